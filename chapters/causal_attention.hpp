@@ -1,0 +1,23 @@
+#pragma once
+
+#include "torch/torch.hpp"
+#include "walk/lesson.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::chapters {
+
+/// The operands of the context vectors: weights [batch, tokens, tokens] after dropout, values
+/// [batch, tokens, d_out_v].
+struct WeightsAndValues {
+  Tensor dropout_attn_weights;
+  Tensor values;
+};
+
+/// Which of CausalAttention's tensors belong to the article's print calls.
+enum class Prints { everything, weights_and_dropout };
+
+/// The blog's CausalAttention on a batch, up to the weights after dropout with rate p.
+WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, double p,
+                                  Prints prints);
+
+}  // namespace attn::chapters

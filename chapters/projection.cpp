@@ -1,0 +1,55 @@
+#include "projection.hpp"
+
+#include <utility>
+
+namespace attn::chapters {
+
+Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias,
+                       std::string name)
+    : name_(std::move(name)) {
+  switch (init) {
+    case Init::linear: module_ = torch.linear(d_in, d_out, bias, name_); break;
+    case Init::rand: matrix_ = parameter(torch.rand({d_in, d_out})); break;
+    case Init::randn: matrix_ = parameter(torch.randn({d_in, d_out})); break;
+  }
+}
+
+Tensor Projection::operator()(const Tensor& x) const { return module_ ? (*module_)(x) : matmul(x, *matrix_); }
+
+void Projection::show(Walkthrough& walk, const std::string& label) const {
+  walk.show(name_, label, module_ ? module_->weight : *matrix_);
+  show_bias(walk);
+}
+
+void Projection::show_extra(Walkthrough& walk) const {
+  walk.extra(name_, module_ ? module_->weight : *matrix_, module_ ? name_ + ".weight" : name_);
+  show_bias(walk);
+}
+
+void Projection::show_bias(Walkthrough& walk) const {
+  if (module_ && module_->bias) {
+    walk.extra(name_ + "_bias", *module_->bias, name_ + ".bias");
+  }
+}
+
+void Projections::show_extra(Walkthrough& walk) const {
+  W_query.show_extra(walk);
+  W_key.show_extra(walk);
+  W_value.show_extra(walk);
+}
+
+Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
+                             const ProjectionDefaults& defaults) {
+  const Init init = lesson.init.value_or(defaults.init);
+  const std::int64_t d_out_kq = lesson.d_out_kq.value_or(defaults.d_out_kq);
+  const std::int64_t d_out_v = lesson.d_out_v.value_or(defaults.d_out_v);
+  const auto draw = [&](std::int64_t d_out, const char* name) {
+    return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name);
+  };
+  Projection W_query = draw(d_out_kq, "W_query");
+  Projection W_key = draw(d_out_kq, "W_key");
+  Projection W_value = draw(d_out_v, "W_value");
+  return {std::move(W_query), std::move(W_key), std::move(W_value), d_out_kq, d_out_v};
+}
+
+}  // namespace attn::chapters

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "torch/torch.hpp"
+#include "walk/lesson.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::chapters {
+
+/// One of W_query, W_key, W_value: nn.Linear, or an nn.Parameter [d_in, d_out] that the input is multiplied
+/// with. Draws its numbers when made.
+class Projection {
+ public:
+  Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias, std::string name);
+
+  /// [..., d_in] -> [..., d_out]
+  Tensor operator()(const Tensor& x) const;
+  /// The weight as the article prints it.
+  void show(Walkthrough& walk, const std::string& label) const;
+  /// The weight, where the article does not print it, and the bias, if any.
+  void show_extra(Walkthrough& walk) const;
+  void show_bias(Walkthrough& walk) const;
+
+ private:
+  std::string name_;
+  std::optional<torch::Linear> module_;
+  std::optional<Tensor> matrix_;
+};
+
+/// The three projections of a lesson, drawn in the order query, key, value.
+struct Projections {
+  Projection W_query;
+  Projection W_key;
+  Projection W_value;
+  std::int64_t d_out_kq;
+  std::int64_t d_out_v;
+
+  void show_extra(Walkthrough& walk) const;
+};
+
+/// The article's own sizes and initialisation, where the lesson does not ask for others.
+struct ProjectionDefaults {
+  Init init;
+  std::int64_t d_out_kq;
+  std::int64_t d_out_v;
+};
+
+Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
+                             const ProjectionDefaults& defaults);
+
+}  // namespace attn::chapters

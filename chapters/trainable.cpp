@@ -1,0 +1,73 @@
+#include "chapter.hpp"
+#include "inputs.hpp"
+#include "projection.hpp"
+#include "scaled.hpp"
+
+namespace attn::chapters {
+namespace {
+
+void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+  walk.section("one_query");
+  const Tensor inputs = seeded_inputs(lesson, torch);
+  walk.extra("inputs", inputs, "inputs");
+  const Tensor x_2 = index(inputs, query_index(lesson, inputs));
+  walk.extra("x_2", x_2);
+  const std::int64_t d_in = inputs.size(-1);
+  const auto W = make_projections(lesson, torch, d_in, {Init::rand, d_in, d_in});
+  W.W_query.show(walk, "Query Trainable Weigth");  // the page's spelling, so that a diff finds no line
+  W.W_key.show(walk, "Key Trainable Weight");
+  W.W_value.show(walk, "Value Trainable Weigth");
+  const Tensor query_2 = W.W_query(x_2);
+  const Tensor key_2 = W.W_key(x_2);
+  const Tensor value_2 = W.W_value(x_2);
+  walk.show("query_2", "Query vector\n", query_2);
+  walk.show("key_2", "Key vector\n", key_2);
+  walk.show("value_2", "Value vector\n", value_2);
+
+  const Tensor keys = W.W_key(inputs);
+  const Tensor values = W.W_value(inputs);
+  walk.show("keys", "keys\n", keys);
+  walk.show("values", "values\n", values);
+  const Tensor keys_transposed = t(keys);
+  walk.extra("keys_transposed", keys_transposed);
+  const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
+  walk.show("attn_scores_2", "attention scores\n", attn_scores_2);
+  const Tensor scaled_attn_scores_2 = scaled(attn_scores_2, keys);
+  walk.extra("scaled_attn_scores_2", scaled_attn_scores_2);
+  const Tensor attn_weights_2 = torch.softmax(scaled_attn_scores_2);
+  walk.show("attn_weights_2", "attention weights\n", attn_weights_2);
+  walk.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
+}
+
+void self_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+  walk.section("self_attention");
+  const Tensor inputs = seeded_inputs(lesson, torch);
+  walk.extra("inputs", inputs, "inputs");
+  const std::int64_t d_in = inputs.size(-1);
+  const auto W = make_projections(lesson, torch, d_in, {Init::linear, d_in, d_in});
+  W.show_extra(walk);
+  const Tensor queries = W.W_query(inputs);
+  const Tensor keys = W.W_key(inputs);
+  const Tensor values = W.W_value(inputs);
+  walk.show("queries", "queries\n", queries);
+  walk.show("keys", "keys\n", keys);
+  walk.show("values", "values\n", values);
+  const Tensor keys_transposed = t(keys);
+  walk.extra("keys_transposed", keys_transposed);
+  const Tensor attn_scores = matmul(queries, keys_transposed);
+  walk.show("attn_scores", "attention scores\n", attn_scores);
+  const Tensor scaled_attn_scores = scaled(attn_scores, keys);
+  walk.extra("scaled_attn_scores", scaled_attn_scores);
+  const Tensor attn_weights = torch.softmax(scaled_attn_scores);
+  walk.show("attn_weights", "attention weights\n", attn_weights);
+  walk.show("context_vecs", "context vectors\n", matmul(attn_weights, values));
+}
+
+}  // namespace
+
+void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+  one_query(lesson, torch, walk);
+  self_attention(lesson, torch, walk);
+}
+
+}  // namespace attn::chapters

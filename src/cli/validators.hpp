@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace attn::cli {
+
+/// Checks for CLI::Option::check: an empty text where the argument is fine, else what is wrong; what is
+/// accepted; how to go on.
+using Validator = std::function<std::string(const std::string&)>;
+
+/// A whole number in [least, most].
+Validator whole_number(std::int64_t least, std::int64_t most = std::numeric_limits<std::int32_t>::max());
+
+/// A number in [0, 1].
+Validator probability();
+
+/// A seed as torch.manual_seed takes it: from -2^63 to 2^64 - 1.
+Validator seed();
+
+/// The generator's seed for a text that seed() accepts: negative ones as two's complement.
+std::uint64_t seed_value(const std::string& text);
+
+}  // namespace attn::cli

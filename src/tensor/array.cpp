@@ -1,0 +1,147 @@
+#include "tensor/array.hpp"
+
+#include <utility>
+
+#include <xtensor/xstrided_view.hpp>
+
+namespace attn {
+
+std::string dtype_name(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "bool";
+    case DType::int64: return "int64";
+    case DType::float32: break;
+  }
+  return "float32";
+}
+
+std::int64_t element_size(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return 1;
+    case DType::int64: return 8;
+    case DType::float32: break;
+  }
+  return 4;
+}
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(count, size, &count)) {
+      throw TooLarge("a tensor of shape " + shape_text(shape) + " has more than 2^63 elements");
+    }
+  }
+  return count;
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text = "[";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
+  }
+  return text + "]";
+}
+
+Shape row_major_strides(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (std::size_t axis = shape.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * shape[axis];
+  }
+  return strides;
+}
+
+namespace {
+
+Shape shape_of(const Contents& contents) {
+  return std::visit([](const auto& values) { return Shape(values.shape().begin(), values.shape().end()); },
+                    contents);
+}
+
+}  // namespace
+
+Array::Array(Contents contents)
+    : storage(std::make_shared<const Contents>(std::move(contents))),
+      shape(shape_of(*storage)),
+      strides(row_major_strides(shape)) {}
+
+Array::Array(const Array& viewed, Shape view_shape, Shape new_strides, std::int64_t new_offset)
+    : storage(viewed.storage),
+      shape(std::move(view_shape)),
+      strides(std::move(new_strides)),
+      offset(new_offset) {}
+
+bool Array::is_contiguous() const {
+  std::int64_t expected = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis] != 1 && strides[axis] != expected) {
+      return false;
+    }
+    expected *= shape[axis];
+  }
+  return true;
+}
+
+Array Array::contiguous() const {
+  return is_contiguous() ? *this : Array(*contents());
+}
+
+std::shared_ptr<const Contents> Array::contents() const {
+  if (is_contiguous() && shape_of(*storage) == shape) {
+    return storage;
+  }
+  return std::visit(
+      [this]<class T>(const xt::xarray<T>& values) {
+        xt::xarray<T> copy = xt::strided_view(values, std::vector<std::size_t>(shape.begin(), shape.end()),
+                                              std::vector<std::ptrdiff_t>(strides.begin(), strides.end()),
+                                              static_cast<std::size_t>(offset), xt::layout_type::dynamic);
+        return std::make_shared<const Contents>(std::move(copy));
+      },
+      *storage);
+}
+
+const float* Array::floats() const {
+  return std::get<xt::xarray<float>>(*storage).data() + offset;
+}
+
+Shape view_strides(const Array& array, const Shape& shape) {
+  if (array.shape.empty()) {
+    return Shape(shape.size(), 1);
+  }
+  Shape strides(shape.size());
+  std::size_t axes_left = shape.size();
+  std::int64_t base_stride = array.strides.back();
+  std::int64_t chunk_size = 1;
+  std::int64_t view_size = 1;
+  for (std::size_t axis = array.shape.size(); axis-- > 0;) {
+    chunk_size *= array.shape[axis];
+    const bool chunk_ends = axis == 0 || (array.shape[axis - 1] != 1 &&
+                                          array.strides[axis - 1] != chunk_size * base_stride);
+    if (!chunk_ends) {
+      continue;
+    }
+    while (axes_left > 0 && (view_size < chunk_size || shape[axes_left - 1] == 1)) {
+      strides[axes_left - 1] = view_size * base_stride;
+      view_size *= shape[axes_left - 1];
+      --axes_left;
+    }
+    if (view_size != chunk_size) {
+      return {};
+    }
+    if (axis > 0) {
+      base_stride = array.strides[axis - 1];
+      chunk_size = view_size = 1;
+    }
+  }
+  return axes_left == 0 ? strides : Shape{};
+}
+
+Array reshape(const Array& array, const Shape& shape) {
+  Shape strides = view_strides(array, shape);
+  if (!strides.empty() || shape.empty()) {
+    return Array(array, shape, std::move(strides), array.offset);
+  }
+  const Array copy = Array(*array.contents());
+  return Array(copy, shape, row_major_strides(shape), 0);
+}
+
+}  // namespace attn

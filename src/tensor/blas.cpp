@@ -1,0 +1,100 @@
+#include "tensor/blas.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include <xtensor-blas/xblas.hpp>
+
+extern "C" {
+int openblas_get_num_procs(void);
+void openblas_set_num_threads(int);
+}
+
+namespace attn {
+namespace {
+
+using Index = int;
+
+bool threads_are_the_users_choice = false;
+
+/// OpenBLAS starts its threads before main. Small products need none, so they wait for the first large one.
+[[gnu::constructor(101)]] void start_without_threads() {
+  for (const char* variable : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    threads_are_the_users_choice = threads_are_the_users_choice || std::getenv(variable) != nullptr;
+  }
+  if (!threads_are_the_users_choice) {
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  }
+}
+
+/// Lets OpenBLAS use every core, as under PyTorch: how it splits a large product among threads reaches
+/// the last bits. Its own limit, below which it uses one thread, is higher than this one.
+void allow_threads(double work) {
+  static bool done = threads_are_the_users_choice;
+  if (!done && work > 10'000) {
+    openblas_set_num_threads(openblas_get_num_procs());
+    done = true;
+  }
+}
+
+Matrix transposed(const Matrix& m) {
+  return {m.data, m.columns, m.rows, m.column_stride, m.row_stride};
+}
+
+/// One factor as BLAS takes it: column-major with a leading dimension, transposed or not.
+struct Factor {
+  Factor(const Matrix& m, bool copy_transposed) : data(m.data) {
+    if (m.row_stride == 1 && m.column_stride >= std::max<std::int64_t>(1, m.rows)) {
+      leading = m.column_stride;
+    } else if (m.column_stride == 1 && m.row_stride >= std::max<std::int64_t>(1, m.columns)) {
+      transpose = true;
+      leading = m.row_stride;
+    } else {
+      transpose = copy_transposed;
+      leading = copy_transposed ? m.columns : m.rows;
+      copy.resize(static_cast<std::size_t>(m.rows * m.columns));
+      for (std::int64_t i = 0; i < m.rows; ++i) {
+        for (std::int64_t j = 0; j < m.columns; ++j) {
+          const std::int64_t to = copy_transposed ? i * leading + j : j * leading + i;
+          copy[static_cast<std::size_t>(to)] = m.data[i * m.row_stride + j * m.column_stride];
+        }
+      }
+      data = copy.data();
+    }
+    leading = std::max<std::int64_t>(leading, transpose ? m.columns : m.rows);
+  }
+
+  cxxblas::Transpose flag() const { return transpose ? cxxblas::Trans : cxxblas::NoTrans; }
+
+  const float* data;
+  bool transpose = false;
+  std::int64_t leading = 1;
+  std::vector<float> copy;
+};
+
+}  // namespace
+
+void gemm(const Matrix& a, const Matrix& b, float beta, float* out) {
+  allow_threads(static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
+  // A row-major result is its own transpose in column-major: outᵀ = bᵀ aᵀ. A single column is both.
+  const bool swap = b.columns != 1;
+  const Matrix first_matrix = swap ? transposed(b) : a;
+  const Matrix second_matrix = swap ? transposed(a) : b;
+  const Factor first(first_matrix, !swap);
+  const Factor second(second_matrix, !swap);
+  cxxblas::gemm(cxxblas::ColMajor, first.flag(), second.flag(), static_cast<Index>(first_matrix.rows),
+                       static_cast<Index>(second_matrix.columns), static_cast<Index>(first_matrix.columns),
+                       1.0F, first.data, static_cast<Index>(first.leading), second.data,
+                       static_cast<Index>(second.leading), beta, out, static_cast<Index>(first_matrix.rows));
+}
+
+float dot_product(const float* a, const float* b, std::int64_t n) {
+  allow_threads(static_cast<double>(n));
+  float result = 0;
+  cxxblas::dot(static_cast<Index>(n), a, 1, b, 1, result);
+  return result;
+}
+
+}  // namespace attn

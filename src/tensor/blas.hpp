@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace attn {
+
+/// A matrix somewhere in memory: element (i, j) is data[i * row_stride + j * column_stride].
+struct Matrix {
+  const float* data;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t row_stride;
+  std::int64_t column_stride;
+};
+
+/// out = a @ b + beta * out with OpenBLAS's sgemm, called as PyTorch's addmm_impl_cpu_ calls it: out is
+/// row-major [a.rows, b.columns]; the strides decide which operand is handed over transposed. The sums'
+/// last bits depend on which of the two factors BLAS gets first, so the choice is part of the result.
+void gemm(const Matrix& a, const Matrix& b, float beta, float* out);
+
+/// OpenBLAS's sdot over two contiguous vectors.
+float dot_product(const float* a, const float* b, std::int64_t n);
+
+}  // namespace attn

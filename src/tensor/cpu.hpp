@@ -1,0 +1,24 @@
+#pragma once
+
+namespace attn {
+
+/// The set of CPU kernels that PyTorch picks at run time. They differ in the last bits of uniform
+/// draws, of normal draws (16 elements or more) and of softmax.
+enum class Cpu {
+  /// On an x86-64 machine with AVX2: fused multiply-add, Cephes logf and sincosf, SLEEF expf.
+  avx2,
+  /// Elsewhere, or with ATEN_CPU_CAPABILITY=default in the environment: plain arithmetic and libm.
+  standard,
+};
+
+/// The two ways in which PyTorch builds draw Bernoulli variables, and so Dropout's masks. They take
+/// different numbers of draws, so that every draw after them differs too.
+enum class DropoutKernel {
+  /// A double uniform draw (two 32-bit draws) for each element.
+  standard,
+  /// One 32-bit draw in all, the seed of Intel MKL's MCG31m1 stream, which gives every element:
+  /// older x86 wheels on Intel processors.
+  mkl,
+};
+
+}  // namespace attn

@@ -1,0 +1,49 @@
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Dropout final : public Operation {
+ public:
+  explicit Dropout(double p) : p_(p) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    if (p_ == 0) {
+      return operands[0].array();
+    }
+    const float scale = p_ == 1 ? 0 : 1 / static_cast<float>(1 - p_);
+    xt::xarray<float> kept = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    const auto mask_contents = operands[1].array().contents();
+    const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      kept.data()[i] *= mask.data()[i] ? scale : 0;
+    }
+    return Array(std::move(kept));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), p_).ptr;
+    return "nn.Dropout(" + std::string(digits.begin(), end) + ")(" + operands[0] + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>& operands) const override {
+    return p_ == 0 ? operands[0].grad_fn() : "MulBackward0";
+  }
+
+ private:
+  double p_;
+};
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, const Tensor& mask, double p) {
+  if (mask.shape() != x.shape()) {
+    throw ShapeError("dropout: mask " + shape_text(mask.shape()) + " is not of shape " + shape_text(x.shape()));
+  }
+  return Tensor(std::make_shared<Dropout>(p), {x, mask}, x.shape());
+}
+
+}  // namespace attn

@@ -1,0 +1,90 @@
+#include "tensor/exp.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace attn {
+namespace {
+
+/// 2^q; q in [-126, 127].
+[[gnu::always_inline]] inline float power_of_two(std::int32_t q) {
+  return std::bit_cast<float>((static_cast<std::uint32_t>(q) + 127U) << 23U);
+}
+
+/// SLEEF's expf u1.0 (sleefsimdsp.c, xexpf): x = q ln 2 + s, so e^x = 2^q e^s, and e^s is a
+/// polynomial. Without branches, so that a compiler can do eight at a time (clang++ does, g++ does
+/// with -fno-trapping-math).
+[[gnu::always_inline]] inline float sleef_exp(float x) {
+  // 1. Results are 0 below -104 and inf above 89; nearer x keeps the steps in range. NaN stays.
+  x = x < -150.0F ? -150.0F : x;
+  x = x > 100.0F ? 100.0F : x;
+
+  // 2. q = x / ln 2, rounded to even: adding 1.5 * 2^23 leaves the integer in the low bits.
+  constexpr float kOneOverLn2 = 1.44269504088896340736F;
+  constexpr float kRounder = 12582912.0F;
+  const float rounded = x * kOneOverLn2 + kRounder;
+  const float q = rounded - kRounder;
+  const auto q_int = static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(rounded) -
+                                               std::bit_cast<std::uint32_t>(kRounder));
+
+  // 3. s = x - q ln 2, ln 2 in two parts.
+  float s = std::fma(q, -0.693145751953125F, x);
+  s = std::fma(q, -1.428606765330187045e-06F, s);
+
+  // 4. e^s = 1 + s + s^2 u.
+  float u = 0.000198527617612853646278381F;
+  u = std::fma(u, s, 0.00139304355252534151077271F);
+  u = std::fma(u, s, 0.00833336077630519866943359F);
+  u = std::fma(u, s, 0.0416664853692054748535156F);
+  u = std::fma(u, s, 0.166666671633720397949219F);
+  u = std::fma(u, s, 0.5F);
+  u = 1.0F + std::fma(s * s, u, s);
+
+  // 5. Times 2^q in two steps: 2^q itself may be no float, and the result may be subnormal.
+  const std::int32_t half = q_int >> 1;
+  return u * power_of_two(half) * power_of_two(q_int - half);
+}
+
+void sleef_exp_each(std::span<float> values) {
+  for (float& value : values) {
+    value = sleef_exp(value);
+  }
+}
+
+#if defined(__x86_64__)
+/// The same, compiled for processors with AVX2, where std::fma is one instruction and no call.
+[[gnu::target("avx2,fma")]] void sleef_exp_each_avx2(std::span<float> values) {
+  for (float& value : values) {
+    value = sleef_exp(value);
+  }
+}
+
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+}
+#endif
+
+}  // namespace
+
+float softmax_exp(float x, Cpu cpu) {
+  return cpu == Cpu::avx2 ? sleef_exp(x) : std::exp(x);
+}
+
+void softmax_exp(std::span<float> values, Cpu cpu) {
+  if (cpu == Cpu::standard) {
+    for (float& value : values) {
+      value = std::exp(value);
+    }
+    return;
+  }
+#if defined(__x86_64__)
+  if (has_avx2()) {
+    sleef_exp_each_avx2(values);
+    return;
+  }
+#endif
+  sleef_exp_each(values);
+}
+
+}  // namespace attn

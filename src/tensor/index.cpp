@@ -1,0 +1,34 @@
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Index final : public Operation {
+ public:
+  explicit Index(std::int64_t i) : i_(i) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array& x = operands[0].array();
+    return Array(x, Shape(x.shape.begin() + 1, x.shape.end()), Shape(x.strides.begin() + 1, x.strides.end()),
+                 x.offset + i_ * x.strides[0]);
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return operands[0] + "[" + std::to_string(i_) + "]";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "SelectBackward0"; }
+  bool is_view() const override { return true; }
+
+ private:
+  std::int64_t i_;
+};
+
+}  // namespace
+
+Tensor index(const Tensor& x, std::int64_t i) {
+  if (x.dim() == 0 || i < 0 || i >= x.size(0)) {
+    throw ShapeError("index " + std::to_string(i) + " is outside a tensor of shape " + shape_text(x.shape()));
+  }
+  return Tensor(std::make_shared<Index>(i), {x}, Shape(x.shape().begin() + 1, x.shape().end()), x.dtype());
+}
+
+}  // namespace attn

@@ -1,0 +1,48 @@
+#include <utility>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Leaf final : public Operation {
+ public:
+  Leaf(std::string words, std::function<Contents()> fill)
+      : words_(std::move(words)), fill_(std::move(fill)) {}
+
+  Array compute(const std::vector<Tensor>&) const override { return Array(fill_()); }
+  std::string words(const std::vector<std::string>&) const override { return words_; }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
+
+ private:
+  std::string words_;
+  std::function<Contents()> fill_;
+};
+
+class Parameter final : public Operation {
+ public:
+  explicit Parameter(std::string words) : words_(std::move(words)) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array(); }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return words_.empty() ? "nn.Parameter(" + operands[0] + ")" : words_;
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
+  bool is_view() const override { return true; }
+  bool is_parameter() const override { return true; }
+
+ private:
+  std::string words_;
+};
+
+}  // namespace
+
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill) {
+  return Tensor(std::make_shared<Leaf>(std::move(words), std::move(fill)), {}, std::move(shape), dtype);
+}
+
+Tensor parameter(const Tensor& data, std::string words) {
+  return Tensor(std::make_shared<Parameter>(std::move(words)), {data}, data.shape());
+}
+
+}  // namespace attn

@@ -1,0 +1,68 @@
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "tensor/products.hpp"
+
+namespace attn {
+namespace {
+
+Array plus(const Array& x, const Array& y) {
+  xt::xarray<float> sum = std::get<xt::xarray<float>>(*x.contents()) + std::get<xt::xarray<float>>(*y.contents());
+  return Array(std::move(sum));
+}
+
+/// at::linear: what it calls depends on the input's axes and on the bias.
+class Linear final : public Operation {
+ public:
+  explicit Linear(std::string module) : module_(std::move(module)) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array& x = operands[0].array();
+    const Array& weight = operands[1].array();
+    const bool has_bias = operands.size() == 3;
+    if (has_bias && x.shape.size() > 1) {
+      const std::int64_t k = x.shape.back();
+      const Array rows = reshape(x, {x.count() / k, k});
+      Shape shape = x.shape;
+      shape.back() = weight.shape[0];
+      return reshape(product_plus_bias(rows, weight, operands[2].array()), shape);
+    }
+    const Array weight_t(weight, {weight.shape[1], weight.shape[0]}, {weight.strides[1], weight.strides[0]},
+                         weight.offset);
+    const Array result = product(x, weight_t);
+    return has_bias ? plus(result, operands[2].array()) : result;
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return module_ + "(" + operands[0] + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>& operands) const override {
+    const bool has_bias = operands.size() == 3;
+    switch (operands[0].dim()) {
+      case 1: return has_bias ? "AddBackward0" : "SqueezeBackward4";
+      case 2: return has_bias ? "AddmmBackward0" : "MmBackward0";
+      default: return has_bias ? "ViewBackward0" : "UnsafeViewBackward0";
+    }
+  }
+
+ private:
+  std::string module_;
+};
+
+}  // namespace
+
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+              const std::string& module) {
+  if (x.dim() < 1 || weight.dim() != 2 || x.size(-1) != weight.size(1)) {
+    throw ShapeError("linear: the last axis of " + shape_text(x.shape()) + " does not meet weight " +
+                     shape_text(weight.shape()));
+  }
+  Shape shape = x.shape();
+  shape.back() = weight.size(0);
+  std::vector<Tensor> operands = {x, weight};
+  if (bias) {
+    operands.push_back(*bias);
+  }
+  return Tensor(std::make_shared<Linear>(module), std::move(operands), std::move(shape));
+}
+
+}  // namespace attn

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class MaskedFill final : public Operation {
+ public:
+  explicit MaskedFill(float value) : value_(value) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    xt::xarray<float> filled = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    const auto mask_contents = operands[1].array().contents();
+    const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      if (mask.data()[i % mask.size()]) {
+        filled.data()[i] = value_;
+      }
+    }
+    return Array(std::move(filled));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : std::to_string(value_);
+    return operands[0] + ".masked_fill(" + operands[1] + ", " + value + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "MaskedFillBackward0"; }
+
+ private:
+  float value_;
+};
+
+}  // namespace
+
+Tensor masked_fill(const Tensor& x, const Tensor& mask, float value) {
+  const bool fits = mask.dtype() == DType::boolean && mask.dim() <= x.dim() &&
+                    std::equal(mask.shape().rbegin(), mask.shape().rend(), x.shape().rbegin());
+  if (!fits) {
+    throw ShapeError("masked_fill: mask " + shape_text(mask.shape()) + " does not cover the last axes of " +
+                     shape_text(x.shape()));
+  }
+  return Tensor(std::make_shared<MaskedFill>(value), {x, mask}, x.shape());
+}
+
+}  // namespace attn

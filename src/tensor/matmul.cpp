@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "tensor/products.hpp"
+
+namespace attn {
+namespace {
+
+class Matmul final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    return product(operands[0].array(), operands[1].array());
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return operands[0] + " @ " + operands[1];
+  }
+  std::string autograd_name(const std::vector<Tensor>& operands) const override {
+    switch (operands[0].dim()) {
+      case 1: return "SqueezeBackward4";
+      case 2: return "MmBackward0";
+      default: return "UnsafeViewBackward0";
+    }
+  }
+};
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  const auto batch_of = [](const Tensor& x) { return Shape(x.shape().begin(), x.shape().end() - 2); };
+  const bool fits = a.dim() >= 1 && b.dim() >= 2 && a.size(-1) == b.size(-2) &&
+                    (b.dim() == 2 || (a.dim() == b.dim() && batch_of(a) == batch_of(b)));
+  if (!fits) {
+    throw ShapeError("matmul: the last axis of " + shape_text(a.shape()) + " does not meet the rows of " +
+                     shape_text(b.shape()));
+  }
+  Shape shape = a.shape();
+  shape.back() = b.size(-1);
+  return Tensor(std::make_shared<Matmul>(), {a, b}, std::move(shape));
+}
+
+}  // namespace attn

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tensor/cpu.hpp"
+#include "tensor/tensor.hpp"
+
+/// The operations that attention needs, one file each. All of them throw ShapeError, which names the
+/// operands' shapes, where the shapes do not fit.
+namespace attn {
+
+struct ShapeError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+/// A tensor that no tensor made: its numbers, filled in when first asked for, and PyTorch's words for it.
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill);
+
+/// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the
+/// whole expression where the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
+Tensor parameter(const Tensor& data, std::string words = "");
+
+/// x[i]: [n, ...] -> [...], a view.
+Tensor index(const Tensor& x, std::int64_t i);
+
+/// torch.stack((x, x, ...), dim=0): [...] -> [copies, ...].
+Tensor stack(const Tensor& x, std::int64_t copies);
+
+/// x.transpose(axis_0, axis_1), a view.
+Tensor transpose(const Tensor& x, std::int64_t axis_0, std::int64_t axis_1);
+
+/// x.T: [m, n] -> [n, m], a view.
+Tensor t(const Tensor& x);
+
+/// x.view(shape): the same elements in another shape, a view. Throws where the layout allows none.
+Tensor view(const Tensor& x, const Shape& shape);
+
+/// x.contiguous(): the same numbers, row-major.
+Tensor contiguous(const Tensor& x);
+
+/// a @ b as torch.matmul: [m, k] @ [k, n], [k] @ [k, n], and batches [..., m, k] @ [..., k, n] or @ [k, n].
+Tensor matmul(const Tensor& a, const Tensor& b);
+
+/// The articles' loop `result[i] = torch.dot(rows[i], x)`: rows [n, d], x [d] -> [n].
+Tensor dots(const Tensor& rows, const Tensor& x);
+
+/// nn.Linear's x Wᵀ + b: x [..., d_in], weight [d_out, d_in], bias [d_out] -> [..., d_out]. `module` is
+/// the article's variable that holds the module.
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+              const std::string& module);
+
+/// x / divisor, rounded to float before the division; `words` are PyTorch's for the divisor.
+Tensor divide(const Tensor& x, double divisor, const std::string& words);
+
+/// x.masked_fill(mask, value): mask is bool and has the shape of x's last axes.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
+
+/// torch.softmax(x, dim=-1).
+Tensor softmax(const Tensor& x, Cpu cpu);
+
+/// x.sum(dim=-1): [..., n] -> [...].
+Tensor sum(const Tensor& x);
+
+/// The articles' loop `result += weights[i] * rows[i]`: weights [n], rows [n, d] -> [d].
+Tensor weighted_sum(const Tensor& weights, const Tensor& rows);
+
+/// nn.Dropout(p) in training: x where the mask keeps, times 1 / (1 - p), else 0; x itself for p = 0.
+/// x and mask have the same shape.
+Tensor dropout(const Tensor& x, const Tensor& mask, double p);
+
+}  // namespace attn

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "tensor/exp.hpp"
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t lanes = 8;
+
+/// The sum in the order of PyTorch's vectorised reduction: eight accumulators, the tail added to the first
+/// of them; then folded in halves (avx2) or from left to right (default kernels).
+float lane_sum(std::span<const float> values, Cpu cpu) {
+  if (values.size() < lanes) {
+    float sum = values[0];
+    for (const float value : values.subspan(1)) {
+      sum += value;
+    }
+    return sum;
+  }
+  std::array<float, lanes> lane{};
+  std::copy_n(values.begin(), lanes, lane.begin());
+  for (std::size_t i = lanes; i < values.size(); ++i) {
+    lane[i % lanes] += values[i];
+  }
+  if (cpu == Cpu::avx2) {
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t k = 0; k < half; ++k) {
+        lane[k] += lane[k + half];
+      }
+    }
+    return lane[0];
+  }
+  float sum = lane[0];
+  for (std::size_t k = 1; k < lanes; ++k) {
+    sum += lane[k];
+  }
+  return sum;
+}
+
+class Softmax final : public Operation {
+ public:
+  explicit Softmax(Cpu cpu) : cpu_(cpu) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    xt::xarray<float> weights = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    const auto width = static_cast<std::size_t>(operands[0].size(-1));
+    for (std::size_t start = 0; start < weights.size(); start += width) {
+      normalise({weights.data() + start, width});
+    }
+    return Array(std::move(weights));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "torch.softmax(" + operands[0] + ", dim=-1)";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
+
+ private:
+  /// In passes: maximum, difference, exponential, sum, product with the sum's reciprocal.
+  void normalise(std::span<float> row) const {
+    const float largest = *std::max_element(row.begin(), row.end());
+    for (float& value : row) {
+      value -= largest;
+    }
+    softmax_exp(row, cpu_);
+    const float reciprocal = 1 / lane_sum(row, cpu_);
+    for (float& value : row) {
+      value *= reciprocal;
+    }
+  }
+
+  Cpu cpu_;
+};
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, Cpu cpu) {
+  if (x.dim() == 0) {
+    throw ShapeError("softmax needs an axis");
+  }
+  return Tensor(std::make_shared<Softmax>(cpu), {x}, x.shape());
+}
+
+}  // namespace attn

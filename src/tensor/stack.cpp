@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Stack final : public Operation {
+ public:
+  explicit Stack(std::int64_t copies) : copies_(copies) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array x = operands[0].array().contiguous();
+    Shape shape = x.shape;
+    shape.insert(shape.begin(), copies_);
+    xt::xarray<float> stacked = zeros<float>(shape);
+    float* out = stacked.data();
+    for (std::int64_t copy = 0; copy < copies_; ++copy) {
+      out = std::copy_n(x.floats(), x.count(), out);
+    }
+    return Array(std::move(stacked));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    const std::string& x = operands[0];
+    switch (copies_) {
+      case 1: return "torch.stack((" + x + ",), dim=0)";
+      case 2: return "torch.stack((" + x + ", " + x + "), dim=0)";
+      case 3: return "torch.stack((" + x + ", " + x + ", " + x + "), dim=0)";
+      default: return "torch.stack((" + x + ", ..., " + x + "), dim=0)";
+    }
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "StackBackward0"; }
+
+ private:
+  std::int64_t copies_;
+};
+
+}  // namespace
+
+Tensor stack(const Tensor& x, std::int64_t copies) {
+  Shape shape = x.shape();
+  shape.insert(shape.begin(), copies);
+  return Tensor(std::make_shared<Stack>(copies), {x}, std::move(shape));
+}
+
+}  // namespace attn

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "tensor/array.hpp"
+
+namespace attn {
+
+class Tensor;
+
+/// What made a tensor: everything that anybody asks of one kind of operation, side by side.
+class Operation {
+ public:
+  Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  virtual ~Operation() = default;
+
+  /// The numbers, in PyTorch's order of arithmetic.
+  virtual Array compute(const std::vector<Tensor>& operands) const = 0;
+  /// PyTorch's words for it, given those of the operands: "queries @ keys.T".
+  virtual std::string words(const std::vector<std::string>& operands) const = 0;
+  /// The name that PyTorch 2.x prints as grad_fn; empty where the operation has no gradient.
+  virtual std::string autograd_name(const std::vector<Tensor>& operands) const = 0;
+  /// Whether the result shares the numbers of its first operand.
+  virtual bool is_view() const { return false; }
+  /// Whether this is an nn.Parameter.
+  virtual bool is_parameter() const { return false; }
+};
+
+/// A value (shape, dtype, numbers) and the operation and operands that made it. Cheap to copy. The
+/// numbers are computed when first asked for, and kept.
+class Tensor {
+ public:
+  Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
+         DType dtype = DType::float32);
+
+  const Shape& shape() const;
+  std::int64_t dim() const { return static_cast<std::int64_t>(shape().size()); }
+  /// The size of an axis; negative axes count from the end. Throws std::out_of_range.
+  std::int64_t size(std::int64_t axis) const;
+  DType dtype() const;
+
+  const Array& array() const;
+  const Operation& operation() const;
+  const std::vector<Tensor>& operands() const;
+
+  bool requires_grad() const;
+  /// The text behind grad_fn=, as PyTorch 2.x spells it; empty for leaves and where there is no gradient.
+  std::string grad_fn() const;
+
+  /// The article's variable; empty while it has none. A tensor keeps the first name it is given.
+  const std::string& name() const;
+  void set_name(const std::string& name) const;
+  /// PyTorch's words for the operation that made the tensor, operands by name where they have one.
+  std::string expression() const;
+  /// The named tensors that the expression speaks of, in its order, each once.
+  std::vector<std::string> inputs() const;
+
+  /// The bytes of all tensors that this one is made from and that are not in `seen` yet (which grows).
+  std::int64_t bytes(std::unordered_set<const void*>& seen) const;
+
+ private:
+  struct Node;
+  std::shared_ptr<Node> node_;
+};
+
+}  // namespace attn

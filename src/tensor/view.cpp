@@ -1,0 +1,61 @@
+#include <utility>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+std::string arguments(const Shape& shape) {
+  const std::string text = shape_text(shape);
+  return text.substr(1, text.size() - 2);
+}
+
+class View final : public Operation {
+ public:
+  explicit View(Shape shape) : shape_(std::move(shape)) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array& x = operands[0].array();
+    Shape strides = view_strides(x, shape_);
+    if (strides.empty()) {
+      throw ShapeError("no view of shape " + shape_text(shape_) + " on a tensor of shape " +
+                       shape_text(x.shape) + " and strides " + shape_text(x.strides));
+    }
+    return Array(x, shape_, std::move(strides), x.offset);
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return operands[0] + ".view(" + arguments(shape_) + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "ViewBackward0"; }
+  bool is_view() const override { return true; }
+
+ private:
+  Shape shape_;
+};
+
+class Contiguous final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    return operands[0].array().contiguous();
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return operands[0] + ".contiguous()";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "CloneBackward0"; }
+};
+
+}  // namespace
+
+Tensor view(const Tensor& x, const Shape& shape) {
+  if (element_count(shape) != element_count(x.shape())) {
+    throw ShapeError("view: shape " + shape_text(shape) + " has another number of elements than " +
+                     shape_text(x.shape()));
+  }
+  return Tensor(std::make_shared<View>(shape), {x}, shape, x.dtype());
+}
+
+Tensor contiguous(const Tensor& x) {
+  return Tensor(std::make_shared<Contiguous>(), {x}, x.shape(), x.dtype());
+}
+
+}  // namespace attn

@@ -1,0 +1,36 @@
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class WeightedSum final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array weights = operands[0].array().contiguous();
+    const Array rows = operands[1].array().contiguous();
+    const std::int64_t width = rows.shape[1];
+    xt::xarray<float> result = zeros<float>({width});
+    for (std::int64_t i = 0; i < rows.shape[0]; ++i) {
+      for (std::int64_t j = 0; j < width; ++j) {
+        result.data()[j] += weights.floats()[i] * rows.floats()[i * width + j];
+      }
+    }
+    return Array(std::move(result));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "sum(" + operands[0] + "[i] * x_i for i, x_i in enumerate(" + operands[1] + "))";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }
+};
+
+}  // namespace
+
+Tensor weighted_sum(const Tensor& weights, const Tensor& rows) {
+  if (weights.dim() != 1 || rows.dim() != 2 || weights.size(0) != rows.size(0)) {
+    throw ShapeError("weighted_sum needs a weight for each row, got " + shape_text(weights.shape()) + " and " +
+                     shape_text(rows.shape()));
+  }
+  return Tensor(std::make_shared<WeightedSum>(), {weights, rows}, {rows.size(1)});
+}
+
+}  // namespace attn

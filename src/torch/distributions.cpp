@@ -1,0 +1,321 @@
+#include "torch/distributions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace attn::torch {
+namespace {
+
+/// From this many elements on, `normal_` works in blocks, and this many are a block
+/// (aten/native/cpu/DistributionTemplates.h, normal_fill).
+constexpr std::size_t kBlock = 16;
+using Block = std::span<float, kBlock>;
+
+// --- Uniform numbers (ATen/core/TransformationHelper.h, uniform_real) ---
+
+/// In [0, 1), 24 bits; one draw.
+float unit_float(Generator& generator) {
+  constexpr std::uint32_t kMask = (1U << 24U) - 1U;
+  return static_cast<float>(generator.random() & kMask) * 0x1p-24F;
+}
+
+/// In [0, 1), 53 bits; two draws.
+double unit_double(Generator& generator) {
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << 53U) - 1U;
+  return static_cast<double>(generator.random64() & kMask) * 0x1p-53;
+}
+
+// --- Logarithm, sine and cosine of the avx2 kernels (aten/native/cpu/avx_mathfun.h) ---
+
+/// ln x for x in (0, 1]: logf of the Cephes library, fused as PyTorch's compiler fused it.
+float cephes_log(float x) {
+  // 1. x = (1 + f) 2^exponent, with 1 + f in [sqrt(1/2), sqrt(2)).
+  int exponent = 0;
+  float mantissa = std::frexp(x, &exponent);
+  if (mantissa < 0.707106781186547524F) {
+    exponent -= 1;
+    mantissa += mantissa;
+  }
+  const float f = mantissa - 1.0F;
+  const auto e = static_cast<float>(exponent);
+
+  // 2. ln(1 + f) = f - f^2/2 + f^3 y.
+  const float f2 = f * f;
+  float y = 7.0376836292e-2F;
+  y = std::fma(y, f, -1.1514610310e-1F);
+  y = std::fma(y, f, 1.1676998740e-1F);
+  y = std::fma(y, f, -1.2420140846e-1F);
+  y = std::fma(y, f, 1.4249322787e-1F);
+  y = std::fma(y, f, -1.6668057665e-1F);
+  y = std::fma(y, f, 2.0000714765e-1F);
+  y = std::fma(y, f, -2.4999993993e-1F);
+  y = std::fma(y, f, 3.3333331174e-1F);
+  y = y * f;
+
+  // 3. Plus exponent ln 2, in two parts.
+  y = std::fma(y, f2, e * -2.12194440e-4F);
+  y = std::fma(-f2, 0.5F, y);
+  return std::fma(e, 0.693359375F, f + y);
+}
+
+struct SinCos {
+  float sin;
+  float cos;
+};
+
+/// sin x and cos x for x in [0, 2 pi]: sincosf of the Cephes library, fused likewise.
+SinCos cephes_sincos(float x) {
+  // 1. x = j pi/4 + r, j even, pi/4 in three parts.
+  auto j = static_cast<int>(x * 1.27323954473516F);
+  j += j % 2;
+  const auto octants = static_cast<float>(j);
+  float r = std::fma(octants, -0.78515625F, x);
+  r = std::fma(octants, -2.4187564849853515625e-4F, r);
+  r = std::fma(octants, -3.77489497744594108e-8F, r);
+
+  // 2. Both polynomials of r.
+  const float r2 = r * r;
+  float c = 2.443315711809948e-5F;
+  c = std::fma(c, r2, -1.388731625493765e-3F);
+  c = std::fma(c, r2, 4.166664568298827e-2F);
+  c = std::fma(c * r2, r2, -(r2 * 0.5F)) + 1.0F;
+  float s = -1.9515295891e-4F;
+  s = std::fma(s, r2, 8.3321608736e-3F);
+  s = std::fma(s, r2, -1.6666654611e-1F);
+  s = std::fma(s * r2, r, r);
+
+  // 3. Back to the quadrant of x: 0, 1, 2, 3 (4 is 0 again).
+  switch (j / 2 % 4) {
+    case 0: return {s, c};
+    case 1: return {c, -s};
+    case 2: return {-s, -c};
+    default: return {-c, s};
+  }
+}
+
+// --- Normal numbers ---
+
+/// Box-Muller for a pair: u1 in (0, 1], u2 in [0, 1). Adding the mean, 0, turns -0 into 0.
+SinCos normal_pair(float u1, float u2, Cpu cpu) {
+  if (cpu == Cpu::avx2) {
+    const float radius = std::sqrt(-2.0F * cephes_log(u1));
+    const auto [sin, cos] = cephes_sincos(2.0F * std::numbers::pi_v<float> * u2);
+    return {radius * sin + 0.0F, radius * cos + 0.0F};
+  }
+  const float radius = std::sqrt(-2.0F * std::log(u1));
+  const auto angle = static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(u2));
+  return {radius * std::sin(angle) + 0.0F, radius * std::cos(angle) + 0.0F};
+}
+
+/// 16 uniforms to 16 normals, in place: element j pairs with element j + 8.
+void to_normals(Block block, Cpu cpu) {
+  for (std::size_t j = 0; j < kBlock / 2; ++j) {
+    const auto [sin, cos] = normal_pair(1.0F - block[j], block[j + kBlock / 2], cpu);
+    block[j] = cos;
+    block[j + kBlock / 2] = sin;
+  }
+}
+
+void draw_units(Generator& generator, std::span<float> out) {
+  for (float& value : out) {
+    value = unit_float(generator);
+  }
+}
+
+/// One by one, in double (ATen/core/DistributionsHelper.h, normal_distribution).
+void normal_small(Generator& generator, std::span<float> out) {
+  for (float& value : out) {
+    if (const std::optional<double> cached = generator.take_cached_normal()) {
+      value = static_cast<float>(*cached + 0.0);
+      continue;
+    }
+    const double u1 = unit_double(generator);
+    const double u2 = unit_double(generator);
+    const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+    const double angle = 2.0 * std::numbers::pi * u1;
+    generator.cache_normal(radius * std::sin(angle));
+    value = static_cast<float>(radius * std::cos(angle) + 0.0);
+  }
+}
+
+/// All uniforms first, then block by block; if the last block is short, the last 16 elements are
+/// drawn and transformed anew.
+void normal_large(Generator& generator, std::span<float> out, Cpu cpu) {
+  draw_units(generator, out);
+  for (std::size_t start = 0; start + kBlock <= out.size(); start += kBlock) {
+    to_normals(out.subspan(start).first<kBlock>(), cpu);
+  }
+  if (out.size() % kBlock != 0) {
+    const Block last = out.last<kBlock>();
+    draw_units(generator, last);
+    to_normals(last, cpu);
+  }
+}
+
+/// The blocks of a large `normal_` that hold some elements, by the index of their first element.
+using Blocks = std::map<std::uint64_t, std::array<float, kBlock>>;
+
+/// The first element of the block that element `index` of `count` comes from.
+std::uint64_t block_of(std::uint64_t index, std::uint64_t count) {
+  const bool redrawn = count % kBlock != 0 && index >= count - kBlock;
+  return redrawn ? count - kBlock : index / kBlock * kBlock;
+}
+
+/// Draws the blocks in `blocks` as `normal_large` would for `count` elements, and passes over the
+/// rest. The order of the map is the order of the draws.
+void draw_blocks(Generator& generator, std::uint64_t count, Blocks& blocks, Cpu cpu) {
+  const bool redraws = count % kBlock != 0;
+  const std::uint64_t draws = redraws ? count + kBlock : count;
+  std::uint64_t drawn = 0;
+  for (auto& [start, block] : blocks) {
+    const bool redrawn = redraws && start == count - kBlock;
+    const std::uint64_t first_draw = redrawn ? count : start;
+    generator.discard(first_draw - drawn);
+    draw_units(generator, block);
+    to_normals(block, cpu);
+    drawn = first_draw + kBlock;
+  }
+  generator.discard(draws - drawn);
+}
+
+void check_rows(std::int64_t num_embeddings, std::int64_t dim, std::span<const std::int64_t> rows,
+                std::size_t out_size) {
+  if (num_embeddings < 0 || dim < 0) {
+    throw std::invalid_argument("normal_rows: a matrix of shape [" +
+                                std::to_string(num_embeddings) + ", " + std::to_string(dim) +
+                                "]: sizes must not be negative");
+  }
+  if (dim > 0 && num_embeddings > std::numeric_limits<std::int64_t>::max() / dim) {
+    throw std::invalid_argument("normal_rows: a matrix of shape [" +
+                                std::to_string(num_embeddings) + ", " + std::to_string(dim) +
+                                "] has too many elements");
+  }
+  for (const std::int64_t row : rows) {
+    if (row < 0 || row >= num_embeddings) {
+      throw std::invalid_argument("normal_rows: row " + std::to_string(row) +
+                                  " is not in [0, " + std::to_string(num_embeddings) + ")");
+    }
+  }
+  if (out_size != rows.size() * static_cast<std::size_t>(dim)) {
+    throw std::invalid_argument("normal_rows: room for " + std::to_string(out_size) +
+                                " elements, but there are " + std::to_string(rows.size()) +
+                                " rows of " + std::to_string(dim));
+  }
+}
+
+// --- Bernoulli ---
+
+/// Intel MKL's multiplicative congruential generator MCG31m1 (notes for MKL vector statistics),
+/// whose first output is the seed itself.
+class Mcg31m1 {
+ public:
+  explicit Mcg31m1(std::uint32_t seed) : state_(seed % kModulus == 0 ? 1 : seed % kModulus) {}
+
+  /// In (0, 1).
+  double next() {
+    const double result = static_cast<double>(state_) / static_cast<double>(kModulus);
+    state_ = kMultiplier * state_ % kModulus;
+    return result;
+  }
+
+ private:
+  static constexpr std::uint64_t kModulus = (std::uint64_t{1} << 31U) - 1U;
+  static constexpr std::uint64_t kMultiplier = 1132489760;
+  std::uint64_t state_;
+};
+
+void check_in_features(std::int64_t in_features) {
+  if (in_features < 1) {
+    throw std::invalid_argument("Linear: in_features is " + std::to_string(in_features) +
+                                ", must be at least 1");
+  }
+}
+
+}  // namespace
+
+void uniform(Generator& generator, std::span<float> out, double from, double to, Cpu cpu) {
+  const auto low = static_cast<float>(from);
+  const float width = static_cast<float>(to) - low;
+  for (float& value : out) {
+    const float unit = unit_float(generator);
+    value = cpu == Cpu::avx2 ? std::fma(unit, width, low) : unit * width + low;
+  }
+}
+
+void normal(Generator& generator, std::span<float> out, Cpu cpu) {
+  if (out.size() < kBlock) {
+    normal_small(generator, out);
+  } else {
+    normal_large(generator, out, cpu);
+  }
+}
+
+void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t dim,
+                 std::span<const std::int64_t> rows, std::span<float> out, Cpu cpu) {
+  check_rows(num_embeddings, dim, rows, out.size());
+  const auto width = static_cast<std::uint64_t>(dim);
+  const std::uint64_t count = static_cast<std::uint64_t>(num_embeddings) * width;
+  if (count < kBlock) {
+    std::array<float, kBlock> all{};
+    normal_small(generator, std::span(all).first(count));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = all[static_cast<std::uint64_t>(rows[i / width]) * width + i % width];
+    }
+    return;
+  }
+  // 1. Which blocks hold the rows?
+  Blocks blocks;
+  for (const std::int64_t row : rows) {
+    const std::uint64_t begin = static_cast<std::uint64_t>(row) * width;
+    for (std::uint64_t index = begin; index < begin + width; ++index) {
+      blocks.try_emplace(blocks.end(), block_of(index, count));
+    }
+  }
+  // 2. Draw them.
+  draw_blocks(generator, count, blocks, cpu);
+  // 3. Copy the rows out.
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::uint64_t index = static_cast<std::uint64_t>(rows[i / width]) * width + i % width;
+    const std::uint64_t start = block_of(index, count);
+    out[i] = blocks.at(start)[index - start];
+  }
+}
+
+void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKernel kernel) {
+  if (!(p >= 0.0 && p <= 1.0)) {
+    throw std::invalid_argument("bernoulli: p is " + std::to_string(p) + ", must be in [0, 1]");
+  }
+  if (out.empty()) {
+    return;
+  }
+  if (kernel == DropoutKernel::standard) {
+    std::ranges::generate(out, [&] { return unit_double(generator) < p; });
+  } else {
+    Mcg31m1 stream(generator.random());
+    std::ranges::generate(out, [&] { return stream.next() < p; });
+  }
+}
+
+double linear_weight_bound(std::int64_t in_features) {
+  // kaiming_uniform_(a = sqrt(5)) of torch/nn/init.py, whose a * a is 5.000000000000001.
+  check_in_features(in_features);
+  const double a = std::sqrt(5.0);
+  const double gain = std::sqrt(2.0 / (1.0 + a * a));
+  const double deviation = gain / std::sqrt(static_cast<double>(in_features));
+  return std::sqrt(3.0) * deviation;
+}
+
+double linear_bias_bound(std::int64_t in_features) {
+  check_in_features(in_features);
+  return 1.0 / std::sqrt(static_cast<double>(in_features));
+}
+
+}  // namespace attn::torch

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace attn::torch {
+
+/// PyTorch's CPU generator: mt19937 with 32-bit draws, plus the one normal number that a small
+/// `normal_` may leave over for the next (a Box-Muller pair has two).
+class Generator {
+ public:
+  /// As `torch.manual_seed(seed)`: only the low 32 bits of the seed count. A negative Python seed
+  /// is its two's complement, `static_cast<std::uint64_t>(seed)`.
+  explicit Generator(std::uint64_t seed);
+
+  /// Starts again from `seed`, as the constructor does, and forgets the left-over normal.
+  void manual_seed(std::uint64_t seed);
+
+  /// One draw: 32 uniform bits.
+  [[nodiscard]] std::uint32_t random();
+
+  /// Two draws: 64 uniform bits, the first draw being the high word.
+  [[nodiscard]] std::uint64_t random64();
+
+  /// Passes over `draws` 32-bit draws. The left-over normal stays.
+  void discard(std::uint64_t draws);
+
+  /// Hands out the left-over normal, if there is one, and forgets it.
+  [[nodiscard]] std::optional<double> take_cached_normal();
+
+  /// Keeps `value` for the next small `normal_`.
+  void cache_normal(double value);
+
+  /// Whether all later draws are the same.
+  friend bool operator==(const Generator&, const Generator&) = default;
+
+ private:
+  std::mt19937 engine_;
+  std::optional<double> cached_normal_;
+};
+
+}  // namespace attn::torch

@@ -1,0 +1,153 @@
+#include "torch/torch.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace attn::torch {
+namespace {
+
+std::string arguments(const Shape& shape) {
+  const std::string text = shape_text(shape);
+  return text.substr(1, text.size() - 2);
+}
+
+template <class T>
+std::span<T> span_of(xt::xarray<T>& values) {
+  return {values.data(), values.size()};
+}
+
+Tensor filled(const Shape& shape, std::string words, bool value) {
+  return leaf(shape, DType::boolean, std::move(words), [shape, value] {
+    xt::xarray<bool> mask = zeros<bool>(shape);
+    mask.fill(value);
+    return Contents(std::move(mask));
+  });
+}
+
+}  // namespace
+
+Torch::Torch(Cpu cpu, DropoutKernel dropout_kernel, Mode mode)
+    : cpu_(cpu), dropout_kernel_(dropout_kernel), mode_(mode) {}
+
+void Torch::manual_seed(std::uint64_t seed) { generator_.manual_seed(seed); }
+
+template <class T, class Draw>
+Tensor Torch::drawn(const Shape& shape, std::string words, Draw draw) {
+  constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
+  if (mode_ == Mode::plan) {
+    return leaf(shape, dtype, std::move(words), {});
+  }
+  xt::xarray<T> values = zeros<T>(shape);
+  draw(span_of(values));
+  return leaf(shape, dtype, std::move(words),
+              [values = std::move(values)]() mutable { return Contents(std::move(values)); });
+}
+
+Tensor Torch::rand(const Shape& shape) {
+  return drawn<float>(shape, "torch.rand(" + arguments(shape) + ")",
+                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, cpu_); });
+}
+
+Tensor Torch::randn(const Shape& shape) {
+  return drawn<float>(shape, "torch.randn(" + arguments(shape) + ")",
+                      [this](std::span<float> out) { normal(generator_, out, cpu_); });
+}
+
+Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name) {
+  const std::string module = "nn.Linear(" + std::to_string(d_in) + ", " + std::to_string(d_out) +
+                             (bias ? ")" : ", bias=False)");
+  const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
+    const Tensor data = drawn<float>(
+        shape, words, [&](std::span<float> out) { uniform(generator_, out, -bound, bound, cpu_); });
+    return parameter(data, words);
+  };
+  Tensor weight = uniform_parameter({d_out, d_in}, linear_weight_bound(d_in), module + ".weight");
+  std::optional<Tensor> bias_or_none;
+  if (bias) {
+    bias_or_none = uniform_parameter({d_out}, linear_bias_bound(d_in), module + ".bias");
+  }
+  return {name, std::move(weight), std::move(bias_or_none)};
+}
+
+Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids) {
+  const Shape shape = {ids.size(0), dim};
+  const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
+                            ")(ids).detach()";
+  return drawn<float>(shape, words, [&](std::span<float> out) {
+    const auto& rows = std::get<xt::xarray<std::int64_t>>(*ids.array().contents());
+    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, cpu_);
+  });
+}
+
+Dropped Torch::dropout(const Tensor& x, double p) {
+  const std::string keep = python_repr(1 - p);
+  const std::string words = "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep +
+                            ").bool()";
+  Tensor mask = p == 0 || p == 1 ? filled(x.shape(), words, p == 0)
+                                 : drawn<bool>(x.shape(), words, [&](std::span<bool> out) {
+                                     bernoulli(generator_, out, 1 - p, dropout_kernel_);
+                                   });
+  Tensor output = attn::dropout(x, mask, p);
+  return {std::move(mask), std::move(output)};
+}
+
+Tensor tensor(std::span<const std::vector<float>> rows) {
+  const Shape shape = {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size())};
+  std::vector<float> values;
+  for (const std::vector<float>& row : rows) {
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return leaf(shape, DType::float32, "torch.tensor([[...]])", [shape, values = std::move(values)] {
+    xt::xarray<float> contents = zeros<float>(shape);
+    std::copy(values.begin(), values.end(), contents.begin());
+    return Contents(std::move(contents));
+  });
+}
+
+Tensor tensor(const std::vector<std::int64_t>& ids) {
+  const Shape shape = {static_cast<std::int64_t>(ids.size())};
+  return leaf(shape, DType::int64, "torch.tensor(" + shape_text(ids) + ")", [shape, ids] {
+    xt::xarray<std::int64_t> contents = zeros<std::int64_t>(shape);
+    std::copy(ids.begin(), ids.end(), contents.begin());
+    return Contents(std::move(contents));
+  });
+}
+
+Tensor ones(const Shape& shape) {
+  const std::string words = shape.empty() ? "torch.ones(())" : "torch.ones(" + arguments(shape) + ")";
+  return leaf(shape, DType::float32, words, [shape] {
+    xt::xarray<float> values = zeros<float>(shape);
+    values.fill(1);
+    return Contents(std::move(values));
+  });
+}
+
+Tensor causal_mask(std::int64_t n) {
+  const std::string size = std::to_string(n);
+  const std::string words = "torch.triu(torch.ones(" + size + ", " + size + "), diagonal=1).bool()";
+  return leaf({n, n}, DType::boolean, words, [n] {
+    xt::xarray<bool> mask = zeros<bool>({n, n});
+    for (std::int64_t row = 0; row < n; ++row) {
+      std::fill(mask.data() + row * n + row + 1, mask.data() + (row + 1) * n, true);
+    }
+    return Contents(std::move(mask));
+  });
+}
+
+Tensor dropout_scale(double p) {
+  if (p == 1) {
+    return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(zeros<float>({})); });
+  }
+  return divide(ones({}), 1 - p, "(1 - " + python_repr(p) + ")");
+}
+
+std::string python_repr(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
+  std::string text(digits.begin(), end);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+}  // namespace attn::torch

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tensor/operations.hpp"
+#include "torch/distributions.hpp"
+#include "torch/generator.hpp"
+
+namespace attn::torch {
+
+/// nn.Linear: weight [d_out, d_in] and, if any, bias [d_out].
+struct Linear {
+  std::string name;
+  Tensor weight;
+  std::optional<Tensor> bias;
+
+  /// [..., d_in] -> [..., d_out]
+  Tensor operator()(const Tensor& x) const { return linear(x, weight, bias, name); }
+};
+
+/// What nn.Dropout did: which elements it kept, and the result.
+struct Dropped {
+  Tensor mask;
+  Tensor output;
+};
+
+/// The part of PyTorch that a chapter uses: the global generator, and functions that follow one set of
+/// kernels. Random numbers are drawn at the call, in the program's order.
+class Torch {
+ public:
+  enum class Mode {
+    compute,
+    plan,  ///< nothing is drawn: tensors know their shapes, but must not be asked for numbers
+  };
+
+  Torch(Cpu cpu, DropoutKernel dropout_kernel, Mode mode);
+
+  /// torch.manual_seed; negative seeds as their two's complement.
+  void manual_seed(std::uint64_t seed);
+
+  /// torch.rand: uniform in [0, 1).
+  Tensor rand(const Shape& shape);
+  /// torch.randn: normal with mean 0 and standard deviation 1.
+  Tensor randn(const Shape& shape);
+  /// nn.Linear(d_in, d_out, bias) held by the variable `name`; draws the weight, then the bias.
+  Linear linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name);
+  /// nn.Embedding(num_embeddings, dim)(ids).detach(): [ids] -> [ids, dim].
+  Tensor embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids);
+  /// nn.Dropout(p)(x) in training mode; draws nothing for p = 0 and p = 1.
+  Dropped dropout(const Tensor& x, double p);
+  /// torch.softmax(x, dim=-1)
+  Tensor softmax(const Tensor& x) const { return attn::softmax(x, cpu_); }
+
+ private:
+  template <class T, class Draw>
+  Tensor drawn(const Shape& shape, std::string words, Draw draw);
+
+  Generator generator_{0};
+  Cpu cpu_;
+  DropoutKernel dropout_kernel_;
+  Mode mode_;
+};
+
+/// torch.tensor(rows): [rows, columns].
+Tensor tensor(std::span<const std::vector<float>> rows);
+/// torch.tensor(ids) of int64.
+Tensor tensor(const std::vector<std::int64_t>& ids);
+/// torch.ones(shape); a scalar for an empty shape.
+Tensor ones(const Shape& shape);
+/// torch.triu(torch.ones(n, n), diagonal=1).bool(): True above the diagonal, where a token would see a later one.
+Tensor causal_mask(std::int64_t n);
+
+/// What nn.Dropout(p) multiplies kept elements with, as a scalar: 1 / (1 - p), and 0 for p = 1.
+Tensor dropout_scale(double p);
+
+/// Python's repr of a float: the shortest digits that give it back, "0.5", "1e-05".
+std::string python_repr(double value);
+
+}  // namespace attn::torch

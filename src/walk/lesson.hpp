@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "tensor/cpu.hpp"
+#include "tensor/cpu.hpp"
+
+namespace attn {
+
+/// The pages whose programs the chapters follow.
+enum class Article { blog, primer, livebook, ahead_of_ai };
+
+/// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
+enum class Init { rand, randn, linear };
+
+/// Everything that a chapter may be told. What is empty is as in the article.
+struct Lesson {
+  Article article = Article::blog;
+  std::uint64_t seed = 123;
+  Cpu cpu = Cpu::avx2;
+  DropoutKernel dropout_kernel = DropoutKernel::standard;
+
+  /// Random inputs torch.rand(tokens, d_in) instead of the article's, where either is given.
+  std::optional<std::int64_t> tokens;
+  std::optional<std::int64_t> d_in;
+  std::optional<std::int64_t> batch;
+
+  std::optional<std::int64_t> d_out_kq;
+  std::optional<std::int64_t> d_out_v;
+  std::optional<Init> init;
+  bool qkv_bias = false;
+  std::optional<std::int64_t> num_heads;
+  std::optional<double> dropout;
+
+  /// The token that by-hand parts follow: a word of the inputs, or an index from 0.
+  std::optional<std::string> query;
+};
+
+/// A lesson that cannot be given as asked: what is wrong; what is accepted; how to go on.
+struct LessonError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+}  // namespace attn

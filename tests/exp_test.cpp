@@ -1,0 +1,101 @@
+// The exponential of the avx2 kernels against SLEEF itself, bit for bit.
+
+#include "tensor/exp.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+// sleef.h declares it only for compilations with -mfma; it needs no such processor.
+extern "C" float Sleef_expf1_u10purecfma(float x);
+
+namespace {
+
+using attn::Cpu;
+using attn::softmax_exp;
+
+float from_bits(std::uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+
+/// Equal in every bit; any NaN is as good as another.
+bool same(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+/// Every 251st of all floats, as that is a prime all exponents and signs come; and what lies around
+/// the ends of the range, where the result turns subnormal, zero or infinite.
+std::vector<float> sample() {
+  std::vector<float> floats;
+  for (std::uint64_t bits = 0; bits <= std::numeric_limits<std::uint32_t>::max(); bits += 251) {
+    floats.push_back(from_bits(static_cast<std::uint32_t>(bits)));
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float edge : {0.0F, -0.0F, 1.0F, -1.0F, 88.72284F, 89.0F, 100.0F, 104.0F, -87.33655F,
+                           -103.97208F, -104.0F, -150.0F, infinity, -infinity,
+                           std::numeric_limits<float>::quiet_NaN()}) {
+    const auto bits = std::bit_cast<std::uint32_t>(edge);
+    for (std::uint32_t offset = 0; offset < 200; ++offset) {
+      floats.push_back(from_bits(bits + offset));
+      floats.push_back(from_bits(bits - offset));
+    }
+  }
+  return floats;
+}
+
+TEST_CASE("softmax_exp under avx2 is SLEEF's expf in every bit") {
+  const std::vector<float> inputs = sample();
+  std::vector<float> outputs = inputs;
+  softmax_exp(outputs, Cpu::avx2);
+
+  std::size_t span_differs = 0;
+  std::size_t scalar_differs = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const float expected = Sleef_expf1_u10purecfma(inputs[i]);
+    span_differs += same(outputs[i], expected) ? 0U : 1U;
+    scalar_differs += same(softmax_exp(inputs[i], Cpu::avx2), expected) ? 0U : 1U;
+  }
+  CHECK(inputs.size() > 17'000'000U);
+  CHECK(span_differs == 0U);
+  CHECK(scalar_differs == 0U);
+}
+
+TEST_CASE("softmax_exp takes a span of any length") {
+  for (std::size_t size = 0; size < 40; ++size) {
+    std::vector<float> values(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      values[i] = -0.37F * static_cast<float>(i);
+    }
+    const std::vector<float> inputs = values;
+    softmax_exp(values, Cpu::avx2);
+    for (std::size_t i = 0; i < size; ++i) {
+      CHECK(values[i] == softmax_exp(inputs[i], Cpu::avx2));
+    }
+  }
+}
+
+TEST_CASE("softmax_exp under the standard kernels is the C library's expf") {
+  std::vector<float> values{0.0F, -1.0F, -0.31F, -87.5F, -200.0F, 3.25F};
+  const std::vector<float> inputs = values;
+  softmax_exp(values, Cpu::standard);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    CHECK(values[i] == std::exp(inputs[i]));
+    CHECK(softmax_exp(inputs[i], Cpu::standard) == std::exp(inputs[i]));
+  }
+}
+
+TEST_CASE("softmax_exp of masked scores and of NaN") {
+  for (const Cpu cpu : {Cpu::avx2, Cpu::standard}) {
+    CHECK(softmax_exp(-std::numeric_limits<float>::infinity(), cpu) == 0.0F);
+    CHECK(softmax_exp(0.0F, cpu) == 1.0F);
+    CHECK(std::isnan(softmax_exp(std::numeric_limits<float>::quiet_NaN(), cpu)));
+  }
+}
+
+}  // namespace

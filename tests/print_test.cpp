@@ -1,0 +1,107 @@
+#include "torch/print.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using attn::Contents;
+using attn::Shape;
+using attn::torch::format_size;
+using attn::torch::format_tensor;
+using attn::torch::PrintOptions;
+using attn::torch::SciMode;
+using nlohmann::json;
+
+json golden() {
+  std::ifstream file(ATTN_GOLDEN_DIR "/print.json");
+  return json::parse(file);
+}
+
+template <class Element>
+Element element(const json& value) {
+  return value.get<Element>();
+}
+
+template <>
+float element<float>(const json& value) {
+  return std::strtof(value.get_ref<const std::string&>().c_str(), nullptr);
+}
+
+/// The case's `values` repeated until the shape is full, then those `elsewhere`.
+template <class Element>
+xt::xarray<Element> elements(const json& test) {
+  auto array = xt::xarray<Element>::from_shape(test["shape"].get<std::vector<std::size_t>>());
+  std::vector<Element> values;
+  for (const json& value : test["values"]) {
+    values.push_back(element<Element>(value));
+  }
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    array.data()[i] = values[i % values.size()];
+  }
+  const json elsewhere = test.value("elsewhere", json::object());
+  for (const auto& [index, value] : elsewhere.items()) {
+    array.data()[std::stoull(index)] = element<Element>(value);
+  }
+  return array;
+}
+
+Contents contents(const json& test) {
+  const std::string dtype = test["dtype"];
+  if (dtype == "bool") {
+    return elements<bool>(test);
+  }
+  if (dtype == "int64") {
+    return elements<std::int64_t>(test);
+  }
+  return elements<float>(test);
+}
+
+PrintOptions print_options(const json& test) {
+  const json given = test.value("options", json::object());
+  PrintOptions options;
+  options.precision = given.value("precision", options.precision);
+  options.threshold = given.value("threshold", options.threshold);
+  options.edgeitems = given.value("edgeitems", options.edgeitems);
+  options.linewidth = given.value("linewidth", options.linewidth);
+  if (given.contains("sci_mode")) {
+    options.sci_mode = given["sci_mode"].get<bool>() ? SciMode::on : SciMode::off;
+  }
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("format_tensor prints what PyTorch prints") {
+  const json data = golden();
+  for (const json& test : data["cases"]) {
+    const std::string name = test["name"];
+    CAPTURE(name);
+    const auto suffixes = test.value("suffixes", std::vector<std::string>{});
+    CHECK(format_tensor(contents(test), suffixes, print_options(test)) ==
+          test["text"].get<std::string>());
+  }
+}
+
+TEST_CASE("format_size prints what PyTorch prints") {
+  const json data = golden();
+  for (const json& test : data["sizes"]) {
+    CHECK(format_size(test["shape"].get<Shape>()) == test["text"].get<std::string>());
+  }
+}
+
+TEST_CASE("format_tensor refuses options with which PyTorch cannot print") {
+  const Contents matrix = xt::xarray<float>{{1.0F, 2.0F}, {3.0F, 4.0F}};
+  auto print = [&](const PrintOptions& options) { return format_tensor(matrix, {}, options); };
+  CHECK_THROWS_AS(print({.precision = -1}), std::invalid_argument);
+  CHECK_THROWS_AS(print({.edgeitems = -1}), std::invalid_argument);
+  CHECK_THROWS_AS(print({.threshold = 1, .edgeitems = 0}), std::invalid_argument);
+}
