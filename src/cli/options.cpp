@@ -288,7 +288,8 @@ Options parse(int argc, const char* const* argv) {
     parsed[i].app = program.add_subcommand(std::string(chapter.name), std::string(chapter.summary));
     parsed[i].app->allow_extras();
     parsed[i].parser = std::make_unique<ChapterParser>(*parsed[i].app, chapter, parsed[i].options);
-    parsed[i].parser->add_options();
+    // A chapter's options take longer to build than the chapter to compute: only for the one that is asked for.
+    parsed[i].app->preparse_callback([parser = parsed[i].parser.get()](std::size_t) { parser->add_options(); });
   }
 
   Options nothing;
@@ -309,6 +310,11 @@ Options parse(int argc, const char* const* argv) {
     if (chapter.app->parsed()) {
       const std::vector<std::string> extras = program.remaining(true);
       if (!extras.empty()) {
+        for (Parsed& other : parsed) {
+          if (!other.app->parsed()) {
+            other.parser->add_options();
+          }
+        }
         throw_unexpected(program, *chapter.app, extras[0]);
       }
       chapter.parser->check_together();

@@ -1,0 +1,145 @@
+"""Compares every float of every step, and the printed text, with the real PyTorch.
+
+    /usr/bin/python3 tests/oracle/compare.py build/release/attn-walkthrough [--seeds 500]
+
+Runs the programs of golden/chapters.py in one process for each of PyTorch's two sets of CPU kernels and the tool
+beside them. Exit 0: no bit and no character differs; 1: something does; 77: there is no PyTorch here.
+"""
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "golden"))
+
+KERNELS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
+BATCHED = ("causal", "dropout", "multihead")
+BY_HAND = ("simplified", "trainable")
+
+
+def option_sets(chapter, seeds, rng):
+    """Argument lists: every seed with the article's sizes, then a spread of everything a chapter takes."""
+    for seed in range(seeds):
+        yield ["--seed", str(seed)]
+    for seed in (-1, -123, 2**32, 2**63, 2**64 - 1, -2**63):
+        yield ["--seed", str(seed)]
+    for seed in range(seeds // 2):
+        yield ["--seed", str(seed)] + spread(chapter, rng)
+
+
+def spread(chapter, rng):
+    size = lambda most: str(min(most, int(2 ** rng.uniform(0, most.bit_length()))))
+    arguments = []
+    if rng.random() < 0.8:
+        arguments += ["--tokens", size(rng.choice([8, 20, 70, 150]))]
+    if rng.random() < 0.8:
+        arguments += ["--d-in", size(rng.choice([4, 20, 70, 300]))]
+    if chapter in BATCHED and rng.random() < 0.6:
+        arguments += ["--batch", str(rng.randint(1, 5))]
+    if chapter in BATCHED and rng.random() < 0.6:
+        arguments += ["--dropout", rng.choice(["0", "0.1", "0.2", "0.25", "0.5", "0.7", "0.9", "1", repr(rng.random())])]
+    if chapter != "simplified":
+        if rng.random() < 0.6:
+            arguments += ["--init", rng.choice(["rand", "randn", "linear"])]
+        if "rand" not in arguments and "randn" not in arguments and rng.random() < 0.5 and \
+                (chapter != "cross" or "linear" in arguments):
+            arguments += ["--qkv-bias"]
+        heads = rng.choice([1, 1, 2, 3, 4, 8]) if chapter == "multihead" else 1
+        if rng.random() < 0.5 or chapter == "multihead":
+            arguments += ["--d-out", str(heads * rng.choice([1, 2, 3, 5, 16, 40]))]
+        if rng.random() < 0.3:
+            arguments += ["--d-out-kq", str(heads * rng.choice([1, 2, 7, 33]))]
+        if rng.random() < 0.3:
+            arguments += ["--d-out-v", str(heads * rng.choice([1, 2, 7, 33]))]
+        if chapter == "multihead":
+            arguments += ["--num-heads", str(heads)]
+    if chapter in BY_HAND and "--tokens" not in arguments and rng.random() < 0.5:
+        arguments += ["--query", rng.choice(["0", "5", "2"])]
+    if rng.random() < 0.3:
+        arguments += ["--precision", str(rng.choice([0, 1, 2, 6, 8, 12])), "--linewidth", str(rng.choice([20, 80, 120, 200]))]
+    if rng.random() < 0.3:
+        arguments += ["--edgeitems", str(rng.choice([1, 2, 4])), "--threshold", str(rng.choice([0, 10, 100, 5000]))]
+    if rng.random() < 0.1:
+        arguments += ["--no-grad"]
+    return arguments
+
+
+def differences(binary, kernels, chapter, arguments, folder):
+    """Says what differs, a line each; the number of floats compared comes second."""
+    import numpy
+    import chapters
+    options = chapters.parser().parse_args([chapter] + arguments)
+    expected = chapters.steps(chapter, options)
+    command = [binary, chapter, *arguments, "--cpu", kernels, "--steps", "all", "--save", folder]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        return [f"exit code {run.returncode}: {run.stderr.strip()}"], 0
+    found, floats = [], 0
+    if run.stdout != chapters.text(expected, "all"):
+        pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), run.stdout.splitlines())
+        theirs, ours = next((a, b) for a, b in pairs if a != b)
+        found.append(f"text: PyTorch prints {theirs!r}, the tool {ours!r}")
+    files = {(step["section"], step["name"]): step["file"]
+             for step in json.loads(pathlib.Path(folder, "manifest.json").read_text())["steps"]}
+    for step in expected:
+        if step.value is None:
+            continue
+        theirs = step.value.numpy()
+        ours = numpy.load(os.path.join(folder, files.pop((step.section, step.name))))
+        floats += theirs.size
+        if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+            found.append(f"{step.name}: {ours.dtype} {ours.shape}, PyTorch {theirs.dtype} {theirs.shape}")
+        elif ours.tobytes() != numpy.ascontiguousarray(theirs).tobytes():
+            bits = (ours != theirs) if theirs.dtype == bool else (
+                ours.view(f"u{ours.itemsize}") != numpy.ascontiguousarray(theirs).view(f"u{ours.itemsize}"))
+            found.append(f"{step.section}/{step.name} {list(theirs.shape)}: {int(bits.sum())} of {theirs.size} differ")
+    found += [f"{name}: not among PyTorch's steps" for name in files.values()]
+    return found, floats
+
+
+def compare_all(binary, kernels, seeds):
+    import chapters
+    rng = random.Random(2024)
+    runs = floats = 0
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for chapter in chapters.CHAPTERS:
+            for number, arguments in enumerate(option_sets(chapter, seeds, rng)):
+                found, count = differences(binary, kernels, chapter, arguments, os.path.join(folder, f"{chapter}{number}"))
+                runs += 1
+                floats += count
+                failures += [f"{chapter} {shlex.join(arguments)} --cpu {kernels}\n    {line}" for line in found]
+                subprocess.run(["rm", "-r", os.path.join(folder, f"{chapter}{number}")], stderr=subprocess.DEVNULL)
+    for failure in failures[:20]:
+        print(failure)
+    print(f"{kernels}: {runs} runs, {floats} numbers, {len(failures)} differences from PyTorch")
+    return not failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("--seeds", type=int, default=500)
+    parser.add_argument("--kernels", choices=KERNELS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
+        return 77
+    if arguments.kernels:
+        return 0 if compare_all(arguments.binary, arguments.kernels, arguments.seeds) else 1
+    command = [sys.executable, __file__, arguments.binary, "--seeds", str(arguments.seeds), "--kernels"]
+    halves = [subprocess.Popen(command + [kernels], env={**os.environ, **extra}) for kernels, extra in KERNELS.items()]
+    return max([half.wait() for half in halves])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+# shellcheck shell=sh disable=SC2154 # $root comes from whoever sources this
+# What run, tests/run and .ci/run share: Debian packages, and a quiet build. To be sourced, with $root set
+# to the repository. Talks on standard error only, and leaves standard input to the program.
+
+say() { echo "${0##*/}: $*" >&2; }
+
+die() {
+  say "$@"
+  exit 1
+}
+
+# missing_packages SECTION...: prints those of these sections of .debian-packages that are not installed.
+missing_packages() {
+  _wanted=
+  while read -r _section _package _; do
+    case " $* " in
+      *" $_section "*) _wanted="$_wanted $_package" ;;
+    esac
+  done <"$root/.debian-packages"
+  # shellcheck disable=SC2086 # one word a package
+  _installed=$(dpkg-query -W -f='<${Package} ${db:Status-Status}>' $_wanted 2>/dev/null) || : # some are unknown
+  for _package in $_wanted; do
+    case $_installed in
+      *"<$_package installed>"*) ;;
+      *) printf ' %s' "$_package" ;;
+    esac
+  done
+}
+
+# install_packages SECTION...: installs what is missing of these sections.
+install_packages() {
+  _missing=$(missing_packages "$@")
+  [ -n "$_missing" ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    say "no apt-get here; trying without (.debian-packages lists what is needed)"
+    return 0
+  fi
+  _sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    _sudo=sudo
+    command -v sudo >/dev/null ||
+      die "packages are missing, and there is no sudo; as root: apt-get install --no-install-recommends$_missing"
+  fi
+  say "installing from Debian:$_missing"
+  _logged build/packages.log _apt_install
+}
+
+_apt_install() {
+  # An unrelated source that cannot be read must not stop us: the installation itself decides.
+  _apt_get update || :
+  # shellcheck disable=SC2086 # one word a package
+  _apt_get install -y --no-install-recommends $_missing
+}
+
+_apt_get() {
+  # A fresh machine often updates itself just after boot: wait for that.
+  $_sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# build PRESET FOLDER TARGET [argument of the configuration...]: in build/FOLDER.
+build() {
+  _preset=$1
+  _folder=build/$2
+  _target=$3
+  shift 3
+  say "building $_target in $_folder"
+  _logged "$_folder.log" _cmake "$@"
+}
+
+_cmake() (
+  cd -- "$root" || exit
+  mkdir -p "$_folder" && touch "$_folder/.building" || exit
+  # A build folder that was moved or copied here begins anew.
+  _home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$_folder/CMakeCache.txt" 2>/dev/null) || :
+  [ -z "$_home" ] || [ "$_home" = "$(pwd -P)" ] || set -- --fresh "$@"
+  cmake --preset "$_preset" -B "$_folder" "$@" &&
+    cmake --build "$_folder" --target "$_target" &&
+    # For `run`: older than all that changed while we were building.
+    mv "$_folder/.building" "$_folder/.built"
+)
+
+# _logged LOG COMMAND...: runs it quietly, one at a time; shows what it said if it fails.
+_logged() {
+  _log=$root/$1
+  shift
+  { mkdir -p "$root/build" && true >>"$root/build/lock" && true >>"$_log"; } 2>/dev/null ||
+    die "cannot write in $root/build"
+  (
+    flock 9
+    "$@" >"$_log" 2>&1 </dev/null 9>&-
+  ) 9>>"$root/build/lock" || {
+    cat -- "$_log" >&2
+    die "that failed; the lines above are also in $_log"
+  }
+}
