@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "chapter.hpp"
@@ -5,35 +6,58 @@
 namespace attn::chapters {
 
 std::span<const ChapterEntry> all_chapters() {
+  static constexpr Takes query = {.query = true};
+  static constexpr Takes weights = {.projections = true};
+  static constexpr Takes query_and_weights = {.query = true, .projections = true};
+  static constexpr Takes module = {.projections = true, .batch = true, .dropout = true};
+  static constexpr Takes heads = {.projections = true, .batch = true, .dropout = true, .heads = true};
   static constexpr std::array chapters = {
-      ChapterEntry{"simplified", "attention without weights: one query by hand, then all tokens", Article::blog,
-                   simplified, true, false, false, false, false},
-      ChapterEntry{"trainable", "queries, keys and values from trainable weights; then as a module", Article::blog,
-                   trainable, true, true, false, false, false},
-      ChapterEntry{"causal", "a batch with a causal mask and dropout", Article::blog, causal, false, true, true,
-                   true, false},
-      ChapterEntry{"dropout", "what dropout keeps, drops and rescales", Article::blog, dropout, false, true, true,
-                   true, false},
-      ChapterEntry{"multihead", "several heads side by side, and the output projection", Article::blog, multihead,
-                   false, true, true, true, true},
-      ChapterEntry{"cross", "queries from one sequence, keys and values from another", Article::ahead_of_ai, cross,
-                   false, true, false, false, false},
+      ChapterEntry{"simplified", Article::blog, blog::simplified, query, Init::linear, "6 tokens, d_in 3",
+                   "journey by loop, then all tokens"},
+      ChapterEntry{"trainable", Article::blog, blog::trainable, query_and_weights, Init::linear,
+                   "6 tokens, d_in 3, d_out 3", "journey with torch.rand weights; then seeded again, an nn.Linear module"},
+      ChapterEntry{"causal", Article::blog, blog::causal, module, Init::linear, "batch 2, 6 tokens, d_in 3, d_out 3",
+                   "dropout 0.2"},
+      ChapterEntry{"dropout", Article::blog, blog::dropout, module, Init::linear,
+                   "batch 2, 6 tokens, d_in 3, d_out 3", "0.5 on ones(6, 6); then 0.2 on the causal weights"},
+      ChapterEntry{"multihead", Article::blog, blog::multihead, heads, Init::linear,
+                   "batch 1, 6 tokens, d_in 3, d_out 3, 3 heads", "no dropout; out_proj with bias"},
+      ChapterEntry{"cross", Article::ahead_of_ai, ahead_of_ai::cross, weights, Init::rand,
+                   "6 and 8 tokens, d_in 3, d_out_kq 2, d_out_v 4", "an embedded sentence attends to torch.rand(8, 3)"},
   };
   return chapters;
 }
 
-std::string_view article_name(Article article) {
-  switch (article) {
-    case Article::primer: return "primer";
-    case Article::livebook: return "livebook";
-    case Article::ahead_of_ai: return "ahead-of-ai";
-    case Article::blog: break;
-  }
-  return "blog";
+std::string_view chapter_summary(std::string_view name) {
+  struct Summary {
+    std::string_view chapter;
+    std::string_view text;
+  };
+  static constexpr std::array<Summary, 6> summaries = {{
+      {"simplified", "attention without weights: one query by hand, then all tokens"},
+      {"trainable", "queries, keys and values from trainable weights; then as a module"},
+      {"causal", "a causal mask: no token sees a later one"},
+      {"dropout", "what dropout keeps, drops and rescales"},
+      {"multihead", "several heads side by side, and how they are combined"},
+      {"cross", "queries from one sequence, keys and values from another"},
+  }};
+  const auto* found =
+      std::find_if(summaries.begin(), summaries.end(), [&](const Summary& s) { return s.chapter == name; });
+  return found == summaries.end() ? std::string_view() : found->text;
 }
 
-Cpu article_cpu(Article article) {
-  return article == Article::ahead_of_ai ? Cpu::standard : Cpu::avx2;
+std::span<const ArticleEntry> all_articles() {
+  static constexpr std::array<ArticleEntry, 4> articles = {{
+      {Article::blog, "blog", "Build a LLM from scratch: Attention Mechanism", Cpu::avx2, ""},
+      {Article::primer, "primer", "Attention", Cpu::avx2, ""},
+      {Article::livebook, "livebook", "Chapter 3: Coding Attention Mechanisms", Cpu::avx2, "Nx"},
+      {Article::ahead_of_ai, "ahead-of-ai",
+       "Understanding and Coding Self-Attention, Multi-Head Attention, Cross-Attention, and Causal-Attention in LLMs",
+       Cpu::standard, ""},
+  }};
+  return articles;
 }
+
+const ArticleEntry& article_entry(Article article) { return all_articles()[static_cast<std::size_t>(article)]; }
 
 }  // namespace attn::chapters

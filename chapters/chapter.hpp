@@ -9,36 +9,75 @@
 
 namespace attn::chapters {
 
-/// A chapter runs the article's program top to bottom and shows its tensors to the walkthrough.
+/// A chapter runs an article's program top to bottom and shows its tensors to the walkthrough.
 /// Throws LessonError where the lesson's sizes do not fit each other.
 using Chapter = void (*)(const Lesson&, torch::Torch&, Walkthrough&);
 
+/// What a chapter may be told besides seed, inputs and kernels.
+struct Takes {
+  bool query = false;        ///< parts by hand that follow one query
+  bool projections = false;  ///< W_query, W_key, W_value of other sizes or initialisation
+  bool batch = false;
+  bool dropout = false;
+  bool heads = false;
+};
+
+/// One chapter as one article has it.
+struct ChapterEntry {
+  std::string_view name;
+  Article article;  ///< whose program it follows
+  Chapter run;
+  Takes takes;
+  Init init;                ///< how the article makes its weights
+  std::string_view sizes;   ///< the article's own: "6 tokens, d_in 3, d_out 3"
+  std::string_view special; ///< what the article does its own way
+};
+
+/// All chapters of all articles: chapters in the order in which they are read, and of each chapter the article
+/// that it follows by default first.
+std::span<const ChapterEntry> all_chapters();
+
+/// "attention without weights": the same for every article.
+std::string_view chapter_summary(std::string_view name);
+
+/// What is known of an article.
+struct ArticleEntry {
+  Article article;
+  std::string_view name;   ///< on the command line: "ahead-of-ai"
+  std::string_view title;
+  Cpu cpu;                 ///< PyTorch's kernels that the article was made with
+  std::string_view generator;  ///< whose random numbers the article has, where not PyTorch's; may be empty
+};
+
+std::span<const ArticleEntry> all_articles();
+const ArticleEntry& article_entry(Article article);
+
+namespace blog {
 void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+}  // namespace blog
+
+namespace primer {
+void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+}  // namespace primer
+
+namespace livebook {
+void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+}  // namespace livebook
+
+namespace ahead_of_ai {
+void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
+void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 void cross(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-
-struct ChapterEntry {
-  std::string_view name;
-  std::string_view summary;
-  Article article;  ///< whose program it follows
-  Chapter run;
-  bool has_query;        ///< parts by hand that follow one query
-  bool has_projections;  ///< W_query, W_key, W_value
-  bool has_batch;
-  bool has_dropout;
-  bool has_heads;
-};
-
-/// All chapters, in the order in which they are read.
-std::span<const ChapterEntry> all_chapters();
-
-/// The name on the command line: "blog", "ahead-of-ai".
-std::string_view article_name(Article article);
-
-/// PyTorch's kernels that the article was made with.
-Cpu article_cpu(Article article);
+}  // namespace ahead_of_ai
 
 }  // namespace attn::chapters

@@ -91,7 +91,7 @@ std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
     }
   }
   throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted +
-                    "; try --query 1");
+                    "; try --query " + std::to_string(std::min<std::int64_t>(1, inputs.size(0) - 1)));
 }
 
 Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {

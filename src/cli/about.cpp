@@ -40,7 +40,7 @@ nlohmann::ordered_json about(const Options& options) {
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
       {"chapter", options.chapter->name},
-      {"article", chapters::article_name(lesson.article)},
+      {"article", chapters::article_entry(lesson.article).name},
       {"options",
        {
            {"seed", lesson.seed},

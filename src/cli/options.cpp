@@ -42,13 +42,13 @@ class ChapterParser {
 
   void add_options() {
     options_.lesson.article = chapter_.article;
-    options_.lesson.cpu = chapters::article_cpu(chapter_.article);
+    options_.lesson.cpu = chapters::article_entry(chapter_.article).cpu;
     add_shown();
     add_inputs();
-    if (chapter_.has_projections) {
+    if (chapter_.takes.projections) {
       add_projections();
     }
-    if (chapter_.has_dropout) {
+    if (chapter_.takes.dropout) {
       add_dropout();
     }
     add_kernels();
@@ -58,7 +58,7 @@ class ChapterParser {
 
   /// What only holds for the options together.
   void check_together() const {
-    const bool no_linear = options_.lesson.init.value_or(default_init()) != Init::linear;
+    const bool no_linear = options_.lesson.init.value_or(chapter_.init) != Init::linear;
     if (options_.lesson.qkv_bias && no_linear) {
       throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave "
                        "--qkv-bias out");
@@ -66,9 +66,6 @@ class ChapterParser {
   }
 
  private:
-  /// The blog's trainable chapter has a part with nn.Linear, ahead-of-ai's cross chapter has none.
-  Init default_init() const { return chapter_.article == Article::ahead_of_ai ? Init::rand : Init::linear; }
-
   CLI::Option* add(const std::string& name, const std::string& placeholder, const std::string& help,
                    const CLI::callback_t& store) {
     return app_.add_option(name, store, help)
@@ -81,12 +78,12 @@ class ChapterParser {
   using Number = std::conditional_t<std::is_same_v<Target, int>, int, std::int64_t>;
 
   template <class Target>
-  void number(const std::string& name, const std::string& help, Target& target, std::int64_t least,
-              std::int64_t most = most_int) {
+  void number(const std::string& name, const std::string& help, Target& target, std::int64_t example,
+              std::int64_t least = 1, std::int64_t most = most_int) {
     add(name, "N", help, [&target](const CLI::results_t& texts) {
       target = static_cast<Number<Target>>(std::stoll(texts.back()));
       return true;
-    })->check(whole_number(least, most));
+    })->check(whole_number(least, most, example));
   }
 
   template <class Value, class Target>
@@ -114,21 +111,25 @@ class ChapterParser {
   }
 
   void flag(const std::string& name, const std::string& help, bool& target, bool value) {
-    app_.add_flag_callback(name, [&target, value] { target = value; }, help)->group(group_);
+    app_.add_flag_callback(name, [&target, value] { target = value; }, help)->group(group_)->disable_flag_override();
   }
 
   void add_shown() {
     group_ = "What is shown";
     choice("--steps", "what the article prints, or every tensor (article)", steps_names, options_.all_steps);
-    add("--only", "NAME[,NAME...]", "these steps alone", [this](const CLI::results_t& names) {
-      options_.only = names;
+    add("--only", "NAME[,NAME...]", "these steps alone", [this](const CLI::results_t& texts) {
+      options_.only = split(texts.back());
       return true;
-    })->delimiter(',')->multi_option_policy(CLI::MultiOptionPolicy::Throw)->expected(1, most_items);
+    });
     add("--save", "DIR", "also write every tensor as DIR/NAME.npy, and DIR/manifest.json",
         [this](const CLI::results_t& texts) {
           options_.save = texts.back();
           return true;
-        });
+        })->check([](const std::string& folder) {
+      const bool is_name = !folder.empty() && folder[0] != '-';
+      return is_name ? std::string()
+                     : "'" + folder + "' is no folder's name; accepted are paths; write ./-x for a folder -x";
+    });
   }
 
   void add_inputs() {
@@ -138,12 +139,12 @@ class ChapterParser {
       lesson.seed = seed_value(texts.back());
       return true;
     })->check(seed());
-    number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 1);
-    number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 1);
-    if (chapter_.has_batch) {
-      number("--batch", "stack the same inputs N times", lesson.batch, 1);
+    number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 6);
+    number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);
+    if (chapter_.takes.batch) {
+      number("--batch", "stack the same inputs N times", lesson.batch, 2);
     }
-    if (chapter_.has_query) {
+    if (chapter_.takes.query) {
       add("--query", "TOKEN|INDEX", "the token whose scores are computed by hand (journey)",
           [&lesson](const CLI::results_t& texts) {
             lesson.query = texts.back();
@@ -155,13 +156,13 @@ class ChapterParser {
   void add_projections() {
     group_ = "Weights";
     Lesson& lesson = options_.lesson;
-    number("--d-out", "dimensions of queries, keys and values", d_out_, 1);
-    number("--d-out-kq", "dimensions of queries and keys", lesson.d_out_kq, 1);
-    number("--d-out-v", "dimensions of values", lesson.d_out_v, 1);
+    number("--d-out", "dimensions of queries, keys and values", d_out_, 3);
+    number("--d-out-kq", "dimensions of queries and keys", lesson.d_out_kq, 3);
+    number("--d-out-v", "dimensions of values", lesson.d_out_v, 3);
     choice("--init", "nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear", init_names, lesson.init);
     flag("--qkv-bias", "nn.Linear with a bias", lesson.qkv_bias, true);
-    if (chapter_.has_heads) {
-      number("--num-heads", "attention heads; must divide d_out (3)", lesson.num_heads, 1);
+    if (chapter_.takes.heads) {
+      number("--num-heads", "attention heads; must divide d_out (3)", lesson.num_heads, 3);
     }
     app_.parse_complete_callback([this] {
       Lesson& parsed = options_.lesson;
@@ -174,7 +175,7 @@ class ChapterParser {
     group_ = "Dropout";
     Lesson& lesson = options_.lesson;
     add("--dropout", "P", "the probability to drop a weight", [&lesson](const CLI::results_t& texts) {
-      lesson.dropout = std::stod(texts.back());
+      lesson.dropout = probability_value(texts.back());
       return true;
     })->check(probability());
     choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", kernel_names,
@@ -192,16 +193,14 @@ class ChapterParser {
   void add_printing() {
     group_ = "Printing, as torch.set_printoptions";
     torch::PrintOptions& print = options_.text.print;
-    number("--precision", "digits after the point (4)", print.precision, 0, 100);
-    number("--threshold", "summarise tensors of more elements (1000)", print.threshold, 0,
+    number("--precision", "digits after the point (4)", print.precision, 4, 0, 100);
+    number("--threshold", "summarise tensors of more elements (1000)", print.threshold, 1000, 0,
            std::numeric_limits<std::int64_t>::max());
-    number("--edgeitems", "items at either end of a summarised axis (3)", print.edgeitems, 1);
-    number("--linewidth", "characters a line (80)", print.linewidth, 1);
+    number("--edgeitems", "items at either end of a summarised axis (3)", print.edgeitems, 3);
+    number("--linewidth", "characters a line (80)", print.linewidth, 80);
     choice("--sci-mode", "scientific notation (auto)", sci_mode_names, print.sci_mode);
     flag("--no-grad", "leave out grad_fn and requires_grad", options_.text.show_grad, false);
   }
-
-  static constexpr int most_items = 1 << 20;
 
   CLI::App& app_;
   const ChapterEntry& chapter_;
@@ -231,10 +230,14 @@ std::string option_part(const std::string& argument) { return argument.substr(0,
                      "; accepted are options; " + help);
   }
   const std::string name = option_part(argument);
+  const auto names = option_names(chapter);
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    throw UsageError(name + " stands where no option is read; accepted are options before --; leave -- out");
+  }
   std::vector<std::string> elsewhere;
   for (const CLI::App* other : program.get_subcommands([](const CLI::App*) { return true; })) {
-    const auto names = option_names(*other);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
+    const auto others = option_names(*other);
+    if (std::find(others.begin(), others.end(), name) != others.end()) {
       elsewhere.push_back(other->get_name());
     }
   }
@@ -242,9 +245,22 @@ std::string option_part(const std::string& argument) { return argument.substr(0,
     throw UsageError(name + " has no meaning in " + chapter.get_name() + "; it is accepted in " +
                      joined(elsewhere) + "; " + help);
   }
-  const auto names = option_names(chapter);
   const std::string near = nearest(name, names);
   throw UsageError("there is no option " + name + "; " + (near.empty() ? "" : "the nearest is " + near + "; ") + help);
+}
+
+/// What CLI11 says of a missing value, or of a value where none belongs, in the form of our own errors.
+std::string explanation(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  const std::string message = error.what();
+  const std::string name = (message.starts_with("-") ? "" : "--") + message.substr(0, message.find_first_of(": "));
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with(name + "=")) {
+      return "'" + argument + "': " + name + " takes no value; accepted is " + name + " alone";
+    }
+  }
+  return dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr
+             ? name + " needs a value; see attn-walkthrough CHAPTER --help"
+             : message + "; see attn-walkthrough --help";
 }
 
 [[noreturn]] void throw_no_chapter(const std::vector<std::string>& arguments) {
@@ -285,7 +301,7 @@ Options parse(int argc, const char* const* argv) {
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     const ChapterEntry& chapter = chapters::all_chapters()[i];
     parsed[i].options.chapter = &chapter;
-    parsed[i].app = program.add_subcommand(std::string(chapter.name), std::string(chapter.summary));
+    parsed[i].app = program.add_subcommand(std::string(chapter.name), std::string(chapters::chapter_summary(chapter.name)));
     parsed[i].app->allow_extras();
     parsed[i].parser = std::make_unique<ChapterParser>(*parsed[i].app, chapter, parsed[i].options);
     // A chapter's options take longer to build than the chapter to compute: only for the one that is asked for.
@@ -303,7 +319,7 @@ Options parse(int argc, const char* const* argv) {
     return nothing;
   } catch (const CLI::ParseError& error) {
     const bool explained = dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
-    throw UsageError(std::string(error.what()) + (explained ? "" : "; see attn-walkthrough --help"));
+    throw UsageError(explained ? error.what() : explanation(error, {argv, argv + argc}));
   }
 
   for (Parsed& chapter : parsed) {

@@ -17,14 +17,14 @@ std::optional<T> parsed(const std::string& text) {
 
 }  // namespace
 
-Validator whole_number(std::int64_t least, std::int64_t most) {
-  return [least, most](const std::string& text) {
+Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t example) {
+  return [least, most, example](const std::string& text) {
     const auto value = parsed<std::int64_t>(text);
     if (value && *value >= least && *value <= most) {
       return std::string();
     }
     return "'" + text + "' is out of range or no whole number; accepted are whole numbers from " +
-           std::to_string(least) + " to " + std::to_string(most) + "; without the option the article's is taken";
+           std::to_string(least) + " to " + std::to_string(most) + "; try " + std::to_string(example);
   };
 }
 
@@ -37,6 +37,8 @@ Validator probability() {
     return "'" + text + "' is no probability; accepted are numbers from 0 to 1; try 0.2";
   };
 }
+
+double probability_value(const std::string& text) { return parsed<double>(text).value(); }
 
 Validator seed() {
   return [](const std::string& text) {

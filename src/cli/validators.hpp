@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 
 namespace attn::cli {
@@ -11,14 +10,17 @@ namespace attn::cli {
 /// accepted; how to go on.
 using Validator = std::function<std::string(const std::string&)>;
 
-/// A whole number in [least, most].
-Validator whole_number(std::int64_t least, std::int64_t most = std::numeric_limits<std::int32_t>::max());
+/// A whole number in [least, most]; `example` is offered to those who gave none.
+Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t example);
 
 /// A number in [0, 1].
 Validator probability();
 
 /// A seed as torch.manual_seed takes it: from -2^63 to 2^64 - 1.
 Validator seed();
+
+/// The number of a text that probability() accepts.
+double probability_value(const std::string& text);
 
 /// The generator's seed for a text that seed() accepts: negative ones as two's complement.
 std::uint64_t seed_value(const std::string& text);

@@ -1,9 +1,10 @@
 #include "render/save.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <fstream>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <xtensor/xnpy.hpp>
@@ -13,43 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files and folders made so far; removes them unless they are kept.
-class Made {
- public:
-  Made() = default;
-  Made(const Made&) = delete;
-  Made& operator=(const Made&) = delete;
-  ~Made() {
-    std::error_code ignored;
-    for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) {
-      fs::remove(*path, ignored);
-    }
-  }
-
-  void folder(const fs::path& path) {
-    if (fs::is_directory(path)) {
-      return;
-    }
-    if (!path.parent_path().empty()) {
-      folder(path.parent_path());
-    }
-    fs::create_directory(path);
-    paths_.push_back(path);
-  }
-  void file(const fs::path& path, std::string_view bytes) {
-    std::ofstream out(path, std::ios::binary);
-    paths_.push_back(path);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) {
-      throw fs::filesystem_error("cannot write", path, std::make_error_code(std::errc::io_error));
-    }
-  }
-  void keep() { paths_.clear(); }
-
- private:
-  std::vector<fs::path> paths_;
-};
+[[noreturn]] void throw_error(const fs::path& path, const std::error_code& code) {
+  throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() +
+                  "); accepted is a folder that can be made or written; try --save /tmp/steps");
+}
 
 std::string npy_bytes(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
@@ -58,18 +26,17 @@ std::string npy_bytes(const Tensor& tensor) {
 
 }  // namespace
 
-void save(const fs::path& folder, std::span<const Step> steps, nlohmann::ordered_json about) {
-  Made made;
+Saving::Saving(const fs::path& folder, std::span<const Step> steps, nlohmann::ordered_json about) {
   try {
-    made.folder(folder);
+    make_folder(folder);
     about["steps"] = nlohmann::ordered_json::array();
     for (const Step& step : steps) {
       if (step.kind != Step::Kind::tensor) {
         continue;
       }
       const fs::path file = fs::path(step.section) / (step.name + ".npy");
-      made.folder((folder / file).parent_path());
-      made.file(folder / file, npy_bytes(*step.tensor));
+      make_folder((folder / file).parent_path());
+      write(folder / file, npy_bytes(*step.tensor));
       about["steps"].push_back({
           {"section", step.section},
           {"name", step.name},
@@ -81,12 +48,68 @@ void save(const fs::path& folder, std::span<const Step> steps, nlohmann::ordered
           {"file", file.string()},
       });
     }
-    made.file(folder / "manifest.json", about.dump(2) + "\n");
-  } catch (const fs::filesystem_error& error) {
-    throw SaveError("--save cannot write " + error.path1().string() + " (" + error.code().message() +
-                    "); accepted is a folder that can be made or written; try --save /tmp/steps");
+    write(folder / "manifest.json", about.dump(2) + "\n");
+  } catch (...) {
+    discard();
+    throw;
   }
-  made.keep();
+}
+
+Saving::~Saving() { discard(); }
+
+void Saving::discard() {
+  std::error_code ignored;
+  for (const auto& [written, place] : files_) {
+    fs::remove(written, ignored);
+  }
+  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
+    fs::remove(*folder, ignored);
+  }
+}
+
+void Saving::publish() {
+  for (const auto& [written, place] : files_) {
+    std::error_code error;
+    fs::rename(written, place, error);
+    if (error) {
+      throw_error(place, error);
+    }
+  }
+  files_.clear();
+  folders_.clear();
+}
+
+void Saving::make_folder(const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || fs::is_directory(path, error)) {
+    return;
+  }
+  make_folder(path.parent_path());
+  if (fs::is_directory(path, error)) {
+    return;  // "new/" and "new/.." are there once "new" is
+  }
+  if (!fs::create_directory(path, error)) {
+    throw_error(path, error ? error : std::make_error_code(std::errc::not_a_directory));
+  }
+  folders_.push_back(path);
+}
+
+void Saving::write(const fs::path& file, std::string_view bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) {
+    throw_error(file, std::make_error_code(std::errc::is_a_directory));
+  }
+  const fs::path written = file.string() + "." + std::to_string(getpid());
+  errno = 0;
+  std::ofstream out(written, std::ios::binary);
+  if (out) {
+    files_.emplace_back(written, file);
+  }
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) {
+    throw_error(file, std::error_code(errno == 0 ? EIO : errno, std::generic_category()));
+  }
 }
 
 }  // namespace attn::render

@@ -33,7 +33,7 @@ bool threads_are_the_users_choice = false;
 /// the last bits. Its own limit, below which it uses one thread, is higher than this one.
 void allow_threads(double work) {
   static bool done = threads_are_the_users_choice;
-  if (!done && work > 10'000) {
+  if (!done && work > 4'000) {
     openblas_set_num_threads(openblas_get_num_procs());
     done = true;
   }
@@ -88,6 +88,16 @@ void gemm(const Matrix& a, const Matrix& b, float beta, float* out) {
                        static_cast<Index>(second_matrix.columns), static_cast<Index>(first_matrix.columns),
                        1.0F, first.data, static_cast<Index>(first.leading), second.data,
                        static_cast<Index>(second.leading), beta, out, static_cast<Index>(first_matrix.rows));
+}
+
+void gemv(const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
+  allow_threads(static_cast<double>(rows) * static_cast<double>(columns));
+  // One column is column-major too, and PyTorch asks for that first.
+  const bool transpose = columns != 1;
+  const std::int64_t m = transpose ? columns : rows;
+  const std::int64_t n = transpose ? rows : columns;
+  cxxblas::gemv(cxxblas::ColMajor, transpose ? cxxblas::Trans : cxxblas::NoTrans, static_cast<Index>(m),
+                static_cast<Index>(n), 1.0F, a, static_cast<Index>(m), x, 1, 0.0F, out, 1);
 }
 
 float dot_product(const float* a, const float* b, std::int64_t n) {

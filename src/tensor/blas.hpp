@@ -18,6 +18,9 @@ struct Matrix {
 /// last bits depend on which of the two factors BLAS gets first, so the choice is part of the result.
 void gemm(const Matrix& a, const Matrix& b, float beta, float* out);
 
+/// out = a @ x with OpenBLAS's sgemv, called as PyTorch's addmv calls it: a is row-major [rows, columns].
+void gemv(const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out);
+
 /// OpenBLAS's sdot over two contiguous vectors.
 float dot_product(const float* a, const float* b, std::int64_t n);
 

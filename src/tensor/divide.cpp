@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -14,7 +15,7 @@ class Divide final : public Operation {
     return Array(std::move(quotient));
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + " / " + words_;
+    return grouped(operands[0]) + " / " + words_;
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
 

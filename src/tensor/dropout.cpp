@@ -1,8 +1,7 @@
-#include <array>
-#include <charconv>
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -25,9 +24,7 @@ class Dropout final : public Operation {
     return Array(std::move(kept));
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.begin(), digits.end(), p_).ptr;
-    return "nn.Dropout(" + std::string(digits.begin(), end) + ")(" + operands[0] + ")";
+    return "nn.Dropout(" + python_repr(p_) + ")(" + operands[0] + ")";
   }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     return p_ == 0 ? operands[0].grad_fn() : "MulBackward0";

@@ -1,4 +1,5 @@
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -13,7 +14,7 @@ class Index final : public Operation {
                  x.offset + i_ * x.strides[0]);
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + "[" + std::to_string(i_) + "]";
+    return grouped(operands[0]) + "[" + std::to_string(i_) + "]";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SelectBackward0"; }
   bool is_view() const override { return true; }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -22,8 +23,8 @@ class MaskedFill final : public Operation {
     return Array(std::move(filled));
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : std::to_string(value_);
-    return operands[0] + ".masked_fill(" + operands[1] + ", " + value + ")";
+    const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : python_repr(static_cast<double>(value_));
+    return grouped(operands[0]) + ".masked_fill(" + operands[1] + ", " + value + ")";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MaskedFillBackward0"; }
 

@@ -3,6 +3,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/products.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -13,7 +14,7 @@ class Matmul final : public Operation {
     return product(operands[0].array(), operands[1].array());
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + " @ " + operands[1];
+    return grouped(operands[0]) + " @ " + grouped(operands[1]);
   }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     switch (operands[0].dim()) {

@@ -46,6 +46,15 @@ Tensor contiguous(const Tensor& x);
 /// a @ b as torch.matmul: [m, k] @ [k, n], [k] @ [k, n], and batches [..., m, k] @ [..., k, n] or @ [k, n].
 Tensor matmul(const Tensor& a, const Tensor& b);
 
+/// torch.dot(a, b): [n], [n] -> [].
+Tensor dot(const Tensor& a, const Tensor& b);
+
+/// a @ x: [m, n], [n] -> [m].
+Tensor matvec(const Tensor& a, const Tensor& x);
+
+/// The loop `result[i] = a @ rows[i]`: a [m, n], rows [k, n] -> [k, m].
+Tensor matvecs(const Tensor& a, const Tensor& rows);
+
 /// The articles' loop `result[i] = torch.dot(rows[i], x)`: rows [n, d], x [d] -> [n].
 Tensor dots(const Tensor& rows, const Tensor& x);
 
@@ -57,14 +66,30 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
 /// x / divisor, rounded to float before the division; `words` are PyTorch's for the divisor.
 Tensor divide(const Tensor& x, double divisor, const std::string& words);
 
+/// x / y and x * y element by element; y's axes may have size 1.
+Tensor divide(const Tensor& x, const Tensor& y);
+Tensor multiply(const Tensor& x, const Tensor& y);
+
+/// torch.exp(x).
+Tensor exp(const Tensor& x, Cpu cpu);
+
 /// x.masked_fill(mask, value): mask is bool and has the shape of x's last axes.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x, Cpu cpu);
 
-/// x.sum(dim=-1): [..., n] -> [...].
-Tensor sum(const Tensor& x);
+/// x.sum(dim=-1): [..., n] -> [...], or [..., 1] where the axis is kept.
+Tensor sum(const Tensor& x, bool keepdim = false);
+
+/// torch.cat(tensors, dim=-1): [..., n_i] -> [..., sum of n_i].
+Tensor cat(const std::vector<Tensor>& tensors);
+
+/// x[..., :stop], a view.
+Tensor columns(const Tensor& x, std::int64_t stop);
+
+/// torch.isclose(a, b).all(): a bool scalar; a and b have the same shape.
+Tensor all_close(const Tensor& a, const Tensor& b);
 
 /// The articles' loop `result += weights[i] * rows[i]`: weights [n], rows [n, d] -> [d].
 Tensor weighted_sum(const Tensor& weights, const Tensor& rows);

@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -84,28 +86,42 @@ float row_sum(std::span<const float> row) {
 
 class Sum final : public Operation {
  public:
+  explicit Sum(bool keepdim) : keepdim_(keepdim) {}
+
+  Shape result(Shape shape) const {
+    shape.pop_back();
+    if (keepdim_) {
+      shape.push_back(1);
+    }
+    return shape;
+  }
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array x = operands[0].array().contiguous();
     const auto width = static_cast<std::size_t>(x.shape.back());
-    xt::xarray<float> sums = zeros<float>(Shape(x.shape.begin(), x.shape.end() - 1));
+    xt::xarray<float> sums = zeros<float>(result(x.shape));
     for (std::size_t row = 0; row < sums.size(); ++row) {
       sums.data()[row] = row_sum({x.floats() + row * width, width});
     }
     return Array(std::move(sums));
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + ".sum(dim=-1)";
+    return grouped(operands[0]) + (keepdim_ ? ".sum(dim=-1, keepdim=True)" : ".sum(dim=-1)");
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SumBackward1"; }
+
+ private:
+  bool keepdim_;
 };
 
 }  // namespace
 
-Tensor sum(const Tensor& x) {
+Tensor sum(const Tensor& x, bool keepdim) {
   if (x.dim() == 0) {
     throw ShapeError("sum needs an axis");
   }
-  return Tensor(std::make_shared<Sum>(), {x}, Shape(x.shape().begin(), x.shape().end() - 1));
+  auto operation = std::make_shared<Sum>(keepdim);
+  Shape shape = operation->result(x.shape());
+  return Tensor(std::move(operation), {x}, std::move(shape));
 }
 
 }  // namespace attn

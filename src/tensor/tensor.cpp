@@ -17,22 +17,6 @@ struct Tensor::Node {
   std::optional<Array> array;
 };
 
-namespace {
-
-/// An expression as an operand of another one: in parentheses where it has an infix operator.
-std::string grouped(const std::string& expression) {
-  int depth = 0;
-  for (const char c : expression) {
-    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-    if (c == ' ' && depth == 0) {
-      return "(" + expression + ")";
-    }
-  }
-  return expression;
-}
-
-}  // namespace
-
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
                DType dtype)
     : node_(std::make_shared<Node>()) {
@@ -85,7 +69,7 @@ void Tensor::set_name(const std::string& name) const {
 std::string Tensor::expression() const {
   std::vector<std::string> words;
   for (const Tensor& operand : operands()) {
-    words.push_back(operand.name().empty() ? grouped(operand.expression()) : operand.name());
+    words.push_back(operand.name().empty() ? operand.expression() : operand.name());
   }
   return operation().words(words);
 }

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -20,8 +21,8 @@ class Transpose final : public Operation {
     return Array(x, swapped(x.shape), swapped(x.strides), x.offset);
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return is_t_ ? operands[0] + ".T"
-                 : operands[0] + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
+    return is_t_ ? grouped(operands[0]) + ".T"
+                 : grouped(operands[0]) + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override {
     return is_t_ ? "PermuteBackward0" : "TransposeBackward0";

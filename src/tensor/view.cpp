@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -24,7 +25,7 @@ class View final : public Operation {
     return Array(x, shape_, std::move(strides), x.offset);
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + ".view(" + arguments(shape_) + ")";
+    return grouped(operands[0]) + ".view(" + arguments(shape_) + ")";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "ViewBackward0"; }
   bool is_view() const override { return true; }
@@ -39,7 +40,7 @@ class Contiguous final : public Operation {
     return operands[0].array().contiguous();
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return operands[0] + ".contiguous()";
+    return grouped(operands[0]) + ".contiguous()";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "CloneBackward0"; }
 };

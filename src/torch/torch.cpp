@@ -1,9 +1,9 @@
 #include "torch/torch.hpp"
 
-#include <array>
-#include <charconv>
 #include <utility>
 #include <vector>
+
+#include "tensor/words.hpp"
 
 namespace attn::torch {
 namespace {
@@ -37,7 +37,7 @@ template <class T, class Draw>
 Tensor Torch::drawn(const Shape& shape, std::string words, Draw draw) {
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   if (mode_ == Mode::plan) {
-    return leaf(shape, dtype, std::move(words), {});
+    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}));
   }
   xt::xarray<T> values = zeros<T>(shape);
   draw(span_of(values));
@@ -141,13 +141,6 @@ Tensor dropout_scale(double p) {
     return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(zeros<float>({})); });
   }
   return divide(ones({}), 1 - p, "(1 - " + python_repr(p) + ")");
-}
-
-std::string python_repr(double value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
-  std::string text(digits.begin(), end);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
 }  // namespace attn::torch

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tensor/operations.hpp"
 #include "torch/distributions.hpp"
@@ -51,6 +52,9 @@ class Torch {
   Tensor embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids);
   /// nn.Dropout(p)(x) in training mode; draws nothing for p = 0 and p = 1.
   Dropped dropout(const Tensor& x, double p);
+  /// In Mode::plan, the tensors that would have been drawn, whether anybody asks for their numbers or not.
+  const std::vector<Tensor>& planned_draws() const { return planned_draws_; }
+
   /// torch.softmax(x, dim=-1)
   Tensor softmax(const Tensor& x) const { return attn::softmax(x, cpu_); }
 
@@ -62,6 +66,7 @@ class Torch {
   Cpu cpu_;
   DropoutKernel dropout_kernel_;
   Mode mode_;
+  std::vector<Tensor> planned_draws_;
 };
 
 /// torch.tensor(rows): [rows, columns].
@@ -75,8 +80,5 @@ Tensor causal_mask(std::int64_t n);
 
 /// What nn.Dropout(p) multiplies kept elements with, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);
-
-/// Python's repr of a float: the shortest digits that give it back, "0.5", "1e-05".
-std::string python_repr(double value);
 
 }  // namespace attn::torch

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "tensor/cpu.hpp"
-#include "tensor/cpu.hpp"
 
 namespace attn {
 

@@ -57,14 +57,26 @@ std::int64_t available_memory() {
   return std::min({machine_memory(), address_space_limit(), control_group_limit()});
 }
 
-void check_fits(std::span<const Step> steps, std::int64_t available) {
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available) {
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
-  for (const Step& step : steps) {
-    if (step.tensor && __builtin_add_overflow(needed, step.tensor->bytes(seen), &needed)) {
+  std::int64_t largest = 0;
+  const auto add = [&](std::int64_t bytes) {
+    if (__builtin_add_overflow(needed, bytes, &needed)) {
       throw TooLarge("the tensors together have more than 2^63 bytes");
     }
+  };
+  for (const Step& step : steps) {
+    if (step.tensor) {
+      add(step.tensor->bytes(seen));
+      largest = std::max(largest, element_count(step.tensor->shape()) * element_size(step.tensor->dtype()));
+    }
   }
+  for (const Tensor& tensor : drawn) {
+    add(tensor.bytes(seen));
+  }
+  add(largest);
+  add(largest);
   if (needed > available) {
     throw TooLarge("the tensors need " + gibibytes(needed) + " of memory, and " + gibibytes(available) +
                    " are available");

@@ -11,8 +11,8 @@ namespace attn {
 /// control group's.
 std::int64_t available_memory();
 
-/// Throws TooLarge, with both sizes, where the tensors behind the steps need more than `available` bytes.
-/// Asks no tensor for its numbers.
-void check_fits(std::span<const Step> steps, std::int64_t available);
+/// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies
+/// of the largest for printing and saving need more than `available` bytes. Asks no tensor for its numbers.
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available);
 
 }  // namespace attn

@@ -1,7 +1,7 @@
-#include "causal_attention.hpp"
+#include "blog/causal_attention.hpp"
 #include "chapter.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 
 void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const double p = lesson.dropout.value_or(0.2);
@@ -11,4 +11,4 @@ void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.size("context_vecs", "context_vecs.shape:", context_vecs);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

@@ -1,7 +1,7 @@
-#include "causal_attention.hpp"
+#include "blog/causal_attention.hpp"
 #include "chapter.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 namespace {
 
 void on_ones(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
@@ -33,4 +33,4 @@ void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   on_causal_weights(lesson, torch, walk);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

@@ -1,4 +1,4 @@
-#include "causal_attention.hpp"
+#include "blog/causal_attention.hpp"
 
 #include <limits>
 
@@ -6,7 +6,7 @@
 #include "projection.hpp"
 #include "scaled.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 
 WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, double p,
                                   Prints prints) {
@@ -48,4 +48,4 @@ WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Wal
   return {dropout_attn_weights, values};
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

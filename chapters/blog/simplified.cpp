@@ -1,7 +1,7 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 
 void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor inputs = seeded_inputs(lesson, torch);
@@ -28,4 +28,4 @@ void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("context_vecs", "context vectors\n", matmul(attn_weights, inputs));
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

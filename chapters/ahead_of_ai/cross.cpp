@@ -3,7 +3,7 @@
 #include "projection.hpp"
 #include "scaled.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::ahead_of_ai {
 
 void cross(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor inputs =
@@ -41,4 +41,4 @@ void cross(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.size("context_vecs", "Output shape:", context_vecs);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::ahead_of_ai

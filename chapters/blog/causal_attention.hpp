@@ -4,7 +4,7 @@
 #include "walk/lesson.hpp"
 #include "walk/walkthrough.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 
 /// The operands of the context vectors: weights [batch, tokens, tokens] after dropout, values
 /// [batch, tokens, d_out_v].
@@ -20,4 +20,4 @@ enum class Prints { everything, weights_and_dropout };
 WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, double p,
                                   Prints prints);
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

@@ -7,7 +7,7 @@
 #include "projection.hpp"
 #include "scaled.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 namespace {
 
 /// Throws LessonError where the heads cannot share the projections' columns evenly.
@@ -101,4 +101,4 @@ void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.size("output", "output.shape:\n", output);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

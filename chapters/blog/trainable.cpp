@@ -3,7 +3,7 @@
 #include "projection.hpp"
 #include "scaled.hpp"
 
-namespace attn::chapters {
+namespace attn::chapters::blog {
 namespace {
 
 void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
@@ -70,4 +70,4 @@ void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   self_attention(lesson, torch, walk);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn::chapters::blog

@@ -1,0 +1,226 @@
+"""Makes golden/operations.json: what single operations of the real PyTorch give, to the last bit.
+
+    /usr/bin/python3 golden/make_operations.py > golden/operations.json
+
+Operands are not stored: `numbers` and `integers` say how they follow from a case's seed. Results are C99 hexadecimal,
+row-major. What goes through BLAS is there with small integers only, which no order of arithmetic can change: real
+numbers would differ from processor to processor.
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+
+import torch
+
+NUMBERS = "x = (1664525 x + 1013904223) mod 2^32, starting from the seed; each number is (x >> 8) / 2^21 - 4"
+INTEGERS = "the same x; each number is (x >> 28) - 8"
+CPUS = ("avx2", "default")  # as ATEN_CPU_CAPABILITY has them
+WIDTHS = list(range(1, 71))
+
+
+def draws(seed, count):
+    x = seed
+    for _ in range(count):
+        x = (1664525 * x + 1013904223) % 2**32
+        yield x
+
+
+def numbers(seed, shape):
+    """Of 24 significant bits each, so that nearly every sum must round."""
+    values = [(x >> 8) / 2**21 - 4 for x in draws(seed, math.prod(shape))]
+    return torch.tensor(values, dtype=torch.float32).reshape(shape)
+
+
+def integers(seed, shape):
+    values = [(x >> 28) - 8 for x in draws(seed, math.prod(shape))]
+    return torch.tensor(values, dtype=torch.float32).reshape(shape)
+
+
+def stored(tensor):
+    return " ".join(hexadecimal(value) for value in tensor.detach().flatten().tolist())
+
+
+def hexadecimal(value):
+    """Without the mantissa's final zeros."""
+    mantissa, p, exponent = value.hex().partition("p")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + p + exponent
+
+
+def softmax_cases():
+    """Rows in which order matters, some masked: the last `masked` elements are -inf."""
+    for width in WIDTHS + [513]:
+        yield [width], 0
+    for shape in ([3, 5], [2, 3, 9], [4, 1], [2, 16]):
+        yield shape, 0
+    for width, masked in ((1, 1), (6, 5), (6, 6), (9, 1), (9, 8), (9, 9), (40, 31)):
+        yield [width], masked
+
+
+def softmax_set():
+    cases = []
+    for seed, (shape, masked) in enumerate(softmax_cases()):
+        x = numbers(seed, shape) * 4
+        if masked:
+            x[-masked:] = -math.inf
+        cases.append({"seed": seed, "shape": shape, "masked": masked, "result": stored(torch.softmax(x, dim=-1))})
+    return cases
+
+
+def sum_set():
+    cases = []
+    shapes = [[width] for width in WIDTHS + [100, 1000, 5000]]
+    shapes += [[3, width] for width in (1, 2, 6, 7, 8, 9, 33, 70, 1000)] + [[2, 6, 6], [1, 1], [2, 3, 40]]
+    for seed, shape in enumerate(shapes):
+        cases.append({"seed": seed, "shape": shape, "result": stored(numbers(seed, shape).sum(dim=-1))})
+    return cases
+
+
+def product_cases():
+    """Integers; `a_t` and `b_t`: the operand has this shape after a transposition of its last two axes."""
+    for a, b, a_t, b_t in (
+            ([1, 1], [1, 1], 0, 0), ([1, 5], [5, 1], 0, 0), ([1, 5], [5, 3], 0, 0), ([4, 5], [5, 1], 0, 0),
+            ([4, 1], [1, 3], 0, 0), ([6, 3], [3, 6], 0, 1), ([6, 3], [3, 6], 1, 0), ([6, 3], [3, 6], 1, 1),
+            ([1, 5], [5, 3], 1, 1), ([4, 5], [5, 1], 1, 1), ([4, 1], [1, 3], 1, 1), ([33, 70], [70, 17], 0, 1),
+            ([5], [5, 3], 0, 0), ([5], [5, 1], 0, 0), ([5], [5, 3], 0, 1), ([1], [1, 4], 0, 0),
+            ([2, 6, 3], [3, 4], 0, 0), ([2, 6, 3], [3, 4], 0, 1), ([2, 6, 3], [3, 4], 1, 0), ([1, 1, 3], [3, 1], 0, 0),
+            ([2, 3, 4, 5], [5, 2], 0, 0),
+            ([2, 6, 3], [2, 3, 6], 0, 1), ([2, 6, 3], [2, 3, 6], 1, 0), ([1, 6, 1], [1, 1, 6], 0, 1),
+            ([2, 3, 6, 1], [2, 3, 1, 6], 0, 1), ([2, 10, 4], [2, 4, 10], 0, 0), ([2, 19, 3], [2, 3, 7], 0, 1),
+            ([2, 3, 7], [2, 7, 19], 1, 1), ([2, 10, 8], [2, 8, 5], 1, 1), ([2, 3, 8, 10], [2, 3, 10, 5], 0, 1),
+            ([1, 40, 16], [1, 16, 40], 0, 1), ([3, 1, 40], [3, 40, 10], 0, 0), ([3, 20, 40], [3, 40, 1], 0, 0)):
+        yield a, b, bool(a_t), bool(b_t)
+
+
+def operand(make, seed, shape, transposed):
+    if not transposed or len(shape) < 2:
+        return make(seed, shape)
+    return make(seed, shape[:-2] + [shape[-1], shape[-2]]).transpose(-2, -1)
+
+
+def matmul_set():
+    cases = []
+    for seed, (a, b, a_t, b_t) in enumerate(product_cases()):
+        result = operand(integers, seed, a, a_t) @ operand(integers, seed + 1000, b, b_t)
+        cases.append({"seed": seed, "a": a, "b": b, "a_t": a_t, "b_t": b_t, "numbers": "integers",
+                      "shape": list(result.shape), "result": stored(result)})
+    # Below 400 multiplications a batch is multiplied by a plain loop, whose order is known on every processor.
+    for seed, (a, b, a_t, b_t) in enumerate((
+            ([2, 6, 3], [2, 3, 6], 0, 1), ([2, 6, 6], [2, 6, 3], 0, 0), ([1, 1, 399], [1, 399, 1], 0, 0),
+            ([2, 19, 3], [2, 3, 7], 1, 1), ([2, 3, 4, 7], [2, 3, 7, 4], 0, 1), ([3, 1, 133], [3, 133, 3], 0, 0))):
+        result = operand(numbers, seed, a, bool(a_t)) @ operand(numbers, seed + 1000, b, bool(b_t))
+        cases.append({"seed": seed, "a": a, "b": b, "a_t": bool(a_t), "b_t": bool(b_t), "numbers": "numbers",
+                      "shape": list(result.shape), "result": stored(result)})
+    return cases
+
+
+def linear_set():
+    cases = []
+    for seed, shape in enumerate(([3], [1], [6, 3], [1, 3], [6, 1], [2, 6, 3], [1, 1, 3], [1, 6, 70])):
+        for bias in (False, True):
+            for d_out in (1, 4):
+                x, weight = integers(seed, shape), integers(seed + 1000, [d_out, shape[-1]])
+                b = integers(seed + 2000, [d_out]) if bias else None
+                result = torch.nn.functional.linear(x, weight, b)
+                cases.append({"seed": seed, "x": shape, "d_out": d_out, "bias": bias, "shape": list(result.shape),
+                              "result": stored(result)})
+    return cases
+
+
+def dot_set():
+    cases = []
+    for seed, (rows, width) in enumerate(((1, 1), (6, 3), (3, 8), (2, 33), (4, 1), (1, 1000))):
+        x = integers(seed + 1000, [width])
+        result = torch.stack([torch.dot(row, x) for row in integers(seed, [rows, width])])
+        cases.append({"seed": seed, "rows": rows, "width": width, "result": stored(result)})
+    return cases
+
+
+def weighted_sum_set():
+    cases = []
+    for seed, (rows, width) in enumerate(((1, 1), (6, 3), (3, 8), (33, 2), (100, 17))):
+        weights = numbers(seed + 1000, [rows])
+        result = torch.zeros(width)
+        for i, row in enumerate(numbers(seed, [rows, width])):
+            result += weights[i] * row
+        cases.append({"seed": seed, "rows": rows, "width": width, "result": stored(result)})
+    return cases
+
+
+def divide_set():
+    cases = []
+    for seed, size in enumerate((1, 2, 3, 4, 7, 64, 768)):
+        result = numbers(seed, [4, 9]) / size**0.5
+        cases.append({"seed": seed, "size": size, "shape": [4, 9], "result": stored(result)})
+    return cases
+
+
+def dropout_set():
+    cases = []
+    for seed, p in enumerate((0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.999, 1.0)):
+        x = numbers(seed, [5, 7])
+        torch.manual_seed(seed)
+        result = torch.nn.functional.dropout(x, p)
+        kept = torch.ones(5, 7)
+        torch.manual_seed(seed)
+        kept = torch.nn.functional.dropout(kept, p) != 0
+        cases.append({"seed": seed, "p": p, "shape": [5, 7], "kept": "".join("01"[k] for k in kept.flatten().tolist()),
+                      "result": stored(result)})
+    return cases
+
+
+def grad_fns():
+    """The names of PyTorch 2.x, which differ from 1.13's in one number."""
+    x = {n: torch.ones([2, 3, 4, 5][-n:], requires_grad=True) for n in (1, 2, 3, 4)}
+    weight, bias = torch.ones(2, 5, requires_grad=True), torch.ones(2, requires_grad=True)
+    linear, dropout = torch.nn.functional.linear, torch.nn.functional.dropout
+    added = torch.zeros(5)
+    for i, row in enumerate(x[2]):
+        added += x[2][i, 0] * row
+    results = {
+        "index": x[2][1], "stack": torch.stack((x[2], x[2])), "t": x[2].T, "transpose": x[3].transpose(1, 2),
+        "view": x[2].view(5, 4), "contiguous": x[2].T.contiguous(), "divide": x[2] / 2.0,
+        "masked_fill": x[2].masked_fill(torch.ones(4, 5).bool(), -torch.inf), "softmax": torch.softmax(x[2], dim=-1),
+        "sum": x[2].sum(dim=-1), "dots": torch.stack([torch.dot(row, x[1]) for row in x[2]]), "weighted_sum": added,
+        "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
+        "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
+        "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
+    }
+    for n in (1, 2, 3):
+        results[f"linear {n}-D"] = linear(x[n], weight)
+        results[f"linear {n}-D with bias"] = linear(x[n], weight, bias)
+    names = {name: type(result.grad_fn).__name__ for name, result in results.items()}
+    return {name: grad_fn.replace("SqueezeBackward3", "SqueezeBackward4") for name, grad_fn in names.items()}
+
+
+SETS = {"softmax": softmax_set, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
+        "weighted_sum": weighted_sum_set, "divide": divide_set, "dropout": dropout_set}
+
+
+def lines(cases):
+    return "[\n  " + ",\n  ".join(json.dumps(case) for case in cases) + "\n ]"
+
+
+def main():
+    if sys.argv[1:] == ["--sets"]:
+        print(json.dumps({name: make() for name, make in SETS.items()}))
+        return
+    sets = {cpu: json.loads(subprocess.run([sys.executable, __file__, "--sets"], check=True, stdout=subprocess.PIPE,
+                                           env={**os.environ, "ATEN_CPU_CAPABILITY": cpu}).stdout) for cpu in CPUS}
+    made_with = f"PyTorch {torch.__version__} CPU with ATEN_CPU_CAPABILITY; floats are C99 hexadecimal"
+    parts = {"made_with": json.dumps(made_with), "numbers": json.dumps(NUMBERS), "integers": json.dumps(INTEGERS)}
+    for name in SETS:
+        for cpu in CPUS:
+            if name == "softmax":
+                parts[f"softmax, cpu {cpu}"] = lines(sets[cpu][name])
+            elif sets[cpu][name] != sets["avx2"][name]:
+                sys.exit(f"{name} differs between the kernel sets")
+        if name != "softmax":
+            parts[name] = lines(sets["avx2"][name])
+    parts["grad_fn"] = json.dumps(grad_fns(), indent=2).replace("\n", "\n ")
+    print("{\n " + ",\n ".join(f"{json.dumps(key)}: {text}" for key, text in parts.items()) + "\n}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#include <cmath>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+/// torch.isclose's defaults.
+constexpr float relative = 1e-05F;
+constexpr float absolute = 1e-08F;
+
+class AllClose final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array a = operands[0].array().contiguous();
+    const Array b = operands[1].array().contiguous();
+    xt::xarray<bool> result = zeros<bool>({});
+    result() = true;
+    for (std::int64_t i = 0; i < a.count(); ++i) {
+      const float x = a.floats()[i];
+      const float y = b.floats()[i];
+      const bool close = x == y || std::abs(x - y) <= absolute + std::abs(relative * y);
+      result() = result() && close;
+    }
+    return Array(std::move(result));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "torch.isclose(" + operands[0] + ", " + operands[1] + ").all()";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
+};
+
+}  // namespace
+
+Tensor all_close(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape()) {
+    throw ShapeError("all_close needs equal shapes, got " + shape_text(a.shape()) + " and " +
+                     shape_text(b.shape()));
+  }
+  return Tensor(std::make_shared<AllClose>(), {a, b}, {}, DType::boolean);
+}
+
+}  // namespace attn

@@ -1,0 +1,32 @@
+#include "tensor/blas.hpp"
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Dot final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array a = operands[0].array().contiguous();
+    const Array b = operands[1].array().contiguous();
+    xt::xarray<float> result = zeros<float>({});
+    result() = dot_product(a.floats(), b.floats(), a.count());
+    return Array(std::move(result));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "torch.dot(" + operands[0] + ", " + operands[1] + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "DotBackward0"; }
+};
+
+}  // namespace
+
+Tensor dot(const Tensor& a, const Tensor& b) {
+  if (a.dim() != 1 || a.shape() != b.shape()) {
+    throw ShapeError("dot needs two vectors of one size, got " + shape_text(a.shape()) + " and " +
+                     shape_text(b.shape()));
+  }
+  return Tensor(std::make_shared<Dot>(), {a, b}, {});
+}
+
+}  // namespace attn

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+
+namespace attn {
+namespace {
+
+/// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1.
+class Elementwise final : public Operation {
+ public:
+  enum class Kind { multiply, divide };
+
+  explicit Elementwise(Kind kind) : kind_(kind) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const auto x_contents = operands[0].array().contents();
+    const auto y_contents = operands[1].array().contents();
+    const auto& x = std::get<xt::xarray<float>>(*x_contents);
+    const auto& y = std::get<xt::xarray<float>>(*y_contents);
+    xt::xarray<float> result;
+    if (kind_ == Kind::multiply) {
+      result = x * y;
+    } else {
+      result = x / y;
+    }
+    return Array(std::move(result));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + (kind_ == Kind::multiply ? " * " : " / ") + grouped(operands[1]);
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override {
+    return kind_ == Kind::multiply ? "MulBackward0" : "DivBackward0";
+  }
+
+ private:
+  Kind kind_;
+};
+
+Tensor elementwise(const Tensor& x, const Tensor& y, Elementwise::Kind kind) {
+  const bool fits = x.dim() == y.dim() &&
+                    std::equal(x.shape().begin(), x.shape().end(), y.shape().begin(),
+                               [](std::int64_t n, std::int64_t m) { return m == n || m == 1; });
+  if (!fits) {
+    throw ShapeError("the shapes " + shape_text(x.shape()) + " and " + shape_text(y.shape()) +
+                     " do not go together element by element");
+  }
+  return Tensor(std::make_shared<Elementwise>(kind), {x, y}, x.shape());
+}
+
+}  // namespace
+
+Tensor multiply(const Tensor& x, const Tensor& y) { return elementwise(x, y, Elementwise::Kind::multiply); }
+
+Tensor divide(const Tensor& x, const Tensor& y) { return elementwise(x, y, Elementwise::Kind::divide); }
+
+}  // namespace attn

@@ -1,0 +1,32 @@
+#include <span>
+#include <utility>
+
+#include "tensor/exp.hpp"
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+class Exp final : public Operation {
+ public:
+  explicit Exp(Cpu cpu) : cpu_(cpu) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    xt::xarray<float> values = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    softmax_exp(std::span<float>(values.data(), values.size()), cpu_);
+    return Array(std::move(values));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "torch.exp(" + operands[0] + ")";
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "ExpBackward0"; }
+
+ private:
+  Cpu cpu_;
+};
+
+}  // namespace
+
+Tensor exp(const Tensor& x, Cpu cpu) { return Tensor(std::make_shared<Exp>(cpu), {x}, x.shape()); }
+
+}  // namespace attn

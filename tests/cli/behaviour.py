@@ -1,0 +1,357 @@
+"""What a user may rely on besides the numbers: help, order of steps, saved files, and the same bytes everywhere.
+
+    /usr/bin/python3 tests/cli/behaviour.py PATH_TO_BINARY
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+BINARY = ""
+HANG_LIMIT = 60  # seconds
+CHAPTERS = ["simplified", "trainable", "causal", "dropout", "multihead", "cross"]
+DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
+FOR_ALL = ["--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--cpu", "--precision", "--threshold",
+           "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help"]
+WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias"]
+DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
+OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
+              "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"], "cross": WEIGHTS}
+
+
+def run(*arguments, **options):
+    return subprocess.run([BINARY, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT,
+                          **options)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def text(self, *arguments, **options):
+        done = run(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        text = done.stdout.decode()
+        self.assertTrue(text.endswith("\n"), arguments)
+        return text
+
+
+def is_subsequence(part, whole):
+    rest = iter(whole)
+    return all(line in rest for line in part)
+
+
+class Help(Case):
+    def test_program(self):
+        text = self.text()
+        self.assertEqual(self.text("--help"), text)
+        self.assertEqual(self.text("-h"), text)
+        self.assertIn("Usage: attn-walkthrough", text)
+        for chapter in CHAPTERS:
+            self.assertRegex(text, rf"(?m)^ +{chapter} {{2,}}\w")
+        self.assertRegex(text, r"Example")
+        self.assertRegex(text, r"(?m)^ +attn-walkthrough causal")
+
+    def test_chapters(self):
+        for chapter in CHAPTERS:
+            with self.subTest(chapter=chapter):
+                text = self.text(chapter, "--help")
+                options = dict(re.findall(r"(?m)^ +(?:-h,)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", text))
+                self.assertEqual(sorted(options), sorted(FOR_ALL + OF_CHAPTER[chapter]))
+                self.assertIn(f"attn-walkthrough {chapter} --seed", text)
+                self.assertEqual(self.text(chapter, "-h"), text)
+
+    def test_examples_run(self):
+        texts = [self.text()] + [self.text(chapter, "--help") for chapter in CHAPTERS]
+        examples = re.findall(r"(?m)^  attn-walkthrough ([a-z]+ --(?!help).*?)(?:  .*)?$", "\n".join(texts))
+        self.assertGreaterEqual(len(examples), len(CHAPTERS))
+        for example in examples:
+            self.text(*example.split(), cwd=self.folder)
+
+    def test_lines_fit_a_terminal(self):
+        for arguments in [[]] + [[chapter, "--help"] for chapter in CHAPTERS]:
+            for line in self.text(*arguments).splitlines():
+                self.assertLessEqual(len(line), 100)
+
+    def test_version(self):
+        self.assertRegex(self.text("--version"), r"\Aattn-walkthrough \d+\.\d+\.\d+\n\Z")
+
+
+class Steps(Case):
+    def test_all_has_every_line_of_the_article(self):
+        for chapter in CHAPTERS:
+            article = self.text(chapter).splitlines()
+            everything = self.text(chapter, "--steps", "all").splitlines()
+            self.assertEqual(self.text(chapter, "--steps", "article").splitlines(), article)
+            self.assertTrue(is_subsequence(article, everything), chapter)
+            if chapter != "dropout":
+                self.assertGreater(len(everything), len(article), chapter)
+
+    def test_only_keeps_the_order_of_the_chapter(self):
+        everything = self.text("causal", "--steps", "all")
+        text = self.text("causal", "--only", "values,keys")
+        self.assertEqual(text, self.text("causal", "--only", "keys,values"))
+        self.assertEqual(text, self.text("causal", "--only", "keys,values,keys"))
+        self.assertEqual(re.findall(r"(?m)^[a-z]\w*$", text), ["keys", "values"])
+        self.assertTrue(is_subsequence(text.splitlines(), everything.splitlines()))
+
+    def test_only_shows_extras(self):
+        self.assertNotIn("inputs", self.text("causal"))
+        text = self.text("causal", "--only", "inputs")
+        self.assertTrue(text.startswith("inputs\n tensor([[0.4300, 0.1500, 0.8900],\n"), text)
+
+    def test_only_takes_both_sections(self):
+        text = self.text("trainable", "--only", "keys")
+        self.assertEqual(text.count("keys\n"), 2)
+        self.assertEqual(text.count("tensor("), 2)
+        self.assertEqual(self.text("dropout", "--only", "dropout_mask").count("keep mask\n"), 2)
+
+    def test_only_takes_tensor_and_size(self):
+        text = self.text("causal", "--only", "context_vecs")
+        self.assertIn("tensor(", text)
+        self.assertTrue(text.endswith("context_vecs.shape: torch.Size([2, 6, 3])\n"))
+
+    def test_query(self):
+        self.assertEqual(self.text("simplified", "--query", "journey"), self.text("simplified"))
+        self.assertEqual(self.text("simplified", "--query", "1"), self.text("simplified"))
+        self.assertEqual(self.text("simplified", "--query", "step"), self.text("simplified", "--query", "5"))
+        self.assertNotEqual(self.text("simplified", "--query", "step"), self.text("simplified"))
+        self.assertIn("0.0500, 0.8000, 0.5500", self.text("simplified", "--query", "step", "--only", "query_2"))
+
+    def test_one_of_everything(self):
+        for chapter in CHAPTERS:
+            self.text(chapter, "--tokens", "1", "--d-in", "1", "--steps", "all")
+        self.text("multihead", "--tokens", "1", "--d-in", "1", "--batch", "1", "--d-out", "1", "--num-heads", "1",
+                  "--steps", "all")
+
+
+class Printing(Case):
+    def test_precision(self):
+        self.assertIn("0.43000001", self.text("causal", "--only", "inputs", "--precision", "8"))
+        self.assertIn("tensor([[0.4, 0.2, 0.9],", self.text("causal", "--only", "inputs", "--precision", "1"))
+
+    def test_sci_mode(self):
+        self.assertIn("4.3000e-01", self.text("causal", "--only", "inputs", "--sci-mode", "on"))
+        self.assertEqual(self.text("causal", "--sci-mode", "auto"), self.text("causal"))
+        self.assertNotIn("e-", self.text("causal", "--only", "inputs", "--sci-mode", "off"))
+
+    def test_summary(self):
+        text = self.text("causal", "--only", "inputs", "--threshold", "17", "--edgeitems", "1")
+        self.assertEqual(text, "inputs\n tensor([[0.4300,  ..., 0.8900],\n        ...,\n"
+                               "        [0.0500,  ..., 0.5500]])\n")
+        self.assertNotIn("...", self.text("causal", "--only", "inputs", "--threshold", "18", "--edgeitems", "1"))
+
+    def test_linewidth(self):
+        long = self.text("simplified", "--only", "attn_scores_2", "--linewidth", "200").splitlines()
+        short = self.text("simplified", "--only", "attn_scores_2", "--linewidth", "30").splitlines()
+        self.assertEqual(len(long), 1)
+        self.assertGreater(len(short), 1)
+        self.assertEqual("".join(short).replace(" ", ""), long[0].replace(" ", ""))
+
+    def test_no_grad(self):
+        for chapter in CHAPTERS:
+            text = self.text(chapter, "--steps", "all")
+            bare = self.text(chapter, "--steps", "all", "--no-grad")
+            self.assertNotIn("grad", bare)
+            without = re.sub(r",\s+(?:grad_fn=<\w+>|requires_grad=True)", "", text)
+            self.assertEqual(bare, without)
+            self.assertEqual("grad_fn" in text and "requires_grad" in text, chapter != "simplified", chapter)
+
+
+class Save(Case):
+    def saved(self, *arguments, folder="steps"):
+        shown = self.text(*arguments, "--save", folder, cwd=self.folder)
+        self.assertEqual(shown, self.text(*arguments))
+        path = os.path.join(self.folder, folder)
+        with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+            return path, json.load(file)
+
+    def check(self, chapter, *arguments):
+        path, manifest = self.saved(chapter, *arguments, folder="-".join((chapter,) + arguments))
+        self.assertEqual(manifest["tool"], "attn-walkthrough")
+        self.assertEqual("attn-walkthrough " + manifest["version"] + "\n", self.text("--version"))
+        self.assertEqual(manifest["chapter"], chapter)
+        there = {os.path.relpath(os.path.join(at, name), path) for at, _, names in os.walk(path) for name in names}
+        files = [step["file"] for step in manifest["steps"]]
+        self.assertEqual(len(files), len(set(files)))
+        self.assertEqual(set(files) | {"manifest.json"}, there)
+        earlier = set()
+        for step in manifest["steps"]:
+            with self.subTest(chapter=chapter, section=step["section"], name=step["name"]):
+                self.assertEqual(list(step), ["section", "name", "label", "expression", "inputs", "shape", "dtype",
+                                              "file"])
+                self.assertEqual(step["file"], os.path.join(step["section"], step["name"] + ".npy"))
+                self.assertTrue(step["expression"])
+                self.assertLessEqual(set(step["inputs"]), earlier)
+                earlier.add(step["name"])
+                array = numpy.load(os.path.join(path, step["file"]), allow_pickle=False)
+                self.assertIs(array.dtype.type, DTYPES[step["dtype"]])
+                self.assertEqual(list(array.shape), step["shape"])
+                self.assertTrue(array.flags.c_contiguous)
+        return path, manifest
+
+    def test_every_chapter(self):
+        for chapter in CHAPTERS:
+            self.check(chapter)
+            self.check(chapter, "--tokens", "1")
+        self.check("multihead", "--qkv-bias", "--dropout", "0.5", "--batch", "2")
+        self.check("trainable", "--qkv-bias", "--init", "linear")
+
+    def test_order_is_that_of_the_text(self):
+        for chapter in CHAPTERS:
+            _, manifest = self.saved(chapter, folder=chapter)
+            text = self.text(chapter, "--steps", "all")
+            at = 0
+            for step in manifest["steps"]:
+                found = text.find(step["label"], at)
+                self.assertGreaterEqual(found, 0, (chapter, step["name"]))
+                at = found + len(step["label"])
+
+    def test_numbers_are_those_that_are_printed(self):
+        path, manifest = self.saved("causal", folder="causal")
+        for step in manifest["steps"]:
+            text = self.text("causal", "--only", step["name"], "--precision", "9", "--no-grad", "--sci-mode", "on")
+            inside = text[text.index("tensor("):].partition("torch.Size")[0]
+            printed = re.findall(r"True|False|-?inf|-?\d\.\d+e[+-]\d+", inside)
+            array = numpy.load(os.path.join(path, step["file"])).flatten()
+            convert = {"True": True, "False": False}
+            self.assertEqual([numpy.float32(convert.get(word, word)) for word in printed],
+                             [numpy.float32(value) for value in array], step["name"])
+
+    def test_dtypes(self):
+        _, causal = self.saved("causal", folder="causal")
+        dtypes = {step["name"]: step["dtype"] for step in causal["steps"]}
+        self.assertEqual((dtypes["mask"], dtypes["dropout_mask"], dtypes["keys"]), ("bool", "bool", "float32"))
+        _, cross = self.saved("cross", folder="cross")
+        self.assertEqual({step["name"]: step["dtype"] for step in cross["steps"]}["ids"], "int64")
+
+    def test_sections_are_folders(self):
+        path, manifest = self.saved("trainable")
+        self.assertEqual(sorted(os.listdir(path)), ["manifest.json", "one_query", "self_attention"])
+        self.assertEqual(list(dict.fromkeys(step["section"] for step in manifest["steps"])),
+                         ["one_query", "self_attention"])
+
+    def test_everything_is_saved_whatever_is_shown(self):
+        _, every = self.saved("causal", folder="every")
+        _, one = self.saved("causal", "--only", "keys", folder="one")
+        self.assertEqual(every["steps"], one["steps"])
+        self.assertEqual(one["options"]["only"], ["keys"])
+
+    def test_expressions(self):
+        _, manifest = self.saved("causal")
+        steps = {step["name"]: step for step in manifest["steps"]}
+        self.assertEqual(steps["attn_scores"]["expression"], "queries @ keys_transposed")
+        self.assertEqual(steps["attn_scores"]["inputs"], ["queries", "keys_transposed"])
+        self.assertEqual(steps["keys_transposed"]["expression"], "keys.transpose(1, 2)")
+        self.assertEqual(steps["scaled_attn_scores"]["expression"], "masked_attn_scores / keys.shape[-1]**0.5")
+        self.assertEqual(steps["batch"]["expression"], "torch.stack((inputs, inputs), dim=0)")
+
+    def test_dropout_is_written_as_python_writes_it(self):
+        _, manifest = self.saved("causal", "--dropout", "0.0001")
+        expressions = {step["name"]: step["expression"] for step in manifest["steps"]}
+        self.assertEqual(expressions["dropout_attn_weights"], "nn.Dropout(0.0001)(attn_weights)")
+
+    def test_again(self):
+        """Into a folder that is there already: the same files, those of others untouched."""
+        path, first = self.saved("causal", "--seed", "1")
+        with open(os.path.join(path, "notes.txt"), "w") as file:
+            file.write("mine")
+        old = numpy.load(os.path.join(path, "keys.npy"))
+        _, second = self.saved("causal", "--seed", "2")
+        self.assertEqual((first["options"]["seed"], second["options"]["seed"]), (1, 2))
+        self.assertFalse(numpy.array_equal(old, numpy.load(os.path.join(path, "keys.npy"))))
+        with open(os.path.join(path, "notes.txt")) as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_nested_and_odd_paths(self):
+        for folder in ("a/b/c", "with space", "ünicode", "./here/", "new/../sideways"):
+            path, _ = self.saved("simplified", folder=folder)
+            self.assertTrue(os.path.isdir(path))
+
+    def test_sanity_of_numbers(self):
+        path, _ = self.saved("causal")
+        load = {name[:-4]: numpy.load(os.path.join(path, name)) for name in os.listdir(path) if name.endswith(".npy")}
+        numpy.testing.assert_allclose(load["keys"], load["batch"] @ load["W_key"].T, rtol=1e-5)
+        numpy.testing.assert_allclose(load["attn_scores"], load["queries"] @ load["keys_transposed"], rtol=1e-5)
+        numpy.testing.assert_allclose(load["attn_weights"].sum(axis=-1), 1, rtol=1e-6)
+        numpy.testing.assert_array_equal(load["mask"], ~numpy.tri(6, dtype=bool))
+        numpy.testing.assert_array_equal(numpy.isinf(load["masked_attn_scores"]), [load["mask"]] * 2)
+        numpy.testing.assert_array_equal(load["keys_transposed"], load["keys"].transpose(0, 2, 1))
+
+
+class SameBytes(Case):
+    def variants(self, arguments, environments):
+        first = self.text(*arguments)
+        for changes in environments:
+            environment = {key: value for key, value in os.environ.items() if key not in changes}
+            environment.update({key: value for key, value in changes.items() if value is not None})
+            self.assertEqual(self.text(*arguments, env=environment), first, (arguments, changes))
+
+    def test_twice(self):
+        for chapter in CHAPTERS:
+            arguments = [chapter, "--steps", "all", "--tokens", "20", "--d-in", "24"]
+            self.assertEqual(self.text(*arguments), self.text(*arguments))
+            self.assertEqual(self.text(chapter, "--seed", "123"), self.text(chapter))
+            other = self.text(chapter, "--tokens", "5", "--seed", "124")
+            self.assertNotEqual(other, self.text(chapter, "--tokens", "5"))
+
+    def test_saved_twice(self):
+        for folder in ("one", "two"):
+            self.text("multihead", "--save", folder, cwd=self.folder)
+        for name in sorted(os.listdir(os.path.join(self.folder, "one"))):
+            contents = []
+            for folder in ("one", "two"):
+                with open(os.path.join(self.folder, folder, name), "rb") as file:
+                    contents.append(file.read())
+            self.assertEqual(contents[0], contents[1], name)
+
+    def test_locale(self):
+        locales = [{"LC_ALL": name, "LANG": name} for name in ("de_DE.UTF-8", "tr_TR.UTF-8", "C", "nowhere")]
+        for chapter in CHAPTERS:
+            self.variants([chapter, "--steps", "all"], locales)
+        self.variants(["causal", "--dropout", "0.25"], locales)
+
+    def test_threads(self):
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "GOTO_NUM_THREADS")
+        environments = [dict.fromkeys(names), {**dict.fromkeys(names), "OPENBLAS_NUM_THREADS": "1"},
+                        {**dict.fromkeys(names), "OMP_NUM_THREADS": "2"}]
+        for chapter in CHAPTERS:
+            self.variants([chapter, "--steps", "all", "--precision", "9"], environments)
+
+    def test_empty_environment(self):
+        self.assertEqual(self.text("causal", env={}), self.text("causal"))
+
+    def test_folder_and_terminal(self):
+        self.assertEqual(self.text("causal", cwd="/"), self.text("causal"))
+        self.variants(["causal"], [{"COLUMNS": "20", "TERM": "dumb"}])
+        self.variants(["causal", "--help"], [{"COLUMNS": "20", "TERM": "dumb"}])
+
+
+class Pipes(Case):
+    def test_reader_that_leaves_early(self):
+        for arguments in ("causal", "", "multihead --steps all --tokens 100 --threshold 1000000"):
+            script = f'"$0" {arguments} | head -n 1'
+            done = subprocess.run(["/bin/sh", "-c", script, BINARY], capture_output=True, timeout=HANG_LIMIT)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+            self.assertEqual(done.stdout.count(b"\n"), 1)
+
+    def test_standard_input_is_not_read(self):
+        read, write = os.pipe()
+        try:
+            done = subprocess.run([BINARY, "causal"], stdin=read, capture_output=True, timeout=HANG_LIMIT)
+        finally:
+            os.close(read)
+            os.close(write)
+        self.assertEqual(done.stdout.decode(), self.text("causal"))
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

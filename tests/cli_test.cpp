@@ -1,0 +1,276 @@
+// Arguments: what they are turned into, what is refused, and the words for it.
+
+#include "cli/options.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cli/text.hpp"
+#include "cli/validators.hpp"
+#include "tensor/operations.hpp"
+
+namespace {
+
+using namespace attn;
+using cli::UsageError;
+using Words = std::vector<std::string>;
+
+cli::Options parse(const std::vector<const char*>& arguments) {
+  std::vector<const char*> argv = {"attn-walkthrough"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return cli::parse(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string error_of(const std::vector<const char*>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Walkthrough walk_of_five() {
+  Walkthrough walk;
+  const auto x = [] { return leaf({2}, DType::float32, "x", {}); };
+  walk.section("one");
+  walk.extra("inputs", x());
+  walk.show("keys", "", x());
+  walk.section("two");
+  walk.show("inputs", "", x());
+  walk.size("keys", "", x());
+  walk.extra("values", x());
+  return walk;
+}
+
+/// The selected steps as "section/name".
+Words selection(const cli::Options& options) {
+  Words names;
+  for (const Step& step : cli::selected(walk_of_five().steps(), options)) {
+    names.push_back(step.section + "/" + step.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("nearest finds what was meant") {
+  const Words names = {"simplified", "trainable", "causal", "dropout"};
+  CHECK(cli::nearest("causal", names) == "causal");
+  CHECK(cli::nearest("casual", names) == "causal");
+  CHECK(cli::nearest("causa", names) == "causal");
+  CHECK(cli::nearest("dropouts", names) == "dropout");
+  CHECK(cli::nearest("trianable", names) == "trainable");
+  CHECK(cli::nearest("quantisation", names) == "");
+  CHECK(cli::nearest("", names) == "");
+  CHECK(cli::nearest("causal", {}) == "");
+  CHECK(cli::nearest(std::string(100'000, 'x'), names) == "");
+  const Words twins = {"ab", "ac"};
+  CHECK(cli::nearest("ad", twins) == "ab");
+}
+
+TEST_CASE("joined separates with commas") {
+  CHECK(cli::joined({}) == "");
+  CHECK(cli::joined(Words{"a"}) == "a");
+  CHECK(cli::joined(Words{"a", "b", "c"}) == "a, b, c");
+}
+
+TEST_CASE("one_line has no control characters") {
+  CHECK(cli::one_line("plain text") == "plain text");
+  CHECK(cli::one_line("") == "");
+  CHECK(cli::one_line("a\nb\r\tc") == "a\\x0ab\\x0d\\x09c");
+  CHECK(cli::one_line("\x1b[31m\x7f") == "\\x1b[31m\\x7f");
+  CHECK(cli::one_line(std::string_view("\0", 1)) == "\\x00");
+  CHECK(cli::one_line("Z\xc3\xbcrich") == "Z\xc3\xbcrich");
+}
+
+TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") {
+  CHECK(cli::one_line("a\xff") == "a\\xff");
+  CHECK(cli::one_line("\x9b" "31m") == "\\x9b31m");
+  CHECK(cli::one_line("\xc3") == "\\xc3");
+  CHECK(cli::one_line("\xc2\x9b" "31m") == "\\xc2\\x9b31m");
+}
+
+TEST_CASE("whole numbers are digits in a range") {
+  const cli::Validator check = cli::whole_number(1, 2147483647, 6);
+  for (const char* text : {"1", "6", "2147483647", "007"}) {
+    CAPTURE(text);
+    CHECK(check(text) == "");
+  }
+  for (const char* text : {"0", "-1", "2147483648", "99999999999999999999", "", " 6", "6 ", "+6", "1.5", "1e3", "0x10",
+                           "six", "6a", "-", "--6", "6\n", "1_000", "1,000"}) {
+    CAPTURE(text);
+    const std::string error = check(text);
+    CHECK(contains(error, "'" + std::string(text) + "'"));
+    CHECK(contains(error, "from 1 to 2147483647"));
+    CHECK(contains(error, "try 6"));
+  }
+  CHECK(cli::whole_number(0, 2147483647, 6)("0") == "");
+  CHECK(cli::whole_number(0, 2147483647, 6)("2147483647") == "");
+  CHECK(cli::whole_number(0, 2147483647, 6)("2147483648") != "");
+  CHECK(cli::whole_number(-5, 5, 0)("-5") == "");
+}
+
+TEST_CASE("probabilities are numbers from 0 to 1") {
+  const cli::Validator check = cli::probability();
+  for (const char* text : {"0", "1", "0.5", "1.0", ".5", "5e-1", "1e-9", "0.30000000000000004"}) {
+    CAPTURE(text);
+    CHECK(check(text) == "");
+  }
+  for (const char* text : {"-0.1", "1.1", "1.0000000000000003", "nan", "-nan", "inf", "-inf", "", " 0.5", "0.5 ", "0,5",
+                           "half", "50%", "0x1p-1", "+0.5"}) {
+    CAPTURE(text);
+    const std::string error = check(text);
+    CHECK(contains(error, "'" + std::string(text) + "'"));
+    CHECK(contains(error, "from 0 to 1"));
+  }
+}
+
+TEST_CASE("seeds are 64-bit integers of either kind") {
+  const cli::Validator check = cli::seed();
+  for (const char* text : {"0", "123", "-1", "-9223372036854775808", "9223372036854775807", "9223372036854775808",
+                           "18446744073709551615"}) {
+    CAPTURE(text);
+    CHECK(check(text) == "");
+  }
+  for (const char* text : {"18446744073709551616", "-9223372036854775809", "", "x", "1.0", " 1", "1 ", "0x10", "1e3"}) {
+    CAPTURE(text);
+    const std::string error = check(text);
+    CHECK(contains(error, "'" + std::string(text) + "'"));
+    CHECK(contains(error, "-9223372036854775808 to 18446744073709551615"));
+  }
+  CHECK(cli::seed_value("0") == 0);
+  CHECK(cli::seed_value("-1") == std::numeric_limits<std::uint64_t>::max());
+  CHECK(cli::seed_value("-9223372036854775808") == std::uint64_t{1} << 63);
+  CHECK(cli::seed_value("9223372036854775808") == std::uint64_t{1} << 63);
+  CHECK(cli::seed_value("18446744073709551615") == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("without options a lesson is the article's") {
+  const cli::Options options = parse({"causal"});
+  REQUIRE(options.chapter != nullptr);
+  CHECK(options.chapter->name == "causal");
+  CHECK(options.message == "");
+  CHECK(options.lesson.seed == 123);
+  CHECK(options.lesson.article == Article::blog);
+  CHECK(options.lesson.cpu == Cpu::avx2);
+  CHECK(options.lesson.dropout_kernel == DropoutKernel::standard);
+  CHECK_FALSE(options.lesson.tokens.has_value());
+  CHECK_FALSE(options.lesson.dropout.has_value());
+  CHECK_FALSE(options.lesson.init.has_value());
+  CHECK_FALSE(options.all_steps);
+  CHECK(options.only.empty());
+  CHECK_FALSE(options.save.has_value());
+  CHECK(options.text.show_grad);
+  CHECK(parse({"cross"}).lesson.article == Article::ahead_of_ai);
+  CHECK(parse({"cross"}).lesson.cpu == Cpu::standard);
+}
+
+TEST_CASE("every option reaches the lesson") {
+  const cli::Options options =
+      parse({"multihead", "--seed", "-5", "--tokens", "7", "--d-in", "8", "--batch", "9", "--d-out-kq", "10",
+             "--d-out-v", "12", "--init", "randn", "--num-heads", "2", "--dropout", "0.25", "--dropout-kernel", "mkl",
+             "--cpu", "default", "--precision", "6", "--threshold", "11", "--edgeitems", "2", "--linewidth", "100",
+             "--sci-mode", "off", "--no-grad", "--steps", "all", "--only", "keys,values", "--save", "steps"});
+  CHECK(options.lesson.seed == static_cast<std::uint64_t>(-5));
+  CHECK(options.lesson.tokens == 7);
+  CHECK(options.lesson.d_in == 8);
+  CHECK(options.lesson.batch == 9);
+  CHECK(options.lesson.d_out_kq == 10);
+  CHECK(options.lesson.d_out_v == 12);
+  CHECK(options.lesson.init == Init::randn);
+  CHECK(options.lesson.num_heads == 2);
+  CHECK(options.lesson.dropout == 0.25);
+  CHECK(options.lesson.dropout_kernel == DropoutKernel::mkl);
+  CHECK(options.lesson.cpu == Cpu::standard);
+  CHECK(options.text.print.precision == 6);
+  CHECK(options.text.print.threshold == 11);
+  CHECK(options.text.print.edgeitems == 2);
+  CHECK(options.text.print.linewidth == 100);
+  CHECK(options.text.print.sci_mode == torch::SciMode::off);
+  CHECK_FALSE(options.text.show_grad);
+  CHECK(options.all_steps);
+  CHECK(options.only == Words{"keys", "values"});
+  CHECK(options.save == "steps");
+  CHECK(parse({"causal", "--qkv-bias"}).lesson.qkv_bias);
+  CHECK(parse({"simplified", "--query", "starts"}).lesson.query == "starts");
+}
+
+TEST_CASE("--d-out is for all projections that have no size of their own") {
+  const Lesson both = parse({"causal", "--d-out", "4"}).lesson;
+  CHECK(both.d_out_kq == 4);
+  CHECK(both.d_out_v == 4);
+  const Lesson one = parse({"causal", "--d-out-kq", "5", "--d-out", "4"}).lesson;
+  CHECK(one.d_out_kq == 5);
+  CHECK(one.d_out_v == 4);
+}
+
+TEST_CASE("values may follow an equals sign, and the last of several counts") {
+  CHECK(parse({"causal", "--seed=5"}).lesson.seed == 5);
+  CHECK(parse({"causal", "--seed=-5"}).lesson.seed == static_cast<std::uint64_t>(-5));
+  CHECK(parse({"causal", "--seed", "5", "--seed", "7"}).lesson.seed == 7);
+  CHECK(parse({"causal", "--init", "rand", "--init=linear"}).lesson.init == Init::linear);
+}
+
+TEST_CASE("help and version are messages") {
+  CHECK(parse({}).chapter == nullptr);
+  CHECK(contains(parse({}).message, "Usage"));
+  CHECK(parse({"--help"}).message == parse({}).message);
+  CHECK(contains(parse({"causal", "--help"}).message, "--dropout"));
+  CHECK_FALSE(contains(parse({"simplified", "--help"}).message, "--dropout"));
+  CHECK(parse({"--version"}).message.starts_with("attn-walkthrough "));
+}
+
+TEST_CASE("what is refused is named, with what is accepted") {
+  CHECK(contains(error_of({"casual"}), "causal"));
+  CHECK(contains(error_of({"--seed", "5"}), "chapter"));
+  CHECK(contains(error_of({"causal", "--sead", "5"}), "--seed"));
+  CHECK(contains(error_of({"causal", "--num-heads", "3"}), "multihead"));
+  CHECK(contains(error_of({"causal", "--seed"}), "--seed"));
+  CHECK(contains(error_of({"causal", "left"}), "left"));
+  CHECK(contains(error_of({"causal", "--init", "zero"}), "linear, rand, randn"));
+  CHECK(contains(error_of({"causal", "--qkv-bias", "--init", "rand"}), "--init linear"));
+  CHECK(contains(error_of({"cross", "--qkv-bias"}), "--init linear"));
+  CHECK(error_of({"cross", "--qkv-bias", "--init", "linear"}) == "");
+  CHECK(error_of({"trainable", "--qkv-bias"}) == "");
+}
+
+TEST_CASE("every value that a validator accepts can be read") {
+  CHECK(error_of({"causal", "--dropout", "1e-320"}) == "");
+  CHECK(parse({"causal", "--dropout", "5e-324"}).lesson.dropout == 5e-324);
+}
+
+TEST_CASE("selected steps stay in order") {
+  cli::Options options = parse({"causal"});
+  CHECK(selection(options) == Words{"one/keys", "two/inputs", "two/keys"});
+  options.all_steps = true;
+  CHECK(selection(options) == Words{"one/inputs", "one/keys", "two/inputs", "two/keys", "two/values"});
+  options.only = {"values", "inputs"};
+  CHECK(selection(options) == Words{"one/inputs", "two/inputs", "two/values"});
+  options.all_steps = false;
+  CHECK(selection(options) == Words{"one/inputs", "two/inputs", "two/values"});
+  options.only = {"keys"};
+  CHECK(selection(options) == Words{"one/keys", "two/keys"});
+}
+
+TEST_CASE("steps that a chapter does not have are refused") {
+  cli::Options options = parse({"causal"});
+  options.only = {"keys", "valuse"};
+  std::string message;
+  try {
+    selection(options);
+  } catch (const UsageError& error) {
+    message = error.what();
+  }
+  CHECK(contains(message, "'valuse'"));
+  CHECK(contains(message, "inputs, keys, values"));
+  CHECK(contains(message, "--only values"));
+}

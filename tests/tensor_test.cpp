@@ -1,0 +1,666 @@
+// Arrays and their views, what tensors know of how they were made, and operations against golden/operations.json.
+
+#include "tensor/tensor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tensor/operations.hpp"
+
+namespace {
+
+using namespace attn;
+using nlohmann::json;
+
+xt::xarray<float> filled(const Shape& shape, const std::vector<float>& values) {
+  xt::xarray<float> array = zeros<float>(shape);
+  REQUIRE(array.size() == values.size());
+  std::copy(values.begin(), values.end(), array.begin());
+  return array;
+}
+
+Tensor floats(const Shape& shape, const std::vector<float>& values) {
+  return leaf(shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); });
+}
+
+/// 0, 1, 2, ...
+Tensor counting(const Shape& shape) {
+  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  std::iota(values.begin(), values.end(), 0.0F);
+  return floats(shape, values);
+}
+
+Tensor named(const std::string& name, const Shape& shape) {
+  Tensor x = counting(shape);
+  x.set_name(name);
+  return x;
+}
+
+/// A parameter: what it is made into has a gradient.
+Tensor trained(const std::string& name, const Shape& shape) {
+  Tensor x = parameter(counting(shape));
+  x.set_name(name);
+  return x;
+}
+
+Tensor mask_of(const Shape& shape, const std::vector<bool>& kept) {
+  return leaf(shape, DType::boolean, "mask", [shape, kept] {
+    xt::xarray<bool> array = zeros<bool>(shape);
+    std::copy(kept.begin(), kept.end(), array.begin());
+    return Contents(std::move(array));
+  });
+}
+
+Tensor mask_of(const Shape& shape) {
+  return mask_of(shape, std::vector<bool>(static_cast<std::size_t>(element_count(shape))));
+}
+
+std::vector<float> values_of(const Array& array) {
+  const auto contents = array.contents();
+  const auto& values = std::get<xt::xarray<float>>(*contents);
+  return {values.begin(), values.end()};
+}
+
+std::vector<float> values_of(const Tensor& tensor) { return values_of(tensor.array()); }
+
+/// The operation fails, and its message has both texts.
+void check_shape_error(const std::function<void()>& operation, const std::string& one, const std::string& other) {
+  std::string message;
+  try {
+    operation();
+  } catch (const ShapeError& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find(one) != std::string::npos);
+  CHECK(message.find(other) != std::string::npos);
+}
+
+// --- Golden values ---
+
+const json& golden() {
+  static const json data = [] {
+    std::ifstream file(ATTN_GOLDEN_DIR "/operations.json");
+    return json::parse(file);
+  }();
+  return data;
+}
+
+std::uint32_t next(std::uint32_t x) { return 1664525U * x + 1013904223U; }
+
+std::vector<float> numbers(std::uint32_t seed, std::int64_t count) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    seed = next(seed);
+    values.push_back(static_cast<float>(static_cast<double>(seed >> 8U) / 2097152.0 - 4.0));
+  }
+  return values;
+}
+
+std::vector<float> integers(std::uint32_t seed, std::int64_t count) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) {
+    seed = next(seed);
+    values.push_back(static_cast<float>(static_cast<int>(seed >> 28U) - 8));
+  }
+  return values;
+}
+
+std::vector<float> results(const json& test) {
+  std::istringstream words(test["result"].get<std::string>());
+  std::vector<float> values;
+  for (std::string word; words >> word;) {
+    values.push_back(std::strtof(word.c_str(), nullptr));
+  }
+  return values;
+}
+
+bool same_bits(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+
+void check_bits(const Tensor& actual, const json& test) {
+  const std::vector<float> values = values_of(actual);
+  const std::vector<float> expected = results(test);
+  REQUIRE(!expected.empty());
+  REQUIRE(values.size() == expected.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!same_bits(values[i], expected[i]) && wrong++ == 0) {
+      CAPTURE(i);
+      CHECK(values[i] == expected[i]);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+/// -0 and 0 are one exact result.
+void check_values(const Tensor& actual, const json& test) {
+  const std::vector<float> expected = results(test);
+  REQUIRE(!expected.empty());
+  CHECK(values_of(actual) == expected);
+}
+
+/// Of the given shape after the transposition of its last two axes, if any.
+Tensor operand(const std::vector<float>& values, Shape shape, bool transposed) {
+  if (!transposed || shape.size() < 2) {
+    return floats(shape, values);
+  }
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  const auto axes = static_cast<std::int64_t>(shape.size());
+  return transpose(floats(shape, values), axes - 2, axes - 1);
+}
+
+}  // namespace
+
+// --- Arrays ---
+
+TEST_CASE("sizes of data types and shapes") {
+  CHECK(dtype_name(DType::float32) == "float32");
+  CHECK(dtype_name(DType::boolean) == "bool");
+  CHECK(dtype_name(DType::int64) == "int64");
+  CHECK(element_size(DType::float32) == 4);
+  CHECK(element_size(DType::boolean) == 1);
+  CHECK(element_size(DType::int64) == 8);
+  CHECK(element_count({}) == 1);
+  CHECK(element_count({2, 6, 3}) == 36);
+  CHECK(element_count({std::int64_t{1} << 31, std::int64_t{1} << 31}) == std::int64_t{1} << 62);
+  CHECK_THROWS_AS(element_count({std::int64_t{1} << 32, std::int64_t{1} << 31}), TooLarge);
+  CHECK(shape_text({}) == "[]");
+  CHECK(shape_text({4}) == "[4]");
+  CHECK(shape_text({2, 6, 3}) == "[2, 6, 3]");
+  CHECK(row_major_strides({}) == Shape{});
+  CHECK(row_major_strides({2, 6, 3}) == Shape{18, 3, 1});
+}
+
+TEST_CASE("an array of contents is row-major and contiguous") {
+  const Array array(filled({2, 3}, {0, 1, 2, 3, 4, 5}));
+  CHECK(array.shape == Shape{2, 3});
+  CHECK(array.strides == Shape{3, 1});
+  CHECK(array.offset == 0);
+  CHECK(array.count() == 6);
+  CHECK(array.is_contiguous());
+  CHECK(array.contents() == array.storage);
+  CHECK(array.contiguous().storage == array.storage);
+  CHECK(array.floats()[5] == 5);
+}
+
+TEST_CASE("axes of size 1 do not keep an array from being contiguous") {
+  const Array array(filled({2, 3}, {0, 1, 2, 3, 4, 5}));
+  CHECK(Array(array, {2, 1, 3}, {3, 77, 1}, 0).is_contiguous());
+  CHECK(Array(array, {1, 3}, {-5, 1}, 0).is_contiguous());
+  CHECK(Array(array, {1, 1}, {9, 9}, 0).is_contiguous());
+  CHECK_FALSE(Array(array, {3, 2}, {1, 3}, 0).is_contiguous());
+  CHECK_FALSE(Array(array, {2, 1}, {3, 1}, 0).is_contiguous());
+  CHECK(Array(array, {}, {}, 4).is_contiguous());
+}
+
+TEST_CASE("contents of views are read through their strides and offset") {
+  const Tensor x = counting({2, 3, 4});
+  const Tensor row = index(x, 1);
+  CHECK(row.array().storage == x.array().storage);
+  CHECK(values_of(row) == std::vector<float>{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
+  const Tensor turned = t(row);
+  CHECK(turned.array().storage == x.array().storage);
+  CHECK(turned.array().strides == Shape{1, 4});
+  CHECK(values_of(turned) == std::vector<float>{12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23});
+  CHECK(values_of(index(turned, 2)) == std::vector<float>{14, 18, 22});
+  CHECK(values_of(index(index(turned, 2), 1)) == std::vector<float>{18});
+  CHECK(values_of(transpose(x, 0, 2)) ==
+        std::vector<float>{0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23});
+  CHECK(values_of(transpose(transpose(x, 0, 2), 0, 2)) == values_of(x));
+}
+
+TEST_CASE("views of other data types keep their type and numbers") {
+  const Tensor mask = mask_of({2, 2}, {false, true, false, false});
+  const Tensor turned = t(mask);
+  CHECK(turned.dtype() == DType::boolean);
+  const auto contents = turned.array().contents();
+  const auto& values = std::get<xt::xarray<bool>>(*contents);
+  CHECK(std::vector<bool>(values.begin(), values.end()) == std::vector<bool>{false, false, true, false});
+  CHECK_THROWS_AS(turned.array().floats(), std::bad_variant_access);
+}
+
+TEST_CASE("contiguous copies what is not row-major") {
+  const Tensor x = counting({2, 3});
+  CHECK(contiguous(x).array().storage == x.array().storage);
+  const Tensor turned = t(x);
+  const Tensor copy = contiguous(turned);
+  CHECK(copy.array().storage != x.array().storage);
+  CHECK(copy.array().strides == Shape{2, 1});
+  CHECK(values_of(copy) == std::vector<float>{0, 3, 1, 4, 2, 5});
+}
+
+TEST_CASE("reshape shares numbers where it can") {
+  const Tensor x = counting({2, 3, 4});
+  const auto shares = [](const Array& array, const Shape& shape) {
+    const Array result = reshape(array, shape);
+    CHECK(result.shape == shape);
+    CHECK(values_of(result) == values_of(array));
+    return result.storage == array.storage;
+  };
+  CHECK(shares(x.array(), {6, 4}));
+  CHECK(shares(x.array(), {2, 12}));
+  CHECK(shares(x.array(), {1, 24, 1}));
+  CHECK(shares(x.array(), {2, 3, 2, 2}));
+  CHECK(shares(index(x, 1).array(), {2, 6}));
+  const Tensor turned = transpose(x, 1, 2);
+  CHECK(shares(turned.array(), {2, 2, 2, 3}));
+  CHECK(shares(turned.array(), {2, 1, 4, 1, 3}));
+  CHECK_FALSE(shares(turned.array(), {8, 3}));
+  CHECK_FALSE(shares(turned.array(), {2, 12}));
+  CHECK_FALSE(shares(turned.array(), {24}));
+  CHECK(shares(Array(filled({}, {7})), {1, 1}));
+  CHECK(shares(Array(filled({1, 1}, {7})), {}));
+}
+
+TEST_CASE("view strides are those of PyTorch") {
+  // torch.arange(24.).view(2, 3, 4).transpose(1, 2).view(...).stride()
+  const Array turned = transpose(counting({2, 3, 4}), 1, 2).array();
+  CHECK(view_strides(turned, {2, 2, 2, 3}) == Shape{12, 2, 1, 4});
+  CHECK(view_strides(turned, {2, 4, 1, 3}) == Shape{12, 1, 12, 4});
+  CHECK(view_strides(turned, {1, 2, 4, 3}) == Shape{24, 12, 1, 4});
+  CHECK(view_strides(turned, {8, 3}).empty());
+}
+
+// --- What tensors know ---
+
+TEST_CASE("every operation gives the shape of its result") {
+  const Tensor x = counting({2, 6, 3});
+  CHECK(index(x, 0).shape() == Shape{6, 3});
+  CHECK(stack(x, 4).shape() == Shape{4, 2, 6, 3});
+  CHECK(transpose(x, 0, 2).shape() == Shape{3, 6, 2});
+  CHECK(t(counting({6, 3})).shape() == Shape{3, 6});
+  CHECK(view(x, {12, 3}).shape() == Shape{12, 3});
+  CHECK(contiguous(x).shape() == Shape{2, 6, 3});
+  CHECK(matmul(x, counting({3, 5})).shape() == Shape{2, 6, 5});
+  CHECK(matmul(counting({3}), counting({3, 5})).shape() == Shape{5});
+  CHECK(matmul(x, transpose(x, 1, 2)).shape() == Shape{2, 6, 6});
+  CHECK(dots(counting({6, 3}), counting({3})).shape() == Shape{6});
+  CHECK(linear(x, counting({4, 3}), {}, "W").shape() == Shape{2, 6, 4});
+  CHECK(divide(x, 2, "2").shape() == Shape{2, 6, 3});
+  CHECK(masked_fill(x, mask_of({6, 3}), 0).shape() == Shape{2, 6, 3});
+  CHECK(softmax(x, Cpu::avx2).shape() == Shape{2, 6, 3});
+  CHECK(sum(x).shape() == Shape{2, 6});
+  CHECK(sum(counting({3})).shape() == Shape{});
+  CHECK(weighted_sum(counting({6}), counting({6, 3})).shape() == Shape{3});
+  CHECK(dropout(x, mask_of({2, 6, 3}), 0.5).shape() == Shape{2, 6, 3});
+}
+
+TEST_CASE("sizes by axis, from either end") {
+  const Tensor x = counting({2, 6, 3});
+  CHECK(x.dim() == 3);
+  CHECK(x.size(0) == 2);
+  CHECK(x.size(-1) == 3);
+  CHECK(x.size(-3) == 2);
+  CHECK_THROWS_AS(x.size(3), std::out_of_range);
+  CHECK_THROWS_AS(x.size(-4), std::out_of_range);
+}
+
+TEST_CASE("shapes that do not fit are named") {
+  const auto n = [](const Shape& shape) { return counting(shape); };
+  check_shape_error([&] { matmul(n({6, 3}), n({4, 5})); }, "[6, 3]", "[4, 5]");
+  check_shape_error([&] { matmul(n({3}), n({3})); }, "[3]", "[3]");
+  check_shape_error([&] { matmul(n({6, 3}), n({2, 3, 5})); }, "[6, 3]", "[2, 3, 5]");
+  check_shape_error([&] { matmul(n({2, 6, 3}), n({4, 3, 5})); }, "[2, 6, 3]", "[4, 3, 5]");
+  check_shape_error([&] { matmul(n({}), n({3, 5})); }, "[]", "[3, 5]");
+  check_shape_error([&] { linear(n({6, 3}), n({4, 5}), {}, "W"); }, "[6, 3]", "[4, 5]");
+  check_shape_error([&] { linear(n({6, 3}), n({3}), {}, "W"); }, "[6, 3]", "[3]");
+  check_shape_error([&] { dots(n({6, 3}), n({4})); }, "[6, 3]", "[4]");
+  check_shape_error([&] { dots(n({6}), n({6})); }, "[6]", "[6]");
+  check_shape_error([&] { weighted_sum(n({5}), n({6, 3})); }, "[5]", "[6, 3]");
+  check_shape_error([&] { weighted_sum(n({6, 1}), n({6, 3})); }, "[6, 1]", "[6, 3]");
+  check_shape_error([&] { masked_fill(n({2, 6, 6}), mask_of({5, 6}), 0); }, "[5, 6]", "[2, 6, 6]");
+  check_shape_error([&] { masked_fill(n({6}), mask_of({2, 6}), 0); }, "[2, 6]", "[6]");
+  check_shape_error([&] { masked_fill(n({6, 5}), n({6, 5}), 0); }, "[6, 5]", "[6, 5]");
+  check_shape_error([&] { dropout(n({6, 5}), mask_of({5, 6}), 0.5); }, "[6, 5]", "[5, 6]");
+  check_shape_error([&] { view(n({6, 5}), {7, 4}); }, "[6, 5]", "[7, 4]");
+  check_shape_error([&] { view(t(n({6, 5})), {30}).array(); }, "[30]", "[5, 6]");
+  check_shape_error([&] { index(n({6, 5}), 6); }, "6", "[6, 5]");
+  check_shape_error([&] { index(n({6, 5}), -1); }, "-1", "[6, 5]");
+  check_shape_error([&] { index(n({}), 0); }, "0", "[]");
+  check_shape_error([&] { transpose(n({6, 5}), 1, 2); }, "(1, 2)", "[6, 5]");
+  check_shape_error([&] { transpose(n({6, 5}), -1, 0); }, "(-1, 0)", "[6, 5]");
+  check_shape_error([&] { t(n({6})); }, "(0, 1)", "[6]");
+  check_shape_error([&] { softmax(n({}), Cpu::avx2); }, "softmax", "axis");
+  check_shape_error([&] { sum(n({})); }, "sum", "axis");
+}
+
+TEST_CASE("a bias has one element for each row of the weight") {
+  check_shape_error([] { linear(counting({6, 3}), counting({4, 3}), counting({5}), "W"); }, "[4, 3]", "[5]");
+}
+
+TEST_CASE("expressions are PyTorch's words, operands by name") {
+  const Tensor queries = named("queries", {2, 3});
+  const Tensor keys = named("keys", {2, 3});
+  CHECK(t(keys).expression() == "keys.T");
+  CHECK(matmul(queries, t(keys)).expression() == "queries @ keys.T");
+  CHECK(divide(matmul(queries, t(keys)), std::sqrt(3.0), "keys.shape[-1]**0.5").expression() ==
+        "(queries @ keys.T) / keys.shape[-1]**0.5");
+  CHECK(t(matmul(queries, t(keys))).expression() == "(queries @ keys.T).T");
+  CHECK(matmul(queries, matmul(t(keys), keys)).expression() == "queries @ (keys.T @ keys)");
+  CHECK(index(queries, 1).expression() == "queries[1]");
+  CHECK(transpose(queries, 0, 1).expression() == "queries.transpose(0, 1)");
+  CHECK(transpose(view(queries, {1, 2, 3}), 1, 2).expression() == "queries.view(1, 2, 3).transpose(1, 2)");
+  CHECK(view(contiguous(t(keys)), {6}).expression() == "keys.T.contiguous().view(6)");
+  CHECK(stack(keys, 1).expression() == "torch.stack((keys,), dim=0)");
+  CHECK(stack(keys, 2).expression() == "torch.stack((keys, keys), dim=0)");
+  CHECK(stack(keys, 3).expression() == "torch.stack((keys, keys, keys), dim=0)");
+  CHECK(stack(keys, 4).expression() == "torch.stack((keys, ..., keys), dim=0)");
+  CHECK(linear(queries, keys, {}, "W_query").expression() == "W_query(queries)");
+  CHECK(softmax(queries, Cpu::avx2).expression() == "torch.softmax(queries, dim=-1)");
+  CHECK(sum(queries).expression() == "queries.sum(dim=-1)");
+  CHECK(sum(divide(queries, 2, "2")).expression() == "(queries / 2).sum(dim=-1)");
+  CHECK(dropout(queries, mask_of({2, 3}), 0.5).expression() == "nn.Dropout(0.5)(queries)");
+  const Tensor mask = mask_of({2, 3});
+  mask.set_name("mask");
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(masked_fill(queries, mask, -inf).expression() == "queries.masked_fill(mask, -torch.inf)");
+  CHECK(masked_fill(queries, mask, inf).expression() == "queries.masked_fill(mask, torch.inf)");
+  CHECK(parameter(keys).expression() == "nn.Parameter(keys)");
+  CHECK(parameter(keys, "nn.Linear(3, 2).weight").expression() == "nn.Linear(3, 2).weight");
+}
+
+TEST_CASE("the arguments of a call need no parentheses") {
+  const Tensor keys = named("keys", {2, 3});
+  CHECK(softmax(divide(keys, 2, "2"), Cpu::avx2).expression() == "torch.softmax(keys / 2, dim=-1)");
+  CHECK(linear(divide(keys, 2, "2"), keys, {}, "W_query").expression() == "W_query(keys / 2)");
+}
+
+TEST_CASE("a tensor keeps its first name, in all copies") {
+  const Tensor x = counting({2});
+  const Tensor copy = x;
+  CHECK(x.name() == "");
+  copy.set_name("keys");
+  x.set_name("values");
+  CHECK(x.name() == "keys");
+}
+
+TEST_CASE("inputs are the named tensors that an expression speaks of") {
+  using Names = std::vector<std::string>;
+  const Tensor queries = named("queries", {2, 3});
+  const Tensor keys = named("keys", {2, 3});
+  const Tensor scores = matmul(queries, t(keys));
+  CHECK(scores.inputs() == Names{"queries", "keys"});
+  CHECK(matmul(scores, keys).inputs() == Names{"queries", "keys"});
+  CHECK(matmul(t(keys), keys).inputs() == Names{"keys"});
+  scores.set_name("attn_scores");
+  CHECK(matmul(scores, keys).inputs() == Names{"attn_scores", "keys"});
+  CHECK(counting({2}).inputs() == Names{});
+  const Tensor bias = named("bias", {2});
+  CHECK(linear(queries, named("W", {2, 3}), bias, "W").inputs() == Names{"queries", "W", "bias"});
+}
+
+TEST_CASE("grad_fn is what PyTorch prints") {
+  const Tensor x1 = trained("x", {5});
+  const Tensor x2 = trained("x", {4, 5});
+  const Tensor x3 = trained("x", {3, 4, 5});
+  const Tensor x4 = trained("x", {2, 3, 4, 5});
+  const Tensor weight = trained("W", {2, 5});
+  const Tensor bias = trained("b", {2});
+  const Tensor halves = divide(x2, 2, "2");
+  const std::vector<std::pair<std::string, Tensor>> tensors = {
+      {"index", index(x2, 1)},
+      {"stack", stack(x2, 2)},
+      {"t", t(x2)},
+      {"transpose", transpose(x3, 1, 2)},
+      {"view", view(x2, {5, 4})},
+      {"contiguous", contiguous(t(x2))},
+      {"divide", halves},
+      {"masked_fill", masked_fill(x2, mask_of({4, 5}), 0)},
+      {"softmax", softmax(x2, Cpu::avx2)},
+      {"sum", sum(x2)},
+      {"dots", dots(x2, x1)},
+      {"weighted_sum", weighted_sum(index(t(x2), 0), x2)},
+      {"matmul 1-D", matmul(x1, t(weight))},
+      {"matmul 2-D", matmul(x2, t(weight))},
+      {"matmul 3-D @ 2-D", matmul(x3, t(weight))},
+      {"matmul 3-D", matmul(x3, transpose(x3, 1, 2))},
+      {"matmul 4-D", matmul(x4, transpose(x4, 2, 3))},
+      {"dropout 0", dropout(halves, mask_of({4, 5}), 0)},
+      {"dropout 0.5", dropout(x2, mask_of({4, 5}), 0.5)},
+      {"dropout 1", dropout(x2, mask_of({4, 5}), 1)},
+      {"linear 1-D", linear(x1, weight, {}, "W")},
+      {"linear 1-D with bias", linear(x1, weight, bias, "W")},
+      {"linear 2-D", linear(x2, weight, {}, "W")},
+      {"linear 2-D with bias", linear(x2, weight, bias, "W")},
+      {"linear 3-D", linear(x3, weight, {}, "W")},
+      {"linear 3-D with bias", linear(x3, weight, bias, "W")},
+  };
+  CHECK(tensors.size() == golden()["grad_fn"].size());
+  for (const auto& named_tensor : tensors) {
+    const std::string& name = named_tensor.first;
+    CAPTURE(name);
+    CHECK(named_tensor.second.requires_grad());
+    CHECK(named_tensor.second.grad_fn() == golden()["grad_fn"][name].get<std::string>());
+  }
+}
+
+TEST_CASE("a gradient is required where a parameter takes part") {
+  const Tensor plain = counting({2, 2});
+  const Tensor weight = parameter(plain);
+  CHECK_FALSE(plain.requires_grad());
+  CHECK(weight.requires_grad());
+  CHECK(weight.grad_fn() == "");
+  CHECK(weight.operation().is_parameter());
+  CHECK_FALSE(matmul(plain, plain).requires_grad());
+  CHECK(matmul(plain, plain).grad_fn() == "");
+  CHECK(matmul(plain, weight).requires_grad());
+  CHECK(matmul(weight, plain).requires_grad());
+  CHECK(linear(plain, plain, parameter(counting({2})), "W").requires_grad());
+  CHECK(sum(softmax(matmul(plain, weight), Cpu::avx2)).requires_grad());
+}
+
+TEST_CASE("dropout of nothing is its operand") {
+  const Tensor weight = parameter(counting({2, 2}));
+  CHECK(dropout(weight, mask_of({2, 2}), 0).grad_fn() == "");
+}
+
+TEST_CASE("numbers are made once, and only when asked for") {
+  auto calls = std::make_shared<int>(0);
+  const Tensor x = leaf({2, 2}, DType::float32, "x", [calls] {
+    ++*calls;
+    return Contents(filled({2, 2}, {1, 2, 3, 4}));
+  });
+  const Tensor scores = matmul(x, t(x));
+  x.set_name("x");
+  const Tensor weights = softmax(divide(scores, 2, "2"), Cpu::avx2);
+  CHECK(weights.shape() == Shape{2, 2});
+  CHECK(scores.expression() == "x @ x.T");
+  CHECK(weights.inputs().size() == 1);
+  CHECK(weights.grad_fn() == "");
+  std::unordered_set<const void*> seen;
+  CHECK(weights.bytes(seen) > 0);
+  CHECK(*calls == 0);
+  CHECK(values_of(scores) == std::vector<float>{5, 11, 11, 25});
+  CHECK(*calls == 1);
+  weights.array();
+  const Tensor copy = x;
+  copy.array();
+  CHECK(*calls == 1);
+  CHECK(copy.array().storage == x.array().storage);
+}
+
+TEST_CASE("bytes count shared operands once, and views not at all") {
+  const auto bytes = [](const Tensor& x) {
+    std::unordered_set<const void*> seen;
+    return x.bytes(seen);
+  };
+  const Tensor x = counting({2, 3});
+  CHECK(bytes(x) == 24);
+  CHECK(bytes(t(x)) == 24);
+  CHECK(bytes(index(x, 0)) == 24);
+  CHECK(bytes(view(x, {6})) == 24);
+  CHECK(bytes(parameter(x)) == 24);
+  CHECK(bytes(matmul(x, t(x))) == 24 + 16);
+  CHECK(bytes(mask_of({2, 3})) == 6);
+  CHECK(bytes(leaf({5}, DType::int64, "ids", {})) == 40);
+  CHECK(bytes(stack(x, 4)) == 24 + 96);
+  std::unordered_set<const void*> seen;
+  const Tensor product = matmul(x, t(x));
+  const Tensor sums = sum(x);
+  CHECK(product.bytes(seen) == 40);
+  CHECK(x.bytes(seen) == 0);
+  CHECK(sums.bytes(seen) == 8);
+}
+
+TEST_CASE("sizes beyond 63 bits are refused, not wrapped") {
+  const std::int64_t huge = std::int64_t{1} << 31;
+  const auto planned = [](const Shape& shape) { return leaf(shape, DType::float32, "x", {}); };
+  CHECK_THROWS_AS(planned({huge, huge, 2}), TooLarge);
+  const auto bytes = [](const Tensor& x) {
+    std::unordered_set<const void*> seen;
+    return x.bytes(seen);
+  };
+  CHECK_THROWS_AS(bytes(planned({huge, huge})), TooLarge);
+  const Tensor half = planned({std::int64_t{1} << 29, huge});
+  CHECK(bytes(half) == std::int64_t{1} << 62);
+  CHECK_THROWS_AS(bytes(divide(half, 2, "2")), TooLarge);
+}
+
+// --- Numbers ---
+
+TEST_CASE("softmax is PyTorch's to the last bit") {
+  for (const Cpu cpu : {Cpu::avx2, Cpu::standard}) {
+    const std::string name = cpu == Cpu::avx2 ? "softmax, cpu avx2" : "softmax, cpu default";
+    CAPTURE(name);
+    for (const json& test : golden()[name]) {
+      const Shape shape = test["shape"];
+      std::vector<float> values = numbers(test["seed"], element_count(shape));
+      for (float& value : values) {
+        value *= 4;
+      }
+      const auto masked = test["masked"].get<std::ptrdiff_t>();
+      std::fill(values.end() - masked, values.end(), -std::numeric_limits<float>::infinity());
+      CAPTURE(shape_text(shape));
+      CAPTURE(masked);
+      check_bits(softmax(floats(shape, values), cpu), test);
+    }
+  }
+}
+
+TEST_CASE("softmax works on rows of a view") {
+  const Tensor x = counting({3, 2});
+  CHECK(values_of(softmax(t(x), Cpu::avx2)) ==
+        values_of(softmax(floats({2, 3}, {0, 2, 4, 1, 3, 5}), Cpu::avx2)));
+}
+
+TEST_CASE("sums are PyTorch's to the last bit") {
+  for (const json& test : golden()["sum"]) {
+    const Shape shape = test["shape"];
+    CAPTURE(shape_text(shape));
+    check_bits(sum(floats(shape, numbers(test["seed"], element_count(shape)))), test);
+  }
+}
+
+TEST_CASE("products are PyTorch's in every layout") {
+  for (const json& test : golden()["matmul"]) {
+    const Shape a = test["a"];
+    const Shape b = test["b"];
+    const std::uint32_t seed = test["seed"];
+    const bool rounds = test["numbers"] == "numbers";
+    const auto make = rounds ? numbers : integers;
+    const Tensor left = operand(make(seed, element_count(a)), a, test["a_t"]);
+    const Tensor right = operand(make(seed + 1000, element_count(b)), b, test["b_t"]);
+    const Tensor result = matmul(left, right);
+    CAPTURE(test.dump().substr(0, 120));
+    CHECK(result.shape() == test["shape"].get<Shape>());
+    if (rounds) {
+      check_bits(result, test);
+    } else {
+      check_values(result, test);
+    }
+  }
+}
+
+TEST_CASE("linear is PyTorch's with and without a bias") {
+  for (const json& test : golden()["linear"]) {
+    const Shape shape = test["x"];
+    const std::int64_t d_out = test["d_out"];
+    const std::uint32_t seed = test["seed"];
+    std::optional<Tensor> bias;
+    if (test["bias"]) {
+      bias = floats({d_out}, integers(seed + 2000, d_out));
+    }
+    const Tensor weight = floats({d_out, shape.back()}, integers(seed + 1000, d_out * shape.back()));
+    const Tensor result = linear(floats(shape, integers(seed, element_count(shape))), weight, bias, "W");
+    CAPTURE(test.dump().substr(0, 120));
+    CHECK(result.shape() == test["shape"].get<Shape>());
+    check_values(result, test);
+  }
+}
+
+TEST_CASE("dots are PyTorch's") {
+  for (const json& test : golden()["dots"]) {
+    const std::int64_t rows = test["rows"];
+    const std::int64_t width = test["width"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(width);
+    const Tensor x = floats({width}, integers(seed + 1000, width));
+    check_values(dots(floats({rows, width}, integers(seed, rows * width)), x), test);
+  }
+  CHECK(values_of(dots(t(counting({2, 2})), index(t(counting({2, 2})), 1))) == std::vector<float>{6, 10});
+}
+
+TEST_CASE("weighted sums add row after row") {
+  for (const json& test : golden()["weighted_sum"]) {
+    const std::int64_t rows = test["rows"];
+    const std::int64_t width = test["width"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(rows);
+    const Tensor weights = floats({rows}, numbers(seed + 1000, rows));
+    check_bits(weighted_sum(weights, floats({rows, width}, numbers(seed, rows * width))), test);
+  }
+}
+
+TEST_CASE("division is PyTorch's to the last bit") {
+  for (const json& test : golden()["divide"]) {
+    const Shape shape = test["shape"];
+    const double size = test["size"];
+    CAPTURE(size);
+    check_bits(divide(floats(shape, numbers(test["seed"], element_count(shape))), std::sqrt(size), "size"), test);
+  }
+}
+
+TEST_CASE("dropout scales as PyTorch does") {
+  for (const json& test : golden()["dropout"]) {
+    const Shape shape = test["shape"];
+    std::vector<bool> kept;
+    for (const char c : test["kept"].get<std::string>()) {
+      kept.push_back(c == '1');
+    }
+    const double p = test["p"];
+    CAPTURE(p);
+    check_bits(dropout(floats(shape, numbers(test["seed"], element_count(shape))), mask_of(shape, kept), p), test);
+  }
+}
+
+TEST_CASE("masked_fill repeats the mask over the leading axes") {
+  const Tensor mask = mask_of({2, 2}, {false, true, false, false});
+  CHECK(values_of(masked_fill(counting({2, 2, 2}), mask, -9)) == std::vector<float>{0, -9, 2, 3, 4, -9, 6, 7});
+  CHECK(values_of(masked_fill(t(counting({2, 2})), mask, -9)) == std::vector<float>{0, -9, 1, 3});
+}
+
+TEST_CASE("stack copies a view in its own order") {
+  CHECK(values_of(stack(t(counting({2, 2})), 2)) == std::vector<float>{0, 2, 1, 3, 0, 2, 1, 3});
+}
