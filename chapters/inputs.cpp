@@ -69,13 +69,29 @@ Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch) {
   return torch::tensor(rows);
 }
 
+std::vector<std::string> token_words(const Lesson& lesson) {
+  if (has_random_inputs(lesson)) {
+    return {};
+  }
+  if (lesson.article == Article::ahead_of_ai) {
+    return words_of(sentence);
+  }
+  std::vector<std::string> words;
+  for (const Token& token : toy_tokens()) {
+    words.emplace_back(token.word);
+  }
+  return words;
+}
+
 std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
-  const std::string query = lesson.query.value_or("journey");
-  const auto& tokens = toy_tokens();
-  const auto token = std::find_if(tokens.begin(), tokens.end(),
-                                  [&](const Token& candidate) { return candidate.word == query; });
-  if (token != tokens.end() && (!has_random_inputs(lesson) || !lesson.query)) {
-    return std::min<std::int64_t>(token - tokens.begin(), inputs.size(0) - 1);
+  if (!lesson.query) {
+    return std::min<std::int64_t>(1, inputs.size(0) - 1);
+  }
+  const std::string& query = *lesson.query;
+  const std::vector<std::string> words = token_words(lesson);
+  const auto word = std::find(words.begin(), words.end(), query);
+  if (word != words.end()) {
+    return word - words.begin();
   }
   std::int64_t index = -1;
   const auto [end, error] = std::from_chars(query.data(), query.data() + query.size(), index);
@@ -84,17 +100,17 @@ std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
     return index;
   }
   std::string accepted = "an index from 0 to " + std::to_string(inputs.size(0) - 1);
-  if (!has_random_inputs(lesson)) {
-    accepted += " or one of";
-    for (const Token& t : tokens) {
-      accepted += " " + std::string(t.word);
-    }
+  for (const std::string& token : words) {
+    accepted += (token == words[0] ? " or one of " : " ") + token;
   }
   throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted +
                     "; try --query " + std::to_string(std::min<std::int64_t>(1, inputs.size(0) - 1)));
 }
 
-Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+namespace {
+
+/// Shows the sentence's words, vocabulary and ids: ids [6].
+Tensor sentence_ids(Walkthrough& walk, bool in_article) {
   const std::vector<std::string> words = words_of(sentence);
   std::map<std::string, std::int64_t> vocabulary;
   for (const std::string& word : words) {
@@ -104,18 +120,39 @@ Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough&
   for (auto& [word, id] : vocabulary) {
     id = next_id++;
   }
-  walk.text("sentence", "sentence:", std::string(sentence));
-  walk.text("vocabulary", "", python_dict(vocabulary));
-
-  std::vector<std::int64_t> sentence_ids;
+  std::vector<std::int64_t> ids;
   for (const std::string& word : words) {
-    sentence_ids.push_back(vocabulary[word]);
+    ids.push_back(vocabulary[word]);
   }
-  const Tensor ids = torch::tensor(sentence_ids);
-  walk.show("ids", "", ids);
+  walk.text("sentence", "sentence:", std::string(sentence), in_article);
+  walk.text("vocabulary", "", python_dict(vocabulary), in_article);
+  const Tensor tensor = torch::tensor(ids);
+  walk.add("ids", "", tensor, in_article);
+  return tensor;
+}
 
+}  // namespace
+
+Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, bool in_article) {
+  if (has_random_inputs(lesson)) {
+    const Tensor inputs = seeded_inputs(lesson, torch);
+    walk.add("inputs", "", inputs, in_article);
+    return inputs;
+  }
+  const Tensor ids = sentence_ids(walk, in_article);
   torch.manual_seed(lesson.seed);
-  return torch.embedding(vocab_size, embedding_dim, ids);
+  const Tensor inputs = torch.embedding(vocab_size, embedding_dim, ids);
+  walk.add("inputs", "", inputs, in_article);
+  torch.manual_seed(lesson.seed);
+  return inputs;
+}
+
+Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& embedded) {
+  if (has_random_inputs(lesson)) {
+    return seeded_inputs(lesson, torch);
+  }
+  torch.manual_seed(lesson.seed);
+  return embedded;
 }
 
 }  // namespace attn::chapters

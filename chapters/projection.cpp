@@ -14,15 +14,17 @@ Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::i
   }
 }
 
+Projection::Projection(const Tensor& matrix, std::string name) : name_(std::move(name)), matrix_(matrix) {}
+
 Tensor Projection::operator()(const Tensor& x) const { return module_ ? (*module_)(x) : matmul(x, *matrix_); }
 
 void Projection::show(Walkthrough& walk, const std::string& label) const {
-  walk.show(name_, label, module_ ? module_->weight : *matrix_);
+  walk.show(name_, label, weight());
   show_bias(walk);
 }
 
 void Projection::show_extra(Walkthrough& walk) const {
-  walk.extra(name_, module_ ? module_->weight : *matrix_, module_ ? name_ + ".weight" : name_);
+  walk.extra(name_, weight(), module_ ? name_ + ".weight" : name_);
   show_bias(walk);
 }
 
@@ -46,10 +48,16 @@ Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int
   const auto draw = [&](std::int64_t d_out, const char* name) {
     return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name);
   };
+  std::optional<Projection> W_key;
+  if (defaults.key_first) {
+    W_key = draw(d_out_kq, "W_key");
+  }
   Projection W_query = draw(d_out_kq, "W_query");
-  Projection W_key = draw(d_out_kq, "W_key");
+  if (!W_key) {
+    W_key = draw(d_out_kq, "W_key");
+  }
   Projection W_value = draw(d_out_v, "W_value");
-  return {std::move(W_query), std::move(W_key), std::move(W_value), d_out_kq, d_out_v};
+  return {std::move(W_query), std::move(*W_key), std::move(W_value), d_out_kq, d_out_v};
 }
 
 }  // namespace attn::chapters

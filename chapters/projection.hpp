@@ -15,8 +15,12 @@ class Projection {
  public:
   Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias, std::string name);
 
+  /// A given matrix [d_in, d_out] that is no parameter.
+  Projection(const Tensor& matrix, std::string name);
+
   /// [..., d_in] -> [..., d_out]
   Tensor operator()(const Tensor& x) const;
+  const Tensor& weight() const { return module_ ? module_->weight : *matrix_; }
   /// The weight as the article prints it.
   void show(Walkthrough& walk, const std::string& label) const;
   /// The weight, where the article does not print it, and the bias, if any.
@@ -29,7 +33,7 @@ class Projection {
   std::optional<Tensor> matrix_;
 };
 
-/// The three projections of a lesson, drawn in the order query, key, value.
+/// The three projections of a lesson.
 struct Projections {
   Projection W_query;
   Projection W_key;
@@ -45,6 +49,7 @@ struct ProjectionDefaults {
   Init init;
   std::int64_t d_out_kq;
   std::int64_t d_out_v;
+  bool key_first = false;  ///< drawn in the order key, query, value
 };
 
 Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,

@@ -8,16 +8,15 @@ import pathlib
 import subprocess
 import sys
 
+from chapters import CHAPTERS
+
 HERE = pathlib.Path(__file__).resolve().parent
-ARTICLES = {
-    "blog": (["simplified", "trainable", "causal", "dropout", "multihead"], {}),
-    "ahead-of-ai": (["cross"], {"ATEN_CPU_CAPABILITY": "default"}),  # the kernels that the article was made with
-}
+KERNELS = {"ahead-of-ai": {"ATEN_CPU_CAPABILITY": "default"}}  # the kernels that the article was made with
 
 
 def make(article, chapter, environment):
     for steps, suffix in (("article", ".txt"), ("all", ".all.txt")):
-        command = [sys.executable, str(HERE / "chapters.py"), chapter, "--seed", "123", "--steps", steps]
+        command = [sys.executable, str(HERE / "chapters.py"), chapter, "--article", article, "--seed", "123", "--steps", steps]
         text = subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True).stdout
         file = HERE / article / f"{chapter}{suffix}"
         file.parent.mkdir(exist_ok=True)
@@ -25,7 +24,7 @@ def make(article, chapter, environment):
         print(file.relative_to(HERE.parent))
 
 
-for article, (chapters, environment) in ARTICLES.items():
-    for chapter in chapters:
+for chapter, articles in CHAPTERS.items():
+    for article in articles:
         if len(sys.argv) == 1 or chapter in sys.argv[1:]:
-            make(article, chapter, environment)
+            make(article, chapter, KERNELS.get(article, {}))

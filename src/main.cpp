@@ -28,23 +28,26 @@ void flush_output() {
   }
 }
 
-Walkthrough walk(const cli::Options& options, torch::Torch& torch) {
+Walkthrough walk(const chapters::ChapterEntry& chapter, const Lesson& lesson, torch::Torch& torch) {
   Walkthrough walkthrough;
-  options.chapter->run(options.lesson, torch, walkthrough);
+  chapter.run(lesson, torch, walkthrough);
   return walkthrough;
 }
 
-/// Everything that can go wrong goes wrong before the first byte is written.
-void run(const cli::Options& options) {
-  const Lesson& lesson = options.lesson;
-  torch::Torch planning(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::plan);
-  const Walkthrough plan = walk(options, planning);
-  const std::vector<Step> planned = options.save ? plan.steps() : cli::selected(plan.steps(), options);
-  check_fits(planned, planning.planned_draws(), available_memory());
+/// Throws TooLarge where the chapter's tensors would not fit into memory.
+void plan(const chapters::ChapterEntry& chapter, const cli::Options& options) {
+  torch::Torch torch(options.lesson.cpu, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
+  const Walkthrough planned = walk(chapter, options.lesson, torch);
+  check_fits(options.save ? planned.steps() : cli::selected(planned.steps(), chapter, options),
+             torch.planned_draws(), available_memory());
+}
 
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  const Walkthrough walkthrough = walk(options, torch);
-  const std::vector<Step> steps = cli::selected(walkthrough.steps(), options);
+/// Everything that can go wrong goes wrong before the first byte is written.
+void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
+  plan(chapter, options);
+  torch::Torch torch(options.lesson.cpu, options.lesson.dropout_kernel, torch::Torch::Mode::compute);
+  const Walkthrough walkthrough = walk(chapter, options.lesson, torch);
+  const std::vector<Step> steps = cli::selected(walkthrough.steps(), chapter, options);
   for (const Step& step : steps) {
     if (step.kind == Step::Kind::tensor) {
       step.tensor->array();
@@ -62,6 +65,23 @@ void run(const cli::Options& options) {
   }
 }
 
+int run(const cli::Options& options) {
+  switch (options.command) {
+    case cli::Command::message: std::cout << options.message; break;
+    case cli::Command::list: std::cout << cli::list(options.json); break;
+    case cli::Command::verify: break;
+    case cli::Command::walk:
+      for (const chapters::ChapterEntry* chapter : options.chapters) {
+        if (options.chapters.size() > 1) {
+          std::cout << "# " << chapter->name << "\n";
+        }
+        run(*chapter, options);
+      }
+  }
+  flush_output();
+  return 0;
+}
+
 int fail(const std::string& message) {
   std::cerr << "attn-walkthrough: error: " << cli::one_line(message) << '\n';
   return 2;
@@ -71,13 +91,7 @@ int fail(const std::string& message) {
 
 int main(int argc, char** argv) try {
   std::ios::sync_with_stdio(false);
-  const cli::Options options = cli::parse(argc, argv);
-  if (options.chapter != nullptr) {
-    run(options);
-  }
-  std::cout << options.message;
-  flush_output();
-  return 0;
+  return run(cli::parse(argc, argv));
 } catch (const attn::TooLarge& error) {
   return fail(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
 } catch (const std::bad_alloc&) {

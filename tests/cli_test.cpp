@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/text.hpp"
 #include "cli/validators.hpp"
@@ -54,7 +55,7 @@ Walkthrough walk_of_five() {
 /// The selected steps as "section/name".
 Words selection(const cli::Options& options) {
   Words names;
-  for (const Step& step : cli::selected(walk_of_five().steps(), options)) {
+  for (const Step& step : cli::selected(walk_of_five().steps(), *options.chapters.at(0), options)) {
     names.push_back(step.section + "/" + step.name);
   }
   return names;
@@ -156,8 +157,9 @@ TEST_CASE("seeds are 64-bit integers of either kind") {
 
 TEST_CASE("without options a lesson is the article's") {
   const cli::Options options = parse({"causal"});
-  REQUIRE(options.chapter != nullptr);
-  CHECK(options.chapter->name == "causal");
+  REQUIRE(options.command == cli::Command::walk);
+  REQUIRE(options.chapters.size() == 1);
+  CHECK(options.chapters[0]->name == "causal");
   CHECK(options.message == "");
   CHECK(options.lesson.seed == 123);
   CHECK(options.lesson.article == Article::blog);
@@ -172,6 +174,36 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK(options.text.show_grad);
   CHECK(parse({"cross"}).lesson.article == Article::ahead_of_ai);
   CHECK(parse({"cross"}).lesson.cpu == Cpu::standard);
+}
+
+TEST_CASE("an article's chapter brings the article's kernels") {
+  const cli::Options options = parse({"causal", "--article", "ahead-of-ai"});
+  CHECK(options.chapters.at(0)->article == Article::ahead_of_ai);
+  CHECK(options.lesson.article == Article::ahead_of_ai);
+  CHECK(options.lesson.cpu == Cpu::standard);
+  CHECK(parse({"causal", "--article", "ahead-of-ai", "--cpu", "avx2"}).lesson.cpu == Cpu::avx2);
+  CHECK(contains(error_of({"causal", "--article", "primer"}), "blog, livebook, ahead-of-ai"));
+  CHECK(contains(error_of({"causal", "--article", "book"}), "not known"));
+  CHECK(contains(error_of({"causal", "--article", "livebook", "--batch", "2"}), "--article blog"));
+  CHECK(contains(error_of({"dropout", "--article", "livebook", "--batch", "2"}), "--article blog"));
+}
+
+TEST_CASE("all runs an article's chapters in order") {
+  std::vector<std::string> names;
+  for (const chapters::ChapterEntry* chapter : parse({"all", "--article", "livebook"}).chapters) {
+    CHECK(chapter->article == Article::livebook);
+    names.emplace_back(chapter->name);
+  }
+  CHECK(names == Words{"simplified", "trainable", "causal", "dropout", "multihead"});
+}
+
+TEST_CASE("list has a row for each chapter of each article") {
+  const auto table = nlohmann::json::parse(cli::list(true));
+  CHECK(table["chapters"].size() == chapters::all_chapters().size());
+  CHECK(table["articles"].size() == 4);
+  for (const auto& row : table["chapters"]) {
+    CHECK(contains(cli::list(false), row["special"].get<std::string>()));
+  }
 }
 
 TEST_CASE("every option reaches the lesson") {
@@ -221,7 +253,7 @@ TEST_CASE("values may follow an equals sign, and the last of several counts") {
 }
 
 TEST_CASE("help and version are messages") {
-  CHECK(parse({}).chapter == nullptr);
+  CHECK(parse({}).command == cli::Command::message);
   CHECK(contains(parse({}).message, "Usage"));
   CHECK(parse({"--help"}).message == parse({}).message);
   CHECK(contains(parse({"causal", "--help"}).message, "--dropout"));

@@ -2,6 +2,8 @@
 #   cmake -DPROGRAM=... -DARGUMENTS="causal;--seed;123" -DGOLDEN=file -DACTUAL=file [-DPAGE=ON] -P golden.cmake
 # With PAGE the golden file holds an article's figures: all of them must appear, in order, but blank lines and
 # indentation, which pages lose, do not count, and lines between them may be added.
+get_filename_component(folder ${ACTUAL} DIRECTORY)
+file(MAKE_DIRECTORY ${folder})
 execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} OUTPUT_FILE ${ACTUAL} ERROR_VARIABLE errors RESULT_VARIABLE code)
 if(NOT code EQUAL 0 OR NOT errors STREQUAL "")
   message(FATAL_ERROR "${PROGRAM} ${ARGUMENTS} ended with ${code}: ${errors}")

@@ -1,21 +1,9 @@
 #include "blog/causal_attention.hpp"
 #include "chapter.hpp"
+#include "dropout_on_ones.hpp"
 
 namespace attn::chapters::blog {
 namespace {
-
-void on_ones(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("ones");
-  const double p = lesson.dropout.value_or(0.5);
-  torch.manual_seed(lesson.seed);
-  const std::int64_t num_tokens = lesson.tokens.value_or(6);
-  const Tensor example = torch::ones({num_tokens, num_tokens});
-  walk.extra("example", example, "example");
-  const auto [dropout_mask, output] = torch.dropout(example, p);
-  walk.show("dropout_mask", "keep mask\n", dropout_mask);
-  walk.show("scale", "scale:", torch::dropout_scale(p));
-  walk.show("output", "output\n", output);
-}
 
 void on_causal_weights(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.section("causal");
@@ -29,7 +17,7 @@ void on_causal_weights(const Lesson& lesson, torch::Torch& torch, Walkthrough& w
 }  // namespace
 
 void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  on_ones(lesson, torch, walk);
+  dropout_on_ones(lesson, torch, walk, lesson.dropout.value_or(0.5));
   on_causal_weights(lesson, torch, walk);
 }
 

@@ -1,39 +1,12 @@
 #include <limits>
-#include <numeric>
-#include <set>
 
 #include "chapter.hpp"
+#include "heads.hpp"
 #include "inputs.hpp"
 #include "projection.hpp"
 #include "scaled.hpp"
 
 namespace attn::chapters::blog {
-namespace {
-
-/// Throws LessonError where the heads cannot share the projections' columns evenly.
-void check_divides(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v) {
-  const std::int64_t shared = std::gcd(d_out_kq, d_out_v);
-  if (shared % num_heads == 0) {
-    return;
-  }
-  std::set<std::int64_t> divisors;
-  for (std::int64_t divisor = 1; divisor <= shared / divisor; ++divisor) {
-    if (shared % divisor == 0) {
-      divisors.insert({divisor, shared / divisor});
-    }
-  }
-  std::string list;
-  for (const std::int64_t divisor : divisors) {
-    list += (list.empty() ? "" : ", ") + std::to_string(divisor);
-  }
-  const std::string d_out = d_out_kq == d_out_v ? "d_out " + std::to_string(d_out_v)
-                                                : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " +
-                                                      std::to_string(d_out_v);
-  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out +
-                    "; accepted are " + list + "; or choose another --d-out");
-}
-
-}  // namespace
 
 void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor inputs = seeded_inputs(lesson, torch);
@@ -44,7 +17,7 @@ void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const std::int64_t num_tokens = inputs.size(0);
   const std::int64_t num_heads = lesson.num_heads.value_or(3);
   const auto W = make_projections(lesson, torch, inputs.size(1), {Init::linear, 3, 3});
-  check_divides(num_heads, W.d_out_kq, W.d_out_v);
+  check_heads_divide(num_heads, W.d_out_kq, W.d_out_v);
   const torch::Linear out_proj = torch.linear(W.d_out_v, W.d_out_v, true, "out_proj");
   W.show_extra(walk);
   walk.extra("out_proj_weight", out_proj.weight, "out_proj.weight");

@@ -1,3 +1,4 @@
+#include "attention.hpp"
 #include "chapter.hpp"
 #include "inputs.hpp"
 #include "projection.hpp"
@@ -39,35 +40,21 @@ void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
 }
 
-void self_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+void as_module(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.section("self_attention");
   const Tensor inputs = seeded_inputs(lesson, torch);
   walk.extra("inputs", inputs, "inputs");
   const std::int64_t d_in = inputs.size(-1);
   const auto W = make_projections(lesson, torch, d_in, {Init::linear, d_in, d_in});
   W.show_extra(walk);
-  const Tensor queries = W.W_query(inputs);
-  const Tensor keys = W.W_key(inputs);
-  const Tensor values = W.W_value(inputs);
-  walk.show("queries", "queries\n", queries);
-  walk.show("keys", "keys\n", keys);
-  walk.show("values", "values\n", values);
-  const Tensor keys_transposed = t(keys);
-  walk.extra("keys_transposed", keys_transposed);
-  const Tensor attn_scores = matmul(queries, keys_transposed);
-  walk.show("attn_scores", "attention scores\n", attn_scores);
-  const Tensor scaled_attn_scores = scaled(attn_scores, keys);
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = torch.softmax(scaled_attn_scores);
-  walk.show("attn_weights", "attention weights\n", attn_weights);
-  walk.show("context_vecs", "context vectors\n", matmul(attn_weights, values));
+  self_attention(torch, walk, W, inputs, "context vectors\n");
 }
 
 }  // namespace
 
 void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   one_query(lesson, torch, walk);
-  self_attention(lesson, torch, walk);
+  as_module(lesson, torch, walk);
 }
 
 }  // namespace attn::chapters::blog

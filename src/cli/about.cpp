@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/names.hpp"
 #include "cli/options.hpp"
 
 namespace attn::cli {
@@ -8,18 +9,6 @@ namespace {
 template <class T>
 nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
-nlohmann::ordered_json init_name(const std::optional<Init>& init) {
-  if (!init) {
-    return nullptr;
-  }
-  switch (*init) {
-    case Init::rand: return "rand";
-    case Init::randn: return "randn";
-    case Init::linear: break;
-  }
-  return "linear";
 }
 
 std::string sci_mode_name(torch::SciMode mode) {
@@ -39,7 +28,7 @@ nlohmann::ordered_json about(const Options& options) {
   return {
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
-      {"chapter", options.chapter->name},
+      {"chapter", options.chapters.at(0)->name},
       {"article", chapters::article_entry(lesson.article).name},
       {"options",
        {
@@ -52,12 +41,12 @@ nlohmann::ordered_json about(const Options& options) {
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},
            {"d_out_v", or_null(lesson.d_out_v)},
-           {"init", init_name(lesson.init)},
+           {"init", lesson.init ? nlohmann::ordered_json(name_of(init_names(), *lesson.init)) : nullptr},
            {"qkv_bias", lesson.qkv_bias},
            {"num_heads", or_null(lesson.num_heads)},
            {"dropout", or_null(lesson.dropout)},
-           {"dropout_kernel", lesson.dropout_kernel == DropoutKernel::mkl ? "mkl" : "default"},
-           {"cpu", lesson.cpu == Cpu::avx2 ? "avx2" : "default"},
+           {"dropout_kernel", name_of(dropout_kernel_names(), lesson.dropout_kernel)},
+           {"cpu", name_of(cpu_names(), lesson.cpu)},
            {"precision", print.precision},
            {"threshold", print.threshold},
            {"edgeitems", print.edgeitems},

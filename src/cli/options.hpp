@@ -13,15 +13,37 @@
 
 namespace attn::cli {
 
+enum class Command {
+  message,  ///< help or version
+  walk,     ///< one chapter, or all of an article
+  list,
+  verify,
+};
+
+/// What `verify` is asked to look at. What is empty is not narrowed.
+struct VerifyOptions {
+  std::vector<std::string> files;
+  std::optional<Article> article;
+  std::optional<std::string> chapter;
+  std::optional<Cpu> cpu;
+  std::optional<DropoutKernel> dropout_kernel;
+  std::uint64_t seed = 123;
+};
+
 /// What the command line asks for.
 struct Options {
-  const chapters::ChapterEntry* chapter = nullptr;  ///< null: only `message` is wanted
-  std::string message;                              ///< help or version
+  Command command = Command::message;
+  std::string message;  ///< for Command::message
+
+  std::vector<const chapters::ChapterEntry*> chapters;  ///< for Command::walk, in order
   Lesson lesson;
   bool all_steps = false;
   std::vector<std::string> only;
   std::optional<std::string> save;
   render::TextOptions text;
+
+  bool json = false;  ///< for Command::list and Command::verify
+  VerifyOptions verify;
 };
 
 /// The command line cannot be understood: what is wrong; what is accepted; how to go on.
@@ -35,7 +57,11 @@ Options parse(int argc, const char* const* argv);
 /// Chapter, article, all options and the tool's version: the head of a manifest. What the article decides is null.
 nlohmann::ordered_json about(const Options& options);
 
-/// The steps that are asked for, in order. Throws UsageError for an unknown name.
-std::vector<Step> selected(const std::vector<Step>& steps, const Options& options);
+/// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter,
+                           const Options& options);
+
+/// The table of chapters and articles, as text or JSON.
+std::string list(bool json);
 
 }  // namespace attn::cli

@@ -6,7 +6,8 @@
 
 namespace attn::cli {
 
-std::vector<Step> selected(const std::vector<Step>& steps, const Options& options) {
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter,
+                           const Options& options) {
   std::vector<std::string> names;
   for (const Step& step : steps) {
     if (std::find(names.begin(), names.end(), step.name) == names.end()) {
@@ -16,8 +17,8 @@ std::vector<Step> selected(const std::vector<Step>& steps, const Options& option
   for (const std::string& name : options.only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       const std::string near = nearest(name, names);
-      throw UsageError("--only: " + std::string(options.chapter->name) + " has no step '" + name +
-                       "'; accepted are " + joined(names) + "; try --only " + (near.empty() ? names[0] : near));
+      throw UsageError("--only: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
+                       joined(names) + "; try --only " + (near.empty() ? names[0] : near));
     }
   }
   const auto is_wanted = [&options](const Step& step) {

@@ -29,7 +29,7 @@ std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
 
 void write_text(std::ostream& out, std::span<const Step> steps, const TextOptions& options) {
   for (const Step& step : steps) {
-    out << step.label << (step.label.empty() ? "" : " ") << shown_text(step, options) << '\n';
+    out << step.label << (step.label.empty() ? "" : " ") << shown_text(step, options) << step.end;
   }
 }
 

@@ -136,6 +136,17 @@ Tensor causal_mask(std::int64_t n) {
   });
 }
 
+Tensor lower_triangle(std::int64_t n) {
+  const std::string size = std::to_string(n);
+  return leaf({n, n}, DType::float32, "torch.tril(torch.ones(" + size + ", " + size + "))", [n] {
+    xt::xarray<float> triangle = zeros<float>({n, n});
+    for (std::int64_t row = 0; row < n; ++row) {
+      std::fill_n(triangle.data() + row * n, row + 1, 1.0F);
+    }
+    return Contents(std::move(triangle));
+  });
+}
+
 Tensor dropout_scale(double p) {
   if (p == 1) {
     return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(zeros<float>({})); });

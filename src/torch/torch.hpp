@@ -57,6 +57,8 @@ class Torch {
 
   /// torch.softmax(x, dim=-1)
   Tensor softmax(const Tensor& x) const { return attn::softmax(x, cpu_); }
+  /// torch.exp(x)
+  Tensor exp(const Tensor& x) const { return attn::exp(x, cpu_); }
 
  private:
   template <class T, class Draw>
@@ -77,6 +79,9 @@ Tensor tensor(const std::vector<std::int64_t>& ids);
 Tensor ones(const Shape& shape);
 /// torch.triu(torch.ones(n, n), diagonal=1).bool(): True above the diagonal, where a token would see a later one.
 Tensor causal_mask(std::int64_t n);
+
+/// torch.tril(torch.ones(n, n)): ones on and below the diagonal.
+Tensor lower_triangle(std::int64_t n);
 
 /// What nn.Dropout(p) multiplies kept elements with, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);

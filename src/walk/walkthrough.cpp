@@ -9,7 +9,7 @@ void Walkthrough::section(std::string name) { section_ = std::move(name); }
 void Walkthrough::add(const std::string& name, const std::string& label, const Tensor& tensor,
                       bool in_article) {
   tensor.set_name(name);
-  steps_.push_back({Step::Kind::tensor, section_, name, label, in_article, tensor, ""});
+  steps_.push_back({Step::Kind::tensor, section_, name, label, in_article, tensor, "", "\n"});
 }
 
 void Walkthrough::show(const std::string& name, const std::string& label, const Tensor& tensor) {
@@ -22,11 +22,12 @@ void Walkthrough::extra(const std::string& name, const Tensor& tensor, const std
 }
 
 void Walkthrough::size(const std::string& name, const std::string& label, const Tensor& tensor) {
-  steps_.push_back({Step::Kind::size, section_, name, label, true, tensor, ""});
+  steps_.push_back({Step::Kind::size, section_, name, label, true, tensor, "", "\n"});
 }
 
-void Walkthrough::text(const std::string& name, const std::string& label, const std::string& text) {
-  steps_.push_back({Step::Kind::text, section_, name, label, true, std::nullopt, text});
+void Walkthrough::text(const std::string& name, const std::string& label, const std::string& text,
+                       bool in_article) {
+  steps_.push_back({Step::Kind::text, section_, name, label, in_article, std::nullopt, text, "\n"});
 }
 
 }  // namespace attn

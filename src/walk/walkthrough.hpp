@@ -19,6 +19,7 @@ struct Step {
   bool in_article;      ///< printed by the article's program, or an extra
   std::optional<Tensor> tensor;  ///< for Kind::tensor and Kind::size
   std::string text;              ///< for Kind::text
+  std::string end = "\n";        ///< what the article's print call writes after it
 };
 
 /// The steps of a chapter, in the order in which they are shown.
@@ -36,7 +37,10 @@ class Walkthrough {
   /// print(label, tensor.shape)
   void size(const std::string& name, const std::string& label, const Tensor& tensor);
   /// print(label, text)
-  void text(const std::string& name, const std::string& label, const std::string& text);
+  void text(const std::string& name, const std::string& label, const std::string& text, bool in_article = true);
+
+  /// What the print call of the step shown last ends with, where it is not a new line.
+  void end_line(const std::string& end) { steps_.back().end = end; }
 
   const std::vector<Step>& steps() const { return steps_; }
 

@@ -1,0 +1,45 @@
+#include "heads.hpp"
+
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "walk/lesson.hpp"
+
+namespace attn::chapters {
+
+void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v) {
+  const std::int64_t shared = std::gcd(d_out_kq, d_out_v);
+  if (shared % num_heads == 0) {
+    return;
+  }
+  std::set<std::int64_t> divisors;
+  for (std::int64_t divisor = 1; divisor <= shared / divisor; ++divisor) {
+    if (shared % divisor == 0) {
+      divisors.insert({divisor, shared / divisor});
+    }
+  }
+  std::string list;
+  for (const std::int64_t divisor : divisors) {
+    list += (list.empty() ? "" : ", ") + std::to_string(divisor);
+  }
+  const std::string d_out = d_out_kq == d_out_v ? "d_out " + std::to_string(d_out_v)
+                                                : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " +
+                                                      std::to_string(d_out_v);
+  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out +
+                    "; accepted are " + list + "; or choose another --d-out");
+}
+
+void check_heads_listable(std::int64_t num_heads) {
+  constexpr std::int64_t most = 10'000;
+  if (num_heads > most) {
+    throw LessonError("--num-heads " + std::to_string(num_heads) + " are too many to list, each with its own weights" +
+                      "; accepted are up to " + std::to_string(most) + "; try --num-heads 4");
+  }
+}
+
+Tensor split(const Tensor& x, std::int64_t num_heads) {
+  return transpose(view(x, {x.size(0), x.size(1), num_heads, x.size(2) / num_heads}), 1, 2);
+}
+
+}  // namespace attn::chapters

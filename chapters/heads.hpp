@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/operations.hpp"
+
+namespace attn::chapters {
+
+/// Throws LessonError where the heads cannot share the projections' columns evenly.
+void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v);
+
+/// Throws LessonError where there are too many heads to list one after the other.
+void check_heads_listable(std::int64_t num_heads);
+
+/// [b, tokens, d_out] -> [b, num_heads, tokens, head_dim], a view.
+Tensor split(const Tensor& x, std::int64_t num_heads);
+
+}  // namespace attn::chapters

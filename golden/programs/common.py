@@ -1,0 +1,216 @@
+"""What the articles' programs share: collecting steps, inputs, weights."""
+import collections
+
+import torch
+import torch.nn as nn
+
+Step = collections.namedtuple("Step", "section name printed in_article value")
+
+TOY_TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
+TOY_INPUTS = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+              [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
+SENTENCE = "Life is short, eat dessert first"
+VOCAB_SIZE = 50_000
+
+
+class Walkthrough:
+    """Collects what a chapter's print calls write, and the tensors themselves as they were at that moment."""
+
+    def __init__(self, options):
+        self.options = options
+        self.steps = []
+        self.current_section = ""
+
+    def section(self, name):
+        self.current_section = name
+
+    def _add(self, name, label, shown, in_article, value=None):
+        printed = f"{label} {str(shown)}" if label else str(shown)
+        printed = printed.replace("SqueezeBackward3", "SqueezeBackward4")  # PyTorch 2.x's spelling
+        self.steps.append(Step(self.current_section, name, printed + "\n", in_article, value))
+
+    def show(self, name, label, tensor, in_article=True):
+        self._add(name, label, tensor, in_article, tensor.detach().clone())
+
+    def extra(self, name, label, tensor):
+        self.show(name, label, tensor, in_article=False)
+
+    def size(self, name, label, tensor):
+        self._add(name, label, tensor.shape, True)
+
+    def text(self, name, label, words, in_article=True):
+        self._add(name, label, words, in_article)
+
+    def end_line(self, end):
+        """What the last print call ended with, where it was not a new line."""
+        self.steps[-1] = self.steps[-1]._replace(printed=self.steps[-1].printed[:-1] + end)
+
+
+def seeded_inputs(o):
+    """torch.manual_seed, and the inputs: the toy embeddings, or random ones drawn right after seeding."""
+    torch.manual_seed(o.seed)
+    if o.tokens is None and o.d_in is None:
+        return torch.tensor(TOY_INPUTS)
+    return torch.rand(o.tokens or 6, o.d_in or 3)
+
+
+class Projection:
+    """W_query, W_key or W_value: nn.Linear, an nn.Parameter that the input is multiplied with, or a given matrix."""
+
+    @classmethod
+    def given(cls, matrix):
+        projection = cls.__new__(cls)
+        projection.linear, projection.weight = None, torch.tensor(matrix)
+        return projection
+
+    def __init__(self, o, init, d_in, d_out):
+        self.linear = nn.Linear(d_in, d_out, bias=o.qkv_bias) if init == "linear" else None
+        if self.linear is None:
+            self.weight = nn.Parameter({"rand": torch.rand, "randn": torch.randn}[init](d_in, d_out))
+        else:
+            self.weight = self.linear.weight
+        if o.no_grad:
+            for parameter in self.linear.parameters() if self.linear else [self.weight]:
+                parameter.requires_grad_(False)
+
+    def __call__(self, x):
+        return self.linear(x) if self.linear else x @ self.weight
+
+    def show(self, walk, name, label=None):
+        words = f"{name}.weight" if self.linear else name
+        newline = "" if isinstance(self.weight, nn.Parameter) or label else "\n"
+        walk.show(name, (label or words) + newline, self.weight, in_article=label is not None)
+        if self.linear and self.linear.bias is not None:
+            walk.extra(f"{name}_bias", f"{name}.bias", self.linear.bias)
+
+
+def projections(o, init, inputs, default_kq, default_v, key_first=False):
+    d_in = inputs.shape[-1]
+    d_out_kq = o.d_out_kq or o.d_out or default_kq
+    d_out_v = o.d_out_v or o.d_out or default_v
+    if key_first:
+        W_key, W_query = Projection(o, init, d_in, d_out_kq), Projection(o, init, d_in, d_out_kq)
+    else:
+        W_query, W_key = Projection(o, init, d_in, d_out_kq), Projection(o, init, d_in, d_out_kq)
+    return W_query, W_key, Projection(o, init, d_in, d_out_v)
+
+
+def show_projections(walk, W_query, W_key, W_value):
+    W_query.show(walk, "W_query")
+    W_key.show(walk, "W_key")
+    W_value.show(walk, "W_value")
+
+
+def query_index(o, inputs, tokens=TOY_TOKENS):
+    if o.query is None:
+        return min(1, inputs.shape[0] - 1)
+    return tokens.index(o.query) if o.query in tokens else int(o.query)
+
+
+def keep_mask(x, p):
+    """The mask that the next nn.Dropout(p) on x will draw; the generator is left as it was."""
+    if p == 0:
+        return torch.ones_like(x, dtype=torch.bool)
+    if p == 1:
+        return torch.zeros_like(x, dtype=torch.bool)
+    state = torch.get_rng_state()
+    mask = torch.empty_like(x).bernoulli_(1 - p).bool()
+    torch.set_rng_state(state)
+    return mask
+
+
+def dropout_on_ones(o, walk, p):
+    walk.section("ones")
+    torch.manual_seed(o.seed)
+    example = torch.ones(o.tokens or 6, o.tokens or 6)
+    walk.extra("example", "example\n", example)
+    walk.show("dropout_mask", "keep mask\n", keep_mask(example, p))
+    walk.show("scale", "scale:", torch.ones(()) / (1 - p) if p < 1 else torch.zeros(()))
+    walk.show("output", "output\n", nn.Dropout(p)(example))
+
+
+def attention_weights(walk, queries, keys):
+    walk.extra("keys_transposed", "keys.T\n", keys.T)
+    attn_scores = queries @ keys.T
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    scaled = attn_scores / keys.shape[-1]**0.5
+    walk.extra("scaled_attn_scores", "attn_scores / keys.shape[-1]**0.5\n", scaled)
+    attn_weights = torch.softmax(scaled, dim=-1)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    return attn_weights
+
+
+def self_attention(walk, W_query, W_key, W_value, inputs, label):
+    queries = W_query(inputs)
+    keys = W_key(inputs)
+    values = W_value(inputs)
+    walk.show("queries", "queries\n", queries)
+    walk.show("keys", "keys\n", keys)
+    walk.show("values", "values\n", values)
+    context_vecs = attention_weights(walk, queries, keys) @ values
+    walk.show("context_vecs", label, context_vecs)
+    return context_vecs
+
+
+def causal_both_ways(walk, queries, keys, labels):
+    walk.section("renormalised")
+    walk.extra("keys_transposed", "keys.T\n", keys.T)
+    attn_scores = queries @ keys.T
+    walk.show("attn_scores", labels["attn_scores"], attn_scores)
+    walk.size("attn_scores", "", attn_scores)
+    scaled = attn_scores / keys.shape[-1]**0.5
+    walk.extra("scaled_attn_scores", "attn_scores / keys.shape[-1]**0.5\n", scaled)
+    attn_weights = torch.softmax(scaled, dim=-1)
+    walk.show("attn_weights", labels["attn_weights"], attn_weights)
+    num_tokens = attn_scores.shape[0]
+    mask_simple = torch.tril(torch.ones(num_tokens, num_tokens))
+    walk.show("mask_simple", labels["mask_simple"], mask_simple)
+    masked_simple = attn_weights * mask_simple
+    walk.show("masked_simple", labels["masked_simple"], masked_simple)
+    row_sums = masked_simple.sum(dim=1, keepdim=True)
+    walk.show("row_sums", "row sums\n", row_sums)
+    masked_simple_norm = masked_simple / row_sums
+    walk.show("masked_simple_norm", labels["masked_simple_norm"], masked_simple_norm)
+
+    walk.section("minus_inf")
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    masked = attn_scores.masked_fill(mask, -torch.inf)
+    walk.show("masked_attn_scores", labels["masked_attn_scores"], masked)
+    scaled = masked / keys.shape[-1]**0.5
+    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
+    attn_weights = torch.softmax(scaled, dim=-1)
+    walk.show("attn_weights", labels["attn_weights"], attn_weights)
+    walk.show("both_agree", "both ways agree:", torch.isclose(masked_simple_norm, attn_weights).all())
+
+
+def embedded_sentence(o, walk, in_article):
+    """The embedded sentence, or random inputs; seeded again after an embedding."""
+    if o.tokens is not None or o.d_in is not None:
+        inputs = seeded_inputs(o)
+        walk.show("inputs", "", inputs, in_article)
+        return inputs
+    words = SENTENCE.replace(",", "").split()
+    vocabulary = {word: index for index, word in enumerate(sorted(words))}
+    walk.text("sentence", "sentence:", SENTENCE, in_article)
+    walk.text("vocabulary", "", vocabulary, in_article)
+    ids = torch.tensor([vocabulary[word] for word in words])
+    walk.show("ids", "", ids, in_article)
+    torch.manual_seed(o.seed)
+    inputs = nn.Embedding(VOCAB_SIZE, 3)(ids).detach()
+    walk.show("inputs", "", inputs, in_article)
+    torch.manual_seed(o.seed)
+    return inputs
+
+
+def seeded_again(o, embedded):
+    if o.tokens is not None or o.d_in is not None:
+        return seeded_inputs(o)
+    torch.manual_seed(o.seed)
+    return embedded
+
+
+def stack_words(batch):
+    if batch <= 3:
+        return "torch.stack((" + ", ".join(["inputs"] * batch) + ("," if batch == 1 else "") + "), dim=0)\n"
+    return "torch.stack((inputs, ..., inputs), dim=0)\n"

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/names.hpp"
+#include "cli/options.hpp"
+
+namespace attn::cli {
+namespace {
+
+constexpr int default_seed = 123;
+
+std::string generator_note(const chapters::ArticleEntry& article) {
+  return std::string(article.name) + " has random numbers of " + std::string(article.generator) +
+         "'s generator; its chapters here draw from PyTorch's.";
+}
+
+std::string list_text() {
+  std::vector<std::array<std::string, 5>> rows = {{"chapter", "article", "seed", "sizes", "special"}};
+  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+    rows.push_back({std::string(chapter.name), std::string(chapters::article_entry(chapter.article).name),
+                    std::to_string(default_seed), std::string(chapter.sizes), std::string(chapter.special)});
+  }
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+      text += row[column] + std::string(widths[column] - row[column].size() + 2, ' ');
+    }
+    text += row[4] + "\n";
+  }
+  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
+    text += article.generator.empty() ? "" : "\n" + generator_note(article) + "\n";
+  }
+  return text;
+}
+
+std::string list_json() {
+  nlohmann::ordered_json json;
+  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
+    json["articles"].push_back({
+        {"name", article.name},
+        {"title", article.title},
+        {"cpu", name_of(cpu_names(), article.cpu)},
+        {"note", article.generator.empty() ? "" : generator_note(article)},
+    });
+  }
+  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+    json["chapters"].push_back({
+        {"chapter", chapter.name},
+        {"article", chapters::article_entry(chapter.article).name},
+        {"seed", default_seed},
+        {"summary", chapters::chapter_summary(chapter.name)},
+        {"sizes", chapter.sizes},
+        {"special", chapter.special},
+    });
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string list(bool json) { return json ? list_json() : list_text(); }
+
+}  // namespace attn::cli

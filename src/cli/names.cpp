@@ -1,0 +1,35 @@
+#include "cli/names.hpp"
+
+#include "chapter.hpp"
+
+namespace attn::cli {
+
+const std::map<std::string, Article>& article_names() {
+  static const std::map<std::string, Article> names = [] {
+    std::map<std::string, Article> result;
+    for (const chapters::ArticleEntry& entry : chapters::all_articles()) {
+      result.emplace(entry.name, entry.article);
+    }
+    return result;
+  }();
+  return names;
+}
+
+const std::map<std::string, Cpu>& cpu_names() {
+  static const std::map<std::string, Cpu> names = {{"avx2", Cpu::avx2}, {"default", Cpu::standard}};
+  return names;
+}
+
+const std::map<std::string, DropoutKernel>& dropout_kernel_names() {
+  static const std::map<std::string, DropoutKernel> names = {{"default", DropoutKernel::standard},
+                                                             {"mkl", DropoutKernel::mkl}};
+  return names;
+}
+
+const std::map<std::string, Init>& init_names() {
+  static const std::map<std::string, Init> names = {
+      {"rand", Init::rand}, {"randn", Init::randn}, {"linear", Init::linear}};
+  return names;
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "walk/lesson.hpp"
+
+namespace attn::cli {
+
+/// The words of the command line, of manifests and of reports.
+const std::map<std::string, Article>& article_names();
+const std::map<std::string, Cpu>& cpu_names();
+const std::map<std::string, DropoutKernel>& dropout_kernel_names();
+const std::map<std::string, Init>& init_names();
+
+/// The word for a value.
+template <class Value>
+std::string name_of(const std::map<std::string, Value>& names, Value wanted) {
+  for (const auto& [name, value] : names) {
+    if (value == wanted) {
+      return name;
+    }
+  }
+  return "";
+}
+
+}  // namespace attn::cli
