@@ -5,6 +5,7 @@
 
 #include "torch/torch.hpp"
 #include "walk/lesson.hpp"
+#include "walk/slip.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::chapters {
@@ -51,6 +52,9 @@ struct ArticleEntry {
 
 std::span<const ArticleEntry> all_articles();
 const ArticleEntry& article_entry(Article article);
+
+/// What the article's page is known to get wrong.
+std::span<const Slip> known_slips(Article article);
 
 namespace blog {
 void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);

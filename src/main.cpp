@@ -12,6 +12,7 @@
 #include "chapter.hpp"
 #include "cli/options.hpp"
 #include "cli/text.hpp"
+#include "cli/verify.hpp"
 #include "render/save.hpp"
 #include "render/text.hpp"
 #include "walk/memory.hpp"
@@ -65,11 +66,13 @@ void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
   }
 }
 
+/// Returns the exit code.
 int run(const cli::Options& options) {
+  int code = 0;
   switch (options.command) {
     case cli::Command::message: std::cout << options.message; break;
     case cli::Command::list: std::cout << cli::list(options.json); break;
-    case cli::Command::verify: break;
+    case cli::Command::verify: code = cli::verify(options, std::cout); break;
     case cli::Command::walk:
       for (const chapters::ChapterEntry* chapter : options.chapters) {
         if (options.chapters.size() > 1) {
@@ -79,7 +82,7 @@ int run(const cli::Options& options) {
       }
   }
   flush_output();
-  return 0;
+  return code;
 }
 
 int fail(const std::string& message) {

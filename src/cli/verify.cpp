@@ -1,0 +1,102 @@
+#include "cli/verify.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <ostream>
+#include <utility>
+
+#include "cli/names.hpp"
+#include "inputs.hpp"
+#include "verify/page.hpp"
+#include "verify/report.hpp"
+
+namespace attn::cli {
+namespace {
+
+/// Every chapter of the article, or the one asked for, under one choice of PyTorch's kernels.
+verify::Explanation explanation(const VerifyOptions& options, const chapters::ArticleEntry& article, Cpu cpu,
+                                DropoutKernel dropout_kernel) {
+  verify::Explanation result;
+  result.article = article.name;
+  result.seed = options.seed;
+  result.cpu = name_of(cpu_names(), cpu);
+  result.dropout_kernel = name_of(dropout_kernel_names(), dropout_kernel);
+  result.preferred = cpu == article.cpu && dropout_kernel == DropoutKernel::standard;
+  result.allowed = options.cpu.value_or(cpu) == cpu && options.dropout_kernel.value_or(dropout_kernel) == dropout_kernel;
+  const std::span<const Slip> slips = chapters::known_slips(article.article);
+  result.slips.assign(slips.begin(), slips.end());
+
+  Lesson lesson;
+  lesson.article = article.article;
+  lesson.seed = options.seed;
+  lesson.cpu = cpu;
+  lesson.dropout_kernel = dropout_kernel;
+  result.tokens = chapters::token_words(lesson);
+  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+    if (chapter.article == article.article && options.chapter.value_or(std::string(chapter.name)) == chapter.name) {
+      torch::Torch torch(cpu, dropout_kernel, torch::Torch::Mode::compute);
+      Walkthrough walk;
+      chapter.run(lesson, torch, walk);
+      result.chapters.push_back({std::string(chapter.name), walk.steps()});
+    }
+  }
+  return result;
+}
+
+std::vector<verify::Explanation> explanations(const VerifyOptions& options) {
+  std::vector<verify::Explanation> result;
+  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
+    if (options.article.value_or(article.article) != article.article) {
+      continue;
+    }
+    for (const auto& [cpu_name, cpu] : cpu_names()) {
+      for (const auto& [kernel_name, dropout_kernel] : dropout_kernel_names()) {
+        result.push_back(explanation(options, article, cpu, dropout_kernel));
+      }
+    }
+  }
+  return result;
+}
+
+/// What one page prints, and what became of it. The report points into the rest.
+struct Verified {
+  verify::Page page;
+  std::vector<verify::Printed> printed;
+  verify::Report report;
+};
+
+}  // namespace
+
+int verify(const Options& options, std::ostream& out) {
+  const std::vector<verify::Explanation> candidates = explanations(options.verify);
+  std::deque<Verified> pages;
+  for (const std::string& file : options.verify.files) {
+    Verified& verified = pages.emplace_back(Verified{verify::read_page(file), {}, {}});
+    verified.printed = verify::find_printed(verified.page);
+    if (verified.printed.empty()) {
+      throw verify::PageError("no printed tensor in '" + file +
+                              "'; accepted are pages that print tensor(...) or torch.Size([...]); "
+                              "try attn-walkthrough causal | attn-walkthrough verify -");
+    }
+    verified.report = verify::match(verified.printed, candidates);
+  }
+
+  int code = 0;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Verified& verified : pages) {
+    code = std::max(code, verify::exit_code(verified.report));
+    if (options.json) {
+      nlohmann::ordered_json entry = {{"file", verified.page.name()}};
+      entry.update(verify::report_json(verified.report));
+      json.push_back(std::move(entry));
+      continue;
+    }
+    out << (pages.size() > 1 ? verified.page.name() + "\n" : "") << verify::report_text(verified.report);
+  }
+  if (options.json) {
+    out << (json.size() == 1 ? json[0] : json).dump(2) << '\n';
+  }
+  return code;
+}
+
+}  // namespace attn::cli

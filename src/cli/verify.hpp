@@ -1,0 +1,14 @@
+#pragma once
+
+#include <iosfwd>
+
+#include "cli/options.hpp"
+
+namespace attn::cli {
+
+/// `attn-walkthrough verify`: reads the pages and writes their reports. Returns the exit code, 0 where all numbers hold
+/// and 1 where something differs. Throws verify::PageError, before anything is written, where a page cannot be read or
+/// prints no tensor.
+int verify(const Options& options, std::ostream& out);
+
+}  // namespace attn::cli

@@ -1,0 +1,180 @@
+"""What `attn-walkthrough verify` says of pages, tried as a reader would.
+
+    /usr/bin/python3 tests/cli/verify.py build/release/attn-walkthrough
+"""
+import html
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+PAGES = pathlib.Path(__file__).resolve().parents[2] / "golden" / "pages"
+HANG_LIMIT = 60
+
+
+def run(*arguments, page=b""):
+    return subprocess.run([BINARY, *arguments], input=page, capture_output=True, timeout=HANG_LIMIT)
+
+
+def output_of(*arguments):
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Pages(unittest.TestCase):
+    def check(self, name, tensors, sizes, code=0, arguments=()):
+        done = run("verify", str(PAGES / name), *arguments)
+        self.assertEqual((done.returncode, done.stderr), (code, b""))
+        text = done.stdout.decode()
+        self.assertIn(f"{tensors} tensors and {sizes} sizes hold", text)
+        return text
+
+    def test_blog(self):
+        text = self.check("blog.txt", "54 of 54", "16 of 16")
+        self.assertIn("W_query under W_key's name", text)
+        self.assertIn("blog, seed 123", text)
+
+    def test_blog_draft(self):
+        self.check("blog-draft.txt", "23 of 23", "8 of 8")
+
+    def test_ahead_of_ai(self):
+        text = self.check("ahead-of-ai.txt", "17 of 18", "12 of 12", code=1)
+        self.assertEqual(text.count("differs\n"), 1)
+        self.assertIn("lost a column", text)
+        self.assertNotIn("last digit", text)
+
+    def test_ahead_of_ai_with_the_other_kernels(self):
+        text = self.check("ahead-of-ai.txt", "17 of 18", "12 of 12", code=1, arguments=["--cpu", "avx2"])
+        self.assertEqual(text.count("last digit (1 of 24 cells)"), 1)
+        self.assertIn("-0.26264992356300354", text)
+        self.assertIn("these are the numbers of PyTorch's default kernels", text)
+
+    def test_json_says_the_same(self):
+        report = json.loads(run("verify", str(PAGES / "blog.txt"), "--format", "json").stdout)
+        tensors = [f for f in report["findings"] if f["kind"] == "tensor"]
+        self.assertEqual(len(tensors), 54)
+        self.assertLessEqual({f["verdict"] for f in tensors}, {"same", "same numbers"})
+
+
+class Programs(unittest.TestCase):
+    def test_our_own_output_is_the_same(self):
+        for chapter, article in (("causal", "blog"), ("multihead", "livebook"), ("trainable", "primer"),
+                                 ("cross", "ahead-of-ai")):
+            page = output_of(chapter, "--article", article, "--steps", "all")
+            done = run("verify", "-", "--article", article, page=page)
+            self.assertEqual(done.returncode, 0, done.stdout.decode())
+            verdicts = {line.split("  ")[-1].strip() for line in done.stdout.decode().splitlines()
+                        if line.startswith("line")}
+            self.assertEqual(verdicts, {"same"}, (chapter, article))
+
+    def test_another_seed(self):
+        page = output_of("causal", "--seed", "7")
+        self.assertEqual(run("verify", "-", page=page).returncode, 1)
+        self.assertEqual(run("verify", "-", "--seed", "7", page=page).returncode, 0)
+
+    def test_the_other_dropout_kernel_is_recognised(self):
+        for chapter in ("dropout", "causal"):
+            done = run("verify", "-", page=output_of(chapter, "--dropout-kernel", "mkl"))
+            self.assertEqual(done.returncode, 0, done.stdout.decode())
+            self.assertIn(b"these are the numbers of PyTorch's MKL dropout kernel", done.stdout)
+
+    def test_the_other_dropout_kernel_is_named_where_it_is_excluded(self):
+        done = run("verify", "-", "--dropout-kernel", "default", page=output_of("causal", "--dropout-kernel", "mkl"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"these are the numbers of PyTorch's MKL dropout kernel", done.stdout)
+
+    def test_the_other_cpu_kernels_are_recognised(self):
+        page = output_of("cross", "--cpu", "avx2", "--precision", "8")
+        done = run("verify", "-", page=page)
+        self.assertEqual(done.returncode, 0, done.stdout.decode())
+        self.assertIn(b"these are the numbers of PyTorch's avx2 kernels", done.stdout)
+
+
+class Formats(unittest.TestCase):
+    def setUp(self):
+        self.text = (PAGES / "blog-causal.txt").read_text()
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def holds(self, name, content):
+        file = self.folder / name
+        file.write_text(content)
+        done = run("verify", str(file))
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout.decode())
+        self.assertIn(b"8 of 8 tensors and 1 of 1 sizes hold", done.stdout)
+
+    def test_html(self):
+        body = html.escape(self.text).replace(" ", "&nbsp;").replace("-", "&minus;").replace("\n", "<br>")
+        self.holds("page.html", f"<!doctype html><html><body><p>{body}</p></body></html>")
+        self.holds("pre.html", f"<html><body><pre><code>{html.escape(self.text)}</code></pre></body></html>")
+
+    def test_markdown(self):
+        self.holds("page.md", f"# Causal\n\n```output\n{self.text}```\n")
+
+    def test_notebook(self):
+        cell = {"cell_type": "code", "source": ["print(torch.tensor([[0.43, 0.15]]))"], "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": self.text.splitlines(keepends=True)}]}
+        self.holds("page.ipynb", json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}))
+
+    def test_terminal_log(self):
+        self.holds("log.txt", ">>> run()\r\n\x1b[1m" + self.text.replace("\n", "\x1b[0m\r\n"))
+
+    def test_squeezed_and_doubled_spaces(self):
+        self.holds("squeezed.txt", self.text.replace(", ", ","))
+        self.holds("doubled.txt", self.text.replace(", ", ",   "))
+
+    def test_a_listing_is_no_output(self):
+        file = self.folder / "listing.md"
+        file.write_text("inputs = torch.tensor([[0.43, 0.15, 0.89]])\nprint(tensor)\n")
+        self.assertEqual(run("verify", str(file)).returncode, 2)
+
+
+class Hostile(unittest.TestCase):
+    def refused_or_reported(self, page):
+        done = run("verify", "-", page=page)
+        self.assertIn(done.returncode, (0, 1, 2))
+        if done.returncode == 2:
+            self.assertEqual(done.stdout, b"")
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+            self.assertTrue(done.stderr.startswith(b"attn-walkthrough: error: "))
+        return done.returncode
+
+    def test_junk(self):
+        self.assertEqual(self.refused_or_reported(b""), 2)
+        self.assertEqual(self.refused_or_reported(bytes(range(256)) * 1000), 2)
+        self.assertEqual(self.refused_or_reported(b"tensor([" * 1_000_000), 2)
+        self.assertEqual(self.refused_or_reported(b"tensor(" + b"[" * 1_000_000 + b"1." + b"]" * 1_000_000 + b")"), 2)
+        self.refused_or_reported(b"tensor([" + b"1" * 100_000 + b"])")
+        self.refused_or_reported(b"tensor([0." + b"1" * 100_000 + b", 2.])")
+        self.refused_or_reported(b"tensor([[0.1, 0.2], [0.3]])")
+        self.refused_or_reported(b"tensor([[0.1, 0.2], [0.3")
+        self.refused_or_reported(b"<" * 1_000_000)
+        self.refused_or_reported(b"&" * 1_000_000 + b"tensor(1.)")
+
+    def test_missing_and_odd_files(self):
+        for file in ("/nonexistent/page.txt", "/", ""):
+            done = run("verify", file)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), file)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+        self.assertEqual(run("verify").returncode, 2)
+        self.assertEqual(run("verify", "-", "--chapter", "nothing").returncode, 2)
+        self.assertEqual(run("verify", "-", "--article", "primer", "--chapter", "causal").returncode, 2)
+
+    def test_nothing_is_written_when_a_later_page_is_unreadable(self):
+        done = run("verify", str(PAGES / "blog-causal.txt"), "/nonexistent")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_a_large_page(self):
+        page = (PAGES / "blog.txt").read_bytes()
+        done = run("verify", "-", page=page * (20_000_000 // len(page)))
+        self.assertEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    BINARY = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,667 @@
+// Which step a printed tensor is, which of its cells do not hold, and which explanation a page has. The pages are
+// golden files, which PyTorch made; damaged copies of them must be caught at the right cell.
+
+#include "verify/match.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "chapter.hpp"
+#include "render/text.hpp"
+#include "verify/compare.hpp"
+#include "verify/page.hpp"
+#include "verify/printed.hpp"
+
+namespace {
+
+using namespace attn;
+using namespace attn::verify;
+
+std::string golden(const std::string& file) {
+  std::ifstream in(std::string(ATTN_GOLDEN_DIR) + "/" + file, std::ios::binary);
+  REQUIRE(in);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Explanation explanation_of(Article article, const std::string& cpu, const std::string& dropout_kernel,
+                           const std::vector<std::string>& only = {}) {
+  Explanation explanation;
+  explanation.article = article == Article::blog ? "blog" : "ahead-of-ai";
+  explanation.cpu = cpu;
+  explanation.dropout_kernel = dropout_kernel;
+  explanation.preferred = cpu == (article == Article::blog ? "avx2" : "default") && dropout_kernel == "default";
+  explanation.tokens = article == Article::blog
+                           ? std::vector<std::string>{"Your", "journey", "starts", "with", "one", "step"}
+                           : std::vector<std::string>{"Life", "is", "short", "eat", "dessert", "first"};
+  Lesson lesson;
+  lesson.article = article;
+  for (const auto& entry : chapters::all_chapters()) {
+    const bool wanted = only.empty() || std::find(only.begin(), only.end(), entry.name) != only.end();
+    if (entry.article == article && wanted) {
+      torch::Torch torch(cpu == "avx2" ? Cpu::avx2 : Cpu::standard,
+                         dropout_kernel == "mkl" ? DropoutKernel::mkl : DropoutKernel::standard,
+                         torch::Torch::Mode::compute);
+      Walkthrough walk;
+      entry.run(lesson, torch, walk);
+      explanation.chapters.push_back({std::string(entry.name), walk.steps()});
+    }
+  }
+  return explanation;
+}
+
+/// blog and ahead-of-ai with both kernels of either sort.
+const std::vector<Explanation>& all_explanations() {
+  static const std::vector<Explanation> all = [] {
+    std::vector<Explanation> made;
+    for (const Article article : {Article::blog, Article::ahead_of_ai}) {
+      for (const char* cpu : {"avx2", "default"}) {
+        for (const char* dropout : {"default", "mkl"}) {
+          made.push_back(explanation_of(article, cpu, dropout));
+        }
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// A page, what is printed on it, and the report; kept together because each points into the one before.
+struct Verified {
+  explicit Verified(const std::string& text, std::span<const Explanation> explanations = all_explanations())
+      : page(parse_page("page.txt", text)), printed(find_printed(page)), report(match(printed, explanations)) {}
+  Verified(const Verified&) = delete;
+  Verified& operator=(const Verified&) = delete;
+
+  std::vector<const Finding*> failing() const {
+    std::vector<const Finding*> result;
+    for (const Finding& finding : report.findings) {
+      if (finding.verdict == Verdict::differs || finding.verdict == Verdict::unknown) {
+        result.push_back(&finding);
+      }
+    }
+    return result;
+  }
+
+  Page page;
+  std::vector<Printed> printed;
+  Report report;
+};
+
+Cell cell(std::string_view text, double value, double unit) { return {text, value, unit}; }
+
+/// A step of given numbers.
+Step step_of(const std::string& name, const Shape& shape, const std::vector<float>& values) {
+  std::vector<std::vector<float>> rows;
+  const auto columns = static_cast<std::size_t>(shape.back());
+  for (std::size_t i = 0; i < values.size(); i += columns) {
+    rows.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(i),
+                      values.begin() + static_cast<std::ptrdiff_t>(i + columns));
+  }
+  const Tensor tensor = shape.size() == 1 ? index(torch::tensor(rows), 0) : torch::tensor(rows);
+  return {Step::Kind::tensor, "", name, name + "\n", true, tensor, ""};
+}
+
+Explanation made_of(std::vector<Step> steps) {
+  Explanation explanation;
+  explanation.article = "made";
+  explanation.cpu = "avx2";
+  explanation.dropout_kernel = "default";
+  explanation.chapters.push_back({"chapter", std::move(steps)});
+  return explanation;
+}
+
+}  // namespace
+
+TEST_SUITE("compare_cell") {
+  TEST_CASE("a printed digit stands for half a unit of its last place") {
+    CHECK(compare_cell(cell("0.4519", 0.4519, 1e-4), 0.45194) == CellVerdict::holds);
+    CHECK(compare_cell(cell("0.4519", 0.4519, 1e-4), 0.45196) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("0.4519", 0.4519, 1e-4), 0.45204) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("0.4519", 0.4519, 1e-4), 0.45206) == CellVerdict::differs);
+    CHECK(compare_cell(cell("-0.4519", -0.4519, 1e-4), 0.4519) == CellVerdict::differs);
+    CHECK(compare_cell(cell("0.43", 0.43, 1e-2), static_cast<double>(0.43F)) == CellVerdict::holds);
+  }
+
+  TEST_CASE("ties go to the even digit, as printing does") {
+    CHECK(compare_cell(cell("0.12", 0.12, 1e-2), 0.125) == CellVerdict::holds);
+    CHECK(compare_cell(cell("0.13", 0.13, 1e-2), 0.125) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("0.38", 0.38, 1e-2), 0.375) == CellVerdict::holds);
+    CHECK(compare_cell(cell("0.37", 0.37, 1e-2), 0.375) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("2.", 2, 1), 2.5) == CellVerdict::holds);
+  }
+
+  TEST_CASE("integers are exact, and have no last digit") {
+    CHECK(compare_cell(cell("2.", 2, 1), 2) == CellVerdict::holds);
+    CHECK(compare_cell(cell("2.", 2, 1), 3) == CellVerdict::differs);
+    CHECK(compare_cell(cell("7", 7, 1), 8) == CellVerdict::differs);
+  }
+
+  TEST_CASE("scientific notation") {
+    CHECK(compare_cell(cell("2.5000e-01", 0.25, 1e-5), 0.250004) == CellVerdict::holds);
+    CHECK(compare_cell(cell("2.5000e-01", 0.25, 1e-5), 0.250006) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("1.0000e+00", 1, 1e-4), 0.999996) == CellVerdict::holds);
+    CHECK(compare_cell(cell("1.0000e+00", 1, 1e-4), 0.99999) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("1.0000e+00", 1, 1e-4), 0.99996) == CellVerdict::differs);
+    CHECK(compare_cell(cell("0.0000e+00", 0, 1e-4), 0) == CellVerdict::holds);
+  }
+
+  TEST_CASE("more digits than a float has stand for the float") {
+    const double value = static_cast<double>(0.1F);
+    CHECK(compare_cell(cell("0.10000000149011612", 0.10000000149011612, 1e-17), value) == CellVerdict::holds);
+    CHECK(compare_cell(cell("0.10000000000000000", 0.1, 1e-17), value) == CellVerdict::holds);
+    CHECK(compare_cell(cell("0.10000000900000000", 0.100000009, 1e-17), value) == CellVerdict::last_digit);
+    CHECK(compare_cell(cell("0.10000010000000000", 0.1000001, 1e-17), value) == CellVerdict::differs);
+  }
+
+  TEST_CASE("inf, nan and bool are exact") {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(compare_cell(cell("-inf", -inf, 0), -inf) == CellVerdict::holds);
+    CHECK(compare_cell(cell("-inf", -inf, 0), inf) == CellVerdict::differs);
+    CHECK(compare_cell(cell("-inf", -inf, 0), -3) == CellVerdict::differs);
+    CHECK(compare_cell(cell("0.1000", 0.1, 1e-4), -inf) == CellVerdict::differs);
+    CHECK(compare_cell(cell("nan", nan, 0), nan) == CellVerdict::holds);
+    CHECK(compare_cell(cell("nan", nan, 0), 0) == CellVerdict::differs);
+    CHECK(compare_cell(cell("0.18Z6", nan, 0), nan) == CellVerdict::differs);
+    CHECK(compare_cell(cell("True", 1, 0), 1) == CellVerdict::holds);
+    CHECK(compare_cell(cell("True", 1, 0), 0) == CellVerdict::differs);
+  }
+
+  TEST_CASE("the step's number is written as the cell is") {
+    CHECK(in_format_of(cell("0.4519", 0.4519, 1e-4), -0.25) == "-0.2500");
+    CHECK(in_format_of(cell("2.", 2, 1), 3) == "3.");
+    CHECK(in_format_of(cell("7", 7, 1), 8) == "8");
+    CHECK(in_format_of(cell("2.50e-01", 0.25, 1e-3), 0.125) == "1.25e-01");
+    CHECK(in_format_of(cell("True", 1, 0), 0) == "False");
+    CHECK(in_format_of(cell("1.0", 1, 0.1), -std::numeric_limits<double>::infinity()) == "-inf");
+  }
+}
+
+TEST_SUITE("match: what PyTorch printed") {
+  TEST_CASE("every golden file holds as it stands") {
+    const std::vector<std::string> files{"blog/simplified", "blog/trainable", "blog/causal", "blog/dropout",
+                                         "blog/multihead", "ahead-of-ai/cross"};
+    for (const std::string& file : files) {
+      for (const char* ending : {".txt", ".all.txt"}) {
+        CAPTURE(file + ending);
+        const Verified verified(golden(file + ending));
+        CHECK(verified.report.explanation->article == file.substr(0, file.find('/')));
+        CHECK(verified.report.explanation->preferred);
+        CHECK(verified.report.notes.empty());
+        for (const Finding& finding : verified.report.findings) {
+          CAPTURE(finding.printed->label);
+          CHECK(finding.verdict == Verdict::same);
+          CHECK(finding.differences.empty());
+        }
+      }
+    }
+  }
+
+  TEST_CASE("each printed tensor is the step that printed it") {
+    const Verified verified(golden("blog/causal.txt"));
+    std::string names;
+    for (const Finding& finding : verified.report.findings) {
+      CHECK(finding.chapter == "causal");
+      names += finding.step->name + " ";
+    }
+    CHECK(names ==
+          "keys queries values attn_scores masked_attn_scores attn_weights dropout_attn_weights context_vecs "
+          "context_vecs ");
+  }
+
+  TEST_CASE("the chapter that the whole page is from wins over one that has the first tensors too") {
+    const Verified verified(golden("blog/dropout.txt"));
+    for (const Finding& finding : verified.report.findings) {
+      CHECK(finding.chapter == "dropout");
+      CHECK(finding.step->in_article);
+    }
+  }
+
+  TEST_CASE("the pages' tensors hold, their lost spacing aside") {
+    for (const char* file :
+         {"blog-simplified", "blog-trainable", "blog-causal", "blog-multihead", "ahead-of-ai-cross"}) {
+      CAPTURE(file);
+      const Verified verified(golden("pages/" + std::string(file) + ".txt"));
+      CHECK(verified.failing().empty());
+      CHECK(verified.report.holding(Printed::Kind::tensor) == verified.report.count(Printed::Kind::tensor));
+      CHECK(verified.report.holding(Printed::Kind::size) == verified.report.count(Printed::Kind::size));
+    }
+  }
+}
+
+// ---- Damaged copies of golden files -------------------------------------------------------------
+
+namespace {
+
+/// A golden file and what is found on it.
+struct Golden {
+  explicit Golden(const std::string& file) : name(file), text(golden(file)), verified(text) {
+    REQUIRE(verified.page.text() == text);
+  }
+
+  const Printed& printed(std::size_t i) const { return verified.printed[i]; }
+  const Finding& finding(std::size_t i) const { return verified.report.findings[i]; }
+  std::size_t tensors() const { return verified.printed.size(); }
+  std::size_t offset_of(const Cell& one) const {
+    return static_cast<std::size_t>(one.text.data() - verified.page.text().data());
+  }
+  std::string replaced(std::size_t offset, std::size_t length, std::string_view by) const {
+    return std::string(text).replace(offset, length, by);
+  }
+
+  std::string name;
+  std::string text;
+  Verified verified;
+};
+
+const Golden& causal_golden() {
+  static const Golden page("blog/causal.txt");
+  return page;
+}
+
+/// Calls back for each cell of several pages: the page, the tensor's place on it, and the cell's in the tensor.
+template <class Visit>
+void for_each_cell(Visit visit) {
+  for (const char* file : {"blog/simplified.txt", "blog/trainable.txt", "blog/causal.txt", "blog/multihead.txt",
+                           "ahead-of-ai/cross.txt"}) {
+    const Golden page(file);
+    for (std::size_t tensor = 0; tensor < page.tensors(); ++tensor) {
+      const Printed& printed = page.printed(tensor);
+      for (std::size_t i = 0; i < printed.cells.size() && printed.kind == Printed::Kind::tensor; ++i) {
+        CAPTURE(page.name);
+        CAPTURE(tensor);
+        CAPTURE(i);
+        visit(page, tensor, i);
+      }
+    }
+  }
+}
+
+bool is_only_difference(const Golden& page, const Verified& damaged, std::size_t tensor, std::size_t i,
+                        Verdict verdict) {
+  const Finding& finding = damaged.report.findings.at(tensor);
+  const bool elsewhere_same = std::all_of(
+      damaged.report.findings.begin(), damaged.report.findings.end(),
+      [&](const Finding& other) { return &other == &finding || other.verdict == Verdict::same; });
+  return elsewhere_same && finding.verdict == verdict && finding.step == page.finding(tensor).step &&
+         finding.differences.size() == 1 &&
+         finding.differences.front().index == index_of(static_cast<std::int64_t>(i), finding.printed->shape) &&
+         finding.differences.front().expected == page.printed(tensor).cells[i].text;
+}
+
+bool has_digits(const Cell& one) { return std::isfinite(one.value) && one.unit > 0; }
+
+std::string other_digit(char digit) { return std::string(1, digit == '9' ? '8' : static_cast<char>(digit + 1)); }
+
+/// The rows of a tensor, as text without the brackets: offset and length.
+struct Row {
+  std::size_t offset;
+  std::size_t length;
+};
+
+std::vector<Row> rows_of(const Golden& page, const Printed& printed) {
+  std::vector<Row> rows;
+  const auto columns = static_cast<std::size_t>(printed.shape.back());
+  for (std::size_t i = 0; i < printed.cells.size(); i += columns) {
+    const Cell& last = printed.cells[i + columns - 1];
+    const std::size_t begin = page.offset_of(printed.cells[i]);
+    rows.push_back({begin, page.offset_of(last) + last.text.size() - begin});
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_SUITE("match: a damaged page is caught at the right cell") {
+  TEST_CASE("the last digit of every cell") {
+    for_each_cell([](const Golden& page, std::size_t tensor, std::size_t i) {
+      const Cell& one = page.printed(tensor).cells[i];
+      if (!has_digits(one)) {
+        return;
+      }
+      const std::size_t last = page.offset_of(one) + one.text.find_last_of("0123456789");
+      const Verified damaged(page.replaced(last, 1, other_digit(page.text[last])));
+      CAPTURE(one.text);
+      CHECK(is_only_difference(page, damaged, tensor, i, one.unit < 1 ? Verdict::last_digit : Verdict::differs));
+    });
+  }
+
+  TEST_CASE("the first and the second digit of every cell") {
+    for_each_cell([](const Golden& page, std::size_t tensor, std::size_t i) {
+      const Cell& one = page.printed(tensor).cells[i];
+      if (!has_digits(one)) {
+        return;
+      }
+      const std::size_t first = page.offset_of(one) + (one.text.front() == '-' ? 1 : 0);
+      for (const std::size_t offset : {first, first + 2}) {
+        if (offset < page.offset_of(one) + one.text.size()) {
+          const Verified damaged(page.replaced(offset, 1, other_digit(page.text[offset])));
+          CAPTURE(one.text);
+          CHECK(is_only_difference(page, damaged, tensor, i, Verdict::differs));
+        }
+      }
+    });
+  }
+
+  TEST_CASE("the sign of every cell that is not zero") {
+    for_each_cell([](const Golden& page, std::size_t tensor, std::size_t i) {
+      const Cell& one = page.printed(tensor).cells[i];
+      if (one.value == 0 || page.printed(tensor).is_bool) {
+        return;
+      }
+      const std::size_t offset = page.offset_of(one);
+      const Verified damaged(one.text.front() == '-' ? page.replaced(offset, 1, " ") : page.replaced(offset, 0, "-"));
+      CAPTURE(one.text);
+      CHECK(is_only_difference(page, damaged, tensor, i, Verdict::differs));
+    });
+  }
+
+  TEST_CASE("-inf in place of every number, True in place of every False") {
+    for_each_cell([](const Golden& page, std::size_t tensor, std::size_t i) {
+      const Cell& one = page.printed(tensor).cells[i];
+      std::string_view by = one.text == "False" ? "True" : "False";
+      if (!page.printed(tensor).is_bool) {
+        by = has_digits(one) ? "-inf" : "0.0000";
+      }
+      const Verified damaged(page.replaced(page.offset_of(one), one.text.size(), by));
+      CAPTURE(one.text);
+      CHECK(is_only_difference(page, damaged, tensor, i, Verdict::differs));
+    });
+  }
+
+  TEST_CASE("every row swapped with the next different one") {
+    const Golden& page = causal_golden();
+    for (std::size_t tensor = 0; tensor < page.tensors(); ++tensor) {
+      const Printed& printed = page.printed(tensor);
+      if (printed.kind != Printed::Kind::tensor) {
+        continue;
+      }
+      const std::vector<Row> rows = rows_of(page, printed);
+      const auto text_of = [&](const Row& row) { return page.text.substr(row.offset, row.length); };
+      for (std::size_t a = 0; a < rows.size(); ++a) {
+        std::size_t b = a + 1;
+        while (b < rows.size() && text_of(rows[b]) == text_of(rows[a])) {
+          ++b;
+        }
+        if (b == rows.size()) {
+          continue;
+        }
+        std::string text = page.text;
+        text.replace(rows[b].offset, rows[b].length, text_of(rows[a]));
+        text.replace(rows[a].offset, rows[a].length, text_of(rows[b]));
+        const Verified damaged(text);
+        const Finding& finding = damaged.report.findings.at(tensor);
+        CAPTURE(tensor);
+        CAPTURE(a);
+        REQUIRE(damaged.failing().size() == 1);
+        CHECK(finding.verdict == Verdict::differs);
+        CHECK(finding.step == page.finding(tensor).step);
+        const auto row_count = printed.shape[1];
+        const auto row_a = static_cast<std::int64_t>(a);
+        const auto row_b = static_cast<std::int64_t>(b);
+        if (finding.differing_cells >= 2 && row_a / row_count == row_b / row_count) {
+          REQUIRE(finding.change.kind == Change::Kind::swapped);
+          CHECK(finding.change.at[0] == row_a / row_count);
+        }
+        for (const Difference& difference : finding.differences) {
+          const std::int64_t row = difference.index[0] * row_count + difference.index[1];
+          CHECK((row == row_a || row == row_b));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("every row deleted") {
+    const Golden& page = causal_golden();
+    for (std::size_t tensor = 0; tensor < page.tensors(); ++tensor) {
+      const Printed& printed = page.printed(tensor);
+      if (printed.kind != Printed::Kind::tensor) {
+        continue;
+      }
+      const std::vector<Row> rows = rows_of(page, printed);
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::string text = page.text;
+        const std::size_t begin = rows[row].offset - (text[rows[row].offset - 1] == ' ' ? 2 : 1);
+        std::size_t length = rows[row].offset + rows[row].length + 1 - begin;
+        length += text[begin + length] == ',' ? 1U : 0U;
+        text.erase(begin, length);
+        const Verified damaged(text);
+        const Finding& finding = damaged.report.findings.at(tensor);
+        const auto row_count = static_cast<std::size_t>(printed.shape[1]);
+        CAPTURE(tensor);
+        CAPTURE(row);
+        REQUIRE(damaged.failing().size() == 1);
+        CHECK(finding.verdict == Verdict::differs);
+        CHECK(finding.step == page.finding(tensor).step);
+        REQUIRE(finding.change.kind == Change::Kind::lost);
+        CHECK(finding.change.at ==
+              Shape{static_cast<std::int64_t>(row / row_count), static_cast<std::int64_t>(row % row_count)});
+        CHECK(finding.change.count == 1);
+        CHECK(finding.differing_cells == printed.shape[2]);
+      }
+    }
+  }
+
+  TEST_CASE("every cell deleted") {
+    for_each_cell([](const Golden& page, std::size_t tensor, std::size_t i) {
+      const Cell& one = page.printed(tensor).cells[i];
+      std::size_t length = one.text.size();
+      length += page.text[page.offset_of(one) + length] == ',' ? 1U : 0U;
+      const Verified damaged(page.replaced(page.offset_of(one), length, ""));
+      if (page.printed(tensor).cells.size() < 3) {
+        return;
+      }
+      const Finding& finding = damaged.report.findings.at(tensor);
+      CAPTURE(one.text);
+      REQUIRE(damaged.failing().size() == 1);
+      CHECK(finding.verdict == Verdict::differs);
+      CHECK(finding.step == page.finding(tensor).step);
+      CHECK(finding.change.kind == Change::Kind::lost);
+    });
+  }
+
+  TEST_CASE("every number of a size") {
+    for (const char* file : {"blog/causal.txt", "blog/multihead.txt", "ahead-of-ai/cross.txt"}) {
+      const Golden page(file);
+      const Verified& whole = page.verified;
+      for (std::size_t i = 0; i < whole.printed.size(); ++i) {
+        if (whole.printed[i].kind != Printed::Kind::size) {
+          continue;
+        }
+        const auto begin = static_cast<std::size_t>(whole.printed[i].text.data() - whole.page.text().data());
+        for (std::size_t at = begin; at < begin + whole.printed[i].text.size(); ++at) {
+          if (std::isdigit(static_cast<unsigned char>(page.text[at])) == 0) {
+            continue;
+          }
+          for (const char digit : {'1', '2', '3', '6', '9'}) {
+            std::string text = page.text;
+            text[at] = digit;
+            const Verified damaged(text);
+            CAPTURE(text.substr(begin, whole.printed[i].text.size()));
+            CHECK((damaged.report.findings.at(i).verdict == Verdict::same) == (digit == page.text[at]));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_SUITE("match: rows, columns, shapes") {
+  TEST_CASE("the mask of six columns that is printed with five") {
+    std::vector<float> tril;
+    for (int row = 0; row < 6; ++row) {
+      for (int column = 0; column < 6; ++column) {
+        tril.push_back(column <= row ? 1.0F : 0.0F);
+      }
+    }
+    std::vector<Explanation> made{made_of({step_of("mask", {6, 6}, tril)})};
+    made[0].slips.push_back({"chapter", "mask", "", Slip::Where::other_shape, "The page lost a column."});
+    made[0].slips.push_back({"chapter", "mask", "other", Slip::Where::always, "Not this one."});
+    made[0].slips.push_back({"chapter", "mask", "", Slip::Where::missing_parenthesis, "Nor this one."});
+    const Verified verified(
+        "mask\ntensor([[1., 0., 0., 0., 0.],\n        [1., 1., 0., 0., 0.],\n        [1., 1., 1., 0., 0.],\n"
+        "        [1., 1., 1., 1., 0.],\n        [1., 1., 1., 1., 1.],\n        [1., 1., 1., 1., 1.]])\n",
+        made);
+    const Finding& finding = verified.report.findings.at(0);
+    CHECK(finding.verdict == Verdict::differs);
+    CHECK(finding.change.kind == Change::Kind::lost);
+    CHECK(finding.change.at == Shape{-1, 5});
+    CHECK(finding.differing_cells == 6);
+    CHECK(finding.differences.front().index == Shape{0, 5});
+    CHECK(finding.differences.back().expected == "1.");
+    CHECK(finding.notes == std::vector<std::string>{"The page lost a column."});
+  }
+
+  TEST_CASE("rows and columns lost, added and swapped") {
+    const std::vector<Explanation> made{
+        made_of({step_of("a", {4, 3}, {1.5F, 2.5F, 3.5F, 4.5F, 5.5F, 6.5F, 7.5F, 8.5F, 9.5F, 0.5F, 1.25F, 2.25F})})};
+    const auto finding_of = [&](const std::string& text) {
+      const Verified verified(text, made);
+      REQUIRE(verified.report.findings.size() == 1);
+      Finding copy = verified.report.findings[0];
+      copy.printed = nullptr;
+      return copy;
+    };
+    const Finding lost = finding_of("tensor([[1.5, 2.5, 3.5], [7.5, 8.5, 9.5], [0.5, 1.25, 2.25]])\n");
+    CHECK(lost.change.kind == Change::Kind::lost);
+    CHECK(lost.change.at == Shape{1});
+    const Finding lost_column = finding_of("tensor([[1.5, 3.5], [4.5, 6.5], [7.5, 9.5], [0.5, 2.25]])\n");
+    CHECK(lost_column.change.kind == Change::Kind::lost);
+    CHECK(lost_column.change.at == Shape{-1, 1});
+    const Finding added = finding_of(
+        "tensor([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5], [4.5, 5.5, 6.75], [7.5, 8.5, 9.5], [0.5, 1.25, 2.25]])\n");
+    CHECK(added.change.kind == Change::Kind::added);
+    CHECK(added.change.at == Shape{2});
+    CHECK(added.differences.at(0).printed == "4.5");
+    CHECK(added.differences.at(0).expected.empty());
+    const Finding swapped =
+        finding_of("tensor([[1.5, 3.5, 2.5], [4.5, 6.5, 5.5], [7.5, 9.5, 8.5], [0.5, 2.25, 1.25]])\n");
+    CHECK(swapped.change.kind == Change::Kind::swapped);
+    CHECK(swapped.change.at == Shape{-1, 1});
+    CHECK(swapped.change.with == Shape{-1, 2});
+    const Finding reshaped = finding_of("tensor([[1.5, 2.5, 3.5, 4.5, 5.5, 6.5], [7.5, 8.5, 9.5, 0.5, 1.25, 2.25]])\n");
+    CHECK(reshaped.verdict == Verdict::differs);
+    CHECK(reshaped.change.kind == Change::Kind::reshaped);
+    const Finding unknown = finding_of("tensor([[11.5, 12.5, 13.5], [14.5, 15.5, 16.5], [10.5, 11.25, 12.25]])\n");
+    CHECK(unknown.verdict == Verdict::unknown);
+    CHECK(unknown.step->name == "a");
+  }
+
+  TEST_CASE("a tensor printed with ... is compared at the step's edges") {
+    std::vector<float> values;
+    for (int i = 0; i < 100; ++i) {
+      values.push_back(static_cast<float>(i) + 0.5F);
+    }
+    const std::vector<Explanation> made{made_of({step_of("a", {10, 10}, values)})};
+    const std::string page =
+        "tensor([[ 0.5,  1.5, ...,  9.5],\n [10.5, 11.5, ..., 19.5],\n ...,\n [90.5, 91.5, ..., 99.5]])\n";
+    CHECK(Verified(page, made).failing().empty());
+    std::string damaged = page;
+    damaged.replace(damaged.find("91.5"), 4, "98.5");
+    const Verified verified(damaged, made);
+    REQUIRE(verified.failing().size() == 1);
+    CHECK(verified.failing()[0]->differences.at(0).expected == "91.5");
+    CHECK(verified.failing()[0]->differences.at(0).index == Shape{2, 1});
+  }
+
+  TEST_CASE("an altered cell does not make the tensor another one with many last digits") {
+    const std::vector<Explanation> made{
+        made_of({step_of("right", {6}, {0.1111F, 0.2222F, 0.3333F, 0.4444F, 0.5555F, 0.6666F}),
+                 step_of("near", {6}, {0.1112F, 0.2222F, 0.3334F, 0.4445F, 0.5556F, 0.9666F}),
+                 step_of("nearer", {6}, {0.1112F, 0.2222F, 0.3334F, 0.4445F, 0.5555F, 0.6966F})})};
+    const Verified verified("tensor([0.1111, 0.2222, 0.3333, 0.4444, 0.5555, 0.9666])\n", made);
+    CHECK(verified.report.findings.at(0).verdict == Verdict::differs);
+    CHECK(verified.report.findings.at(0).step->name == "right");
+  }
+
+  TEST_CASE("steps with equal numbers are told apart by order, then label") {
+    const std::vector<float> zeros(3, 0.0F);
+    const std::vector<float> ones(3, 0.25F);
+    const std::vector<Explanation> made{made_of({step_of("a", {3}, zeros), step_of("b", {3}, ones),
+                                                 step_of("c", {3}, zeros), step_of("d", {3}, zeros)})};
+    const Verified order(
+        "tensor([0.0000, 0.0000, 0.0000])\ntensor([0.2500, 0.2500, 0.2500])\ntensor([0., 0., 0.])\n", made);
+    CHECK(order.report.findings.at(0).step->name == "a");
+    CHECK(order.report.findings.at(0).verdict == Verdict::same_numbers);
+    CHECK(order.report.findings.at(2).step->name == "c");
+    CHECK(order.report.findings.at(2).verdict == Verdict::same);
+    const Verified label("b\ntensor([0.2500, 0.2500, 0.2500])\nd\ntensor([0., 0., 0.])\n", made);
+    CHECK(label.report.findings.at(1).step->name == "d");
+  }
+}
+
+TEST_SUITE("match: explanations") {
+  TEST_CASE("a page made with the other dropout kernel is recognised") {
+    const Explanation mkl = explanation_of(Article::blog, "avx2", "mkl", {"causal"});
+    std::string page = causal_golden().text.substr(0, causal_golden().text.find("dropout attention weights"));
+    for (const Step& step : mkl.chapters[0].steps) {
+      if (step.in_article && (step.name == "dropout_attn_weights" || step.name == "context_vecs")) {
+        std::ostringstream out;
+        render::write_text(out, {&step, 1}, {});
+        page += out.str();
+      }
+    }
+    const Verified verified(page);
+    CHECK(verified.failing().empty());
+    CHECK(verified.report.explanation->dropout_kernel == "mkl");
+    CHECK(verified.report.notes == std::vector<std::string>{"these are the numbers of PyTorch's MKL dropout kernel"});
+
+    std::vector<Explanation> asked{explanation_of(Article::blog, "avx2", "default"),
+                                   explanation_of(Article::blog, "avx2", "mkl")};
+    asked[1].allowed = false;
+    const Verified narrowed(page, asked);
+    REQUIRE(narrowed.failing().size() == 2);
+    for (const Finding* finding : narrowed.failing()) {
+      CHECK(finding->verdict == Verdict::differs);
+      CHECK(finding->notes == std::vector<std::string>{"these are the numbers of PyTorch's MKL dropout kernel"});
+    }
+    CHECK(narrowed.failing()[0]->step->name == "dropout_attn_weights");
+    CHECK(narrowed.failing()[1]->step->name == "context_vecs");
+  }
+
+  TEST_CASE("an article's own kernels win where both sets give the page's digits") {
+    CHECK(Verified(golden("blog/simplified.txt")).report.explanation->cpu == "avx2");
+    CHECK(Verified(golden("ahead-of-ai/cross.txt")).report.explanation->cpu == "default");
+  }
+
+  TEST_CASE("a page of another article says so") {
+    std::vector<Explanation> asked{explanation_of(Article::blog, "avx2", "default"),
+                                   explanation_of(Article::ahead_of_ai, "default", "default", {"cross"})};
+    asked[1].allowed = false;
+    const Verified verified(golden("ahead-of-ai/cross.txt"), asked);
+    REQUIRE(verified.report.findings.at(1).verdict == Verdict::unknown);
+    CHECK(verified.report.findings.at(1).notes.at(0) == "article ahead-of-ai has these numbers: cross, inputs");
+  }
+
+  TEST_CASE("none allowed is an error") {
+    CHECK_THROWS_AS(match({}, std::vector<Explanation>{}), std::invalid_argument);
+  }
+}
+
+TEST_CASE("match: many tensors take seconds" * doctest::timeout(60)) {
+  const Verified once(causal_golden().text);
+  std::vector<Printed> many;
+  constexpr std::size_t tensors = 100'000;
+  while (many.size() < tensors) {
+    many.insert(many.end(), once.printed.begin(), once.printed.end());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Report report = match(many, all_explanations());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  MESSAGE("100000 tensors: " << seconds.count() << " s");
+  CHECK(report.holding(Printed::Kind::tensor) == report.count(Printed::Kind::tensor));
+}

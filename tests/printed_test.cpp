@@ -1,0 +1,294 @@
+#include "verify/printed.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using attn::Shape;
+using attn::verify::Cell;
+using attn::verify::find_printed;
+using attn::verify::Page;
+using attn::verify::parse_page;
+using attn::verify::Printed;
+
+/// A page with what is printed on it. It stays where it is, as what is printed points into it.
+struct Found {
+  explicit Found(std::string_view bytes, const std::string& name = "page.md")
+      : page(parse_page(name, bytes)), printed(find_printed(page)) {}
+  Found(const Found&) = delete;
+  Found& operator=(const Found&) = delete;
+
+  const Printed& only() const {
+    REQUIRE(printed.size() == 1);
+    return printed.front();
+  }
+
+  Page page;
+  std::vector<Printed> printed;
+};
+
+std::size_t count(std::string_view bytes) { return Found(bytes).printed.size(); }
+
+std::vector<double> values(const Printed& printed) {
+  std::vector<double> result;
+  for (const Cell& cell : printed.cells) {
+    result.push_back(cell.value);
+  }
+  return result;
+}
+
+/// Checks a page on which one tensor with the numbers 1, 2, 3, ... stands.
+void check_counts_up(std::string_view bytes, const Shape& shape, bool closed = true,
+                     const std::string& name = "page.md") {
+  CAPTURE(bytes);
+  const Found found(bytes, name);
+  REQUIRE(found.printed.size() == 1);
+  CHECK(found.only().shape == shape);
+  CHECK_FALSE(found.only().ragged);
+  CHECK(found.only().missing_parenthesis == !closed);
+  double expected = 0;
+  for (const double value : values(found.only())) {
+    CHECK(value == ++expected);
+  }
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string result;
+  result.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) {
+    result += text;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("tensors of every rank are found") {
+  check_counts_up("tensor(1.)", {});
+  check_counts_up("tensor([1.0000, 2.0000])", {2});
+  check_counts_up("tensor([[1, 2, 3],\n        [4, 5, 6]])", {2, 3});
+  check_counts_up("tensor([[[1.], [2.]],\n\n        [[3.], [4.]]])", {2, 2, 1});
+  check_counts_up("tensor(" + std::string(16, '[') + "1." + std::string(16, ']') + ")", Shape(16, 1));
+  CHECK(Found("tensor([])").only().shape == Shape{0});
+  CHECK(Found("tensor([[], []])").only().shape == Shape{2, 0});
+  CHECK(Found("tensor([], size=(0, 3))").only().shape == Shape{0, 3});
+}
+
+TEST_CASE("a cell has the unit of its last digit") {
+  const Found found("tensor([0.1826, -0., 2., 12, 1.2500e-03, -inf, nan, True, -0.0000, 3.e+05, .5])");
+  const std::vector<double> units = {1e-4, 1, 1, 1, 1e-7, 0, 0, 0, 1e-4, 1e5, 0.1};
+  REQUIRE(found.only().cells.size() == units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    CAPTURE(found.only().cells[i].text);
+    CHECK(found.only().cells[i].unit == doctest::Approx(units[i]).epsilon(1e-12));
+  }
+  const std::vector<Cell>& cells = found.only().cells;
+  CHECK(cells[0].text == "0.1826");
+  CHECK(cells[0].value == 0.1826);
+  CHECK(std::signbit(cells[1].value));
+  CHECK(cells[4].value == 1.25e-3);
+  CHECK(cells[5].value == -INFINITY);
+  CHECK(std::isnan(cells[6].value));
+  CHECK(cells[7].value == 1);
+  CHECK(cells[9].value == 3e5);
+}
+
+TEST_CASE("numbers without measure are harmless") {
+  const std::string digits(100'000, '3');
+  const Found found("tensor([" + digits + ", 0." + digits + ", 1e" + digits + ", 1e-" + digits + ", 0." +
+                    std::string(100'000, '0') + "1])");
+  CHECK(values(found.only()) == std::vector<double>{INFINITY, 1.0 / 3, INFINITY, 0, 0});
+}
+
+TEST_CASE("a damaged number is a cell without a value") {
+  const Found found("tensor([0.1826, 0.31O7, -0.17.19, 4., O.5000])");
+  REQUIRE(found.only().cells.size() == 5);
+  CHECK(std::isnan(found.only().cells[4].value));
+  CHECK(found.only().cells[1].text == "0.31O7");
+  CHECK(std::isnan(found.only().cells[1].value));
+  CHECK(std::isnan(found.only().cells[2].value));
+  CHECK(found.only().cells[3].value == 4);
+}
+
+TEST_CASE("what stands behind the numbers is understood") {
+  const Found found("tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)\ntensor([True, False])\n"
+                    "tensor([3], device='cuda:0', dtype=torch.int32, requires_grad=True)\n"
+                    "tensor([], dtype=torch.bool)");
+  REQUIRE(found.printed.size() == 4);
+  CHECK(found.printed[0].grad_fn == "MulBackward0");
+  CHECK(found.printed[0].text == "tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)");
+  CHECK(found.printed[1].is_bool);
+  CHECK_FALSE(found.printed[0].is_bool);
+  CHECK_FALSE(found.printed[2].missing_parenthesis);
+  CHECK(found.printed[2].grad_fn.empty());
+  CHECK(found.printed[3].is_bool);
+  CHECK(Found("tensor([1.], grad_fn=<SumBackward1 object>)").only().grad_fn == "SumBackward1");
+  CHECK(Found("tensor([1.], grad_fn=)").only().grad_fn.empty());
+  CHECK(Found("<p>tensor([1.], grad_fn=<AddBackward0>)</p>", "x.html").only().grad_fn == "AddBackward0");
+}
+
+TEST_CASE("a parameter has its heading") {
+  const Found found("Query Parameter containing:\ntensor([1.], requires_grad=True)\n"
+                    "Parameter containing:\ntensor([2.])");
+  REQUIRE(found.printed.size() == 2);
+  CHECK(found.printed[0].is_parameter);
+  CHECK(found.printed[0].label == "Query");
+  CHECK(found.printed[0].text == "Parameter containing:\ntensor([1.], requires_grad=True)");
+  CHECK(found.printed[0].place.line == 1);
+  CHECK(found.printed[1].is_parameter);
+  CHECK(found.printed[1].label.empty());
+}
+
+TEST_CASE("sizes are found") {
+  const Found found("keys.shape: torch.Size([2, 6, 3])\ntorch.Size([])\ntorch.Size([6, 4]\ntorch.Size([2.5])");
+  REQUIRE(found.printed.size() == 4);
+  CHECK(found.printed[0].kind == Printed::Kind::size);
+  CHECK(found.printed[0].shape == Shape{2, 6, 3});
+  CHECK(found.printed[0].cells.size() == 3);
+  CHECK(found.printed[0].label == "keys.shape:");
+  CHECK(found.printed[1].shape.empty());
+  CHECK(found.printed[2].shape == Shape{6, 4});
+  CHECK(found.printed[2].missing_parenthesis);
+  CHECK(found.printed[3].shape == Shape{-1});
+}
+
+TEST_CASE("numpy's arrays are found") {
+  check_counts_up("array([[1., 2.],\n       [3., 4.]], dtype=float32)", {2, 2});
+  check_counts_up("array(1., dtype=float32)", {});
+  CHECK(Found("array([], shape=(0, 3), dtype=float64)").only().shape == Shape{0, 3});
+  CHECK(count("array(10)") == 0);
+}
+
+TEST_CASE("Nx's tensors are found and held against their type") {
+  check_counts_up("#Nx.Tensor<\n  f32[2][2]\n  [\n    [1.0, 2.0],\n    [3.0, 4.0]\n  ]\n>", {2, 2});
+  check_counts_up("#Nx.Tensor<\n  s64[2]\n  EXLA.Backend<host:0, 0.1.2.3>\n  [1, 2]\n>", {2});
+  check_counts_up("#Nx.Tensor<\n  f32\n  1.0\n>", {});
+  check_counts_up("#Nx.Tensor<\n  f32[1]\n  [1.0]\n", {1}, false);
+  check_counts_up("> #Nx.Tensor<\n>   f32[1]\n>   [1.0]\n> >", {1});
+  CHECK(Found("#Nx.Tensor<\n  f32[3]\n  [1.0, 2.0]\n>").only().ragged);
+  CHECK_FALSE(Found("#Nx.Tensor<\n  f32[300]\n  [1.0, NaN, -Inf, ...]\n>").only().ragged);
+  CHECK(count("#Nx.Tensor<what>") == 0);
+}
+
+TEST_CASE("code and prose are no output") {
+  CHECK(count("x = torch.tensor([[0.43, 0.15],\n [0.55, 0.87]])") == 0);
+  CHECK(count("Nx.tensor([1, 2]) np.array([1, 2]) my_tensor([1])") == 0);
+  CHECK(count("tensor(s) tensor(x) tensor() tensor (2) tensor(2, 3) tensor(n=1) print(tensor)") == 0);
+  CHECK(count("print(tensor([1, 2]))") == 0);
+  CHECK(count("tensor([x, y]) tensor([1, n]) tensor([1 for i in r]) tensor([[1, 2], # a\n [3, 4]])") == 0);
+  CHECK(count("tensor([1, 2] * 3)") == 0);
+  CHECK(count("torch.Size torch.Size([b, n]) torch.Size([...]) torch.Size(2, 3)") == 0);
+  CHECK(count("tensor([...]) tensor(..., device='meta', size=(5,))") == 0);
+  CHECK(count("exactly: `tensor([0.5, 1.5])`, as (tensor(1.), tensor(2.)) shows") == 3);
+}
+
+TEST_CASE("broken layouts are read") {
+  check_counts_up("tensor([[1,2],[3,4]])", {2, 2});
+  check_counts_up("tensor ( [[ 1. ,  2. ],  \n\n\n  [3. , 4.]] )", {2, 2});
+  check_counts_up("tensor([1. 2. 3.])", {3});
+  check_counts_up("tensor([[1., 2.]\n [3., 4.]\n])", {2, 2});
+  check_counts_up("tensor([[1., 2.],\n        [3., 4.]\n", {2, 2}, false);
+  check_counts_up("tensor([[1., 2.],\n        [3., 4.])", {2, 2});
+  check_counts_up("tensor([1., 2.]]])", {2});
+  CHECK(values(Found("tensor([0.5-0.25-inf])").only()) == std::vector<double>{0.5, -0.25, -INFINITY});
+}
+
+TEST_CASE("a missing parenthesis ends the tensor where it ends") {
+  const Found found("tensor([[1., 2.]], grad_fn=<CatBackward0>\ncontext_vecs.shape: torch.Size([1, 2])\n"
+                    "```\ntensor([3.]\n```\n(more)\ntensor(1.5\nwords");
+  REQUIRE(found.printed.size() == 4);
+  CHECK(found.printed[0].missing_parenthesis);
+  CHECK(found.printed[0].text == "tensor([[1., 2.]], grad_fn=<CatBackward0>");
+  CHECK(found.printed[1].label == "context_vecs.shape:");
+  CHECK(found.printed[2].text == "tensor([3.]");
+  CHECK(found.printed[3].missing_parenthesis);
+}
+
+TEST_CASE("fences, conflict markers and margins are no part of a tensor") {
+  check_counts_up("```output\ntensor([1., 2.])```\n", {2});
+  check_counts_up("```\ntensor([[1., 2.],\n```\n\n\n```\n        [3., 4.]])\n```", {2, 2});
+  check_counts_up("tensor([[1., 2.],```\n\n```output\n        [3., 4.]],\n```\n```\n   grad_fn=<X>)", {2, 2});
+  check_counts_up("<<<<<<< HEAD\ntensor([[1., 2.],\n=======\n        [3., 4.]])\n>>>>>>> main", {2, 2});
+  check_counts_up("tensor([[1., 2.],\n<<<<<<< HEAD\n        [3., 4.],\n=======\n        [9., 9.],\n>>>>>>> main\n"
+                  "        [5., 6.]])",
+                  {3, 2});
+  check_counts_up("> tensor([[1., 2.],\n>         [3., 4.]])", {2, 2});
+  check_counts_up("| tensor([[1., 2.], |\n|         [3., 4.]]) |", {2, 2});
+  check_counts_up("# tensor([[1., 2.],\n#         [3., 4.]])", {2, 2});
+  check_counts_up(">>> tensor([1.,\n    2.])", {2});
+}
+
+TEST_CASE("dots stand for what is not shown") {
+  const Found found("tensor([[1., 2., ..., 3.],\n        [4., 5., ..., 6.],\n        ...,\n"
+                    "        [7., 8., ..., 9.]])");
+  CHECK(found.only().shape == Shape{3, 3});
+  CHECK(found.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
+  CHECK_FALSE(found.only().ragged);
+  CHECK(Found("tensor([1., 2.])").only().shown_before_gap == std::vector<std::int64_t>{-1});
+  CHECK(Found("tensor([1., \xe2\x80\xa6, 2.])").only().shown_before_gap == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("rows of different lengths are noticed") {
+  const Found found("tensor([[1., 2.],\n [3.],\n [4., 5.]]) tensor([[[1.], [2.]], [[3.]]]) tensor([1., [2.]])"
+                    " tensor([[], 2.])");
+  REQUIRE(found.printed.size() == 4);
+  CHECK(found.printed[0].ragged);
+  CHECK(found.printed[0].shape == Shape{3, 2});
+  CHECK(found.printed[0].cells.size() == 5);
+  CHECK(found.printed[1].ragged);
+  CHECK(found.printed[1].shape == Shape{2, 2, 1});
+  CHECK(found.printed[2].ragged);
+  CHECK(found.printed[3].ragged);
+}
+
+TEST_CASE("labels are the words before") {
+  const auto label = [](std::string_view bytes) { return Found(bytes).printed.back().label; };
+  CHECK(label("Attention weights: tensor([1.])") == "Attention weights:");
+  CHECK(label("keys\n tensor([1.])") == "keys");
+  CHECK(label("keys\n\n\ntensor([1.])") == "keys");
+  CHECK(label("a\n```output\ntensor([1.])").empty());
+  CHECK(label("Out[3]: tensor([1.])").empty());
+  CHECK(label(">>> print(keys)\ntensor([1.])") == "print(keys)");
+  CHECK(label("tensor([1.])\ntensor([2.])").empty());
+  CHECK(label("(tensor([1.]), tensor([2.]))").empty());
+  CHECK(label(std::string(61, 'x') + "\ntensor([1.])").empty());
+  CHECK(label(repeated("word ", 20) + "exactly: `tensor([1.])`").size() <= 60);
+  CHECK(label("> keys\n> tensor([1.])") == "keys");
+}
+
+TEST_CASE("places are those of the file") {
+  const Found found("1\n2\nkeys tensor([1.,\n 2.])\nParameter containing:\ntensor([3.])\n");
+  REQUIRE(found.printed.size() == 2);
+  CHECK(found.printed[0].place.line == 3);
+  CHECK(found.printed[1].place.line == 5);
+}
+
+TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
+  check_counts_up("<pre>tensor([[<span>1.</span>,&nbsp;<b>2</b>.],<br>[3., 4.]])</pre>", {2, 2}, true, "x.html");
+  check_counts_up("\x1b[32mtensor\x1b[0m([\x1b[1m1.\x1b[0m, 2.])\r\n", {2}, true, "log");
+  check_counts_up(R"json({"cells": [{"outputs": [{"data": {"text/plain": ["tensor([1.,\n", "2.])"]}}]}]})json", {2},
+                  true, "x.ipynb");
+}
+
+TEST_CASE("pages made to hurt take no more time than others") {
+  constexpr std::size_t many = 200'000;
+  for (const std::string_view part : {"tensor(", "tensor([", "tensor([1,", "[", "tensor([1.]\n```\n",
+                                      "tensor([1.\n=======\n", "tensor([1.\n<<<<<<<\n=======\n",
+                                      "#Nx.Tensor<f32[3]", "#Nx.Tensor<f32[3] [1.,\n",
+                                      "torch.Size([", "tensor(1.) ", "<a ", "&", "<!--", "\x1b["}) {
+    CAPTURE(part);
+    const Found found(repeated(part, many));
+    CHECK(found.printed.size() <= many);
+    const Found html("<html>" + repeated(part, many));
+    CHECK(html.printed.size() <= many);
+  }
+  CHECK(count("tensor(" + std::string(1'000'000, '[')) == 0);
+  CHECK(count("tensor(" + std::string(1'000'000, '[') + "1" + std::string(1'000'000, ']') + ")") == 0);
+}

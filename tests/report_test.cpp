@@ -1,0 +1,170 @@
+// What `verify` tells of a page: the words, the JSON and the exit code.
+
+#include "verify/report.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "torch/torch.hpp"
+#include "verify/page.hpp"
+#include "verify/printed.hpp"
+
+namespace {
+
+using namespace attn;
+using namespace attn::verify;
+
+/// A lesson of three tokens with one tensor: 0.26264992 stands just below a tie.
+Explanation small_explanation() {
+  const std::vector<std::vector<float>> rows{{0.5F, -0.26264992F}, {1.25F, 2.0F}, {-0.75F, 0.125F}};
+  Walkthrough walk;
+  walk.section("part");
+  const Tensor keys = torch::tensor(rows);
+  walk.show("keys", "keys\n", keys);
+  walk.size("keys", "keys.shape:", keys);
+  Explanation explanation;
+  explanation.article = "small";
+  explanation.cpu = "avx2";
+  explanation.dropout_kernel = "default";
+  explanation.preferred = true;
+  explanation.chapters.push_back({"chapter", walk.steps()});
+  explanation.tokens = {"one", "two", "three"};
+  explanation.slips.push_back({"chapter", "keys", "", Slip::Where::other_shape, "The page lost a row."});
+  return explanation;
+}
+
+struct Told {
+  explicit Told(const std::string& body)
+      : explanations{small_explanation()}, page(parse_page("page.txt", body)), printed(find_printed(page)),
+        report(match(printed, explanations)), text(report_text(report)), json(report_json(report)),
+        code(exit_code(report)) {}
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+
+  std::vector<Explanation> explanations;
+  Page page;
+  std::vector<Printed> printed;
+  Report report;
+  std::string text;
+  nlohmann::ordered_json json;
+  int code;
+};
+
+const std::string good =
+    "keys\n tensor([[ 0.5000, -0.2626],\n        [ 1.2500,  2.0000],\n        [-0.7500,  0.1250]])\n"
+    "keys.shape: torch.Size([3, 2])\n";
+
+std::string with(const std::string& old_words, const std::string& new_words) {
+  std::string text = good;
+  return text.replace(text.find(old_words), old_words.size(), new_words);
+}
+
+const std::string summary = ": small, seed 123, avx2 kernels, default dropout kernel\n";
+const std::string size_line = "line 5  size [3, 2]  chapter/part keys  same\n";
+
+}  // namespace
+
+TEST_SUITE("report") {
+  TEST_CASE("a page that holds") {
+    const Told told(good);
+    CHECK(told.code == 0);
+    CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line +
+                           "\n1 of 1 tensors and 1 of 1 sizes hold" + summary);
+    CHECK(told.json["holds"] == true);
+    CHECK(told.json["tensors"]["same"] == 1);
+    CHECK(told.json["findings"][0]["line"] == 2);
+    CHECK(told.json["findings"][0]["verdict"] == "same");
+    CHECK(told.json["findings"][0]["step"]["name"] == "keys");
+    CHECK(told.json["findings"][0]["cell"].is_null());
+    CHECK(told.json["findings"][1]["kind"] == "size");
+  }
+
+  TEST_CASE("another layout") {
+    const Told told(with("        [ 1.2500", "       [ 1.2500"));
+    CHECK(told.code == 0);
+    CHECK(told.text.find("same numbers (spacing)") != std::string::npos);
+    CHECK(told.json["findings"][0]["layout"] == "spacing");
+  }
+
+  TEST_CASE("a last digit shows the tie") {
+    const Told told(with("-0.2626", "-0.2627"));
+    CHECK(told.code == 0);
+    CHECK(told.text ==
+          "line 2  [3, 2]       chapter/part keys  last digit (1 of 6 cells)\n"
+          "    [0 (one), 1]: page -0.2627, step -0.2626; exactly -0.26264992356300354, the tie is at -0.26265\n" +
+              size_line + "\n1 of 1 tensors and 1 of 1 sizes hold" + summary +
+              "1 cell off by one in the last digit: line 2\n");
+    const auto& difference = told.json["findings"][0]["differences"][0];
+    CHECK(difference["index"] == std::vector<int>{0, 1});
+    CHECK(difference["tokens"] == nlohmann::ordered_json::array({"one", nullptr}));
+    CHECK(difference["printed"] == "-0.2627");
+    CHECK(difference["expected"] == "-0.2626");
+    CHECK(difference["exact"] == static_cast<double>(-0.26264992F));
+    CHECK(told.json["tensors"]["last digit"] == 1);
+  }
+
+  TEST_CASE("a differing cell is marked among its neighbours") {
+    const Told told(with(" 2.0000", "-2.0000"));
+    CHECK(told.code == 1);
+    CHECK(told.text ==
+          "line 2  [3, 2]       chapter/part keys  differs (1 of 6 cells)\n"
+          "    [1 (two), 1]: page -2.0000, step 2.0000\n"
+          "      [0 (one)]     0.5000   -0.2626\n"
+          "      [1 (two)]     1.2500  [-2.0000]\n"
+          "      [2 (three)]  -0.7500    0.1250\n" +
+              size_line + "\n0 of 1 tensors and 1 of 1 sizes hold" + summary + "differs: line 2\n");
+    CHECK(told.json["holds"] == false);
+    CHECK(told.json["findings"][0]["differing_cells"] == 1);
+  }
+
+  TEST_CASE("a lost row, and the page's known slip") {
+    const Told told(with("        [ 1.2500,  2.0000],\n", ""));
+    CHECK(told.code == 1);
+    CHECK(told.text.find("    row [1 (two)] is lost; the step is [3, 2]\n"
+                         "    the step has there: 1.2500 2.0000\n"
+                         "    note: The page lost a row.\n") != std::string::npos);
+    const auto& change = told.json["findings"][0]["change"];
+    CHECK(change["kind"] == "lost");
+    CHECK(change["at"] == std::vector<int>{1});
+    CHECK(told.json["findings"][0]["differences"][0]["printed"].is_null());
+  }
+
+  TEST_CASE("swapped rows") {
+    const Told told(
+        "tensor([[ 1.2500,  2.0000],\n        [ 0.5000, -0.2626],\n        [-0.7500,  0.1250]])\n");
+    CHECK(told.text.find("rows [0 (one)] and [1 (two)] are swapped") != std::string::npos);
+    CHECK(told.json["findings"][0]["change"]["with"] == std::vector<int>{1});
+  }
+
+  TEST_CASE("a size") {
+    const Told told(with("Size([3, 2])", "Size([3, 4])"));
+    CHECK(told.code == 1);
+    CHECK(told.text.find("size [3, 4]  chapter/part keys  differs\n    the step's size is [3, 2]\n") !=
+          std::string::npos);
+    CHECK(told.json["findings"][1]["differences"][0]["expected"] == "2");
+  }
+
+  TEST_CASE("an unknown tensor names the nearest step") {
+    const Told told("tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
+    CHECK(told.code == 1);
+    CHECK(told.text.find("line 1  [3, 2]  -  no step has this shape or these values\n"
+                         "    nearest: chapter/part keys [3, 2]; 6 of 6 cells differ\n") != std::string::npos);
+    CHECK(told.text.find("unknown: line 1\n") != std::string::npos);
+    CHECK(told.json["findings"][0]["step"].is_null());
+    CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
+  }
+
+  TEST_CASE("JSON stays valid for inf and nan") {
+    const Told told(with("2.0000", "-inf"));
+    const auto parsed = nlohmann::ordered_json::parse(told.json.dump());
+    CHECK(parsed["findings"][0]["differences"][0]["printed"] == "-inf");
+  }
+
+  TEST_CASE("nothing printed holds nothing") {
+    const Told told("no numbers here\n");
+    CHECK(told.code == 0);
+    CHECK(told.text == "0 of 0 tensors and 0 of 0 sizes hold" + summary);
+  }
+}
