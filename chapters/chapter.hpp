@@ -32,6 +32,7 @@ struct ChapterEntry {
   Init init;                ///< how the article makes its weights
   std::string_view sizes;   ///< the article's own: "6 tokens, d_in 3, d_out 3"
   std::string_view special; ///< what the article does its own way
+  std::span<const WhatIf> what_ifs;  ///< the rules whose change has a meaning here
 };
 
 /// All chapters of all articles: chapters in the order in which they are read, and of each chapter the article

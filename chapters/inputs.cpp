@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
 #include <string_view>
 #include <vector>
+
+#include "sentence.hpp"
 
 namespace attn::chapters {
 namespace {
@@ -27,37 +28,71 @@ const std::array<Token, 6>& toy_tokens() {
   return tokens;
 }
 
-constexpr std::string_view sentence = "Life is short, eat dessert first";
+constexpr std::string_view article_sentence = "Life is short, eat dessert first";
 constexpr std::int64_t vocab_size = 50'000;
 constexpr std::int64_t embedding_dim = 3;
 
-/// The words of the sentence, without its comma.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    if (c == ' ') {
-      words.emplace_back();
-    } else if (c != ',') {
-      words.back() += c;
-    }
+constexpr std::int64_t most_embedding_dim = 1024;
+
+/// What is embedded: the lesson's sentence, or the article's.
+std::string sentence_of(const Lesson& lesson) { return lesson.sentence.value_or(std::string(article_sentence)); }
+
+std::vector<std::int64_t> ids_of(const Lesson& lesson) {
+  const std::vector<std::string> words = sentence_words(sentence_of(lesson));
+  const Vocabulary vocabulary = vocabulary_of(words);
+  std::vector<std::int64_t> ids;
+  for (const std::string& word : words) {
+    ids.push_back(vocabulary.at(word));
   }
-  return words;
+  return ids;
 }
 
-/// Python's print of a dict from words to numbers.
-std::string python_dict(const std::map<std::string, std::int64_t>& dict) {
-  std::string text = "{";
-  for (const auto& [word, id] : dict) {
-    text += (text.size() == 1 ? "'" : ", '") + word + "': " + std::to_string(id);
-  }
-  return text + "}";
+/// torch.manual_seed, nn.Embedding of the ids, and torch.manual_seed again: ids [n] -> [n, dim].
+Tensor embedded(const Lesson& lesson, torch::Torch& torch, const Tensor& ids) {
+  torch.manual_seed(lesson.seed);
+  Tensor inputs = torch.embedding(vocab_size, lesson.d_in.value_or(embedding_dim), ids);
+  torch.manual_seed(lesson.seed);
+  return inputs;
+}
+
+/// Shows the sentence, the vocabulary and the ids [n] of its words.
+Tensor shown_ids(const Lesson& lesson, Walkthrough& walk, bool in_article) {
+  walk.text("sentence", "sentence:", sentence_of(lesson), in_article);
+  walk.text("vocabulary", "", python_dict(vocabulary_of(sentence_words(sentence_of(lesson)))), in_article);
+  const Tensor ids = torch::tensor(ids_of(lesson));
+  walk.add("ids", "", ids, in_article);
+  return ids;
 }
 
 }  // namespace
 
-bool has_random_inputs(const Lesson& lesson) { return lesson.tokens || lesson.d_in; }
+void check_sentence(const Lesson& lesson) {
+  if (!lesson.sentence) {
+    return;
+  }
+  if (lesson.tokens) {
+    throw LessonError("--sentence has its own tokens; accepted is --tokens without it; leave one of them out");
+  }
+  if (lesson.d_in.value_or(1) > most_embedding_dim) {
+    throw LessonError("--d-in " + std::to_string(*lesson.d_in) + " is too many for " + std::to_string(vocab_size) +
+                      " embeddings; accepted with --sentence are up to " + std::to_string(most_embedding_dim) +
+                      "; try --d-in 3");
+  }
+  sentence_words(*lesson.sentence);
+}
+
+bool has_random_inputs(const Lesson& lesson) { return !lesson.sentence && (lesson.tokens || lesson.d_in); }
+
+std::int64_t token_count(const Lesson& lesson) {
+  return lesson.sentence ? static_cast<std::int64_t>(sentence_words(*lesson.sentence).size())
+                         : lesson.tokens.value_or(6);
+}
 
 Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch) {
+  check_sentence(lesson);
+  if (lesson.sentence) {
+    return embedded(lesson, torch, torch::tensor(ids_of(lesson)));
+  }
   torch.manual_seed(lesson.seed);
   if (has_random_inputs(lesson)) {
     return torch.rand({lesson.tokens.value_or(6), lesson.d_in.value_or(3)});
@@ -69,12 +104,22 @@ Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch) {
   return torch::tensor(rows);
 }
 
+Tensor shown_inputs(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
+  check_sentence(lesson);
+  if (lesson.sentence) {
+    shown_ids(lesson, walk, false);
+  }
+  const Tensor inputs = seeded_inputs(lesson, torch);
+  walk.extra("inputs", inputs, "inputs");
+  return inputs;
+}
+
 std::vector<std::string> token_words(const Lesson& lesson) {
   if (has_random_inputs(lesson)) {
     return {};
   }
-  if (lesson.article == Article::ahead_of_ai) {
-    return words_of(sentence);
+  if (lesson.sentence || lesson.article == Article::ahead_of_ai) {
+    return sentence_words(sentence_of(lesson));
   }
   std::vector<std::string> words;
   for (const Token& token : toy_tokens()) {
@@ -107,52 +152,24 @@ std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
                     "; try --query " + std::to_string(std::min<std::int64_t>(1, inputs.size(0) - 1)));
 }
 
-namespace {
-
-/// Shows the sentence's words, vocabulary and ids: ids [6].
-Tensor sentence_ids(Walkthrough& walk, bool in_article) {
-  const std::vector<std::string> words = words_of(sentence);
-  std::map<std::string, std::int64_t> vocabulary;
-  for (const std::string& word : words) {
-    vocabulary[word] = 0;
-  }
-  std::int64_t next_id = 0;
-  for (auto& [word, id] : vocabulary) {
-    id = next_id++;
-  }
-  std::vector<std::int64_t> ids;
-  for (const std::string& word : words) {
-    ids.push_back(vocabulary[word]);
-  }
-  walk.text("sentence", "sentence:", std::string(sentence), in_article);
-  walk.text("vocabulary", "", python_dict(vocabulary), in_article);
-  const Tensor tensor = torch::tensor(ids);
-  walk.add("ids", "", tensor, in_article);
-  return tensor;
-}
-
-}  // namespace
-
 Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, bool in_article) {
+  check_sentence(lesson);
   if (has_random_inputs(lesson)) {
     const Tensor inputs = seeded_inputs(lesson, torch);
     walk.add("inputs", "", inputs, in_article);
     return inputs;
   }
-  const Tensor ids = sentence_ids(walk, in_article);
-  torch.manual_seed(lesson.seed);
-  const Tensor inputs = torch.embedding(vocab_size, embedding_dim, ids);
+  const Tensor inputs = embedded(lesson, torch, shown_ids(lesson, walk, in_article));
   walk.add("inputs", "", inputs, in_article);
-  torch.manual_seed(lesson.seed);
   return inputs;
 }
 
-Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& embedded) {
+Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& inputs) {
   if (has_random_inputs(lesson)) {
     return seeded_inputs(lesson, torch);
   }
   torch.manual_seed(lesson.seed);
-  return embedded;
+  return inputs;
 }
 
 }  // namespace attn::chapters

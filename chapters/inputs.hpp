@@ -10,12 +10,22 @@
 
 namespace attn::chapters {
 
+/// Throws LessonError where the lesson's sentence cannot be embedded, or not with the sizes that are asked for.
+void check_sentence(const Lesson& lesson);
+
 /// Whether the lesson asks for torch.rand inputs instead of the article's.
 bool has_random_inputs(const Lesson& lesson);
 
+/// How many tokens the inputs have.
+std::int64_t token_count(const Lesson& lesson);
+
 /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with
-/// one step", or random ones, drawn right after seeding. Each call seeds anew.
+/// one step", or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again. Each
+/// call seeds anew.
 Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch);
+
+/// The same, shown as the extra `inputs`, after the lesson's sentence, if there is one, its vocabulary and ids.
+Tensor shown_inputs(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 
 /// The words that the inputs' rows stand for; none for random inputs.
 std::vector<std::string> token_words(const Lesson& lesson);
@@ -24,11 +34,11 @@ std::vector<std::string> token_words(const Lesson& lesson);
 /// the inputs [tokens, d_in] have no such token.
 std::int64_t query_index(const Lesson& lesson, const Tensor& inputs);
 
-/// The embedded sentence [6, 3] of "Life is short, eat dessert first", shown with the steps that lead to it, or the
-/// lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
+/// The embedded sentence [n, 3], "Life is short, eat dessert first" or the lesson's, shown with the steps that lead to
+/// it, or the lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
 Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, bool in_article);
 
 /// Seeds once more for inputs that were embedded: these, or where the lesson asks for random ones, new ones.
-Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& embedded);
+Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& inputs);
 
 }  // namespace attn::chapters

@@ -16,7 +16,12 @@ Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::i
 
 Projection::Projection(const Tensor& matrix, std::string name) : name_(std::move(name)), matrix_(matrix) {}
 
-Tensor Projection::operator()(const Tensor& x) const { return module_ ? (*module_)(x) : matmul(x, *matrix_); }
+Tensor Projection::operator()(const Tensor& x) const {
+  if (applied_) {
+    return (*applied_)(x);
+  }
+  return module_ ? (*module_)(x) : matmul(x, *matrix_);
+}
 
 void Projection::show(Walkthrough& walk, const std::string& label) const {
   walk.show(name_, label, weight());
@@ -40,6 +45,13 @@ void Projections::show_extra(Walkthrough& walk) const {
   W_value.show_extra(walk);
 }
 
+Projections under_rules(const Lesson& lesson, Projections projections) {
+  if (lesson.what_if == WhatIf::same_weights) {
+    projections.W_key.use(projections.W_query);
+  }
+  return projections;
+}
+
 Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
                              const ProjectionDefaults& defaults) {
   const Init init = lesson.init.value_or(defaults.init);
@@ -57,7 +69,7 @@ Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int
     W_key = draw(d_out_kq, "W_key");
   }
   Projection W_value = draw(d_out_v, "W_value");
-  return {std::move(W_query), std::move(*W_key), std::move(W_value), d_out_kq, d_out_v};
+  return under_rules(lesson, {std::move(W_query), std::move(*W_key), std::move(W_value), d_out_kq, d_out_v});
 }
 
 }  // namespace attn::chapters

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,8 @@ class Projection {
 
   /// [..., d_in] -> [..., d_out]
   Tensor operator()(const Tensor& x) const;
+  /// From here on this applies the other's weight, and only shows its own.
+  void use(const Projection& other) { applied_ = std::make_shared<const Projection>(other); }
   const Tensor& weight() const { return module_ ? module_->weight : *matrix_; }
   /// The weight as the article prints it.
   void show(Walkthrough& walk, const std::string& label) const;
@@ -31,6 +34,7 @@ class Projection {
   std::string name_;
   std::optional<torch::Linear> module_;
   std::optional<Tensor> matrix_;
+  std::shared_ptr<const Projection> applied_;
 };
 
 /// The three projections of a lesson.
@@ -43,6 +47,9 @@ struct Projections {
 
   void show_extra(Walkthrough& walk) const;
 };
+
+/// The projections as the lesson has them: with WhatIf::same_weights, W_key applies W_query's weight.
+Projections under_rules(const Lesson& lesson, Projections projections);
 
 /// The article's own sizes and initialisation, where the lesson does not ask for others.
 struct ProjectionDefaults {

@@ -23,14 +23,27 @@ CHAPTERS = {
     "cross": {"ahead-of-ai": ahead_of_ai.cross},
 }
 
+# The rules of --what-if that have a meaning in a chapter.
+UNMASKED = ["no-scaling", "softmax-dim-0", "same-weights"]
+MASKED = UNMASKED + ["no-mask", "mask-after-softmax"]
+WHAT_IFS = {(chapter, article): UNMASKED for chapter in CHAPTERS for article in CHAPTERS[chapter]}
+WHAT_IFS.update({("simplified", article): ["softmax-dim-0"] for article in CHAPTERS["simplified"]})
+WHAT_IFS.update({("causal", article): MASKED for article in CHAPTERS["causal"]})
+WHAT_IFS["multihead", "livebook"] = MASKED
+for key in (("causal", "blog"), ("dropout", "blog"), ("dropout", "livebook"), ("multihead", "blog")):
+    WHAT_IFS[key] = MASKED + ["no-rescale"]
+
 
 def steps(chapter, o):
     """All steps of the chapter, in order, computed by PyTorch with the given options."""
     torch.set_printoptions(precision=o.precision, threshold=o.threshold, edgeitems=o.edgeitems,
                            linewidth=o.linewidth)
     torch._tensor_str.PRINT_OPTS.sci_mode = {"auto": None, "on": True, "off": False}[o.sci_mode]
+    if o.what_if == "softmax-dim-0":
+        torch.set_num_threads(1)  # with more, where softmax's last elements begin depends on their number
+    o.article = o.article or next(iter(CHAPTERS[chapter]))
     walk = Walkthrough(o)
-    CHAPTERS[chapter][o.article or next(iter(CHAPTERS[chapter]))](o, walk)
+    CHAPTERS[chapter][o.article](o, walk)
     return walk.steps
 
 
@@ -50,6 +63,8 @@ def parser():
     p.add_argument("--qkv-bias", action="store_true")
     p.add_argument("--dropout", type=float)
     p.add_argument("--query")
+    p.add_argument("--sentence")
+    p.add_argument("--what-if", choices=sorted({rule for rules in WHAT_IFS.values() for rule in rules}))
     p.add_argument("--precision", type=int, default=4)
     p.add_argument("--threshold", type=int, default=1000)
     p.add_argument("--edgeitems", type=int, default=3)

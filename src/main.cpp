@@ -1,9 +1,14 @@
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
+#include <fstream>
+#include <functional>
 #include <iostream>
 #include <new>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
+#include "cli/write.hpp"
 #include "render/save.hpp"
 #include "render/text.hpp"
 #include "walk/memory.hpp"
@@ -35,19 +41,52 @@ Walkthrough walk(const chapters::ChapterEntry& chapter, const Lesson& lesson, to
   return walkthrough;
 }
 
+/// Writes to the file that is asked for, or to standard output. Throws std::runtime_error where that cannot be done.
+void write_output(const cli::Options& options, const std::function<void(std::ostream&)>& write) {
+  if (!options.output) {
+    write(std::cout);
+    flush_output();
+    return;
+  }
+  std::ostringstream text;
+  write(text);
+  errno = 0;
+  std::ofstream file(*options.output, std::ios::binary);
+  file << text.str() << std::flush;
+  if (!file) {
+    throw std::runtime_error("--output cannot write '" + *options.output + "' (" +
+                             std::strerror(errno == 0 ? EIO : errno) +
+                             "); accepted is a file that can be made or written; try --output steps.txt");
+  }
+}
+
 /// Throws TooLarge where the chapter's tensors would not fit into memory.
-void plan(const chapters::ChapterEntry& chapter, const cli::Options& options) {
-  torch::Torch torch(options.lesson.cpu, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
-  const Walkthrough planned = walk(chapter, options.lesson, torch);
-  check_fits(options.save ? planned.steps() : cli::selected(planned.steps(), chapter, options),
-             torch.planned_draws(), available_memory());
+void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const cli::Options& options) {
+  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::plan);
+  const Walkthrough planned = walk(chapter, lesson, torch);
+  const std::vector<Step> wanted = cli::selected(planned.steps(), chapter, options);
+  const bool any_step = options.save || options.cell || lesson.what_if;
+  check_fits(any_step ? planned.steps() : wanted, torch.planned_draws(), available_memory());
+}
+
+/// The chapter with all its random numbers drawn.
+Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson, const cli::Options& options) {
+  plan(chapter, lesson, options);
+  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  return walk(chapter, lesson, torch);
+}
+
+void run_what_if(const chapters::ChapterEntry& chapter, const cli::Options& options) {
+  Lesson lesson = options.lesson;
+  lesson.what_if.reset();
+  const Walkthrough as_is = computed(chapter, lesson, options);
+  const Walkthrough changed = computed(chapter, options.lesson, options);
+  write_output(options, [&](std::ostream& out) { cli::write_what_if(out, chapter, as_is, changed, options); });
 }
 
 /// Everything that can go wrong goes wrong before the first byte is written.
 void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
-  plan(chapter, options);
-  torch::Torch torch(options.lesson.cpu, options.lesson.dropout_kernel, torch::Torch::Mode::compute);
-  const Walkthrough walkthrough = walk(chapter, options.lesson, torch);
+  const Walkthrough walkthrough = computed(chapter, options.lesson, options);
   const std::vector<Step> steps = cli::selected(walkthrough.steps(), chapter, options);
   for (const Step& step : steps) {
     if (step.kind == Step::Kind::tensor) {
@@ -59,8 +98,8 @@ void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
     std::signal(SIGPIPE, SIG_IGN);  // the files are wanted, whoever reads the text
     saving.emplace(*options.save, walkthrough.steps(), cli::about(options));
   }
-  render::write_text(std::cout, steps, options.text);
-  flush_output();
+  write_output(options,
+               [&](std::ostream& out) { cli::write(out, chapter, steps, walkthrough.steps(), options); });
   if (saving) {
     saving->publish();
   }
@@ -78,7 +117,7 @@ int run(const cli::Options& options) {
         if (options.chapters.size() > 1) {
           std::cout << "# " << chapter->name << "\n";
         }
-        run(*chapter, options);
+        options.lesson.what_if ? run_what_if(*chapter, options) : run(*chapter, options);
       }
   }
   flush_output();

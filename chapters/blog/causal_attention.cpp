@@ -1,18 +1,15 @@
 #include "blog/causal_attention.hpp"
 
-#include <limits>
-
 #include "inputs.hpp"
 #include "projection.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::blog {
 
 WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, double p,
                                   Prints prints) {
   const bool all = prints == Prints::everything;
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const Tensor batch = stack(inputs, lesson.batch.value_or(2));
   walk.extra("batch", batch);
   const std::int64_t num_tokens = inputs.size(0);
@@ -34,15 +31,12 @@ WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Wal
 
   const Tensor mask = torch::causal_mask(num_tokens);
   walk.extra("mask", mask, "mask.bool()");
-  const Tensor masked_attn_scores = masked_fill(attn_scores, mask, -std::numeric_limits<float>::infinity());
-  walk.add("masked_attn_scores", "masked attention scores\n", masked_attn_scores, all);
-
-  const Tensor scaled_attn_scores = scaled(masked_attn_scores, keys);
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = torch.softmax(scaled_attn_scores);
+  const Tensor masked_attn_scores = masked(lesson, walk, attn_scores, mask, "masked attention scores\n", all);
+  const Tensor scaled_attn_scores = scaled(lesson, walk, masked_attn_scores, keys);
+  const Tensor attn_weights = masked_softmax(lesson, torch, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
 
-  const auto [dropout_mask, dropout_attn_weights] = torch.dropout(attn_weights, p);
+  const auto [dropout_mask, dropout_attn_weights] = chapters::dropout(lesson, torch, attn_weights, p);
   walk.add("dropout_mask", "keep mask\n", dropout_mask, !all);
   walk.show("dropout_attn_weights", "dropout attention weights\n", dropout_attn_weights);
   return {dropout_attn_weights, values};

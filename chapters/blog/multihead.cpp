@@ -1,16 +1,13 @@
-#include <limits>
-
 #include "chapter.hpp"
 #include "heads.hpp"
 #include "inputs.hpp"
 #include "projection.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::blog {
 
 void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const std::int64_t b = lesson.batch.value_or(1);
   const Tensor batch = stack(inputs, b);
   walk.extra("batch", batch);
@@ -51,16 +48,14 @@ void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
 
   const Tensor mask = torch::causal_mask(num_tokens);
   walk.show("mask", "mask_bool:\n", mask);
-  const Tensor masked_attn_scores = masked_fill(attn_scores, mask, -std::numeric_limits<float>::infinity());
-  walk.size("attn_weights", "attn_weights\n", masked_attn_scores);
-  walk.show("masked_attn_scores", "masked attention scores\n", masked_attn_scores);
-  const Tensor scaled_attn_scores = scaled(masked_attn_scores, keys_heads);
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = torch.softmax(scaled_attn_scores);
+  walk.size("attn_weights", "attn_weights\n", attn_scores);
+  const Tensor masked_attn_scores = masked(lesson, walk, attn_scores, mask, "masked attention scores\n");
+  const Tensor scaled_attn_scores = scaled(lesson, walk, masked_attn_scores, keys_heads);
+  const Tensor attn_weights = masked_softmax(lesson, torch, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
 
   const double p = lesson.dropout.value_or(0);
-  const auto [dropout_mask, dropout_attn_weights] = torch.dropout(attn_weights, p);
+  const auto [dropout_mask, dropout_attn_weights] = chapters::dropout(lesson, torch, attn_weights, p);
   walk.extra("dropout_mask", dropout_mask, "keep mask");
   walk.add("dropout_attn_weights", "dropout attention weights\n", dropout_attn_weights, p > 0);
 

@@ -1,19 +1,17 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::blog {
 
 void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  const std::int64_t i_query = query_index(lesson, inputs);
-
   walk.section("one_query");
-  walk.extra("inputs", inputs, "inputs");
-  const Tensor query_2 = index(inputs, i_query);
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
+  const Tensor query_2 = index(inputs, query_index(lesson, inputs));
   walk.extra("query_2", query_2);
   const Tensor attn_scores_2 = dots(inputs, query_2);
   walk.show("attn_scores_2", "", attn_scores_2);
-  const Tensor attn_weights_2 = torch.softmax(attn_scores_2);
+  const Tensor attn_weights_2 = softmax(lesson, torch, attn_scores_2);
   walk.show("attn_weights_2", "Attention weights:", attn_weights_2);
   walk.show("attn_weights_sum_2", "Sum:", sum(attn_weights_2));
   walk.show("context_vec_2", "", weighted_sum(attn_weights_2, inputs));
@@ -23,7 +21,7 @@ void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("keys_transposed", keys_transposed);
   const Tensor attn_scores = matmul(inputs, keys_transposed);
   walk.show("attn_scores", "attention scores\n", attn_scores);
-  const Tensor attn_weights = torch.softmax(attn_scores);
+  const Tensor attn_weights = softmax(lesson, torch, attn_scores);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   walk.show("context_vecs", "context vectors\n", matmul(attn_weights, inputs));
 }

@@ -2,15 +2,14 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
 #include "projection.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::blog {
 namespace {
 
 void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.section("one_query");
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const Tensor x_2 = index(inputs, query_index(lesson, inputs));
   walk.extra("x_2", x_2);
   const std::int64_t d_in = inputs.size(-1);
@@ -33,9 +32,8 @@ void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("keys_transposed", keys_transposed);
   const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
   walk.show("attn_scores_2", "attention scores\n", attn_scores_2);
-  const Tensor scaled_attn_scores_2 = scaled(attn_scores_2, keys);
-  walk.extra("scaled_attn_scores_2", scaled_attn_scores_2);
-  const Tensor attn_weights_2 = torch.softmax(scaled_attn_scores_2);
+  const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
+  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
   walk.show("attn_weights_2", "attention weights\n", attn_weights_2);
   walk.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
 }
@@ -47,7 +45,7 @@ void as_module(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const std::int64_t d_in = inputs.size(-1);
   const auto W = make_projections(lesson, torch, d_in, {Init::linear, d_in, d_in});
   W.show_extra(walk);
-  self_attention(torch, walk, W, inputs, "context vectors\n");
+  self_attention(lesson, torch, walk, W, inputs, "context vectors\n");
 }
 
 }  // namespace

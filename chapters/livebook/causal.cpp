@@ -6,16 +6,15 @@
 namespace attn::chapters::livebook {
 
 void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
   walk.section("renormalised");
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const auto W = page_projections(lesson, torch, inputs.size(-1));
   W.show_extra(walk);
   const Tensor keys = W.W_key(inputs);
   const Tensor queries = W.W_query(inputs);
   walk.show("keys", "keys\n", keys);
   walk.show("queries", "queries\n", queries);
-  causal_both_ways(torch, walk, queries, keys,
+  causal_both_ways(lesson, torch, walk, queries, keys,
                    {.attn_scores = "attn_score\n",
                     .attn_weights = "attn_weights\n",
                     .mask_simple = "mask_simple\n",

@@ -1,10 +1,8 @@
-#include <limits>
-
 #include "chapter.hpp"
 #include "dropout_on_ones.hpp"
 #include "inputs.hpp"
 #include "livebook/weights.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::livebook {
 
@@ -13,8 +11,7 @@ void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   dropout_on_ones(lesson, torch, walk, p);
 
   walk.section("causal");
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const auto W = page_projections(lesson, torch, inputs.size(-1));
   W.show_extra(walk);
   const Tensor keys = W.W_key(inputs);
@@ -29,13 +26,12 @@ void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("attn_scores", attn_scores);
   const Tensor mask = torch::causal_mask(inputs.size(0));
   walk.extra("mask", mask, "mask.bool()");
-  const Tensor masked_attn_scores = masked_fill(attn_scores, mask, -std::numeric_limits<float>::infinity());
-  walk.extra("masked_attn_scores", masked_attn_scores);
-  const Tensor scaled_attn_scores = scaled(masked_attn_scores, keys);
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = torch.softmax(scaled_attn_scores);
+  const Tensor masked_attn_scores =
+      masked(lesson, walk, attn_scores, mask, "attn_scores.masked_fill(mask, -torch.inf)\n", false);
+  const Tensor scaled_attn_scores = scaled(lesson, walk, masked_attn_scores, keys);
+  const Tensor attn_weights = masked_softmax(lesson, torch, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
-  const auto [dropout_mask, dropout_attn_weights] = torch.dropout(attn_weights, p);
+  const auto [dropout_mask, dropout_attn_weights] = chapters::dropout(lesson, torch, attn_weights, p);
   walk.show("dropout_mask", "keep mask\n", dropout_mask);
   walk.show("dropout_attn_weights", "dropout attention weights\n", dropout_attn_weights);
   walk.show("row_sums", "row sums\n", sum(dropout_attn_weights));

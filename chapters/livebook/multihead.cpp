@@ -1,15 +1,11 @@
-#include <limits>
-
 #include "chapter.hpp"
 #include "heads.hpp"
 #include "inputs.hpp"
 #include "projection.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::livebook {
 namespace {
-
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 struct Module {
   const Lesson& lesson;
@@ -41,11 +37,9 @@ Tensor single_head(const Module& module, const std::string& section) {
   walk.show("attn_scores", "attention scores\n", attn_scores);
   const Tensor mask = torch::causal_mask(module.batch.size(1));
   walk.extra("mask", mask, "mask.bool()");
-  const Tensor masked_attn_scores = masked_fill(attn_scores, mask, minus_infinity);
-  walk.show("masked_attn_scores", "masked attention scores\n", masked_attn_scores);
-  const Tensor scaled_attn_scores = scaled(masked_attn_scores, keys);
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = module.torch.softmax(scaled_attn_scores);
+  const Tensor masked_attn_scores = masked(module.lesson, walk, attn_scores, mask, "masked attention scores\n");
+  const Tensor scaled_attn_scores = scaled(module.lesson, walk, masked_attn_scores, keys);
+  const Tensor attn_weights = masked_softmax(module.lesson, module.torch, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   const Tensor context_vecs = matmul(attn_weights, values);
   walk.show("context_vecs", "context vectors\n", context_vecs);
@@ -80,11 +74,10 @@ void split_heads(const Module& module, const std::string& section, std::int64_t 
   walk.show("attn_scores", "attention scores\n", attn_scores);
   const Tensor mask = torch::causal_mask(module.batch.size(1));
   walk.extra("mask", mask, "mask.bool()");
-  const Tensor masked_attn_scores = masked_fill(attn_scores, mask, minus_infinity);
-  walk.show("masked_attn_scores", "masked attention scores\n", masked_attn_scores);
-  const Tensor scaled_attn_scores = scaled(masked_attn_scores, keys);  // by d_out, as the page does, not by head_dim
-  walk.extra("scaled_attn_scores", scaled_attn_scores);
-  const Tensor attn_weights = module.torch.softmax(scaled_attn_scores);
+  const Tensor masked_attn_scores = masked(module.lesson, walk, attn_scores, mask, "masked attention scores\n");
+  // By d_out, as the page does, not by head_dim.
+  const Tensor scaled_attn_scores = scaled(module.lesson, walk, masked_attn_scores, keys);
+  const Tensor attn_weights = masked_softmax(module.lesson, module.torch, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   const Tensor context_vec = transpose(matmul(attn_weights, values_heads), 1, 2);
   walk.show("context_vec", "context vectors of every head\n", context_vec);
@@ -97,9 +90,8 @@ void split_heads(const Module& module, const std::string& section, std::int64_t 
 }  // namespace
 
 void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
   walk.section("inputs");
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const Tensor batch = stack(inputs, lesson.batch.value_or(2));
   walk.extra("batch", batch);
   const Module module = {lesson, torch, walk, batch, lesson.num_heads.value_or(2)};

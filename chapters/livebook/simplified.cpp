@@ -1,13 +1,12 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::livebook {
 
 void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
-
   walk.section("by_loop");
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const Tensor x_2 = index(inputs, query_index(lesson, inputs));
   walk.extra("x_2", x_2);
   walk.show("attn_scores_2", "attention scores of the query\n", matvec(inputs, x_2));
@@ -35,7 +34,7 @@ void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("attn_weights", "attention weights\n", naive);
 
   walk.section("softmax");
-  walk.show("attn_weights", "attention weights\n", torch.softmax(attn_scores));
+  walk.show("attn_weights", "attention weights\n", softmax(lesson, torch, attn_scores));
 
   walk.section("all_tokens");
   walk.show("context_vecs", "context vectors\n", matmul(naive, inputs));

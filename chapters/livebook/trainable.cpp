@@ -4,16 +4,14 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
 #include "livebook/weights.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::livebook {
 
 void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  const std::int64_t i_query = query_index(lesson, inputs);
-
   walk.section("one_query");
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
+  const std::int64_t i_query = query_index(lesson, inputs);
   const Tensor x_2 = index(inputs, i_query);
   walk.show("x_2", "x_2\n", x_2);
   const auto W = page_projections(lesson, torch, inputs.size(-1));
@@ -35,14 +33,13 @@ void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("keys_transposed", keys_transposed);
   const Tensor attn_scores_2 = matmul(index(queries, i_query), keys_transposed);
   walk.show("attn_scores_2", "attn_score_2\n", attn_scores_2);
-  const Tensor scaled_attn_scores_2 = scaled(attn_scores_2, keys);
-  walk.extra("scaled_attn_scores_2", scaled_attn_scores_2);
-  const Tensor attn_weights_2 = torch.softmax(scaled_attn_scores_2);
+  const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
+  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
   walk.show("attn_weights_2", "attn_weights_2\n", attn_weights_2);
   walk.show("context_vec_2", "context_vec_2\n", matmul(attn_weights_2, values));
 
   walk.section("self_attention");
-  const Tensor context_vecs = self_attention(torch, walk, W, inputs, "context_vector\n");
+  const Tensor context_vecs = self_attention(lesson, torch, walk, W, inputs, "context_vector\n");
   walk.show("context_vec_2", "context_vector[" + std::to_string(i_query) + "]\n", index(context_vecs, i_query));
 }
 

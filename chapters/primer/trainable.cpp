@@ -3,7 +3,7 @@
 #include "attention.hpp"
 #include "chapter.hpp"
 #include "inputs.hpp"
-#include "scaled.hpp"
+#include "rules.hpp"
 
 namespace attn::chapters::primer {
 namespace {
@@ -13,8 +13,7 @@ constexpr ProjectionDefaults as_module = {.init = Init::linear, .d_out_kq = 2, .
 
 void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.section("one_query");
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+  const Tensor inputs = shown_inputs(lesson, torch, walk);
   const Tensor x_2 = index(inputs, query_index(lesson, inputs));
   walk.extra("x_2", x_2);
   const auto W = make_projections(lesson, torch, inputs.size(-1), by_hand);
@@ -42,9 +41,8 @@ void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("keys_transposed", keys_transposed);
   const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
   walk.show("attn_scores_2", "", attn_scores_2);
-  const Tensor scaled_attn_scores_2 = scaled(attn_scores_2, keys);
-  walk.extra("scaled_attn_scores_2", scaled_attn_scores_2);
-  const Tensor attn_weights_2 = torch.softmax(scaled_attn_scores_2);
+  const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
+  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
   walk.show("attn_weights_2", "", attn_weights_2);
   walk.show("context_vec_2", "", matmul(attn_weights_2, values));
 }
@@ -59,7 +57,7 @@ void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("inputs", inputs, "inputs");
   const auto W = make_projections(lesson, torch, inputs.size(-1), as_module);
   W.show_extra(walk);
-  self_attention(torch, walk, W, inputs, "context vectors\n");
+  self_attention(lesson, torch, walk, W, inputs, "context vectors\n");
 }
 
 }  // namespace attn::chapters::primer

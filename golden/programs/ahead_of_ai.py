@@ -2,8 +2,8 @@
 Causal-Attention in LLMs"."""
 import torch
 
-from programs.common import (SENTENCE, attention_weights, causal_both_ways, embedded_sentence, projections, query_index,
-                             seeded_again, self_attention, show_projections)
+from programs.common import (attention_weights, causal_both_ways, embedded_sentence, key_name, projections, query_index,
+                             scaled, seeded_again, self_attention, show_projections, softmax)
 
 
 def trainable(o, walk):
@@ -12,29 +12,27 @@ def trainable(o, walk):
     walk.size("inputs", "", inputs)
     W_query, W_key, W_value = projections(o, o.init or "rand", inputs, 2, 4)
     show_projections(walk, W_query, W_key, W_value)
-    q = query_index(o, inputs, SENTENCE.replace(",", "").split())
+    q = query_index(o, inputs)
     x_2 = inputs[q]
     walk.extra("x_2", f"inputs[{q}]\n", x_2)
-    words = lambda x, name, W: f"{name}({x})\n" if W.linear else f"{x} @ {name}\n"
     query_2, key_2, value_2 = W_query(x_2), W_key(x_2), W_value(x_2)
-    walk.extra("query_2", words("x_2", "W_query", W_query), query_2)
-    walk.extra("key_2", words("x_2", "W_key", W_key), key_2)
-    walk.extra("value_2", words("x_2", "W_value", W_value), value_2)
+    walk.extra("query_2", W_query.words("W_query", "x_2"), query_2)
+    walk.extra("key_2", W_key.words(key_name(o), "x_2"), key_2)
+    walk.extra("value_2", W_value.words("W_value", "x_2"), value_2)
     walk.size("query_2", "", query_2)
     walk.size("key_2", "", key_2)
     walk.size("value_2", "", value_2)
     keys, values = W_key(inputs), W_value(inputs)
-    walk.extra("keys", words("inputs", "W_key", W_key), keys)
-    walk.extra("values", words("inputs", "W_value", W_value), values)
+    walk.extra("keys", W_key.words(key_name(o), "inputs"), keys)
+    walk.extra("values", W_value.words("W_value", "inputs"), values)
     walk.size("keys", "keys.shape:", keys)
     walk.size("values", "values.shape:", values)
     walk.show("omega_24", "", query_2.dot(keys[min(4, inputs.shape[0] - 1)]))
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     omega_2 = query_2 @ keys.T
     walk.show("attn_scores_2", "", omega_2)
-    scaled = omega_2 / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores_2", "attn_scores_2 / keys.shape[-1]**0.5\n", scaled)
-    attn_weights_2 = torch.softmax(scaled, dim=0)
+    scaled_2 = scaled(o, walk, omega_2, keys, ("attn_scores_2", "keys"), "scaled_attn_scores_2")
+    attn_weights_2 = softmax(o, scaled_2)
     walk.show("attn_weights_2", "", attn_weights_2)
     context_vec_2 = attn_weights_2 @ values
     walk.size("context_vec_2", "", context_vec_2)
@@ -45,7 +43,7 @@ def trainable(o, walk):
     walk.extra("inputs", "inputs\n", inputs)
     W_query, W_key, W_value = projections(o, o.init or "rand", inputs, 2, 4)
     show_projections(walk, W_query, W_key, W_value)
-    self_attention(walk, W_query, W_key, W_value, inputs, "")
+    self_attention(o, walk, W_query, W_key, W_value, inputs, "")
 
 
 def causal(o, walk):
@@ -54,17 +52,17 @@ def causal(o, walk):
     W_query, W_key, W_value = projections(o, o.init or "rand", inputs, 2, 4)
     show_projections(walk, W_query, W_key, W_value)
     keys, queries, values = W_key(inputs), W_query(inputs), W_value(inputs)
-    for name, tensor, W in (("keys", keys, W_key), ("queries", queries, W_query), ("values", values, W_value)):
-        weight = {"keys": "W_key", "queries": "W_query", "values": "W_value"}[name]
-        walk.extra(name, f"{weight}(inputs)\n" if W.linear else f"inputs @ {weight}\n", tensor)
+    walk.extra("keys", W_key.words(key_name(o), "inputs"), keys)
+    walk.extra("queries", W_query.words("W_query", "inputs"), queries)
+    walk.extra("values", W_value.words("W_value", "inputs"), values)
     labels = ("attn_scores", "attn_weights", "mask_simple", "masked_simple", "masked_simple_norm", "masked_attn_scores")
-    causal_both_ways(walk, queries, keys, dict.fromkeys(labels, ""))
+    causal_both_ways(o, walk, queries, keys, dict.fromkeys(labels, ""))
 
 
 def head(o, walk, inputs):
     W_query, W_key, W_value = projections(o, o.init or "rand", inputs, 2, 1)
     show_projections(walk, W_query, W_key, W_value)
-    return self_attention(walk, W_query, W_key, W_value, inputs, "")
+    return self_attention(o, walk, W_query, W_key, W_value, inputs, "")
 
 
 def multihead(o, walk):
@@ -99,6 +97,6 @@ def cross(o, walk):
     walk.show("queries", "queries\n", queries)
     walk.show("keys", "keys\n", keys)
     walk.show("values", "values\n", values)
-    context_vecs = attention_weights(walk, queries, keys) @ values
+    context_vecs = attention_weights(o, walk, queries, keys) @ values
     walk.show("context_vecs", "", context_vecs)
     walk.size("context_vecs", "Output shape:", context_vecs)

@@ -2,16 +2,16 @@
 import torch
 import torch.nn as nn
 
-from programs.common import (dropout_on_ones, keep_mask, projections, query_index, seeded_inputs, self_attention,
-                             show_projections, stack_words)
+from programs import common
+from programs.common import (dropout_on_ones, keep_mask, masked, masked_name, masked_softmax, projections, query_index,
+                             scaled, seeded_inputs, self_attention, show_projections, shown_inputs, softmax,
+                             stack_words)
 
 
 def simplified(o, walk):
-    inputs = seeded_inputs(o)
-    q = query_index(o, inputs)
-
     walk.section("one_query")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
+    q = query_index(o, inputs)
     query = inputs[q]
     walk.extra("query_2", f"inputs[{q}]\n", query)
     attn_scores = torch.empty(inputs.shape[0])
@@ -30,16 +30,15 @@ def simplified(o, walk):
     walk.extra("keys_transposed", "inputs.T\n", inputs.T)
     attn_scores = inputs @ inputs.T
     walk.show("attn_scores", "attention scores\n", attn_scores)
-    attn_weights = torch.softmax(attn_scores, dim=-1)
+    attn_weights = softmax(o, attn_scores)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     walk.show("context_vecs", "context vectors\n", attn_weights @ inputs)
 
 
 def trainable(o, walk):
     walk.section("one_query")
-    inputs = seeded_inputs(o)
+    inputs = shown_inputs(o, walk)
     q = query_index(o, inputs)
-    walk.extra("inputs", "inputs\n", inputs)
     x_2 = inputs[q]
     walk.extra("x_2", f"inputs[{q}]\n", x_2)
     d_in = inputs.shape[-1]
@@ -60,9 +59,8 @@ def trainable(o, walk):
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores_2 = query_2 @ keys.T
     walk.show("attn_scores_2", "attention scores\n", attn_scores_2)
-    scaled = attn_scores_2 / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores_2", "attn_scores_2 / keys.shape[-1]**0.5\n", scaled)
-    attn_weights_2 = torch.softmax(scaled, dim=-1)
+    scaled_2 = scaled(o, walk, attn_scores_2, keys, ("attn_scores_2", "keys"), "scaled_attn_scores_2")
+    attn_weights_2 = softmax(o, scaled_2)
     walk.show("attn_weights_2", "attention weights\n", attn_weights_2)
     walk.show("context_vec_2", "context vector\n", attn_weights_2 @ values)
 
@@ -71,14 +69,13 @@ def trainable(o, walk):
     walk.extra("inputs", "inputs\n", inputs)
     W_query, W_key, W_value = projections(o, o.init or "linear", inputs, d_in, d_in)
     show_projections(walk, W_query, W_key, W_value)
-    self_attention(walk, W_query, W_key, W_value, inputs, "context vectors\n")
+    self_attention(o, walk, W_query, W_key, W_value, inputs, "context vectors\n")
 
 
 def causal_attention(o, walk, p, weights_only):
     """The blog's CausalAttention on a batch, up to the context vectors' operands."""
-    inputs = seeded_inputs(o)
+    inputs = shown_inputs(o, walk)
     show = walk.extra if weights_only else walk.show
-    walk.extra("inputs", "inputs\n", inputs)
     batch = torch.stack((inputs,) * (o.batch or 2), dim=0)
     walk.extra("batch", stack_words(o.batch or 2), batch)
     d_in = inputs.shape[-1]
@@ -96,15 +93,12 @@ def causal_attention(o, walk, p, weights_only):
     num_tokens = batch.shape[1]
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.extra("mask", "mask.bool()\n", mask)
-    attn_scores.masked_fill_(mask, -torch.inf)
-    show("masked_attn_scores", "masked attention scores\n", attn_scores)
-    scaled = attn_scores / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    attn_scores = masked(o, walk, attn_scores, mask, "masked attention scores\n", not weights_only)
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, attn_scores, keys, (masked_name(o), "keys")), mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     mask = keep_mask(attn_weights, p)
     walk.show("dropout_mask", "keep mask\n", mask, in_article=weights_only)
-    attn_weights = nn.Dropout(p)(attn_weights)
+    attn_weights = common.dropout(o, p, attn_weights)
     walk.show("dropout_attn_weights", "dropout attention weights\n", attn_weights)
     return attn_weights, values
 
@@ -128,9 +122,8 @@ def dropout(o, walk):
 
 
 def multihead(o, walk):
-    inputs = seeded_inputs(o)
+    inputs = shown_inputs(o, walk)
     p = 0 if o.dropout is None else o.dropout
-    walk.extra("inputs", "inputs\n", inputs)
     batch = torch.stack((inputs,) * (o.batch or 1), dim=0)
     walk.extra("batch", stack_words(o.batch or 1), batch)
     b, num_tokens, d_in = batch.shape
@@ -169,15 +162,12 @@ def multihead(o, walk):
     walk.show("attn_scores", "attention scores\n", attn_scores)
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.show("mask", "mask_bool:\n", mask)
-    attn_scores.masked_fill_(mask, -torch.inf)
     walk.size("attn_weights", "attn_weights\n", attn_scores)
-    walk.show("masked_attn_scores", "masked attention scores\n", attn_scores)
-    scaled = attn_scores / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys_heads.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    attn_scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, attn_scores, keys, (masked_name(o), "keys_heads")), mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     walk.extra("dropout_mask", "keep mask\n", keep_mask(attn_weights, p))
-    attn_weights = nn.Dropout(p)(attn_weights)
+    attn_weights = common.dropout(o, p, attn_weights)
     walk.show("dropout_attn_weights", "dropout attention weights\n", attn_weights, in_article=p > 0)
     context_vec = (attn_weights @ values).transpose(1, 2)
     walk.size("context_vec", "context_vec shape:\n", context_vec)

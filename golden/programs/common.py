@@ -1,5 +1,6 @@
 """What the articles' programs share: collecting steps, inputs, weights."""
 import collections
+import re
 
 import torch
 import torch.nn as nn
@@ -46,8 +47,88 @@ class Walkthrough:
         self.steps[-1] = self.steps[-1]._replace(printed=self.steps[-1].printed[:-1] + end)
 
 
+# The lines that --what-if changes, each as the articles have it or as the rule has it. Where a rule leaves a line out,
+# there is no step, and the operand comes back.
+
+
+def scaled(o, walk, scores, keys, words, name="scaled_attn_scores"):
+    """scores / keys.shape[-1]**0.5; words: the variables' names."""
+    if o.what_if == "no-scaling":
+        return scores
+    result = scores / keys.shape[-1]**0.5
+    walk.extra(name, f"{words[0]} / {words[1]}.shape[-1]**0.5\n", result)
+    return result
+
+
+def masked(o, walk, scores, mask, label, in_article=True):
+    if o.what_if in ("no-mask", "mask-after-softmax"):
+        return scores
+    result = scores.masked_fill(mask, -torch.inf)
+    walk.show("masked_attn_scores", label, result, in_article)
+    return result
+
+
+def masked_name(o):
+    """The variable that holds what `masked` returns."""
+    return "attn_scores" if o.what_if in ("no-mask", "mask-after-softmax") else "masked_attn_scores"
+
+
+def softmax(o, scores):
+    return torch.softmax(scores, dim=0 if o.what_if == "softmax-dim-0" else -1)
+
+
+def masked_softmax(o, walk, scores, mask):
+    """softmax of what `scaled` returned, masked only here where the rule says so."""
+    weights = softmax(o, scores)
+    if o.what_if != "mask-after-softmax":
+        return weights
+    walk.extra("unmasked_attn_weights", "torch.softmax(scaled_attn_scores, dim=-1)\n", weights)
+    return weights.masked_fill(mask, 0.0)
+
+
+def dropout(o, p, x):
+    """nn.Dropout(p)(x)"""
+    if o.what_if != "no-rescale":
+        return nn.Dropout(p)(x)
+    mask = keep_mask(x, p)
+    nn.Dropout(p)(x)  # draws
+    return x * mask
+
+
+def sentence_words(o):
+    return re.sub("[,.!?;:]", "", o.sentence or SENTENCE).split()
+
+
+def token_words(o):
+    return sentence_words(o) if o.sentence or o.article == "ahead-of-ai" else TOY_TOKENS
+
+
+def embedded(o, words):
+    """The words' vocabulary and ids, and their embedding; seeded before and after."""
+    vocabulary = {word: index for index, word in enumerate(sorted(words))}
+    ids = torch.tensor([vocabulary[word] for word in words])
+    torch.manual_seed(o.seed)
+    inputs = nn.Embedding(VOCAB_SIZE, o.d_in or 3)(ids).detach()
+    torch.manual_seed(o.seed)
+    return vocabulary, ids, inputs
+
+
+def shown_inputs(o, walk):
+    """The inputs as an extra, after the sentence that they embed, if there is one."""
+    if o.sentence:
+        vocabulary, ids, _ = embedded(o, sentence_words(o))
+        walk.text("sentence", "sentence:", o.sentence, in_article=False)
+        walk.text("vocabulary", "", vocabulary, in_article=False)
+        walk.extra("ids", "", ids)
+    inputs = seeded_inputs(o)
+    walk.extra("inputs", "inputs\n", inputs)
+    return inputs
+
+
 def seeded_inputs(o):
-    """torch.manual_seed, and the inputs: the toy embeddings, or random ones drawn right after seeding."""
+    """torch.manual_seed, and the inputs: the toy embeddings, random ones drawn right after seeding, or a sentence's."""
+    if o.sentence:
+        return embedded(o, sentence_words(o))[2]
     torch.manual_seed(o.seed)
     if o.tokens is None and o.d_in is None:
         return torch.tensor(TOY_INPUTS)
@@ -61,9 +142,11 @@ class Projection:
     def given(cls, matrix):
         projection = cls.__new__(cls)
         projection.linear, projection.weight = None, torch.tensor(matrix)
+        projection.applied = projection
         return projection
 
     def __init__(self, o, init, d_in, d_out):
+        self.applied = self  # whose weight a call applies
         self.linear = nn.Linear(d_in, d_out, bias=o.qkv_bias) if init == "linear" else None
         if self.linear is None:
             self.weight = nn.Parameter({"rand": torch.rand, "randn": torch.randn}[init](d_in, d_out))
@@ -74,7 +157,11 @@ class Projection:
                 parameter.requires_grad_(False)
 
     def __call__(self, x):
-        return self.linear(x) if self.linear else x @ self.weight
+        return self.applied.linear(x) if self.linear else x @ self.applied.weight
+
+    def words(self, name, x):
+        """What a call is called; name: the variable that holds the projection."""
+        return f"{name}({x})\n" if self.linear else f"{x} @ {name}\n"
 
     def show(self, walk, name, label=None):
         words = f"{name}.weight" if self.linear else name
@@ -92,7 +179,19 @@ def projections(o, init, inputs, default_kq, default_v, key_first=False):
         W_key, W_query = Projection(o, init, d_in, d_out_kq), Projection(o, init, d_in, d_out_kq)
     else:
         W_query, W_key = Projection(o, init, d_in, d_out_kq), Projection(o, init, d_in, d_out_kq)
-    return W_query, W_key, Projection(o, init, d_in, d_out_v)
+    W_value = Projection(o, init, d_in, d_out_v)
+    return under_rules(o, W_query, W_key, W_value)
+
+
+def under_rules(o, W_query, W_key, W_value):
+    if o.what_if == "same-weights":
+        W_key.applied = W_query
+    return W_query, W_key, W_value
+
+
+def key_name(o):
+    """The variable whose weight makes the keys."""
+    return "W_query" if o.what_if == "same-weights" else "W_key"
 
 
 def show_projections(walk, W_query, W_key, W_value):
@@ -101,9 +200,10 @@ def show_projections(walk, W_query, W_key, W_value):
     W_value.show(walk, "W_value")
 
 
-def query_index(o, inputs, tokens=TOY_TOKENS):
+def query_index(o, inputs):
     if o.query is None:
         return min(1, inputs.shape[0] - 1)
+    tokens = token_words(o)
     return tokens.index(o.query) if o.query in tokens else int(o.query)
 
 
@@ -122,51 +222,51 @@ def keep_mask(x, p):
 def dropout_on_ones(o, walk, p):
     walk.section("ones")
     torch.manual_seed(o.seed)
-    example = torch.ones(o.tokens or 6, o.tokens or 6)
+    num_tokens = len(sentence_words(o)) if o.sentence else o.tokens or 6
+    example = torch.ones(num_tokens, num_tokens)
     walk.extra("example", "example\n", example)
     walk.show("dropout_mask", "keep mask\n", keep_mask(example, p))
-    walk.show("scale", "scale:", torch.ones(()) / (1 - p) if p < 1 else torch.zeros(()))
-    walk.show("output", "output\n", nn.Dropout(p)(example))
+    scale = torch.ones(()) / (1 - p) if p < 1 else torch.zeros(())
+    walk.show("scale", "scale:", torch.ones(()) if o.what_if == "no-rescale" else scale)
+    walk.show("output", "output\n", dropout(o, p, example))
 
 
-def attention_weights(walk, queries, keys):
+def attention_weights(o, walk, queries, keys):
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores = queries @ keys.T
     walk.show("attn_scores", "attention scores\n", attn_scores)
-    scaled = attn_scores / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    attn_weights = softmax(o, scaled(o, walk, attn_scores, keys, ("attn_scores", "keys")))
     walk.show("attn_weights", "attention weights\n", attn_weights)
     return attn_weights
 
 
-def self_attention(walk, W_query, W_key, W_value, inputs, label):
+def self_attention(o, walk, W_query, W_key, W_value, inputs, label):
     queries = W_query(inputs)
     keys = W_key(inputs)
     values = W_value(inputs)
     walk.show("queries", "queries\n", queries)
     walk.show("keys", "keys\n", keys)
     walk.show("values", "values\n", values)
-    context_vecs = attention_weights(walk, queries, keys) @ values
+    context_vecs = attention_weights(o, walk, queries, keys) @ values
     walk.show("context_vecs", label, context_vecs)
     return context_vecs
 
 
-def causal_both_ways(walk, queries, keys, labels):
+def causal_both_ways(o, walk, queries, keys, labels):
     walk.section("renormalised")
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores = queries @ keys.T
     walk.show("attn_scores", labels["attn_scores"], attn_scores)
     walk.size("attn_scores", "", attn_scores)
-    scaled = attn_scores / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    attn_weights = softmax(o, scaled(o, walk, attn_scores, keys, ("attn_scores", "keys")))
     walk.show("attn_weights", labels["attn_weights"], attn_weights)
     num_tokens = attn_scores.shape[0]
     mask_simple = torch.tril(torch.ones(num_tokens, num_tokens))
     walk.show("mask_simple", labels["mask_simple"], mask_simple)
-    masked_simple = attn_weights * mask_simple
-    walk.show("masked_simple", labels["masked_simple"], masked_simple)
+    masked_simple = attn_weights
+    if o.what_if != "no-mask":
+        masked_simple = attn_weights * mask_simple
+        walk.show("masked_simple", labels["masked_simple"], masked_simple)
     row_sums = masked_simple.sum(dim=1, keepdim=True)
     walk.show("row_sums", "row sums\n", row_sums)
     masked_simple_norm = masked_simple / row_sums
@@ -175,39 +275,31 @@ def causal_both_ways(walk, queries, keys, labels):
     walk.section("minus_inf")
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.extra("mask", "mask.bool()\n", mask)
-    masked = attn_scores.masked_fill(mask, -torch.inf)
-    walk.show("masked_attn_scores", labels["masked_attn_scores"], masked)
-    scaled = masked / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    masked_scores = masked(o, walk, attn_scores, mask, labels["masked_attn_scores"])
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, masked_scores, keys, (masked_name(o), "keys")), mask)
     walk.show("attn_weights", labels["attn_weights"], attn_weights)
     walk.show("both_agree", "both ways agree:", torch.isclose(masked_simple_norm, attn_weights).all())
 
 
 def embedded_sentence(o, walk, in_article):
     """The embedded sentence, or random inputs; seeded again after an embedding."""
-    if o.tokens is not None or o.d_in is not None:
+    if not o.sentence and (o.tokens is not None or o.d_in is not None):
         inputs = seeded_inputs(o)
         walk.show("inputs", "", inputs, in_article)
         return inputs
-    words = SENTENCE.replace(",", "").split()
-    vocabulary = {word: index for index, word in enumerate(sorted(words))}
-    walk.text("sentence", "sentence:", SENTENCE, in_article)
+    vocabulary, ids, inputs = embedded(o, sentence_words(o))
+    walk.text("sentence", "sentence:", o.sentence or SENTENCE, in_article)
     walk.text("vocabulary", "", vocabulary, in_article)
-    ids = torch.tensor([vocabulary[word] for word in words])
     walk.show("ids", "", ids, in_article)
-    torch.manual_seed(o.seed)
-    inputs = nn.Embedding(VOCAB_SIZE, 3)(ids).detach()
     walk.show("inputs", "", inputs, in_article)
-    torch.manual_seed(o.seed)
     return inputs
 
 
-def seeded_again(o, embedded):
-    if o.tokens is not None or o.d_in is not None:
+def seeded_again(o, inputs):
+    if not o.sentence and (o.tokens is not None or o.d_in is not None):
         return seeded_inputs(o)
     torch.manual_seed(o.seed)
-    return embedded
+    return inputs
 
 
 def stack_words(batch):

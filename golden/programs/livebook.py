@@ -1,9 +1,10 @@
 """The programs of "Chapter 3: Coding Attention Mechanisms", in PyTorch: the page's own are Elixir's Nx."""
 import torch
-import torch.nn as nn
 
-from programs.common import (Projection, causal_both_ways, dropout_on_ones, keep_mask, projections, query_index,
-                             seeded_inputs, self_attention, show_projections, stack_words)
+from programs import common
+from programs.common import (Projection, causal_both_ways, dropout_on_ones, keep_mask, key_name, masked, masked_name,
+                             masked_softmax, projections, query_index, scaled, seeded_inputs, self_attention,
+                             show_projections, shown_inputs, softmax, stack_words, under_rules)
 
 W_QUERY = [[0.2961, 0.5166], [0.2517, 0.6886], [0.0740, 0.8665]]
 W_KEY = [[0.1366, 0.1025], [0.1841, 0.7264], [0.3153, 0.6871]]
@@ -14,15 +15,13 @@ def page_projections(o, inputs):
     """The page's fixed weights, or where other sizes or an initialisation are asked for, drawn ones."""
     if any(value is not None for value in (o.init, o.d_out, o.d_out_kq, o.d_out_v, o.tokens, o.d_in)) or o.qkv_bias:
         return projections(o, o.init or "rand", inputs, 2, 2)
-    return Projection.given(W_QUERY), Projection.given(W_KEY), Projection.given(W_VALUE)
+    return under_rules(o, Projection.given(W_QUERY), Projection.given(W_KEY), Projection.given(W_VALUE))
 
 
 def simplified(o, walk):
-    inputs = seeded_inputs(o)
-    q = query_index(o, inputs)
-
     walk.section("by_loop")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
+    q = query_index(o, inputs)
     walk.extra("x_2", f"inputs[{q}]\n", inputs[q])
     walk.show("attn_scores_2", "attention scores of the query\n", inputs @ inputs[q])
     attn_scores = torch.stack([inputs @ x_i for x_i in inputs])
@@ -47,18 +46,16 @@ def simplified(o, walk):
     walk.show("attn_weights", "attention weights\n", attn_weights)
 
     walk.section("softmax")
-    walk.show("attn_weights", "attention weights\n", torch.softmax(attn_scores, dim=-1))
+    walk.show("attn_weights", "attention weights\n", softmax(o, attn_scores))
 
     walk.section("all_tokens")
     walk.show("context_vecs", "context vectors\n", attn_weights @ inputs)
 
 
 def trainable(o, walk):
-    inputs = seeded_inputs(o)
-    q = query_index(o, inputs)
-
     walk.section("one_query")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
+    q = query_index(o, inputs)
     x_2 = inputs[q]
     walk.show("x_2", "x_2\n", x_2)
     W_query, W_key, W_value = page_projections(o, inputs)
@@ -76,27 +73,25 @@ def trainable(o, walk):
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores_2 = queries[q] @ keys.T
     walk.show("attn_scores_2", "attn_score_2\n", attn_scores_2)
-    scaled = attn_scores_2 / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores_2", "attn_scores_2 / keys.shape[-1]**0.5\n", scaled)
-    attn_weights_2 = torch.softmax(scaled, dim=-1)
+    scaled_2 = scaled(o, walk, attn_scores_2, keys, ("attn_scores_2", "keys"), "scaled_attn_scores_2")
+    attn_weights_2 = softmax(o, scaled_2)
     walk.show("attn_weights_2", "attn_weights_2\n", attn_weights_2)
     walk.show("context_vec_2", "context_vec_2\n", attn_weights_2 @ values)
 
     walk.section("self_attention")
-    context_vecs = self_attention(walk, W_query, W_key, W_value, inputs, "context_vector\n")
+    context_vecs = self_attention(o, walk, W_query, W_key, W_value, inputs, "context_vector\n")
     walk.show("context_vec_2", f"context_vector[{q}]\n", context_vecs[q])
 
 
 def causal(o, walk):
-    inputs = seeded_inputs(o)
     walk.section("renormalised")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
     W_query, W_key, W_value = page_projections(o, inputs)
     show_projections(walk, W_query, W_key, W_value)
     keys, queries = W_key(inputs), W_query(inputs)
     walk.show("keys", "keys\n", keys)
     walk.show("queries", "queries\n", queries)
-    causal_both_ways(walk, queries, keys, {
+    causal_both_ways(o, walk, queries, keys, {
         "attn_scores": "attn_score\n", "attn_weights": "attn_weights\n", "mask_simple": "mask_simple\n",
         "masked_simple": "masked\n", "masked_simple_norm": "masked_norm\n", "masked_attn_scores": "masked\n"})
 
@@ -106,28 +101,24 @@ def dropout(o, walk):
     dropout_on_ones(o, walk, p)
 
     walk.section("causal")
-    inputs = seeded_inputs(o)
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
     W_query, W_key, W_value = page_projections(o, inputs)
     show_projections(walk, W_query, W_key, W_value)
     keys, queries, values = W_key(inputs), W_query(inputs), W_value(inputs)
-    for name, tensor, W in (("keys", keys, W_key), ("queries", queries, W_query), ("values", values, W_value)):
-        weight = {"keys": "W_key", "queries": "W_query", "values": "W_value"}[name]
-        walk.extra(name, f"{weight}(inputs)\n" if W.linear else f"inputs @ {weight}\n", tensor)
+    walk.extra("keys", W_key.words(key_name(o), "inputs"), keys)
+    walk.extra("queries", W_query.words("W_query", "inputs"), queries)
+    walk.extra("values", W_value.words("W_value", "inputs"), values)
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores = queries @ keys.T
     walk.extra("attn_scores", "queries @ keys_transposed\n", attn_scores)
     num_tokens = inputs.shape[0]
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.extra("mask", "mask.bool()\n", mask)
-    masked = attn_scores.masked_fill(mask, -torch.inf)
-    walk.extra("masked_attn_scores", "attn_scores.masked_fill(mask, -torch.inf)\n", masked)
-    scaled = masked / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    masked_scores = masked(o, walk, attn_scores, mask, "attn_scores.masked_fill(mask, -torch.inf)\n", False)
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, masked_scores, keys, (masked_name(o), "keys")), mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     walk.show("dropout_mask", "keep mask\n", keep_mask(attn_weights, p))
-    attn_weights = nn.Dropout(p)(attn_weights)
+    attn_weights = common.dropout(o, p, attn_weights)
     walk.show("dropout_attn_weights", "dropout attention weights\n", attn_weights)
     walk.show("row_sums", "row sums\n", attn_weights.sum(dim=-1))
     walk.show("context_vecs", "context vectors\n", attn_weights @ values)
@@ -147,11 +138,8 @@ def single_head(o, walk, batch, section):
     num_tokens = batch.shape[1]
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.extra("mask", "mask.bool()\n", mask)
-    masked = attn_scores.masked_fill(mask, -torch.inf)
-    walk.show("masked_attn_scores", "masked attention scores\n", masked)
-    scaled = masked / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    masked_scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, masked_scores, keys, (masked_name(o), "keys")), mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     context_vecs = attn_weights @ values
     walk.show("context_vecs", "context vectors\n", context_vecs)
@@ -184,11 +172,9 @@ def split_heads(o, walk, batch, section, d_out):
     walk.show("attn_scores", "attention scores\n", attn_scores)
     mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
     walk.extra("mask", "mask.bool()\n", mask)
-    masked = attn_scores.masked_fill(mask, -torch.inf)
-    walk.show("masked_attn_scores", "masked attention scores\n", masked)
-    scaled = masked / keys.shape[-1]**0.5  # d_out, as on the page, not head_dim
-    walk.extra("scaled_attn_scores", "masked_attn_scores / keys.shape[-1]**0.5\n", scaled)
-    attn_weights = torch.softmax(scaled, dim=-1)
+    masked_scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    scaled_scores = scaled(o, walk, masked_scores, keys, (masked_name(o), "keys"))  # by d_out, as on the page
+    attn_weights = masked_softmax(o, walk, scaled_scores, mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     context_vec = (attn_weights @ heads["values"]).transpose(1, 2)
     walk.show("context_vec", "context vectors of every head\n", context_vec)
@@ -198,9 +184,8 @@ def split_heads(o, walk, batch, section, d_out):
 
 
 def multihead(o, walk):
-    inputs = seeded_inputs(o)
     walk.section("inputs")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
     batch = torch.stack((inputs,) * (o.batch or 2), dim=0)
     walk.extra("batch", stack_words(o.batch or 2), batch)
     heads = [single_head(o, walk, batch, f"head_{i + 1}") for i in range(o.num_heads or 2)]

@@ -1,15 +1,14 @@
 """The programs of "Attention"."""
 import torch
 
-from programs.common import projections, query_index, seeded_inputs, self_attention, show_projections
+from programs.common import (key_name, projections, query_index, scaled, seeded_inputs, self_attention,
+                             show_projections, shown_inputs, softmax)
 
 
 def simplified(o, walk):
-    inputs = seeded_inputs(o)
-    q = query_index(o, inputs)
-
     walk.section("one_query")
-    walk.extra("inputs", "inputs\n", inputs)
+    inputs = shown_inputs(o, walk)
+    q = query_index(o, inputs)
     query = inputs[q]
     walk.extra("query_2", f"inputs[{q}]\n", query)
     attn_scores_2 = torch.zeros(inputs.shape[0])
@@ -27,16 +26,15 @@ def simplified(o, walk):
     walk.extra("keys_transposed", "inputs.T\n", inputs.T)
     attn_scores = torch.matmul(inputs, inputs.T)
     walk.show("attn_scores", "Attention Scores:\n", attn_scores)
-    attn_weights = torch.softmax(attn_scores, dim=1)
+    attn_weights = softmax(o, attn_scores)
     walk.show("attn_weights", "Attention Weights:\n", attn_weights)
     walk.show("context_vecs", "", attn_weights @ inputs)
 
 
 def trainable(o, walk):
     walk.section("one_query")
-    inputs = seeded_inputs(o)
+    inputs = shown_inputs(o, walk)
     q = query_index(o, inputs)
-    walk.extra("inputs", "inputs\n", inputs)
     x_2 = inputs[q]
     walk.extra("x_2", f"inputs[{q}]\n", x_2)
     W_query, W_key, W_value = projections(o, o.init or "randn", inputs, 2, 2, key_first=True)
@@ -47,8 +45,8 @@ def trainable(o, walk):
     walk.show("value_2", "value_2\n", W_value(x_2))
     keys = W_key(inputs)
     values = W_value(inputs)
-    walk.extra("keys", "W_key(inputs)\n" if W_key.linear else "inputs @ W_key\n", keys)
-    walk.extra("values", "W_value(inputs)\n" if W_value.linear else "inputs @ W_value\n", values)
+    walk.extra("keys", W_key.words(key_name(o), "inputs"), keys)
+    walk.extra("values", W_value.words("W_value", "inputs"), values)
     count = min(4, inputs.shape[0])
     for i in range(count):
         walk.show(f"w_2{i + 1}", "", torch.dot(query_2, keys[i]))
@@ -59,9 +57,8 @@ def trainable(o, walk):
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     w_2 = query_2 @ keys.T
     walk.show("attn_scores_2", "", w_2)
-    scaled = w_2 / keys.shape[-1]**0.5
-    walk.extra("scaled_attn_scores_2", "attn_scores_2 / keys.shape[-1]**0.5\n", scaled)
-    attn_weights_2 = torch.softmax(scaled, dim=-1)
+    scaled_2 = scaled(o, walk, w_2, keys, ("attn_scores_2", "keys"), "scaled_attn_scores_2")
+    attn_weights_2 = softmax(o, scaled_2)
     walk.show("attn_weights_2", "", attn_weights_2)
     walk.show("context_vec_2", "", attn_weights_2 @ values)
 
@@ -70,4 +67,4 @@ def trainable(o, walk):
     walk.extra("inputs", "inputs\n", inputs)
     W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 2, 2)
     show_projections(walk, W_query, W_key, W_value)
-    self_attention(walk, W_query, W_key, W_value, inputs, "context vectors\n")
+    self_attention(o, walk, W_query, W_key, W_value, inputs, "context vectors\n")

@@ -38,6 +38,7 @@ nlohmann::ordered_json about(const Options& options) {
            {"tokens", or_null(lesson.tokens)},
            {"d_in", or_null(lesson.d_in)},
            {"batch", or_null(lesson.batch)},
+           {"sentence", or_null(lesson.sentence)},
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},
            {"d_out_v", or_null(lesson.d_out_v)},

@@ -5,6 +5,7 @@
 #include "cli/parser.hpp"
 #include "cli/text.hpp"
 #include "cli/validators.hpp"
+#include "what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 using chapters::ChapterEntry;
 using chapters::Takes;
 
+const std::map<std::string, Format> step_format_names = {
+    {"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}};
 const std::map<std::string, bool> format_names = {{"text", false}, {"json", true}};
 
 std::string article_name(const ChapterEntry& chapter) {
@@ -48,6 +51,7 @@ Takes ChapterParser::taken_somewhere() const {
 void ChapterParser::add_options() {
   const Takes takes = taken_somewhere();
   add_shown();
+  add_classroom();
   add_inputs();
   if (takes.projections) {
     add_projections();
@@ -88,12 +92,31 @@ void ChapterParser::add_shown() {
   });
 }
 
+void ChapterParser::add_classroom() {
+  group("In the classroom");
+  flag("--explain", "under each step its shapes, why it is there, what to notice", options_.explain, true);
+  flag("--heatmap", "numbers on coloured cells, named by the tokens", options_.heatmap, true);
+  text("--cell", "NAME[I,J]", "how one number came about: attn_scores[1,2]", options_.cell);
+  add("--depth", "N|full", "with --cell: how many steps back (1)", [this](const CLI::results_t& texts) {
+    options_.depth = texts.back() == "full" ? 0 : std::stoll(texts.back());
+    return true;
+  })->check([](const std::string& text) { return text == "full" ? std::string() : whole_number(1, 1000, 2)(text); });
+  choice("--format", "text, JSON or Markdown (text)", step_format_names, options_.format);
+  std::string rules;
+  for (const WhatIf rule : entries_[0]->what_ifs) {
+    rules += (rules.empty() ? "" : "|") + std::string(chapters::what_if_entry(rule).name);
+  }
+  text("--what-if", rules, "the walkthrough twice, side by side, with one rule changed", what_if_);
+  text("--output,-o", "FILE", "write there instead of to standard output", options_.output);
+}
+
 void ChapterParser::add_inputs() {
   group("Inputs");
   Lesson& lesson = options_.lesson;
   add_seed(lesson.seed);
   number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 6);
   number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);
+  text("--sentence", "WORDS", "these words, embedded, instead of the article's inputs", lesson.sentence);
   if (taken_somewhere().batch) {
     number("--batch", "stack the same inputs N times", lesson.batch, 2);
   }
@@ -151,8 +174,48 @@ void ChapterParser::finish() {
     throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave "
                      "--qkv-bias out");
   }
+  check_forms();
+  if (what_if_) {
+    lesson.what_if = rule_of(*chosen);
+  }
   options_.command = Command::walk;
   options_.chapters = {chosen};
+}
+
+WhatIf ChapterParser::rule_of(const ChapterEntry& chapter) const {
+  std::vector<std::string> names;
+  for (const WhatIf rule : chapter.what_ifs) {
+    const chapters::WhatIfEntry& entry = chapters::what_if_entry(rule);
+    if (entry.name == *what_if_) {
+      return rule;
+    }
+    names.emplace_back(entry.name);
+  }
+  const std::string near = nearest(*what_if_, names);
+  throw UsageError("--what-if: '" + *what_if_ + "' has no meaning in " + name_ + " of " + article_name(chapter) +
+                   "; accepted are " + joined(names) + (names.empty() ? "" : "; try " + (near.empty() ? names[0] : near)));
+}
+
+void ChapterParser::check_forms() const {
+  const bool is_text = options_.format == Format::text;
+  if (options_.cell && (options_.explain || options_.heatmap || !is_text || !options_.only.empty())) {
+    throw UsageError("--cell shows one number's derivation; accepted beside it are --depth, inputs and sizes; "
+                     "leave --explain, --heatmap, --format and --only out");
+  }
+  if (what_if_ && (options_.cell || options_.explain || options_.heatmap || !is_text || options_.save)) {
+    throw UsageError("--what-if shows two walkthroughs side by side; accepted beside it are --only, inputs and sizes; "
+                     "leave --cell, --explain, --heatmap, --format and --save out");
+  }
+  if (options_.explain && options_.heatmap) {
+    throw UsageError("--explain and --heatmap write different things under a step; accepted is one of them; "
+                     "leave the other out");
+  }
+  if (!options_.cell && app_.count("--depth") > 0) {
+    throw UsageError("--depth says how far a derivation goes; accepted with --cell; try --cell attn_scores[1,2]");
+  }
+  if (!is_text && options_.heatmap) {
+    throw UsageError("--heatmap is for terminals; accepted with --format text; leave one of them out");
+  }
 }
 
 void ChapterParser::check_taken(const ChapterEntry& chapter) const {

@@ -20,6 +20,9 @@ enum class Command {
   verify,
 };
 
+/// In which form a chapter's steps are written.
+enum class Format { text, json, markdown };
+
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions {
   std::vector<std::string> files;
@@ -41,6 +44,12 @@ struct Options {
   std::vector<std::string> only;
   std::optional<std::string> save;
   render::TextOptions text;
+  Format format = Format::text;
+  bool explain = false;
+  bool heatmap = false;
+  std::optional<std::string> cell;  ///< the derivation of this number instead of the steps
+  std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
+  std::optional<std::string> output;  ///< a file instead of standard output
 
   bool json = false;  ///< for Command::list and Command::verify
   VerifyOptions verify;

@@ -74,16 +74,20 @@ class ChapterParser final : public Parser {
 
  private:
   void add_shown();
+  void add_classroom();
   void add_inputs();
   void add_projections();
   void add_dropout();
   chapters::Takes taken_somewhere() const;
+  WhatIf rule_of(const chapters::ChapterEntry& chapter) const;
+  void check_forms() const;
   void check_taken(const chapters::ChapterEntry& chapter) const;
 
   std::string name_;
   std::vector<const chapters::ChapterEntry*> entries_;  ///< the chapter of each article that has it
   std::optional<std::string> article_;
   std::optional<std::int64_t> d_out_;
+  std::optional<std::string> what_if_;
   std::optional<Cpu> cpu_;
 };
 

@@ -24,6 +24,15 @@ class AllClose final : public Operation {
     }
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape&) const override {
+    Derivation derivation(Derivation::Rule::comparison);
+    const Shape& shape = operands[0].shape();
+    for (std::int64_t i = 0; i < element_count(shape); ++i) {
+      const Shape at = index_at(i, shape);
+      derivation.add({0, at}, Element{1, at});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.isclose(" + operands[0] + ", " + operands[1] + ").all()";
   }

@@ -1,5 +1,6 @@
 #include "tensor/array.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include <xtensor/xstrided_view.hpp>
@@ -48,6 +49,15 @@ Shape row_major_strides(const Shape& shape) {
     strides[axis - 1] = strides[axis] * shape[axis];
   }
   return strides;
+}
+
+Shape index_at(std::int64_t position, const Shape& shape) {
+  Shape index(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = position % shape[axis];
+    position /= shape[axis];
+  }
+  return index;
 }
 
 namespace {
@@ -101,6 +111,12 @@ std::shared_ptr<const Contents> Array::contents() const {
 
 const float* Array::floats() const {
   return std::get<xt::xarray<float>>(*storage).data() + offset;
+}
+
+double Array::value(const Shape& index) const {
+  const auto position =
+      static_cast<std::size_t>(std::inner_product(index.begin(), index.end(), strides.begin(), offset));
+  return std::visit([position](const auto& values) { return static_cast<double>(values.data()[position]); }, *storage);
 }
 
 Shape view_strides(const Array& array, const Shape& shape) {

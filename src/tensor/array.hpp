@@ -31,6 +31,9 @@ std::string shape_text(const Shape& shape);
 
 Shape row_major_strides(const Shape& shape);
 
+/// The index of the element that comes at `position` in row-major order.
+Shape index_at(std::int64_t position, const Shape& shape);
+
 /// Fresh zeros of the given shape.
 template <class T>
 xt::xarray<T> zeros(const Shape& shape) {
@@ -55,6 +58,8 @@ struct Array {
   std::shared_ptr<const Contents> contents() const;
   /// The first float; throws std::bad_variant_access for other dtypes.
   const float* floats() const;
+  /// One element; True is 1. `index` has an entry for each axis.
+  double value(const Shape& index) const;
   std::int64_t count() const { return element_count(shape); }
 };
 

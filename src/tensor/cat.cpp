@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "tensor/operations.hpp"
 
@@ -26,6 +27,14 @@ class Cat final : public Operation {
       column += columns;
     }
     return Array(std::move(joined));
+  }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Shape at = index;
+    std::size_t part = 0;
+    while (at.back() >= operands[part].size(-1)) {
+      at.back() -= operands[part++].size(-1);
+    }
+    return Derivation(Derivation::Rule::copy, {part, std::move(at)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
     std::string list;

@@ -14,6 +14,9 @@ class Columns final : public Operation {
     shape.back() = stop_;
     return Array(x, std::move(shape), x.strides, x.offset);
   }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::copy, {0, index});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + "[..., :" + std::to_string(stop_) + "]";
   }

@@ -14,6 +14,9 @@ class Divide final : public Operation {
     xt::xarray<float> quotient = std::get<xt::xarray<float>>(*operands[0].array().contents()) / divisor_;
     return Array(std::move(quotient));
   }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::quotient, {0, index}, {}, static_cast<double>(divisor_));
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " / " + words_;
   }

@@ -13,6 +13,13 @@ class Dot final : public Operation {
     result() = dot_product(a.floats(), b.floats(), a.count());
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape&) const override {
+    Derivation derivation(Derivation::Rule::products);
+    for (std::int64_t k = 0; k < operands[0].size(0); ++k) {
+      derivation.add({0, {k}}, Element{1, {k}});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.dot(" + operands[0] + ", " + operands[1] + ")";
   }

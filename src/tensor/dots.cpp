@@ -16,6 +16,13 @@ class Dots final : public Operation {
     }
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    for (std::int64_t k = 0; k < operands[1].size(0); ++k) {
+      derivation.add({0, {index[0], k}}, Element{1, {k}});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.stack([torch.dot(x_i, " + operands[1] + ") for x_i in " + operands[0] + "])";
   }

@@ -14,14 +14,22 @@ class Dropout final : public Operation {
     if (p_ == 0) {
       return operands[0].array();
     }
-    const float scale = p_ == 1 ? 0 : 1 / static_cast<float>(1 - p_);
+    const float factor = scale();
     xt::xarray<float> kept = std::get<xt::xarray<float>>(*operands[0].array().contents());
     const auto mask_contents = operands[1].array().contents();
     const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      kept.data()[i] *= mask.data()[i] ? scale : 0;
+      kept.data()[i] *= mask.data()[i] ? factor : 0;
     }
     return Array(std::move(kept));
+  }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    if (p_ == 0) {
+      return Derivation(Derivation::Rule::copy, {0, index});
+    }
+    const bool is_kept = operands[1].array().value(index) != 0;
+    return Derivation(is_kept ? Derivation::Rule::kept : Derivation::Rule::dropped, {0, index}, Element{1, index},
+                      is_kept ? static_cast<double>(scale()) : 0);
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return "nn.Dropout(" + python_repr(p_) + ")(" + operands[0] + ")";
@@ -31,6 +39,8 @@ class Dropout final : public Operation {
   }
 
  private:
+  float scale() const { return p_ == 1 ? 0 : 1 / static_cast<float>(1 - p_); }
+
   double p_;
 };
 

@@ -27,6 +27,14 @@ class Elementwise final : public Operation {
     }
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    const auto rule = kind_ == Kind::multiply ? Derivation::Rule::product : Derivation::Rule::quotient;
+    Shape at = index;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      at[axis] = operands[1].shape()[axis] == 1 ? 0 : at[axis];
+    }
+    return Derivation(rule, {0, index}, Element{1, std::move(at)});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + (kind_ == Kind::multiply ? " * " : " / ") + grouped(operands[1]);
   }

@@ -16,6 +16,9 @@ class Exp final : public Operation {
     softmax_exp(std::span<float>(values.data(), values.size()), cpu_);
     return Array(std::move(values));
   }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::exponential, {0, index});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.exp(" + operands[0] + ")";
   }

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
@@ -12,6 +14,11 @@ class Index final : public Operation {
     const Array& x = operands[0].array();
     return Array(x, Shape(x.shape.begin() + 1, x.shape.end()), Shape(x.strides.begin() + 1, x.strides.end()),
                  x.offset + i_ * x.strides[0]);
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    Shape at = index;
+    at.insert(at.begin(), i_);
+    return Derivation(Derivation::Rule::copy, {0, std::move(at)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + "[" + std::to_string(i_) + "]";

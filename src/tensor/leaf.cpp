@@ -11,6 +11,9 @@ class Leaf final : public Operation {
       : words_(std::move(words)), fill_(std::move(fill)) {}
 
   Array compute(const std::vector<Tensor>&) const override { return Array(fill_()); }
+  Derivation derive(const std::vector<Tensor>&, const Shape&) const override {
+    return Derivation(Derivation::Rule::given);
+  }
   std::string words(const std::vector<std::string>&) const override { return words_; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
 
@@ -24,6 +27,9 @@ class Parameter final : public Operation {
   explicit Parameter(std::string words) : words_(std::move(words)) {}
 
   Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array(); }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::copy, {0, index});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return words_.empty() ? "nn.Parameter(" + operands[0] + ")" : words_;
   }

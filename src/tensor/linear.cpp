@@ -32,6 +32,18 @@ class Linear final : public Operation {
     const Array result = product(x, weight_t);
     return has_bias ? plus(result, operands[2].array()) : result;
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    Shape at = index;
+    for (std::int64_t k = 0; k < operands[1].size(1); ++k) {
+      at.back() = k;
+      derivation.add({0, at}, Element{1, {index.back(), k}});
+    }
+    if (operands.size() == 3) {
+      derivation.bias = Element{2, {index.back()}};
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return module_ + "(" + operands[0] + ")";
   }

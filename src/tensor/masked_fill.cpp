@@ -22,6 +22,13 @@ class MaskedFill final : public Operation {
     }
     return Array(std::move(filled));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    const Element covering = {1, Shape(index.end() - operands[1].dim(), index.end())};
+    if (operands[1].array().value(covering.index) == 0) {
+      return Derivation(Derivation::Rule::copy, {0, index}, covering);
+    }
+    return Derivation(Derivation::Rule::masked, covering, {}, static_cast<double>(value_));
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : python_repr(static_cast<double>(value_));
     return grouped(operands[0]) + ".masked_fill(" + operands[1] + ", " + value + ")";

@@ -13,6 +13,17 @@ class Matmul final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     return product(operands[0].array(), operands[1].array());
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    Shape left = index;
+    Shape right = operands[1].dim() == 2 ? Shape{0, index.back()} : index;
+    for (std::int64_t k = 0; k < operands[0].size(-1); ++k) {
+      left.back() = k;
+      right[right.size() - 2] = k;
+      derivation.add({0, left}, Element{1, right});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " @ " + grouped(operands[1]);
   }

@@ -14,6 +14,13 @@ class Matvec final : public Operation {
     gemv(a.floats(), a.shape[0], a.shape[1], x.floats(), result.data());
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    for (std::int64_t k = 0; k < operands[1].size(0); ++k) {
+      derivation.add({0, {index[0], k}}, Element{1, {k}});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " @ " + grouped(operands[1]);
   }
@@ -31,6 +38,13 @@ class Matvecs final : public Operation {
       gemv(a.floats(), a.shape[0], width, rows.floats() + i * width, result.data() + i * a.shape[0]);
     }
     return Array(std::move(result));
+  }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    for (std::int64_t k = 0; k < operands[0].size(1); ++k) {
+      derivation.add({0, {index[1], k}}, Element{1, {index[0], k}});
+    }
+    return derivation;
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.stack([" + grouped(operands[0]) + " @ x_i for x_i in " + operands[1] + "])";

@@ -87,9 +87,10 @@ Array product(const Array& a, const Array& b) {
 
 Array product_plus_bias(const Array& x, const Array& weight, const Array& bias) {
   const std::int64_t n = weight.shape[0];
+  const Array row = bias.contiguous();
   xt::xarray<float> out = zeros<float>({x.shape[0], n});
   for (std::int64_t i = 0; i < x.shape[0]; ++i) {
-    std::copy_n(bias.floats(), n, out.data() + i * n);
+    std::copy_n(row.floats(), n, out.data() + i * n);
   }
   gemm(matrix(x), matrix(transposed(weight)), 1, out.data());
   return Array(std::move(out));

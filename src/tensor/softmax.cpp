@@ -52,6 +52,15 @@ class Softmax final : public Operation {
     }
     return Array(std::move(weights));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::softmax);
+    derivation.position = static_cast<std::size_t>(index.back());
+    Shape at = index;
+    for (at.back() = 0; at.back() < operands[0].size(-1); ++at.back()) {
+      derivation.add({0, at});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.softmax(" + operands[0] + ", dim=-1)";
   }

@@ -20,6 +20,9 @@ class Stack final : public Operation {
     }
     return Array(std::move(stacked));
   }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::copy, {0, Shape(index.begin() + 1, index.end())});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     const std::string& x = operands[0];
     switch (copies_) {

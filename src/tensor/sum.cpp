@@ -104,6 +104,15 @@ class Sum final : public Operation {
     }
     return Array(std::move(sums));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::sum);
+    Shape at(index.begin(), index.end() - (keepdim_ ? 1 : 0));
+    at.push_back(0);
+    for (; at.back() < operands[0].size(-1); ++at.back()) {
+      derivation.add({0, at});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + (keepdim_ ? ".sum(dim=-1, keepdim=True)" : ".sum(dim=-1)");
   }

@@ -17,6 +17,15 @@ struct Tensor::Node {
   std::optional<Array> array;
 };
 
+Derivation::Derivation(Rule rule_) : rule(rule_) {}
+
+Derivation::Derivation(Rule rule_, Element a, std::optional<Element> b, double constant_)
+    : rule(rule_), constant(constant_) {
+  add(std::move(a), std::move(b));
+}
+
+void Derivation::add(Element a, std::optional<Element> b) { terms.push_back({std::move(a), std::move(b)}); }
+
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
                DType dtype)
     : node_(std::make_shared<Node>()) {

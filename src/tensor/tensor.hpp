@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tensor/array.hpp"
+#include "tensor/derivation.hpp"
 
 namespace attn {
 
@@ -22,6 +23,8 @@ class Operation {
 
   /// The numbers, in PyTorch's order of arithmetic.
   virtual Array compute(const std::vector<Tensor>& operands) const = 0;
+  /// How one element of the result came from elements of the operands. `index` has an entry for each axis.
+  virtual Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const = 0;
   /// PyTorch's words for it, given those of the operands: "queries @ keys.T".
   virtual std::string words(const std::vector<std::string>& operands) const = 0;
   /// The name that PyTorch 2.x prints as grad_fn; empty where the operation has no gradient.
@@ -48,6 +51,8 @@ class Tensor {
   const Array& array() const;
   const Operation& operation() const;
   const std::vector<Tensor>& operands() const;
+  /// The same for all copies of a tensor, different for every other one.
+  const void* id() const { return node_.get(); }
 
   bool requires_grad() const;
   /// The text behind grad_fn=, as PyTorch 2.x spells it; empty for leaves and where there is no gradient.

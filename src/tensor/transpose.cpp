@@ -20,6 +20,9 @@ class Transpose final : public Operation {
     const Array& x = operands[0].array();
     return Array(x, swapped(x.shape), swapped(x.strides), x.offset);
   }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::copy, {0, swapped(index)});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return is_t_ ? grouped(operands[0]) + ".T"
                  : grouped(operands[0]) + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";

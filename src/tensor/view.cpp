@@ -1,3 +1,4 @@
+#include <numeric>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -24,6 +25,11 @@ class View final : public Operation {
     }
     return Array(x, shape_, std::move(strides), x.offset);
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    const Shape strides = row_major_strides(shape_);
+    const std::int64_t position = std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+    return Derivation(Derivation::Rule::copy, {0, index_at(position, operands[0].shape())});
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".view(" + arguments(shape_) + ")";
   }
@@ -38,6 +44,9 @@ class Contiguous final : public Operation {
  public:
   Array compute(const std::vector<Tensor>& operands) const override {
     return operands[0].array().contiguous();
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::copy, {0, index});
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".contiguous()";

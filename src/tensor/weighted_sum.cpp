@@ -17,6 +17,13 @@ class WeightedSum final : public Operation {
     }
     return Array(std::move(result));
   }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Derivation derivation(Derivation::Rule::products);
+    for (std::int64_t k = 0; k < operands[0].size(0); ++k) {
+      derivation.add({0, {k}}, Element{1, {k, index[0]}});
+    }
+    return derivation;
+  }
   std::string words(const std::vector<std::string>& operands) const override {
     return "sum(" + operands[0] + "[i] * x_i for i, x_i in enumerate(" + operands[1] + "))";
   }

@@ -16,7 +16,8 @@ BINARY = ""
 HANG_LIMIT = 60  # seconds
 CHAPTERS = ["simplified", "trainable", "causal", "dropout", "multihead", "cross"]
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
-FOR_ALL = ["--article", "--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--cpu", "--precision", "--threshold",
+FOR_ALL = ["--article", "--explain", "--heatmap", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
+           "--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias"]
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
@@ -63,7 +64,7 @@ class Help(Case):
         for chapter in CHAPTERS:
             with self.subTest(chapter=chapter):
                 text = self.text(chapter, "--help")
-                options = dict(re.findall(r"(?m)^ +(?:-h,)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", text))
+                options = dict(re.findall(r"(?m)^ +(?:-[ho],)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", text))
                 self.assertEqual(sorted(options), sorted(FOR_ALL + OF_CHAPTER[chapter]))
                 self.assertIn(f"attn-walkthrough {chapter} --seed", text)
                 self.assertEqual(self.text(chapter, "-h"), text)

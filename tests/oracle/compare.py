@@ -25,6 +25,9 @@ KERNELS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
 BATCHED = [("causal", "blog"), ("dropout", "blog"), ("multihead", "blog"), ("multihead", "livebook")]
 DROPPED = [("causal", "blog"), ("dropout", "blog"), ("dropout", "livebook"), ("multihead", "blog")]
 BY_HAND = ("simplified", "trainable")
+SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no", he said \'yes\'', "Ça va? Où est l'été?",
+             "注意 力 は 大事", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "One.",
+             "back\\slash and 👩\u200d🎓 it\u2019s", "Every\u00a0word\u3000apart;  really: yes"]
 
 
 def option_sets(chapter, article, seeds, rng):
@@ -39,10 +42,15 @@ def option_sets(chapter, article, seeds, rng):
 
 def spread(chapter, article, rng):
     size = lambda most: str(min(most, int(2 ** rng.uniform(0, most.bit_length()))))
+    import chapters
     arguments = []
-    if rng.random() < 0.8:
+    if rng.random() < 0.3:
+        arguments += ["--what-if", rng.choice(chapters.WHAT_IFS[chapter, article])]
+    if rng.random() < 0.15:
+        arguments += ["--sentence", rng.choice(SENTENCES)]
+    elif rng.random() < 0.8:
         arguments += ["--tokens", size(rng.choice([8, 20, 70, 150]))]
-    if rng.random() < 0.8:
+    if rng.random() < (0.2 if "--sentence" in arguments else 0.8):
         arguments += ["--d-in", size(rng.choice([4, 20, 70, 300]))]
     if (chapter, article) in BATCHED and rng.random() < 0.6:
         arguments += ["--batch", str(rng.randint(1, 5))]
@@ -63,7 +71,7 @@ def spread(chapter, article, rng):
             arguments += ["--d-out-v", str(heads * rng.choice([1, 2, 7, 33]))]
         if chapter == "multihead":
             arguments += ["--num-heads", str(heads)]
-    if chapter in BY_HAND and "--tokens" not in arguments and rng.random() < 0.5:
+    if chapter in BY_HAND and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:
         arguments += ["--precision", str(rng.choice([0, 1, 2, 6, 8, 12])), "--linewidth", str(rng.choice([20, 80, 120, 200]))]

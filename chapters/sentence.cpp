@@ -1,0 +1,152 @@
+#include "sentence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "walk/lesson.hpp"
+
+namespace attn::chapters {
+namespace {
+
+constexpr std::size_t most_words = 1000;
+
+/// A character of UTF-8: its code point and its bytes; no bytes where the text begins with none.
+struct Character {
+  char32_t code = 0;
+  std::string_view bytes;
+};
+
+Character first_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  static constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
+  char32_t code = size == 1 ? first : first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    const unsigned next = i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    if ((next & 0xc0U) != 0x80U) {
+      return {};
+    }
+    code = code << 6U | (next & 0x3fU);
+  }
+  const bool is_valid = (first < 0x80 || first >= 0xc2) && code >= least[size] && code <= 0x10ffff &&
+                        (code < 0xd800 || code > 0xdfff);
+  return is_valid ? Character{code, text.substr(0, size)} : Character{};
+}
+
+using Range = std::pair<char32_t, char32_t>;
+
+template <std::size_t n>
+bool is_in(const std::array<Range, n>& ranges, char32_t code) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [code](const Range& range) { return range.first <= code && code <= range.second; });
+}
+
+/// What str.split splits at, control characters left out.
+bool is_space(char32_t code) {
+  static constexpr std::array<Range, 8> spaces = {{{0x20, 0x20}, {0xa0, 0xa0}, {0x1680, 0x1680}, {0x2000, 0x200a},
+                                                   {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f},
+                                                   {0x3000, 0x3000}}};
+  return is_in(spaces, code);
+}
+
+bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
+
+bool is_removed(char32_t code) { return code < 0x80 && std::string_view(",.!?;:").find(static_cast<char>(code)) < 6; }
+
+/// What Python's repr escapes of a word: format characters, private use, and code points that are no characters.
+bool is_escaped(char32_t code) {
+  static constexpr std::array<Range, 24> escaped = {
+      {{0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},     {0x70f, 0x70f},
+       {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},   {0x200b, 0x200f},   {0x202a, 0x202e},
+       {0x2060, 0x206f},   {0xe000, 0xf8ff},   {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},   {0xfff0, 0xfffb},
+       {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x13438}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+       {0xe0000, 0xe00ff}, {0xe01f0, 0xeffff}, {0xf0000, 0xfffff}, {0x100000, 0x10ffff}}};
+  return is_in(escaped, code) || (code & 0xfffeU) == 0xfffeU;
+}
+
+std::string python_escape(char32_t code) {
+  std::array<char, 11> text{};
+  const char* format = code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x";
+  std::snprintf(text.data(), text.size(), format, static_cast<unsigned>(code));
+  return text.data();
+}
+
+/// Python's repr of a string without control characters.
+std::string python_repr(std::string_view word) {
+  const bool in_double = word.find('\'') != std::string_view::npos && word.find('"') == std::string_view::npos;
+  const char quote = in_double ? '"' : '\'';
+  std::string text(1, quote);
+  while (!word.empty()) {
+    const Character character = first_character(word);
+    if (is_escaped(character.code)) {
+      text += python_escape(character.code);
+    } else {
+      text += character.code == '\\' || character.code == static_cast<unsigned char>(quote) ? "\\" : "";
+      text += character.bytes;
+    }
+    word.remove_prefix(character.bytes.size());
+  }
+  return text + quote;
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw LessonError("--sentence " + what + "; accepted are 1 to " + std::to_string(most_words) +
+                    " words of UTF-8, with spaces between them; try --sentence \"Life is short, eat dessert first\"");
+}
+
+}  // namespace
+
+std::vector<std::string> sentence_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) {
+      words.push_back(std::exchange(word, ""));
+    }
+  };
+  std::string_view rest = sentence;
+  while (!rest.empty()) {
+    const Character character = first_character(rest);
+    if (character.bytes.empty()) {
+      refuse("is not UTF-8 from byte " + std::to_string(sentence.size() - rest.size()) + " on");
+    }
+    if (is_control(character.code)) {
+      refuse("has the control character " + python_escape(character.code));
+    }
+    if (is_space(character.code)) {
+      end_word();
+    } else if (!is_removed(character.code)) {
+      word += character.bytes;
+    }
+    rest.remove_prefix(character.bytes.size());
+  }
+  end_word();
+  if (words.empty()) {
+    refuse("has no word");
+  }
+  if (words.size() > most_words) {
+    refuse("has " + std::to_string(words.size()) + " words");
+  }
+  return words;
+}
+
+Vocabulary vocabulary_of(std::vector<std::string> words) {
+  std::sort(words.begin(), words.end());  // bytes of UTF-8 are in the order of code points
+  Vocabulary vocabulary;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    vocabulary[words[i]] = static_cast<std::int64_t>(i);
+  }
+  return vocabulary;
+}
+
+std::string python_dict(const Vocabulary& vocabulary) {
+  std::string text = "{";
+  for (const auto& [word, id] : vocabulary) {
+    text += (text.size() == 1 ? "" : ", ") + python_repr(word) + ": " + std::to_string(id);
+  }
+  return text + "}";
+}
+
+}  // namespace attn::chapters

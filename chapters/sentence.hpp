@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attn::chapters {
+
+/// The words of a sentence as the article splits one: at white space, without , . ! ? ; and :. Throws LessonError
+/// where there is none, or too many, or where the text is not printable UTF-8.
+std::vector<std::string> sentence_words(std::string_view sentence);
+
+/// The article's {word: index for index, word in enumerate(sorted(words))}: a word that comes twice has its last index.
+using Vocabulary = std::map<std::string, std::int64_t>;
+Vocabulary vocabulary_of(std::vector<std::string> words);
+
+/// Python's print of a dict from words to numbers.
+std::string python_dict(const Vocabulary& vocabulary);
+
+}  // namespace attn::chapters

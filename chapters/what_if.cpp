@@ -1,0 +1,268 @@
+#include "what_if.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace attn::chapters {
+namespace {
+
+/// A tensor of floats as it is and as the change made it.
+struct Change {
+  std::string name;
+  Shape shape;
+  std::vector<float> before;
+  std::vector<float> after;
+};
+
+std::vector<float> floats(const Tensor& tensor) {
+  const auto contents = tensor.array().contents();
+  const auto& values = std::get<xt::xarray<float>>(*contents);
+  return {values.begin(), values.end()};
+}
+
+/// The tensors of floats that both walkthroughs show, by section and name, whose numbers the change moved.
+std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed) {
+  const auto is_floats = [](const Step& step) {
+    return step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32;
+  };
+  std::map<std::tuple<std::string, std::string>, const Tensor*> others;
+  for (const Step& step : changed) {
+    if (is_floats(step)) {
+      others[{step.section, step.name}] = &*step.tensor;
+    }
+  }
+  std::vector<Change> found;
+  for (const Step& step : as_is) {
+    const auto other = is_floats(step) ? others.find({step.section, step.name}) : others.end();
+    if (other == others.end() || other->second->shape() != step.tensor->shape()) {
+      continue;
+    }
+    Change change = {step.name, step.tensor->shape(), floats(*step.tensor), floats(*other->second)};
+    const auto is_equal = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    if (!std::equal(change.before.begin(), change.before.end(), change.after.begin(), is_equal)) {
+      found.push_back(std::move(change));
+    }
+  }
+  return found;
+}
+
+std::vector<Change> named(const std::vector<Change>& all, std::initializer_list<std::string_view> names) {
+  std::vector<Change> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&names](const Change& change) {
+    return std::find(names.begin(), names.end(), change.name) != names.end();
+  });
+  return wanted;
+}
+
+// --- Numbers of rows -------------------------------------------------------------------------------------------
+
+/// Something measured on every row, before and after; rows with nan or inf are left out.
+struct Measured {
+  std::vector<double> before;
+  std::vector<double> after;
+};
+
+using Row = std::span<const float>;
+/// A measure of a row, given its place in its matrix.
+using Measure = double (*)(Row row, std::size_t place);
+
+Measured measured(const std::vector<Change>& some, Measure measure) {
+  Measured result;
+  for (const Change& change : some) {
+    const auto width = static_cast<std::size_t>(change.shape.empty() ? 1 : change.shape.back());
+    const auto height = static_cast<std::size_t>(change.shape.size() < 2 ? 1 : change.shape[change.shape.size() - 2]);
+    for (std::size_t row = 0; row < change.before.size() / width; ++row) {
+      const double before = measure(Row(change.before).subspan(row * width, width), row % height);
+      const double after = measure(Row(change.after).subspan(row * width, width), row % height);
+      if (std::isfinite(before) && std::isfinite(after)) {
+        result.before.push_back(before);
+        result.after.push_back(after);
+      }
+    }
+  }
+  return result;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) {
+    sum += value;
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+double largest(Row row, std::size_t) { return static_cast<double>(*std::max_element(row.begin(), row.end())); }
+
+double row_sum(Row row, std::size_t) {
+  double sum = 0;
+  for (const float value : row) {
+    sum += static_cast<double>(value);
+  }
+  return sum;
+}
+
+/// What of a row is right of the diagonal.
+double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
+
+// --- Words -----------------------------------------------------------------------------------------------------
+
+std::string decimals(double value, int digits) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  std::string result = text.data();
+  while (digits > 0 && result.back() == '0') {
+    result.pop_back();
+  }
+  if (result.back() == '.') {
+    result.pop_back();
+  }
+  return result == "-0" ? "0" : result;
+}
+
+/// "grows from 0.44 to 0.52", with as many digits as it takes; float32 has no more than seven.
+std::string from_to(double before, double after) {
+  for (int digits = 2; digits <= 7; ++digits) {
+    const std::string a = decimals(before, digits);
+    const std::string b = decimals(after, digits);
+    if (a != b) {
+      return (after > before ? "grows from " : "falls from ") + a + " to " + b;
+    }
+  }
+  return "stays " + decimals(after, 2);
+}
+
+std::string mean_from_to(const Measured& rows) {
+  return from_to(mean(rows.before), mean(rows.after)) + (rows.before.size() > 1 ? " on average" : "");
+}
+
+std::string no_scaling_did(const std::vector<Change>& all) {
+  const Measured rows = measured(named(all, {"attn_weights", "attn_weights_2"}), largest);
+  return rows.before.empty() ? "Without scaling the scores go into softmax as they are, and its weights stay the same."
+                             : "Without scaling the largest weight of a row " + mean_from_to(rows) + ".";
+}
+
+std::string no_mask_did(const std::vector<Change>& all) {
+  const Measured rows = measured(named(all, {"attn_weights", "masked_simple_norm"}), later);
+  return rows.before.empty() ? "Without a mask the weights stay the same."
+                             : "Without a mask tokens see later ones: a row's weight right of the diagonal " +
+                                   mean_from_to(rows) + ".";
+}
+
+std::string mask_after_softmax_did(const std::vector<Change>& all) {
+  const Measured rows = measured(named(all, {"attn_weights"}), row_sum);
+  return rows.before.empty() ? "Masked after softmax, the weights stay the same."
+                             : "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: " +
+                                   std::string("its sum ") + mean_from_to(rows) + ".";
+}
+
+std::string no_rescale_did(const std::vector<Change>& all) {
+  const Measured rows = measured(named(all, {"output", "dropout_attn_weights"}), row_sum);
+  return rows.before.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
+                             : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row " +
+                                   mean_from_to(rows) + ".";
+}
+
+std::string softmax_dim_0_did(const std::vector<Change>& all) {
+  const std::vector<Change> weights = named(all, {"attn_weights"});
+  if (weights.empty()) {
+    return "With softmax over dim 0 the weights stay the same.";
+  }
+  const bool has_batch = weights[0].shape.size() > 2;
+  std::string text = has_batch ? "Over dim 0, the batch, weights at the same place of each sequence add up to 1"
+                               : "Over dim 0 it is the columns that add up to 1";
+  if (const Measured rows = measured(weights, row_sum); !rows.after.empty()) {
+    const auto [least, most] = std::minmax_element(rows.after.begin(), rows.after.end());
+    const std::string from = decimals(*least, 2);
+    const std::string to = decimals(*most, 2);
+    text += ", and a row to " + (from == to ? to : "between " + from + " and " + to);
+  }
+  std::size_t count = 0;
+  for (const Change& change : weights) {
+    count += static_cast<std::size_t>(
+        std::count_if(change.after.begin(), change.after.end(), [](float value) { return std::isnan(value); }));
+  }
+  if (count > 0) {
+    text += "; where all of them are masked, nothing is left to add up: " + std::to_string(count) + " weights are nan";
+  }
+  return text + ".";
+}
+
+/// The largest difference between scores [..., n, n] and their transposed; none where they are not square.
+std::optional<double> asymmetry(const Shape& shape, const std::vector<float>& scores) {
+  if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2]) {
+    return std::nullopt;
+  }
+  const auto n = static_cast<std::size_t>(shape.back());
+  double most = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t row = i / n % n;
+    const std::size_t mirrored = i - row * n - i % n + i % n * n + row;
+    most = std::max(most, std::abs(static_cast<double>(scores[i]) - static_cast<double>(scores[mirrored])));
+  }
+  return most;
+}
+
+std::string same_weights_did(const std::vector<Change>& all) {
+  double before = 0;
+  double after = 0;
+  double moved = 0;
+  bool is_square = true;
+  const std::vector<Change> scores = named(all, {"attn_scores", "attn_scores_2"});
+  for (const Change& change : scores) {
+    const auto [old, now] = std::pair(asymmetry(change.shape, change.before), asymmetry(change.shape, change.after));
+    is_square = is_square && (change.shape.size() == 1 || old.has_value());
+    before = std::max(before, old.value_or(0));
+    after = std::max(after, now.value_or(0));
+    for (std::size_t i = 0; i < change.before.size(); ++i) {
+      moved = std::max(moved, std::abs(static_cast<double>(change.before[i]) - static_cast<double>(change.after[i])));
+    }
+  }
+  if (scores.empty()) {
+    return "With W_query for the keys too the scores stay the same.";
+  }
+  if (!is_square) {
+    return "With W_query for the keys too a score moves by up to " + decimals(moved, 4) + ".";
+  }
+  return "With W_query for the keys too any two tokens score each other alike: the largest difference between two such "
+         "scores " + from_to(before, after) + ".";
+}
+
+}  // namespace
+
+std::span<const WhatIfEntry> all_what_ifs() {
+  static constexpr std::array<WhatIfEntry, 6> entries = {{
+      {WhatIf::no_scaling, "no-scaling", "the scores are not divided by the square root of the keys' dimension"},
+      {WhatIf::no_mask, "no-mask", "nothing is masked: tokens see later ones"},
+      {WhatIf::mask_after_softmax, "mask-after-softmax", "weights are masked with 0, instead of scores with -inf"},
+      {WhatIf::no_rescale, "no-rescale", "dropout keeps weights without the factor 1 / (1 - p)"},
+      {WhatIf::softmax_dim_0, "softmax-dim-0", "torch.softmax(..., dim=0), whatever the first axis is"},
+      {WhatIf::same_weights, "same-weights", "keys are made with W_query instead of W_key"},
+  }};
+  return entries;
+}
+
+const WhatIfEntry& what_if_entry(WhatIf rule) { return all_what_ifs()[static_cast<std::size_t>(rule)]; }
+
+std::string what_the_change_did(WhatIf rule, std::span<const Step> as_is, std::span<const Step> changed) {
+  const std::vector<Change> all = changes(as_is, changed);
+  if (all.empty()) {
+    return "No number changed.";
+  }
+  switch (rule) {
+    case WhatIf::no_scaling: return no_scaling_did(all);
+    case WhatIf::no_mask: return no_mask_did(all);
+    case WhatIf::mask_after_softmax: return mask_after_softmax_did(all);
+    case WhatIf::no_rescale: return no_rescale_did(all);
+    case WhatIf::softmax_dim_0: return softmax_dim_0_did(all);
+    case WhatIf::same_weights: break;
+  }
+  return same_weights_did(all);
+}
+
+}  // namespace attn::chapters

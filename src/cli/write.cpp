@@ -1,0 +1,78 @@
+#include "cli/write.hpp"
+
+#include <unistd.h>
+
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "inputs.hpp"
+#include "meanings.hpp"
+#include "render/derivation.hpp"
+#include "render/heatmap.hpp"
+#include "render/json.hpp"
+#include "render/lineage.hpp"
+#include "render/markdown.hpp"
+#include "render/side_by_side.hpp"
+#include "render/terminal.hpp"
+#include "torch/print.hpp"
+#include "what_if.hpp"
+
+namespace attn::cli {
+namespace {
+
+/// The steps as heat maps: labels as the article's, tensors as coloured cells.
+void write_heatmaps(std::ostream& out, std::span<const Step> steps, std::span<const std::string> tokens,
+                    const Options& options) {
+  const render::Terminal terminal =
+      options.output ? render::Terminal{} : render::detect_terminal(STDOUT_FILENO);
+  for (const Step& step : steps) {
+    if (step.kind != Step::Kind::tensor) {
+      render::write_text(out, {&step, 1}, options.text);
+      continue;
+    }
+    const std::string title = step.label.empty() ? step.name : step.label;
+    out << title << (title.ends_with('\n') ? "" : "\n")
+        << render::heatmap_text(*step.tensor, tokens, options.text.print, terminal, render::counts_tokens) << "\n\n";
+  }
+}
+
+}  // namespace
+
+void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<const Step> steps,
+           std::span<const Step> all_steps, const Options& options) {
+  const std::vector<std::string> tokens = chapters::token_words(options.lesson);
+  const render::Why why = [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
+  if (options.cell) {
+    out << render::derivation_text(all_steps, render::parse_cell(*options.cell), options.depth, tokens,
+                                   options.text.print);
+    return;
+  }
+  switch (options.format) {
+    case Format::json: out << render::steps_json(about(options), steps, why, tokens).dump(2) << '\n'; return;
+    case Format::markdown: {
+      const std::string title = std::string(chapter.name) + ": " + std::string(chapters::chapter_summary(chapter.name));
+      render::write_markdown(out, title, steps, why, tokens, options.text);
+      return;
+    }
+    case Format::text: break;
+  }
+  if (options.heatmap) {
+    write_heatmaps(out, steps, tokens, options);
+  } else if (options.explain) {
+    render::write_explained_text(out, steps, why, tokens, options.text);
+  } else {
+    render::write_text(out, steps, options.text);
+  }
+}
+
+void write_what_if(std::ostream& out, const chapters::ChapterEntry& chapter, const Walkthrough& as_is,
+                   const Walkthrough& changed, const Options& options) {
+  const WhatIf rule = options.lesson.what_if.value();
+  const std::string sentence = chapters::what_the_change_did(rule, as_is.steps(), changed.steps());
+  const std::int64_t width = render::detect_terminal(options.output ? -1 : STDOUT_FILENO).width;
+  render::write_side_by_side(out, selected(as_is.steps(), chapter, options),
+                             selected(changed.steps(), chapter, options), sentence, options.text, width);
+}
+
+}  // namespace attn::cli

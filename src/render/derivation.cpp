@@ -1,0 +1,780 @@
+#include "render/derivation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "tensor/words.hpp"
+
+namespace attn::render {
+namespace {
+
+using Rule = Derivation::Rule;
+using Term = Derivation::Term;
+
+/// Sums of more terms than this are shown by their first and last ones.
+constexpr std::size_t most_terms = 24;
+constexpr std::size_t first_terms = 12;
+constexpr std::size_t last_terms = 4;
+/// The output ends after the derivation with which it has this many lines.
+constexpr std::size_t most_lines = 2000;
+/// Digits with which a float32 or a double is told apart from its neighbours.
+constexpr int float_digits = std::numeric_limits<float>::max_digits10;
+constexpr int double_digits = std::numeric_limits<double>::digits10;
+
+// ---- Numbers ------------------------------------------------------------------------------------
+
+std::string written(double value, std::chars_format format, int digits) {
+  std::array<char, 400> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
+  return {text.data(), end};
+}
+
+std::string significant(double value, int digits) { return written(value, std::chars_format::general, digits); }
+
+double value_of(const Tensor& tensor, const Element& element) {
+  return tensor.operands()[element.operand].array().value(element.index);
+}
+
+template <class T>
+T softmax_value(const Tensor& tensor, const Derivation& derivation) {
+  T largest = -std::numeric_limits<T>::infinity();
+  for (const Term& term : derivation.terms) {
+    largest = std::max(largest, static_cast<T>(value_of(tensor, term.a)));
+  }
+  T sum = 0;
+  for (const Term& term : derivation.terms) {
+    sum += std::exp(static_cast<T>(value_of(tensor, term.a)) - largest);
+  }
+  return std::exp(static_cast<T>(value_of(tensor, derivation.terms[derivation.position].a)) - largest) / sum;
+}
+
+bool is_close(double a, double b) {
+  const float x = static_cast<float>(a);
+  const float y = static_cast<float>(b);
+  return x == y || std::abs(x - y) <= 1e-08F + std::abs(1e-05F * y);
+}
+
+/// The derivation from left to right in arithmetic of type T.
+template <class T>
+T evaluated(const Tensor& tensor, const Derivation& derivation) {
+  const auto of = [&tensor](const Element& element) { return static_cast<T>(value_of(tensor, element)); };
+  const auto constant = static_cast<T>(derivation.constant);
+  const std::vector<Term>& terms = derivation.terms;
+  T sum = 0;
+  switch (derivation.rule) {
+    case Rule::given: break;
+    case Rule::copy: return of(terms[0].a);
+    case Rule::products:
+      for (const Term& term : terms) {
+        sum += of(term.a) * of(*term.b);
+      }
+      return derivation.bias ? sum + of(*derivation.bias) : sum;
+    case Rule::sum:
+      for (const Term& term : terms) {
+        sum += of(term.a);
+      }
+      return sum;
+    case Rule::product: return of(terms[0].a) * of(*terms[0].b);
+    case Rule::quotient: return of(terms[0].a) / (terms[0].b ? of(*terms[0].b) : constant);
+    case Rule::exponential: return std::exp(of(terms[0].a));
+    case Rule::softmax: return softmax_value<T>(tensor, derivation);
+    case Rule::masked: return constant;
+    case Rule::kept:
+    case Rule::dropped: return of(terms[0].a) * constant;
+    case Rule::comparison:
+      return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+        return is_close(value_of(tensor, term.a), value_of(tensor, *term.b));
+      });
+  }
+  return sum;
+}
+
+// ---- Which axes stand for tokens ----------------------------------------------------------------
+
+/// Follows a tensor's axes through its derivations to the inputs, whose rows are the tokens.
+class TokenAxes {
+ public:
+  TokenAxes(std::span<const Step> steps, std::span<const std::string> tokens) : steps_(steps), tokens_(tokens) {}
+
+  const std::vector<bool>& of(const Tensor& tensor) {
+    const auto known = axes_.find(tensor.id());
+    if (known != axes_.end()) {
+      return known->second;
+    }
+    axes_[tensor.id()] = std::vector<bool>(tensor.shape().size());  // what a mask finds that leads back to itself
+    std::vector<bool> axes = found(tensor);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      axes[axis] = axes[axis] && tensor.shape()[axis] == static_cast<std::int64_t>(tokens_.size());
+    }
+    return axes_[tensor.id()] = std::move(axes);
+  }
+
+  std::span<const std::string> tokens() const { return tokens_; }
+
+ private:
+  std::vector<bool> found(const Tensor& tensor) {
+    const std::size_t dim = tensor.shape().size();
+    std::vector<bool> axes(dim);
+    if (tokens_.empty() || tensor.operation().is_parameter() || element_count(tensor.shape()) == 0) {
+      return axes;
+    }
+    if (tensor.operands().empty()) {
+      return of_given(tensor);
+    }
+    for (std::size_t axis = 0; axis < dim; ++axis) {
+      axes[axis] = tensor.shape()[axis] > 1 && leads_to_tokens(tensor, axis);
+    }
+    return axes;
+  }
+
+  /// The inputs' rows; a mask has the axes of what it covers.
+  std::vector<bool> of_given(const Tensor& tensor) {
+    std::vector<bool> axes(tensor.shape().size());
+    if (tensor.name() == "inputs" || tensor.name() == "ids") {
+      axes[0] = true;
+      return axes;
+    }
+    for (const Step& step : steps_) {
+      if (!step.tensor || !covers(*step.tensor, tensor)) {
+        continue;
+      }
+      const std::vector<bool>& covered = of(step.tensor->operands()[0]);
+      std::copy_backward(covered.end() - tensor.dim(), covered.end(), axes.end());
+      break;
+    }
+    return axes;
+  }
+
+  static bool covers(const Tensor& result, const Tensor& mask) {
+    const std::vector<Tensor>& operands = result.operands();
+    return operands.size() == 2 && operands[1].id() == mask.id() && operands[0].shape() == result.shape() &&
+           mask.dim() <= result.dim() &&
+           std::equal(mask.shape().rbegin(), mask.shape().rend(), result.shape().rbegin());
+  }
+
+  /// Where an operand's index goes when the result's goes one further, the axis is the same one.
+  bool leads_to_tokens(const Tensor& tensor, std::size_t axis) {
+    Shape index(tensor.shape().size());
+    const Derivation here = tensor.operation().derive(tensor.operands(), index);
+    index[axis] = 1;
+    const Derivation there = tensor.operation().derive(tensor.operands(), index);
+    if (here.terms.empty() || there.terms.empty()) {
+      return false;
+    }
+    const Term& from = here.terms[here.position];
+    const Term& to = there.terms[there.position];
+    if (here.rule == Rule::masked || there.rule == Rule::masked) {
+      return of(tensor.operands()[0])[axis];
+    }
+    return moves_along_tokens(tensor, from.a, to.a) || (from.b && to.b && moves_along_tokens(tensor, *from.b, *to.b));
+  }
+
+  bool moves_along_tokens(const Tensor& tensor, const Element& from, const Element& to) {
+    if (from.operand != to.operand) {
+      return false;
+    }
+    const std::vector<bool>& axes = of(tensor.operands()[from.operand]);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis] && to.index[axis] != from.index[axis]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::span<const Step> steps_;
+  std::span<const std::string> tokens_;
+  std::map<const void*, std::vector<bool>> axes_;
+};
+
+// ---- The text -----------------------------------------------------------------------------------
+
+/// "attn_scores[0, 1, :]": `open` is the axis that is written as a colon.
+std::string index_text(const Shape& index, std::optional<std::size_t> open = {}) {
+  std::string text;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    text += (axis == 0 ? "[" : ", ") + (open == axis ? ":" : std::to_string(index[axis]));
+  }
+  return text.empty() ? "" : text + "]";
+}
+
+std::string name_of(const Tensor& tensor) {
+  return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+}
+
+std::string right_aligned(const std::string& text, std::size_t width) {
+  return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
+
+/// One number to be derived, and how many operands lie between it and the cell asked for.
+struct Task {
+  Tensor tensor;
+  Shape index;
+  std::int64_t level;
+};
+
+class Writer {
+ public:
+  Writer(std::span<const Step> steps, std::span<const std::string> tokens, const torch::PrintOptions& print)
+      : axes_(steps, tokens), print_(print) {}
+
+  std::string write(const Cell& cell, std::int64_t depth) {
+    root_name_ = cell.step->name;
+    root_ = cell.step->tensor->id();
+    section_ = cell.step->section;
+    enqueue(*cell.step->tensor, cell.index, 0);
+    while (!queue_.empty() && lines_ < most_lines) {
+      const Task task = std::move(queue_.front());
+      queue_.pop_front();
+      if (depth == 0 || task.level < depth) {
+        derive(task);
+      }
+    }
+    const bool is_cut = std::any_of(queue_.begin(), queue_.end(),
+                                    [depth](const Task& task) { return depth == 0 || task.level < depth; });
+    if (is_cut) {
+      text_ += "... cut after " + std::to_string(lines_) + " lines; ask for one of these cells, or a smaller --depth\n";
+    }
+    return text_;
+  }
+
+ private:
+  void enqueue(const Tensor& tensor, const Shape& index, std::int64_t level) {
+    if (seen_.insert({tensor.id(), index}).second) {
+      queue_.push_back({tensor, index, level});
+    }
+  }
+
+  void enqueue_operand(const Task& task, const Element& element, std::int64_t levels = 1) {
+    enqueue(task.tensor.operands()[element.operand], element.index, task.level + levels);
+  }
+
+  void line(const std::string& text, std::size_t more = 1) {
+    text_ += std::string(indent_ + 2 * more, ' ') + text + "\n";
+    ++lines_;
+  }
+
+  std::string name(const Tensor& tensor) const { return tensor.id() == root_ ? root_name_ : name_of(tensor); }
+
+  std::string cell(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) const {
+    return name(tensor) + index_text(index, open);
+  }
+
+  std::string cell(const Task& task, const Element& element, std::optional<std::size_t> open = {}) const {
+    return cell(task.tensor.operands()[element.operand], element.index, open);
+  }
+
+  /// In the arithmetic: two digits more than PyTorch prints, so that its last one is right.
+  std::string number(double value) const {
+    const double size = std::abs(value);
+    const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
+    const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
+    return written(size == 0 ? 0 : value, format, print_.precision + 2);
+  }
+
+  /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
+  std::string printed(const Tensor& tensor, const Shape& index) {
+    if (element_count(tensor.shape()) > print_.threshold) {
+      return written(tensor.array().value(index), std::chars_format::fixed, print_.precision);
+    }
+    std::vector<std::string>& numbers = printed_[tensor.id()];
+    if (numbers.empty()) {
+      numbers = numbers_in(torch::format_tensor(*tensor.array().contents(), {}, print_));
+    }
+    std::int64_t position = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      position = position * tensor.shape()[axis] + index[axis];
+    }
+    return numbers.at(static_cast<std::size_t>(position));
+  }
+
+  static std::vector<std::string> numbers_in(const std::string& text) {
+    std::vector<std::string> numbers;
+    bool is_new = true;
+    for (const char c : text.substr(text.find('('))) {
+      const bool separates = std::string_view("()[], \n").find(c) != std::string_view::npos;
+      if (!separates) {
+        if (is_new) {
+          numbers.emplace_back();
+        }
+        numbers.back() += c;
+      }
+      is_new = separates;
+    }
+    return numbers;
+  }
+
+  /// "row 1: journey, column 2: starts"; axes that are no tokens are left out.
+  std::string places(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) {
+    const std::vector<bool>& axes = axes_.of(tensor);
+    std::string text;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      if (!axes[axis] || open == axis) {
+        continue;
+      }
+      const std::size_t from_end = index.size() - axis;
+      const std::string kind = index.size() == 1 || from_end > 2 ? "item " : from_end == 2 ? "row " : "column ";
+      text += (text.empty() ? "" : ", ") + kind + std::to_string(index[axis]) + ": " + token(index[axis]);
+    }
+    return text;
+  }
+
+  const std::string& token(std::int64_t index) const { return axes_.tokens()[static_cast<std::size_t>(index)]; }
+
+  /// " (journey)" where a sum runs over tokens.
+  std::string running_token(const Task& task, const Element& element, std::optional<std::size_t> axis) {
+    const bool is_token = axis && axes_.of(task.tensor.operands()[element.operand])[*axis];
+    return is_token ? "  " + token(element.index[*axis]) : "";
+  }
+
+  /// The axis along which the elements of a sum's terms lie.
+  static std::optional<std::size_t> open_axis(const Element& first, const Element& last) {
+    for (std::size_t axis = 0; axis < first.index.size(); ++axis) {
+      if (first.index[axis] != last.index[axis]) {
+        return axis;
+      }
+    }
+    return {};
+  }
+
+  void derive(const Task& task) {
+    const Tensor& tensor = task.tensor;
+    indent_ = 2 * static_cast<std::size_t>(std::min<std::int64_t>(task.level, 8));
+    const bool is_parameter = tensor.operation().is_parameter();
+    const Derivation derivation =
+        is_parameter ? Derivation(Rule::given) : tensor.operation().derive(tensor.operands(), task.index);
+    if (derivation.rule == Rule::given) {
+      return head(task, (is_parameter ? "   a trainable parameter: " : "   given: ") + tensor.expression());
+    }
+    if (derivation.rule == Rule::copy) {
+      const Element& source = derivation.terms[0].a;
+      enqueue_operand(task, source, 0);
+      const std::optional<Element>& mask = derivation.terms[0].b;
+      return head(task, "   the same number as " + cell(task, source) +
+                            (mask ? ", as " + cell(task, *mask) + " is False" : "") + ": " + name(tensor) + " = " +
+                            tensor.expression());
+    }
+    head(task);
+    if (explained_.insert(tensor.id()).second) {
+      line(name(tensor) + " = " + tensor.expression() + "   " + shapes(tensor));
+    }
+    body(task, derivation);
+    values(task, derivation);
+  }
+
+  void head(const Task& task, const std::string& note = "") {
+    const std::string where = places(task.tensor, task.index);
+    const bool is_root = task.tensor.id() == root_ && task.level == 0;
+    line(cell(task.tensor, task.index) + " = " + printed(task.tensor, task.index) +
+             (where.empty() ? "" : "   (" + where + ")") +
+             (is_root && !section_.empty() ? "   in section " + section_ : "") + note,
+         0);
+  }
+
+  std::string shapes(const Tensor& tensor) const {
+    std::string text;
+    for (const Tensor& operand : tensor.operands()) {
+      text += (text.empty() ? "" : ", ") + shape_text(operand.shape());
+    }
+    return text + " -> " + shape_text(tensor.shape());
+  }
+
+  void body(const Task& task, const Derivation& derivation) {
+    switch (derivation.rule) {
+      case Rule::products: return products(task, derivation);
+      case Rule::sum: return sum(task, derivation);
+      case Rule::softmax: return softmax(task, derivation);
+      case Rule::comparison: return comparison(task, derivation);
+      case Rule::masked: return masked(task, derivation);
+      case Rule::kept: return kept(task, derivation);
+      case Rule::dropped: return dropped(task, derivation);
+      case Rule::exponential:
+      case Rule::product:
+      case Rule::quotient: return one_step(task, derivation);
+      case Rule::given:
+      case Rule::copy: break;
+    }
+  }
+
+  /// Calls show(i) for the terms that are shown, and says how many are not.
+  template <class Show>
+  void each_term(std::size_t count, Show show) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (count > most_terms && i == first_terms) {
+        i = count - last_terms;
+        line("... " + std::to_string(i - first_terms) + " more ...", 2);
+      }
+      show(i);
+    }
+  }
+
+  /// "row queries[0, 1, :] (journey)"
+  std::string run_of(const Task& task, const Element& element, std::optional<std::size_t> open) {
+    const Tensor& operand = task.tensor.operands()[element.operand];
+    std::string kind;
+    if (open && operand.dim() > 1) {
+      const std::size_t from_end = element.index.size() - *open;
+      kind = from_end == 1 ? "row " : from_end == 2 ? "column " : "";
+    }
+    std::string tokens;
+    const std::vector<bool>& axes = axes_.of(operand);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis] && open != axis) {
+        tokens += (tokens.empty() ? " (" : ", ") + token(element.index[axis]);
+      }
+    }
+    return kind + cell(operand, element.index, open) + (tokens.empty() ? "" : tokens + ")");
+  }
+
+  void products(const Task& task, const Derivation& derivation) {
+    const std::vector<Term>& terms = derivation.terms;
+    if (terms.empty()) {
+      return line("a sum of no products");
+    }
+    const auto a_axis = open_axis(terms.front().a, terms.back().a);
+    const auto b_axis = open_axis(*terms.front().b, *terms.back().b);
+    line(run_of(task, terms[0].a, a_axis) + " meets " + run_of(task, *terms[0].b, b_axis) + ":");
+    std::vector<float> sums;
+    float running = 0;
+    for (const Term& term : terms) {
+      running += static_cast<float>(value_of(task.tensor, term.a)) * static_cast<float>(value_of(task.tensor, *term.b));
+      sums.push_back(running);
+    }
+    const std::size_t width = number(-1).size();
+    each_term(terms.size(), [&](std::size_t i) {
+      const Term& term = terms[i];
+      const float a = static_cast<float>(value_of(task.tensor, term.a));
+      const float b = static_cast<float>(value_of(task.tensor, *term.b));
+      line(cell(task, term.a) + " * " + cell(task, *term.b) + " = " +
+               right_aligned(number(static_cast<double>(a)), width) + " * " +
+               right_aligned(number(static_cast<double>(b)), width) + " = " +
+               right_aligned(number(static_cast<double>(a * b)), width) + "   sum " +
+               right_aligned(number(static_cast<double>(sums[i])), width) + running_token(task, term.a, a_axis),
+           2);
+      enqueue_operand(task, term.a);
+      enqueue_operand(task, *term.b);
+    });
+    if (derivation.bias) {
+      const double bias = value_of(task.tensor, *derivation.bias);
+      line("plus the bias " + cell(task, *derivation.bias) + " = " + number(bias) + "   sum " +
+               number(static_cast<double>(running + static_cast<float>(bias))),
+           2);
+      enqueue_operand(task, *derivation.bias);
+    }
+  }
+
+  void sum(const Task& task, const Derivation& derivation) {
+    const std::vector<Term>& terms = derivation.terms;
+    if (terms.empty()) {
+      return line("a sum of no numbers");
+    }
+    const auto axis = open_axis(terms.front().a, terms.back().a);
+    line("the sum of " + run_of(task, terms[0].a, axis) + ":");
+    std::vector<float> sums;
+    float running = 0;
+    for (const Term& term : terms) {
+      sums.push_back(running += static_cast<float>(value_of(task.tensor, term.a)));
+    }
+    const std::size_t width = number(-1).size();
+    each_term(terms.size(), [&](std::size_t i) {
+      line(cell(task, terms[i].a) + " = " + right_aligned(number(value_of(task.tensor, terms[i].a)), width) +
+               "   sum " + right_aligned(number(static_cast<double>(sums[i])), width) +
+               running_token(task, terms[i].a, axis),
+           2);
+      enqueue_operand(task, terms[i].a);
+    });
+  }
+
+  void softmax(const Task& task, const Derivation& derivation) {
+    const std::vector<Term>& terms = derivation.terms;
+    const auto of = [&](std::size_t i) { return static_cast<float>(value_of(task.tensor, terms[i].a)); };
+    float largest = of(0);
+    for (std::size_t i = 1; i < terms.size(); ++i) {
+      largest = std::max(largest, of(i));
+    }
+    const auto axis = open_axis(terms.front().a, terms.back().a);
+    line("the maximum of " + run_of(task, terms[0].a, axis) + " is " + number(static_cast<double>(largest)) +
+         "; subtracted first, so that no exponential overflows:");
+    const auto exponential = [&](std::size_t i) { return std::exp(static_cast<double>(of(i) - largest)); };
+    const std::size_t width = number(-1).size();
+    double total = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      total += exponential(i);
+    }
+    each_term(terms.size(), [&](std::size_t i) {
+      line("exp(" + cell(task, terms[i].a) + " - max) = exp(" +
+               right_aligned(number(static_cast<double>(of(i) - largest)), width) + ") = " + number(exponential(i)) +
+               running_token(task, terms[i].a, axis) + (i == derivation.position ? "  <- this one" : ""),
+           2);
+      enqueue_operand(task, terms[i].a);
+    });
+    line("the sum of all " + std::to_string(terms.size()) + " exponentials = " + number(total), 2);
+    const double own = exponential(derivation.position);
+    line(number(own) + " / " + number(total) + " = " + number(own / total), 2);
+  }
+
+  void comparison(const Task& task, const Derivation& derivation) {
+    line("True where every pair is close, |a - b| <= 1e-08 + 1e-05 * |b|:");
+    each_term(derivation.terms.size(), [&](std::size_t i) {
+      const Term& term = derivation.terms[i];
+      const double a = value_of(task.tensor, term.a);
+      const double b = value_of(task.tensor, *term.b);
+      line(cell(task, term.a) + " = " + significant(a, float_digits) + ", " + cell(task, *term.b) + " = " +
+               significant(b, float_digits) + (is_close(a, b) ? "  close" : "  not close"),
+           2);
+      enqueue_operand(task, term.a);
+      enqueue_operand(task, *term.b);
+    });
+  }
+
+  void masked(const Task& task, const Derivation& derivation) {
+    const Element& mask = derivation.terms[0].a;
+    const bool is_minus_infinity = derivation.constant < 0 && std::isinf(derivation.constant);
+    line(cell(task, mask) + " is True, so the number is replaced by " + number(derivation.constant) +
+         (is_minus_infinity ? ", which softmax turns into a weight of 0" : ""));
+    enqueue_operand(task, mask);
+  }
+
+  void kept(const Task& task, const Derivation& derivation) {
+    const Term& term = derivation.terms[0];
+    const double a = value_of(task.tensor, term.a);
+    line(cell(task, *term.b) + " is True, so the number is kept, and scaled by 1 / (1 - p) = " +
+         number(derivation.constant) + ":");
+    line(cell(task, term.a) + " * " + number(derivation.constant) + " = " + number(a) + " * " +
+             number(derivation.constant) + " = " + number(a * derivation.constant),
+         2);
+    enqueue_operand(task, term.a);
+    enqueue_operand(task, *term.b);
+  }
+
+  void dropped(const Task& task, const Derivation& derivation) {
+    const Term& term = derivation.terms[0];
+    line(cell(task, *term.b) + " is False, so " + cell(task, term.a) + " = " + number(value_of(task.tensor, term.a)) +
+         " is dropped: 0");
+    enqueue_operand(task, term.a);
+    enqueue_operand(task, *term.b);
+  }
+
+  void one_step(const Task& task, const Derivation& derivation) {
+    const Term& term = derivation.terms[0];
+    const double a = value_of(task.tensor, term.a);
+    const std::string result = " = " + number(evaluated<double>(task.tensor, derivation));
+    enqueue_operand(task, term.a);
+    if (derivation.rule == Rule::exponential) {
+      return line("exp(" + cell(task, term.a) + ") = exp(" + number(a) + ")" + result, 2);
+    }
+    const std::string sign = derivation.rule == Rule::product ? " * " : " / ";
+    const double b = term.b ? value_of(task.tensor, *term.b) : derivation.constant;
+    line(cell(task, term.a) + sign + (term.b ? cell(task, *term.b) : number(b)) + " = " + number(a) + sign +
+             number(b) + result,
+         2);
+    if (term.b) {
+      enqueue_operand(task, *term.b);
+    }
+  }
+
+  void values(const Task& task, const Derivation& derivation) {
+    if (task.tensor.dtype() != DType::float32 || derivation.rule == Rule::masked || derivation.rule == Rule::dropped) {
+      return;
+    }
+    const double stored = task.tensor.array().value(task.index);
+    const double exact = evaluated<double>(task.tensor, derivation);
+    line("float32 " + significant(stored, float_digits) + ", the number in the tensor; float64 " +
+         significant(exact, double_digits) + ", the same arithmetic in double precision");
+    const float naive = evaluated<float>(task.tensor, derivation);
+    if (static_cast<double>(naive) != stored && !(std::isnan(naive) && std::isnan(stored))) {
+      line("plainly from left to right, float32 gives " + significant(static_cast<double>(naive), float_digits) + ": " +
+           (derivation.rule == Rule::products || derivation.rule == Rule::sum
+                ? "the tensor's kernel adds in another order or rounds less often, so the last digits differ"
+                : "the tensor's kernel rounds in other places, so the last digits differ"));
+    }
+  }
+
+  TokenAxes axes_;
+  torch::PrintOptions print_;
+  std::string root_name_;
+  const void* root_ = nullptr;
+  std::string section_;
+  std::deque<Task> queue_;
+  std::set<std::pair<const void*, Shape>> seen_;
+  std::set<const void*> explained_;
+  std::map<const void*, std::vector<std::string>> printed_;
+  std::string text_;
+  std::size_t lines_ = 0;
+  std::size_t indent_ = 0;
+};
+
+// ---- Finding the cell ---------------------------------------------------------------------------
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+[[noreturn]] void refuse_form(const std::string& text) {
+  throw CellError("--cell '" + text + "' is no cell; accepted is NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
+                  "try --cell 'attn_scores[1, 2]'");
+}
+
+bool is_asked_for(const Step& step, const CellRequest& request) {
+  return step.kind == Step::Kind::tensor && step.tensor && step.name == request.name &&
+         (request.section.empty() || request.section == step.section);
+}
+
+std::string known_names(std::span<const Step> steps) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor && std::find(names.begin(), names.end(), step.name) == names.end()) {
+      names.push_back(step.name);
+    }
+  }
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  return list;
+}
+
+const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
+  const Step* first = nullptr;
+  for (const Step& step : steps) {
+    if (!is_asked_for(step, request)) {
+      continue;
+    }
+    if (step.tensor->shape().size() == request.index.size()) {
+      return step;
+    }
+    first = first == nullptr ? &step : first;
+  }
+  if (first != nullptr) {
+    return *first;
+  }
+  const std::string full = request.section.empty() ? request.name : request.section + "/" + request.name;
+  const std::string names = known_names(steps);
+  throw CellError("--cell: there is no step '" + full + "'; accepted are " + names +
+                  ", also as SECTION/NAME where a chapter has sections; try --cell '" +
+                  names.substr(0, names.find(',')) + "[...]'");
+}
+
+/// ": attn_scores has shape [2, 6, 6]; accepted are ...; try ..."
+std::string what_is_accepted(const Step& step) {
+  const Shape& shape = step.tensor->shape();
+  std::string ranges;
+  Shape example;
+  for (const std::int64_t size : shape) {
+    ranges += (ranges.empty() ? "" : ", ") + std::string("0 to ") + std::to_string(size - 1);
+    example.push_back(std::min<std::int64_t>(1, size - 1));
+  }
+  return "; " + step.name + " has shape " + shape_text(shape) + ", accepted are " +
+         (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
+         "; try --cell '" + step.name + index_text(example) + "'";
+}
+
+std::int64_t token_index(const std::string& word, const Step& step, std::span<const std::string> tokens) {
+  const auto first = std::find(tokens.begin(), tokens.end(), word);
+  if (first == tokens.end()) {
+    std::string list;
+    for (const std::string& token : tokens) {
+      list += (list.empty() ? " nor one of " : " ") + token;
+    }
+    throw CellError("--cell: '" + word + "' is no number" + list + what_is_accepted(step));
+  }
+  const auto second = std::find(first + 1, tokens.end(), word);
+  if (second != tokens.end()) {
+    throw CellError("--cell: '" + word + "' stands at " + std::to_string(first - tokens.begin()) + " and at " +
+                    std::to_string(second - tokens.begin()) + what_is_accepted(step));
+  }
+  return first - tokens.begin();
+}
+
+std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step, TokenAxes& axes) {
+  const std::int64_t size = step.tensor->shape()[axis];
+  std::int64_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    index = token_index(text, step, axes.tokens());
+    if (!axes.of(*step.tensor)[axis]) {
+      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " does not stand for tokens, so '" +
+                      text + "' is no index of it" + what_is_accepted(step));
+    }
+    return index;
+  }
+  if (index < -size || index >= size) {
+    throw CellError("--cell: index " + text + " is outside axis " + std::to_string(axis) + what_is_accepted(step));
+  }
+  return index < 0 ? index + size : index;
+}
+
+}  // namespace
+
+CellRequest parse_cell(const std::string& text) {
+  CellRequest request;
+  const std::size_t open = text.find('[');
+  request.name = trimmed(text.substr(0, open));
+  const std::size_t slash = request.name.find('/');
+  if (slash != std::string::npos) {
+    request.section = request.name.substr(0, slash);
+    request.name = request.name.substr(slash + 1);
+  }
+  const std::string indices = open == std::string::npos ? "[]" : trimmed(text.substr(open));
+  if (request.name.empty() || (slash != std::string::npos && request.section.empty()) || indices.back() != ']') {
+    refuse_form(text);
+  }
+  const std::string inside = indices.substr(1, indices.size() - 2);
+  if (trimmed(inside).empty()) {
+    return request;
+  }
+  for (std::size_t start = 0; start <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', start), inside.size());
+    request.index.push_back(trimmed(inside.substr(start, comma - start)));
+    if (request.index.back().empty() || request.index.back().find_first_of("[]") != std::string::npos) {
+      refuse_form(text);
+    }
+    start = comma + 1;
+  }
+  return request;
+}
+
+Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::span<const std::string> tokens) {
+  const Step& step = find_step(steps, request);
+  const std::size_t dim = step.tensor->shape().size();
+  std::vector<std::string> named = request.index;
+  if (named.size() >= 2 && named.size() < dim) {
+    named.insert(named.begin(), dim - named.size(), "0");  // the first of the batch, the first head
+  }
+  if (named.size() != dim) {
+    const std::size_t count = named.size();
+    throw CellError("--cell: " + std::to_string(count) + (count == 1 ? " index does" : " indices do") +
+                    " not name one number of " + step.name + what_is_accepted(step));
+  }
+  TokenAxes axes(steps, tokens);
+  Shape index;
+  for (std::size_t axis = 0; axis < dim; ++axis) {
+    index.push_back(resolved(named[axis], axis, step, axes));
+  }
+  return {&step, std::move(index)};
+}
+
+std::vector<bool> token_axes(std::span<const Step> steps, const Tensor& tensor, std::span<const std::string> tokens) {
+  return TokenAxes(steps, tokens).of(tensor);
+}
+
+double exact_value(const Tensor& tensor, const Shape& index) {
+  const Derivation derivation = tensor.operation().derive(tensor.operands(), index);
+  return derivation.rule == Rule::given ? tensor.array().value(index) : evaluated<double>(tensor, derivation);
+}
+
+std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
+                            std::span<const std::string> tokens, const torch::PrintOptions& print) {
+  return Writer(steps, tokens, print).write(find_cell(steps, request, tokens), depth);
+}
+
+}  // namespace attn::render

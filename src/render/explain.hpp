@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "render/text.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::render {
+
+/// What is said of one step. What there is nothing to say of is empty.
+struct StepExplanation {
+  std::string expression;            ///< PyTorch's words: "queries @ keys_transposed"
+  std::string shapes;                ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
+  std::string why;                   ///< one to three sentences
+  std::vector<std::string> notices;  ///< what these very numbers show, each checked against them
+};
+
+/// Why a step is there: one to three sentences.
+using Why = std::function<std::string(const Step&)>;
+
+/// The words that the rows of `inputs` stand for are `tokens`; none where they stand for no words.
+StepExplanation explain(const Step& step, const std::string& why, std::span<const std::string> tokens);
+
+/// The operation with its operands' shapes and the shape that comes out: "W_query(batch [2, 6, 3]) -> [2, 6, 3]".
+std::string shape_rail(const Tensor& tensor);
+
+/// What write_text writes, and under each step its explanation, in lines that begin with "# ". Where a step does not
+/// end its line, its explanation follows the line.
+void write_explained_text(std::ostream& out, std::span<const Step> steps, const Why& why,
+                          std::span<const std::string> tokens, const TextOptions& options);
+
+}  // namespace attn::render

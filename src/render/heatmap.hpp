@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "render/terminal.hpp"
+#include "tensor/tensor.hpp"
+#include "torch/print.hpp"
+
+namespace attn::render {
+
+/// Whether an axis that is as long as there are tokens counts tokens.
+using CountsTokens = std::function<bool(const Tensor& tensor, std::size_t axis)>;
+
+/// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours each beside a block glyph. No
+/// line is wider than the terminal (of 12 columns or more); no final newline.
+///
+/// Rows and columns have the tokens' names where `counts_tokens` says so, indices elsewhere; left empty, it is
+/// every axis as long as there are tokens, except in an nn.Parameter. The axes before the last two become headings.
+/// One scale serves the whole tensor: from the smallest to the largest finite number shown, or for numbers of both
+/// signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold elements are
+/// summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider than the
+/// terminal, all have fewer decimals.
+std::string heatmap_text(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
+                         const Terminal& terminal, const CountsTokens& counts_tokens = {});
+
+}  // namespace attn::render

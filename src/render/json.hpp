@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "render/explain.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::render {
+
+/// The tensor's values as nested lists. A float is written with the fewest digits that give the same float back;
+/// JSON has no numbers for "inf", "-inf" and "nan", so these are strings.
+nlohmann::ordered_json values_json(const Tensor& tensor);
+
+/// `about`, then the tokens, then every step with its values and explanation. Of a size there are no values, of a text
+/// there is only the text.
+nlohmann::ordered_json steps_json(nlohmann::ordered_json about, std::span<const Step> steps, const Why& why,
+                                  std::span<const std::string> tokens);
+
+}  // namespace attn::render

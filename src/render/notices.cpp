@@ -1,0 +1,439 @@
+#include "render/notices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "render/lineage.hpp"
+#include "render/noticing.hpp"
+
+namespace attn::render {
+namespace {
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string count_text(std::int64_t count, std::int64_t total) {
+  return std::to_string(count) + " of " + std::to_string(total);
+}
+
+std::string words_of(const Tensor& tensor) { return tensor.name().empty() ? tensor.expression() : tensor.name(); }
+
+std::span<const bool> bools(const Contents& contents) {
+  const auto& values = std::get<xt::xarray<bool>>(contents);
+  return {values.data(), values.size()};
+}
+
+bool are_slices_equal(const Tensor& tensor) {
+  if (tensor.dim() < 3 || tensor.size(0) < 2) {
+    return false;
+  }
+  const auto contents = tensor.array().contents();
+  return std::visit(
+      [&](const auto& values) {
+        const auto slice = static_cast<std::ptrdiff_t>(values.size()) / static_cast<std::ptrdiff_t>(tensor.size(0));
+        const auto* first = values.data();
+        return std::equal(first, first + static_cast<std::ptrdiff_t>(values.size()) - slice, first + slice);
+      },
+      *contents);
+}
+
+std::vector<std::string> Noticing::all() {
+  look_at_shape();
+  if (element_count(tensor_.shape()) > 0) {
+    look_at_numbers();
+    look_at_batch();
+  }
+  return std::move(notices_);
+}
+
+std::vector<std::string> Noticing::of_shape() {
+  look_at_shape();
+  return std::move(notices_);
+}
+
+std::string Noticing::token(std::int64_t i) const {
+  const std::string& word = tokens_[static_cast<std::size_t>(i)];
+  const bool is_only = std::count(tokens_.begin(), tokens_.end(), word) == 1;
+  return '"' + word + '"' + (is_only ? "" : " (token " + std::to_string(i) + ")");
+}
+
+bool Noticing::has_words(const Tensor& tensor, std::size_t axis) const {
+  return !tokens_.empty() && static_cast<std::size_t>(tensor.shape()[axis]) == tokens_.size() &&
+         counts_tokens(tensor, axis);
+}
+
+std::string Noticing::row_words(const Numbers& numbers, std::int64_t row) const {
+  if (numbers.shape.size() < 2) {
+    return "the row";
+  }
+  const std::span<const std::int64_t> outer(numbers.shape.data(), numbers.shape.size() - 1);
+  const std::string words = "row " + place_text(row, outer);
+  const std::size_t axis = numbers.shape.size() - 2;
+  return has_words(tensor_, axis) ? words + " (" + token(row % numbers.shape[axis]) + ")" : words;
+}
+
+void Noticing::look_at_shape() {
+  switch (made(tensor_)) {
+    case Made::view: heads_joined(); break;
+    case Made::transpose: transposed(); break;
+    case Made::cat: parts_joined(); break;
+    case Made::linear: projected(operand(1).size(0)); break;
+    case Made::matmul:
+      if (operand(1).operation().is_parameter()) {
+        projected(operand(1).size(1));
+      }
+      break;
+    default: break;
+  }
+}
+
+void Noticing::projected(std::int64_t d_out) {
+  const std::int64_t d_in = operand(0).size(-1);
+  if (d_in != d_out) {
+    const bool is_one = tensor_.dim() == 1;
+    say(std::string(is_one ? "" : "in each row, ") + counted(d_in, "number becomes ", "numbers become ") +
+        std::to_string(d_out));
+  }
+}
+
+void Noticing::heads_joined() {
+  const Shape& from = operand(0).shape();
+  const Shape& to = tensor_.shape();
+  if (to.size() == 3 && from.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
+    say("the " + counted(from[3], "number", "numbers") + " of each of " + counted(from[2], "head", "heads") +
+        ", side by side: " + counted(to[2], "number", "numbers") + " for each token");
+  } else {
+    heads_split(tensor_);
+  }
+}
+
+void Noticing::heads_split(const Tensor& view) {
+  const Shape& from = view.operands()[0].shape();
+  const Shape& to = view.shape();
+  if (from.size() == 3 && to.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
+    say("the last axis of " + std::to_string(from[2]) + " is split into " + counted(to[2], "head", "heads") +
+        " of head_dim " + std::to_string(to[3]));
+  }
+}
+
+void Noticing::transposed() {
+  const Tensor& x = operand(0);
+  if (made(x) == Made::view) {
+    heads_split(x);
+  }
+  const auto [first, second] = swapped_axes(tensor_);
+  const bool swaps_last =
+      std::max(first, second) + 1 == tensor_.shape().size() && std::min(first, second) + 2 == tensor_.shape().size();
+  if (swaps_last && counts_tokens(tensor_, tensor_.shape().size() - 1)) {
+    say("each token has a column now, not a row");
+  }
+}
+
+void Noticing::parts_joined() {
+  const auto& parts = tensor_.operands();
+  const std::int64_t width = parts[0].size(-1);
+  const bool is_even =
+      std::all_of(parts.begin(), parts.end(), [width](const Tensor& part) { return part.size(-1) == width; });
+  if (is_even && parts.size() > 1) {
+    say(std::to_string(parts.size()) + " heads with " + counted(width, "column", "columns") +
+        " each, side by side: " + counted(tensor_.size(-1), "column", "columns"));
+  }
+}
+
+void Noticing::look_at_numbers() {
+  if (tensor_.dtype() == DType::boolean) {
+    look_at_bools();
+  } else if (tensor_.dtype() == DType::int64) {
+    ids();
+  } else {
+    look_at_floats(Numbers(tensor_));
+  }
+}
+
+void Noticing::look_at_floats(const Numbers& numbers) {
+  switch (made(tensor_)) {
+    case Made::leaf:
+    case Made::parameter: given(numbers); break;
+    case Made::softmax: weights(numbers); break;
+    case Made::masked: masked(numbers); break;
+    case Made::scaled: scaled(numbers); break;
+    case Made::dropout: dropped(numbers); break;
+    case Made::matmul:
+    case Made::weighted_sum: product(numbers); break;
+    case Made::matvec:
+    case Made::matvecs:
+    case Made::dots: scores(numbers); break;
+    case Made::dot: met(numbers); break;
+    case Made::sum: sums(numbers); break;
+    case Made::exp: exponentials(numbers); break;
+    case Made::multiplied:
+      if (operand(1).dtype() == DType::boolean) {
+        dropped(numbers);
+      } else {
+        multiplied(numbers);
+      }
+      break;
+    case Made::divided: divided(numbers); break;
+    default: break;
+  }
+}
+
+void Noticing::given(const Numbers& numbers) {
+  const std::string words = tensor_.expression();
+  if (words.starts_with("nn.Linear(")) {
+    linear_range(numbers, words);
+  } else if (words.find("torch.randn(") != std::string::npos) {
+    normal(numbers);
+  } else if (words.find("torch.rand(") != std::string::npos) {
+    uniform(numbers);
+  } else if (words.starts_with("torch.tril(") && is_above_diagonal(numbers, 0)) {
+    const bool is_rest_one = row_total(numbers.all()) == static_cast<double>(numbers.rows * (numbers.rows + 1)) / 2;
+    say(is_rest_one ? "above the diagonal all is 0, the rest is 1" : "above the diagonal all is 0");
+  }
+  if (tensor_.dim() == 2 && counts_tokens(tensor_, 0)) {
+    token_rows(numbers);
+  }
+}
+
+void Noticing::linear_range(const Numbers& numbers, const std::string& words) {
+  const std::int64_t d_in = std::stoll(words.substr(words.find('(') + 1));
+  const double bound = 1 / std::sqrt(static_cast<double>(d_in));
+  const auto all = numbers.all();
+  if (std::all_of(all.begin(), all.end(),
+                  [bound](float x) { return std::abs(static_cast<double>(x)) <= bound * (1 + 1e-6); })) {
+    say("all entries are between -" + number_text(bound) + " and " + number_text(bound) +
+        ", that is 1/sqrt(d_in) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
+  }
+  if (tensor_.dim() == 2) {
+    say("[d_out, d_in] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies with the transpose");
+  }
+}
+
+void Noticing::uniform(const Numbers& numbers) {
+  const auto all = numbers.all();
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  if (*least >= 0 && *most < 1) {
+    say("all entries are at least 0 and below 1, as torch.rand draws: here from " + number_text(*least) + " to " +
+        number_text(*most));
+  }
+}
+
+void Noticing::normal(const Numbers& numbers) {
+  const auto all = numbers.all();
+  const auto positive = std::count_if(all.begin(), all.end(), [](float x) { return x > 0; });
+  say(count_text(positive, std::ssize(all)) + (positive == 1 ? " entries is" : " entries are") +
+      " above 0: torch.randn draws to either side of 0 alike");
+}
+
+void Noticing::token_rows(const Numbers& numbers) {
+  if (has_words(tensor_, 0) && tokens_.size() <= 16) {
+    std::string list;
+    for (std::int64_t i = 0; i < numbers.rows; ++i) {
+      list += (i == 0 ? "" : ", ") + tokens_[static_cast<std::size_t>(i)];
+    }
+    say((numbers.rows == 1 ? "one row for one token: " : "one row for each token: ") + list);
+    closest_rows(numbers);
+  } else {
+    say(counted(numbers.rows, "token", "tokens") + " of " + counted(numbers.width, "number", "numbers") +
+        (numbers.rows == 1 ? "" : " each"));
+  }
+}
+
+void Noticing::closest_rows(const Numbers& numbers) {
+  std::vector<float> distances;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (std::int64_t i = 0; i < numbers.rows; ++i) {
+    for (std::int64_t j = i + 1; j < numbers.rows; ++j) {
+      double square = 0;
+      for (std::int64_t k = 0; k < numbers.width; ++k) {
+        const auto column = static_cast<std::size_t>(k);
+        const double difference =
+            static_cast<double>(numbers.row(i)[column]) - static_cast<double>(numbers.row(j)[column]);
+        square += difference * difference;
+      }
+      distances.push_back(-static_cast<float>(square));
+      pairs.emplace_back(i, j);
+    }
+  }
+  const auto closest = only_largest(distances);
+  if (closest && pairs.size() > 1) {
+    const auto [i, j] = pairs[static_cast<std::size_t>(*closest)];
+    say("the two most alike are " + token(i) + " and " + token(j) + ", " +
+        number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
+  }
+}
+
+void Noticing::sums(const Numbers& numbers) {
+  const auto all = numbers.all();
+  const auto ones = std::count_if(all.begin(), all.end(), [](float x) { return near(x, 1); });
+  const bool are_exact = std::all_of(all.begin(), all.end(), [](float x) { return x == 1; });
+  const std::string rounding = are_exact ? "" : ", up to rounding";
+  if (tensor_.dim() == 0) {
+    say(ones == 1 ? "the sum is 1" + rounding : "the sum is " + number_text(all[0]));
+    return;
+  }
+  if (ones == std::ssize(all)) {
+    say("every sum is 1" + rounding);
+    return;
+  }
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  say("sums run from " + number_text(*least) + " to " + number_text(*most) + ", on average " +
+      number_text(row_total(all) / static_cast<double>(all.size())));
+}
+
+void Noticing::exponentials(const Numbers& numbers) {
+  const auto all = numbers.all();
+  const Numbers before(operand(0));
+  if (!std::all_of(all.begin(), all.end(), [](float x) { return x > 0; })) {
+    return;
+  }
+  const auto best = only_largest(all);
+  say("all entries are above 0" +
+      (best ? "; the largest is " + number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
+                  number_text(before.all()[static_cast<std::size_t>(*best)])
+            : ""));
+}
+
+void Noticing::multiplied(const Numbers& numbers) {
+  if (!is_above_diagonal(numbers, 0)) {
+    return;
+  }
+  say("above the diagonal all is 0 now");
+  if (!has_weight_rows(Numbers(operand(0))) || numbers.rows < 2) {
+    return;
+  }
+  const double first = row_total(numbers.row(0));
+  const double last = row_total(numbers.row(numbers.rows - 1));
+  if (!near(first, 1) && near(last, 1)) {
+    say("the rows no longer sum to 1: the first sums to " + number_text(first) + "; the last lost nothing");
+  }
+}
+
+void Noticing::divided(const Numbers& numbers) {
+  const auto all = numbers.all();
+  if (std::any_of(all.begin(), all.end(), [](float x) { return !(x >= 0); })) {
+    if (std::all_of(all.begin(), all.end(), [](float x) { return std::isfinite(x); })) {
+      say("some entries are below 0, so they are no proportions");
+    }
+    return;
+  }
+  if (!has_weight_rows(numbers)) {
+    return;
+  }
+  const bool was_masked = is_above_diagonal(numbers, 0);
+  say_rows_sum_to_one(was_masked ? " again" : "");
+  if (was_masked) {
+    say("above the diagonal all is still 0");
+    first_row_alone(numbers);
+  } else {
+    strongest(numbers, 0);
+  }
+}
+
+void Noticing::look_at_bools() {
+  const auto contents = tensor_.array().contents();
+  const auto all = bools(*contents);
+  if (made(tensor_) == Made::comparison) {
+    largest_difference();
+    return;
+  }
+  const auto yes = std::count(all.begin(), all.end(), true);
+  if (is_causal(all)) {
+    say("True above the diagonal only: " + count_text(yes, std::ssize(all)));
+    return;
+  }
+  say(count_text(yes, std::ssize(all)) + (yes == 1 ? " is True, " : " are True, ") +
+      factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
+      expected_share());
+}
+
+bool Noticing::is_causal(std::span<const bool> all) const {
+  if (!has_squares(tensor_.shape()) || tensor_.dim() != 2) {
+    return false;
+  }
+  const auto n = static_cast<std::size_t>(tensor_.size(-1));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != (i % n > i / n)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string Noticing::expected_share() const {
+  constexpr std::string_view call = ".bernoulli_(";
+  const std::string words = tensor_.expression();
+  const std::size_t found = words.find(call);
+  if (found == std::string::npos) {
+    return "";
+  }
+  const double keep = std::stod(words.substr(found + call.size()));
+  return "; each is kept with probability " + factor_text(keep);
+}
+
+void Noticing::largest_difference() {
+  const Numbers a(operand(0));
+  const Numbers b(operand(1));
+  double largest = 0;
+  for (std::size_t i = 0; i < a.all().size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a.all()[i]) - static_cast<double>(b.all()[i]));
+    if (!(difference <= std::numeric_limits<double>::max())) {
+      return;
+    }
+    largest = std::max(largest, difference);
+  }
+  say(largest == 0 ? "the two are equal to the last bit" : "the largest difference is " + number_text(largest));
+}
+
+void Noticing::ids() {
+  const auto contents = tensor_.array().contents();
+  const auto& values = std::get<xt::xarray<std::int64_t>>(*contents);
+  if (tensor_.dim() != 1 || values.size() != tokens_.size() || tokens_.size() > 16) {
+    return;
+  }
+  std::string list;
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    list += (i == 0 ? "" : ", ") + tokens_[i] + ": " + std::to_string(values.data()[i]);
+  }
+  say(list);
+}
+
+void Noticing::look_at_batch() {
+  if (tensor_.dim() < 3 || tensor_.size(0) < 2) {
+    return;
+  }
+  const std::string who =
+      tensor_.size(0) == 2 ? "both batch entries" : "all " + std::to_string(tensor_.size(0)) + " batch entries";
+  const bool are_same = are_slices_equal(tensor_);
+  if (tensor_.operands().empty()) {
+    if (!are_same && tensor_.dtype() == DType::boolean) {
+      say("the batch entries have masks of their own");
+    }
+    return;
+  }
+  const Made how = made(tensor_);
+  const bool is_worth_it = how == Made::stack || how == Made::linear || how == Made::matmul;
+  const bool was_batch = operand(0).dim() >= 3 && operand(0).size(0) == tensor_.size(0);
+  const bool were_same = was_batch && are_slices_equal(operand(0));
+  if (are_same && is_worth_it) {
+    say(who + " are the same" +
+        (were_same && !operand(0).name().empty() ? ", as those of " + words_of(operand(0)) + " are" : ""));
+  } else if (!are_same && were_same && how == Made::dropout) {
+    say("the batch entries differ from here on: each had a dropout mask of its own");
+  }
+}
+
+std::vector<std::string> notices(const Step& step, std::span<const std::string> tokens) {
+  if (!step.tensor) {
+    return {};
+  }
+  Noticing noticing(*step.tensor, tokens);
+  return step.kind == Step::Kind::size ? noticing.of_shape() : noticing.all();
+}
+
+}  // namespace attn::render

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tensor/tensor.hpp"
+
+/// Looking at a float tensor's numbers, row by row along its last axis.
+namespace attn::render {
+
+struct Numbers {
+  explicit Numbers(const Tensor& tensor);
+
+  std::span<const float> row(std::int64_t i) const;
+  std::span<const float> all() const;
+
+  std::shared_ptr<const Contents> contents;
+  Shape shape;
+  std::int64_t width;  ///< of the last axis; 1 for a scalar
+  std::int64_t rows;
+};
+
+double row_total(std::span<const float> row);
+bool are_equal(std::span<const float> a, std::span<const float> b);
+bool near(double a, double b, double tolerance = 1e-5);
+
+/// Whether every number is 0 or above and every row sums to 1.
+bool has_weight_rows(const Numbers& numbers);
+
+/// Whether the last two axes are a square of at least two rows.
+bool has_squares(const Shape& shape);
+
+/// Whether everything above the diagonal of the last two axes is `value`.
+bool is_above_diagonal(const Numbers& numbers, float value);
+
+/// "[0, 1]": the place of a row or, with `numbers.shape`, of an element, counted row-major.
+std::string place_text(std::int64_t position, std::span<const std::int64_t> shape);
+
+/// Where the one largest element is; empty where it is not the only one, or where there is none but NaN.
+std::optional<std::int64_t> only_largest(std::span<const float> values);
+
+/// "0.2379", as PyTorch prints a number of middling size; "1.2000e-07" else.
+std::string number_text(double value);
+
+/// "1.25": at most four significant digits after the point, no zeros at the end.
+std::string factor_text(double value);
+
+}  // namespace attn::render

@@ -1,0 +1,335 @@
+#include "render/side_by_side.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace attn::render {
+namespace {
+
+constexpr std::string_view bar = " | ";
+
+using Lines = std::vector<std::string>;
+
+/// Characters, not bytes.
+std::size_t width_of(std::string_view line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+std::size_t width_of(const Lines& lines) {
+  std::size_t widest = 0;
+  for (const std::string& line : lines) {
+    widest = std::max(widest, width_of(line));
+  }
+  return widest;
+}
+
+Lines lines_of(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string printed(const Step& step, const TextOptions& options) {
+  Step whole = step;
+  whole.end = "\n";
+  std::ostringstream out;
+  write_text(out, {&whole, 1}, options);
+  return out.str();
+}
+
+// --- Which elements differ -------------------------------------------------------------------------------------
+
+bool same(float a, float b) { return a == b || (a != a && b != b); }
+template <class T>
+bool same(T a, T b) {
+  return a == b;
+}
+
+/// For each element, row-major, whether it differs.
+std::vector<bool> differences(const Contents& a, const Contents& b) {
+  return std::visit(
+      [&b]<class T>(const xt::xarray<T>& values) {
+        const auto& others = std::get<xt::xarray<T>>(b);
+        std::vector<bool> differ(values.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          differ[i] = !same(values.data()[i], others.data()[i]);
+        }
+        return differ;
+      },
+      a);
+}
+
+/// The places of the elements that print shows, in its order: all, or the edges of a summarised tensor.
+std::vector<std::size_t> shown_places(const Shape& shape, const torch::PrintOptions& print) {
+  const bool is_summarised = element_count(shape) > print.threshold;
+  const Shape strides = row_major_strides(shape);
+  std::vector<std::size_t> places = {0};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    std::vector<std::size_t> longer;
+    for (const std::size_t place : places) {
+      for (std::int64_t i = 0; i < shape[axis]; ++i) {
+        const bool is_inner = i >= print.edgeitems && i < shape[axis] - print.edgeitems;
+        if (!is_summarised || !is_inner) {
+          longer.push_back(place + static_cast<std::size_t>(i * strides[axis]));
+        }
+      }
+    }
+    places = std::move(longer);
+  }
+  return places;
+}
+
+// --- Numbers in printed text -----------------------------------------------------------------------------------
+
+/// Where the numbers of a printed tensor begin, and how long they are.
+std::vector<std::pair<std::size_t, std::size_t>> numbers_in(std::string_view text) {
+  constexpr std::string_view between = " [],()\n";
+  std::vector<std::pair<std::size_t, std::size_t>> numbers;
+  std::size_t i = text.find("tensor(") + 7;
+  for (int depth = 0; i < text.size();) {
+    const std::size_t start = text.find_first_not_of(between, i);
+    for (; i < std::min(start, text.size()); ++i) {
+      depth += (text[i] == '[') - (text[i] == ']');
+      if (depth == 0 && (text[i] == ']' || text[i] == ')')) {
+        return numbers;
+      }
+    }
+    if (i == text.size()) {
+      break;
+    }
+    const std::size_t end = std::min(text.find_first_of(between, i), text.size());
+    if (text.substr(i, end - i) != "...") {
+      numbers.emplace_back(i, end - i);
+    }
+    i = end;
+    if (depth == 0) {  // a scalar has one number, and no brackets
+      break;
+    }
+  }
+  return numbers;
+}
+
+/// The printed step with a place for a mark before every number: `*` where it differs.
+std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
+  const std::string before = printed(as_is, options);
+  std::string after = printed(changed, options);
+  if (changed.kind != Step::Kind::tensor || as_is.tensor->shape() != changed.tensor->shape() ||
+      as_is.tensor->dtype() != changed.tensor->dtype()) {
+    return after;
+  }
+  const auto differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
+  const auto places = shown_places(changed.tensor->shape(), options.print);
+  const std::size_t label = changed.label.size();
+  const auto before_numbers = numbers_in(std::string_view(before).substr(as_is.label.size()));
+  const auto numbers = numbers_in(std::string_view(after).substr(label));
+  if (numbers.size() != places.size() || before_numbers.size() != places.size()) {
+    return after;
+  }
+  for (std::size_t k = numbers.size(); k-- > 0;) {
+    const auto text = std::string_view(after).substr(label + numbers[k].first, numbers[k].second);
+    const auto old = std::string_view(before).substr(as_is.label.size() + before_numbers[k].first,
+                                                     before_numbers[k].second);
+    const bool is_marked = differ[places[k]] && text != old;
+    after.insert(label + numbers[k].first, 1, is_marked ? '*' : ' ');
+  }
+  return after;
+}
+
+// --- Steps that belong together --------------------------------------------------------------------------------
+
+struct Pair {
+  const Step* as_is;
+  const Step* changed;
+};
+
+using Key = std::tuple<std::string, std::string, Step::Kind, int>;
+
+std::vector<Key> keys_of(std::span<const Step> steps) {
+  std::map<Key, int> count;
+  std::vector<Key> keys;
+  for (const Step& step : steps) {
+    const int seen = count[{step.section, step.name, step.kind, 0}]++;
+    keys.emplace_back(step.section, step.name, step.kind, seen);
+  }
+  return keys;
+}
+
+/// Both walkthroughs in one order.
+std::vector<Pair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed) {
+  const std::vector<Key> as_is_keys = keys_of(as_is);
+  const std::vector<Key> changed_keys = keys_of(changed);
+  std::vector<Pair> pairs;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < as_is.size(); ++i) {
+    const auto found =
+        std::find(changed_keys.begin() + static_cast<std::ptrdiff_t>(next), changed_keys.end(), as_is_keys[i]);
+    if (found == changed_keys.end()) {
+      pairs.push_back({&as_is[i], nullptr});
+      continue;
+    }
+    for (const auto place = static_cast<std::size_t>(found - changed_keys.begin()); next < place; ++next) {
+      pairs.push_back({nullptr, &changed[next]});
+    }
+    pairs.push_back({&as_is[i], &changed[next++]});
+  }
+  for (; next < changed.size(); ++next) {
+    pairs.push_back({nullptr, &changed[next]});
+  }
+  return pairs;
+}
+
+/// How a pair's sides compare, in the words of prose; empty where they differ.
+std::string_view likeness(const Pair& pair, TextOptions options) {
+  constexpr std::string_view same_as_before = "same as before";
+  if (pair.as_is == nullptr || pair.changed == nullptr) {
+    return "";
+  }
+  switch (pair.as_is->kind) {
+    case Step::Kind::tensor:
+      if (same_numbers(*pair.as_is->tensor, *pair.changed->tensor)) {
+        return same_as_before;
+      }
+      options.show_grad = false;
+      return printed(*pair.as_is, options) == printed(*pair.changed, options) ? "same as before in all printed digits"
+                                                                              : "";
+    case Step::Kind::size:
+      return pair.as_is->tensor->shape() == pair.changed->tensor->shape() ? same_as_before : "";
+    case Step::Kind::text: break;
+  }
+  return pair.as_is->text == pair.changed->text ? same_as_before : "";
+}
+
+// --- Columns ---------------------------------------------------------------------------------------------------
+
+struct Block {
+  Lines left;
+  Lines right;
+};
+
+Block block_of(const Pair& pair, const TextOptions& options) {
+  if (pair.changed == nullptr) {
+    return {lines_of(printed(*pair.as_is, options)), {"# no " + pair.as_is->name + " here"}};
+  }
+  if (pair.as_is == nullptr) {
+    return {{"# no " + pair.changed->name + " here"}, lines_of(printed(*pair.changed, options))};
+  }
+  return {lines_of(printed(*pair.as_is, options)), lines_of(marked(*pair.as_is, *pair.changed, options))};
+}
+
+class Columns {
+ public:
+  Columns(std::ostream& out, std::size_t left, std::size_t width) : out_(out), left_(left), width_(width) {}
+
+  void write(const Block& block) {
+    const bool fits = width_of(block.left) <= left_ && left_ + bar.size() + width_of(block.right) <= width_;
+    if (!fits) {
+      write_below(block);
+      return;
+    }
+    for (std::size_t i = 0; i < std::max(block.left.size(), block.right.size()); ++i) {
+      const std::string left = i < block.left.size() ? block.left[i] : "";
+      const std::string right = i < block.right.size() ? block.right[i] : "";
+      const std::string line = left + std::string(left_ - width_of(left), ' ') + std::string(bar) + right;
+      out_ << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+    }
+  }
+
+ private:
+  void write_below(const Block& block) {
+    out_ << "# as it is\n";
+    for (const std::string& line : block.left) {
+      out_ << line << '\n';
+    }
+    out_ << "# with the change\n";
+    for (const std::string& line : block.right) {
+      out_ << line << '\n';
+    }
+  }
+
+  std::ostream& out_;
+  std::size_t left_;
+  std::size_t width_;
+};
+
+/// The left column's width: that of the widest block that leaves room for its other half; 0 where none does.
+std::size_t left_width(const std::vector<Block>& blocks, std::size_t width) {
+  std::size_t left = 0;
+  std::size_t right = 0;
+  for (const Block& block : blocks) {
+    const std::size_t new_left = std::max(left, width_of(block.left));
+    const std::size_t new_right = std::max(right, width_of(block.right));
+    if (new_left + bar.size() + new_right <= width) {
+      left = new_left;
+      right = new_right;
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+bool same_numbers(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
+    return false;
+  }
+  const auto differ = differences(*a.array().contents(), *b.array().contents());
+  return std::find(differ.begin(), differ.end(), true) == differ.end();
+}
+
+void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
+                        const std::string& sentence, const TextOptions& options, std::int64_t width) {
+  const std::vector<Pair> pairs = pairs_of(as_is, changed);
+  std::vector<std::optional<Block>> blocks;
+  std::vector<std::string_view> likenesses;
+  std::vector<Block> different = {{{"# as it is"}, {"# with the change"}}};
+  for (const Pair& pair : pairs) {
+    likenesses.push_back(likeness(pair, options));
+    blocks.push_back(likenesses.back().empty() ? std::optional(block_of(pair, options)) : std::nullopt);
+    if (blocks.back()) {
+      different.push_back(*blocks.back());
+    }
+  }
+  out << "# " << sentence << '\n';
+  const auto room = static_cast<std::size_t>(std::max<std::int64_t>(0, width));
+  Columns columns(out, left_width(different, room), room);
+  if (different.size() > 1 && left_width(different, room) > width_of(different[0].left)) {
+    columns.write(different[0]);
+  }
+  std::string section;
+  for (std::size_t i = 0; i < pairs.size();) {
+    const Step& step = pairs[i].as_is != nullptr ? *pairs[i].as_is : *pairs[i].changed;
+    if (step.section != section) {
+      section = step.section;
+      out << "# " << section << '\n';
+    }
+    if (blocks[i]) {
+      columns.write(*blocks[i++]);
+      continue;
+    }
+    const std::string_view alike = likenesses[i];
+    std::vector<std::string> names;
+    for (; i < pairs.size() && likenesses[i] == alike && pairs[i].as_is->section == section; ++i) {
+      if (std::find(names.begin(), names.end(), pairs[i].as_is->name) == names.end()) {
+        names.push_back(pairs[i].as_is->name);
+      }
+    }
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      out << (k == 0 ? "# " : ", ") << names[k];
+    }
+    out << ": " << alike << '\n';
+  }
+}
+
+}  // namespace attn::render

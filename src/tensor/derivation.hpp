@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tensor/array.hpp"
+
+namespace attn {
+
+/// One element of an operation's operand.
+struct Element {
+  std::size_t operand;
+  Shape index;
+};
+
+/// How one element came from elements of the operands: what somebody who computes it by hand needs.
+struct Derivation {
+  enum class Rule {
+    given,        ///< no operand: a constant, an input or a random draw
+    copy,         ///< terms[0].a, seen from elsewhere: views, stack, cat, nn.Parameter; b, if any, is the mask's False
+    products,     ///< the sum of all a * b, plus the bias if there is one
+    sum,          ///< the sum of all a
+    product,      ///< terms[0].a * terms[0].b
+    quotient,     ///< terms[0].a / terms[0].b, or where there is no b, / constant
+    exponential,  ///< exp(terms[0].a)
+    softmax,      ///< exp(terms[position].a - max) / sum of all exp(a - max)
+    masked,       ///< constant, because the mask's element terms[0].a is True
+    kept,         ///< terms[0].a * constant, because the mask's element terms[0].b is True
+    dropped,      ///< 0, because the mask's element terms[0].b is False
+    comparison,   ///< whether every a is close to its b
+  };
+
+  struct Term {
+    Element a;
+    std::optional<Element> b;
+  };
+
+  explicit Derivation(Rule rule);
+  /// With one term.
+  Derivation(Rule rule, Element a, std::optional<Element> b = {}, double constant = 0);
+  void add(Element a, std::optional<Element> b = {});
+
+  Rule rule;
+  std::vector<Term> terms;  ///< in the order of the arithmetic
+  std::optional<Element> bias;
+  double constant = 0;
+  std::size_t position = 0;
+};
+
+}  // namespace attn

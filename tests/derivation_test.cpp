@@ -1,0 +1,311 @@
+// How single numbers come about: every operation's derivation, and the text that tells it.
+
+#include "render/derivation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "chapter.hpp"
+#include "inputs.hpp"
+#include "tensor/operations.hpp"
+#include "torch/torch.hpp"
+
+namespace {
+
+using namespace attn;
+using Rule = Derivation::Rule;
+
+/// The largest relative error of one float32 operation.
+constexpr double unit_roundoff = 0x1p-24;
+/// Roundings besides those of a sum's terms: softmax's difference, exponential (of at most 1 ulp, two roundings),
+/// reciprocal and product, and one of slack.
+constexpr double further_roundings = 6;
+
+double magnitude(const Tensor& tensor, const Element& element) {
+  return std::abs(tensor.operands()[element.operand].array().value(element.index));
+}
+
+/// What float32 rounding can move an element by: each of n products and n sums by one roundoff of the sum of
+/// magnitudes; a softmax's exponentials by a roundoff of their argument too, which is a relative error of the result.
+double rounding_bound(const Tensor& tensor, const Derivation& derivation, double value) {
+  double total = std::abs(value);
+  double largest_argument = 0;
+  if (derivation.rule == Rule::products || derivation.rule == Rule::sum) {
+    total = derivation.bias ? magnitude(tensor, *derivation.bias) : 0;
+    for (const Derivation::Term& term : derivation.terms) {
+      total += magnitude(tensor, term.a) * (term.b ? magnitude(tensor, *term.b) : 1);
+    }
+  }
+  if (derivation.rule == Rule::softmax || derivation.rule == Rule::exponential) {
+    for (const Derivation::Term& term : derivation.terms) {
+      const double argument = magnitude(tensor, term.a);
+      largest_argument = std::isfinite(argument) ? std::max(largest_argument, argument) : largest_argument;
+    }
+  }
+  const auto n = static_cast<double>(derivation.terms.size());
+  return (2 * n + further_roundings + 4 * largest_argument) * unit_roundoff * total;
+}
+
+/// Checks every element against its derivation; true where all agree.
+bool is_derived(const Tensor& tensor) {
+  for (std::int64_t i = 0; i < element_count(tensor.shape()); ++i) {
+    const Shape index = index_at(i, tensor.shape());
+    const double stored = tensor.array().value(index);
+    const double exact = render::exact_value(tensor, index);
+    const Derivation derivation = tensor.operation().derive(tensor.operands(), index);
+    const bool is_same = stored == exact || (std::isnan(stored) && std::isnan(exact));
+    if (!is_same && !(std::abs(stored - exact) <= rounding_bound(tensor, derivation, exact))) {
+      MESSAGE(tensor.expression() << " at " << shape_text(index) << ": " << stored << " is not " << exact);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The tensor and everything that it is made from.
+bool all_derived(const Tensor& tensor) {
+  for (const Tensor& operand : tensor.operands()) {
+    if (!all_derived(operand)) {
+      return false;
+    }
+  }
+  return is_derived(tensor);
+}
+
+struct Run {
+  std::vector<Step> steps;
+  std::vector<std::string> tokens;
+};
+
+Run run(const chapters::ChapterEntry& chapter) {
+  Lesson lesson;
+  lesson.article = chapter.article;
+  lesson.cpu = chapters::article_entry(chapter.article).cpu;
+  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  Walkthrough walk;
+  chapter.run(lesson, torch, walk);
+  return {walk.steps(), chapters::token_words(lesson)};
+}
+
+/// The chapter of that name, of the article that it follows by default.
+const Run& default_run(const std::string& name) {
+  static std::map<std::string, Run> runs;
+  const auto all = chapters::all_chapters();
+  const auto chapter = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.name == name; });
+  if (!runs.contains(name)) {
+    runs.emplace(name, run(*chapter));
+  }
+  return runs.at(name);
+}
+
+std::string text_of(const std::string& chapter, const std::string& cell, std::int64_t depth = 1) {
+  const Run& done = default_run(chapter);
+  return render::derivation_text(done.steps, render::parse_cell(cell), depth, done.tokens, {});
+}
+
+std::string refusal_of(const std::string& chapter, const std::string& cell) {
+  try {
+    text_of(chapter, cell);
+  } catch (const render::CellError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Tensor drawn(const Shape& shape) {
+  torch::Torch torch(Cpu::avx2, DropoutKernel::standard, torch::Torch::Mode::compute);
+  torch.manual_seed(static_cast<std::uint64_t>(element_count(shape)));
+  return torch.randn(shape);
+}
+
+}  // namespace
+
+TEST_CASE("every number of every chapter agrees with its derivation") {
+  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+    CAPTURE(chapter.name);
+    const Run done = run(chapter);
+    for (const Step& step : done.steps) {
+      CAPTURE(step.name);
+      if (step.tensor) {
+        CHECK(is_derived(*step.tensor));
+      }
+    }
+  }
+}
+
+TEST_CASE("every operation derives its elements, whatever the number of axes") {
+  const Tensor x = drawn({2, 3, 4});
+  const Tensor m = drawn({3, 4});
+  const Tensor v = drawn({4});
+  const Tensor mask = leaf({3, 4}, DType::boolean, "mask", [] {
+    xt::xarray<bool> values = zeros<bool>({3, 4});
+    values(1, 2) = values(0, 0) = true;
+    return Contents(std::move(values));
+  });
+  const std::vector<Tensor> tensors = {
+      index(x, 1), stack(x, 3), transpose(x, 0, 2), t(m), view(x, {6, 4}), view(x, {2, 3, 2, 2}),
+      contiguous(transpose(x, 1, 2)), parameter(m), columns(x, 2), cat({x, columns(x, 1), x}),
+      matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), matvec(m, v),
+      matvecs(m, m), dots(m, v), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
+      linear(m, m, drawn({3}), "linear"), linear(x, m, drawn({3}), "linear"), linear(x, m, {}, "linear"),
+      divide(x, 3, "3"), divide(x, sum(x, true)), multiply(x, drawn({2, 3, 1})), exp(x, Cpu::avx2),
+      exp(x, Cpu::standard), softmax(x, Cpu::avx2), softmax(drawn({3, 40}), Cpu::standard), sum(x), sum(drawn({50})),
+      masked_fill(x, mask, -std::numeric_limits<float>::infinity()), masked_fill(m, mask, 7), dropout(m, mask, 0.2),
+      dropout(m, mask, 0), dropout(m, leaf({3, 4}, DType::boolean, "none", [] { return zeros<bool>({3, 4}); }), 1),
+      all_close(m, m), all_close(m, exp(m, Cpu::avx2))};
+  for (const Tensor& tensor : tensors) {
+    CAPTURE(tensor.expression());
+    CHECK(all_derived(tensor));
+  }
+}
+
+TEST_CASE("derivations name the rule and its terms in order") {
+  const Tensor m = drawn({3, 4});
+  const Tensor product = matmul(m, t(m));
+  const Derivation score = product.operation().derive(product.operands(), {1, 2});
+  REQUIRE(score.terms.size() == 4);
+  CHECK(score.rule == Rule::products);
+  CHECK(score.terms[3].a.operand == 0);
+  CHECK(score.terms[3].a.index == Shape{1, 3});
+  CHECK(score.terms[3].b->operand == 1);
+  CHECK(score.terms[3].b->index == Shape{3, 2});
+
+  const Tensor weights = softmax(m, Cpu::avx2);
+  const Derivation weight = weights.operation().derive(weights.operands(), {1, 2});
+  CHECK(weight.rule == Rule::softmax);
+  CHECK(weight.terms.size() == 4);
+  CHECK(weight.position == 2);
+  CHECK(m.operation().derive({}, {0, 0}).rule == Rule::given);
+  const Tensor joined = cat({m, m});
+  CHECK(joined.operation().derive(joined.operands(), {2, 5}).terms[0].a.operand == 1);
+  CHECK(joined.operation().derive(joined.operands(), {2, 5}).terms[0].a.index == Shape{2, 1});
+}
+
+TEST_CASE("a score: the row and the column that meet, every product and the running sum") {
+  // 0.55 * 0.57 = 0.3135; 0.87 * 0.85 = 0.7395; 0.66 * 0.64 = 0.4224; golden/blog/simplified.txt prints 1.4754
+  const std::string text = text_of("simplified", "attn_scores[1, 2]");
+  CHECK(contains(text, "attn_scores[1, 2] = 1.4754   (row 1: journey, column 2: starts)   in section all_tokens\n"));
+  CHECK(contains(text, "attn_scores = inputs @ keys_transposed   [6, 3], [3, 6] -> [6, 6]\n"));
+  CHECK(contains(text, "row inputs[1, :] (journey) meets column keys_transposed[:, 2] (starts):\n"));
+  CHECK(contains(text, "0.550000 *  0.570000 =  0.313500   sum  0.313500\n"));
+  CHECK(contains(text, "0.870000 *  0.850000 =  0.739500   sum  1.053000\n"));
+  CHECK(contains(text, "0.660000 *  0.640000 =  0.422400   sum  1.475400\n"));
+  CHECK(text == text_of("simplified", "attn_scores[journey, starts]"));
+  CHECK(text == text_of("simplified", "all_tokens/attn_scores[-5,-4]"));
+}
+
+TEST_CASE("a weight: the maximum, each exponential, their sum and the quotient") {
+  const std::string text = text_of("causal", "attn_weights[0, 3, 1]");
+  CHECK(contains(text, "attn_weights[0, 3, 1] = 0.2602   (row 3: with, column 1: journey)\n"));
+  CHECK(contains(text, "the maximum of row scaled_attn_scores[0, 3, :] (with) is 0.0866"));
+  CHECK(contains(text, "- max) = exp( 0.000000) = 1.000000  journey  <- this one\n"));
+  CHECK(contains(text, "= exp(     -inf) = 0.000000  one\n"));
+  CHECK(contains(text, "the sum of all 6 exponentials = 3.84"));
+}
+
+TEST_CASE("where the order of the arithmetic shows in the last digits, the text says so") {
+  std::size_t different = 0;
+  const Run& done = default_run("cross");
+  for (const char* cell : {"attn_weights[1, 0]", "attn_weights[1, 1]"}) {
+    const std::string text = render::derivation_text(done.steps, render::parse_cell(cell), 1, done.tokens, {});
+    different += contains(text, "plainly from left to right, float32 gives 0.1") ? 1U : 0U;
+  }
+  CHECK(different == 2);
+}
+
+TEST_CASE("masked, kept and dropped numbers say why") {
+  CHECK(contains(text_of("causal", "masked_attn_scores[0, 1, 2]"),
+                 "mask[1, 2] is True, so the number is replaced by -inf, which softmax turns into a weight of 0\n"));
+  CHECK(contains(text_of("causal", "masked_attn_scores[0, 2, 1]"),
+                 "the same number as attn_scores[0, 2, 1], as mask[2, 1] is False: "));
+  std::string all;
+  for (const char* index : {"0", "1", "2", "3", "4", "5"}) {
+    all += text_of("causal", std::string("dropout_attn_weights[0, 5, ") + index + "]");
+    all += text_of("causal", std::string("dropout_attn_weights[1, 5, ") + index + "]");
+  }
+  CHECK(contains(all, "is True, so the number is kept, and scaled by 1 / (1 - p) = 1.250000"));
+  CHECK(contains(all, "is dropped: 0\n"));
+}
+
+TEST_CASE("depth derives operands too, each once, down to what is given") {
+  const std::string two = text_of("causal", "context_vecs[0, 1, 2]", 2);
+  CHECK(contains(two, "\n  dropout_attn_weights[0, 1, 0] = "));
+  CHECK(contains(two, "\n  values[0, 1, 2] = -0.1536"));
+  CHECK_FALSE(contains(two, "\n    attn_weights["));
+  const std::string full = text_of("causal", "context_vecs[0, 1, 2]", 0);
+  CHECK(contains(full, "a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"));
+  CHECK(contains(full, "inputs[1, 0] = 0.5500"));
+  CHECK(contains(full, "   given: torch.tensor([[...]])\n"));
+  const std::size_t first = full.find(" batch[0, 1, 0] = 0.5500");
+  CHECK(first != std::string::npos);
+  CHECK(full.find(" batch[0, 1, 0] = 0.5500", first + 1) == std::string::npos);
+}
+
+TEST_CASE("long sums and long derivations are shortened, and say so") {
+  Walkthrough walk;
+  walk.extra("x", torch::ones({1, 100}));
+  walk.extra("sums", sum(walk.steps()[0].tensor.value()));
+  const std::string text = render::derivation_text(walk.steps(), render::parse_cell("sums[0]"), 1, {}, {});
+  CHECK(contains(text, "... 84 more ...\n"));
+  CHECK(contains(text, "sum 100.000000\n"));
+
+  Tensor squared = drawn({20, 20});
+  for (int i = 0; i < 3; ++i) {
+    squared = matmul(squared, squared);
+    walk.extra("power_" + std::to_string(i), squared);
+  }
+  const std::string cut = render::derivation_text(walk.steps(), render::parse_cell("power_2[0, 0]"), 0, {}, {});
+  CHECK(contains(cut, "... cut after 20"));
+}
+
+TEST_CASE("which axes stand for tokens") {
+  const Run& done = default_run("multihead");
+  const auto axes = [&](const std::string& name) {
+    for (const Step& step : done.steps) {
+      if (step.kind == Step::Kind::tensor && step.name == name) {
+        return render::token_axes(done.steps, *step.tensor, done.tokens);
+      }
+    }
+    return std::vector<bool>();
+  };
+  CHECK(axes("inputs") == std::vector<bool>{true, false});
+  CHECK(axes("W_query") == std::vector<bool>{false, false});
+  CHECK(axes("keys") == std::vector<bool>{false, true, false});
+  CHECK(axes("keys_heads") == std::vector<bool>{false, false, true, false});
+  CHECK(axes("keys_transposed") == std::vector<bool>{false, false, false, true});
+  CHECK(axes("attn_scores") == std::vector<bool>{false, false, true, true});
+  CHECK(axes("mask") == std::vector<bool>{true, true});
+  CHECK(axes("masked_attn_scores") == std::vector<bool>{false, false, true, true});
+  CHECK(axes("attn_weights") == std::vector<bool>{false, false, true, true});
+  CHECK(axes("dropout_mask") == std::vector<bool>{false, false, true, true});
+  CHECK(axes("output") == std::vector<bool>{false, true, false});
+}
+
+TEST_CASE("cells that there are not") {
+  for (const char* text : {"", "[1]", "a[1", "a[1,]", "a[,1]", "a[[1]]", "/a[1]", "a]1["}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(render::parse_cell(text), render::CellError);
+  }
+  CHECK(render::parse_cell(" s/a [ 1 , b ] ").index == std::vector<std::string>{"1", "b"});
+  CHECK(render::parse_cell("omega_24").index.empty());
+  CHECK(refusal_of("causal", "scores[0]") ==
+        "--cell: there is no step 'scores'; accepted are inputs, batch, W_query, W_key, W_value, keys, queries, "
+        "values, keys_transposed, attn_scores, mask, masked_attn_scores, scaled_attn_scores, attn_weights, "
+        "dropout_mask, dropout_attn_weights, context_vecs, also as SECTION/NAME where a chapter has sections; try "
+        "--cell 'inputs[...]'");
+  CHECK(refusal_of("causal", "attn_scores[1, 2]").empty());  // of the first in the batch
+  CHECK(refusal_of("causal", "attn_scores[1]") ==
+        "--cell: 1 index does not name one number of attn_scores; attn_scores has shape [2, 6, 6], accepted are 3 "
+        "indices: 0 to 1, 0 to 5, 0 to 5; try --cell 'attn_scores[1, 1, 1]'");
+  CHECK(contains(refusal_of("causal", "mask[6, 0]"), "index 6 is outside axis 0; mask has shape [6, 6]"));
+  CHECK(contains(refusal_of("causal", "mask[trip, 0]"), "'trip' is no number nor one of Your journey starts"));
+  CHECK(contains(refusal_of("causal", "keys[0, 1, journey]"), "axis 2 of keys does not stand for tokens"));
+}

@@ -1,0 +1,434 @@
+// Colours, terminals, and tensors as heat maps.
+
+#include "render/heatmap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <random>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "render/ramp.hpp"
+#include "tensor/operations.hpp"
+
+namespace {
+
+using namespace attn;
+using namespace attn::render;
+using Colour = Terminal::Colour;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+const std::vector<std::string> words{"Your", "journey", "starts", "with", "one", "step"};
+
+Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, std::int64_t width = 0) {
+  const auto environment = [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  return terminal_from(environment, is_terminal, width);
+}
+
+template <class T>
+Tensor tensor_of(const Shape& shape, const std::vector<T>& values, DType dtype) {
+  return leaf(shape, dtype, "x", [=]() -> Contents {
+    auto contents = zeros<T>(shape);
+    std::copy(values.begin(), values.end(), contents.data());
+    return contents;
+  });
+}
+
+Tensor floats(const Shape& shape, const std::vector<float>& values) { return tensor_of(shape, values, DType::float32); }
+
+Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1, float high = 1) {
+  std::uniform_real_distribution<float> numbers(low, high);
+  std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+  std::generate(values.begin(), values.end(), [&] { return numbers(generator); });
+  return floats(shape, values);
+}
+
+std::string heatmap(const Tensor& tensor, const Terminal& terminal, const std::vector<std::string>& tokens = words,
+                    const torch::PrintOptions& print = {}) {
+  return heatmap_text(tensor, tokens, print, terminal);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string without_escapes(const std::string& text) {
+  return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
+}
+
+/// Numbers with a point, infinities and nan, of everything but the legend.
+std::vector<std::string> numbers_in(const std::string& text) {
+  std::vector<std::string> lines = lines_of(without_escapes(text));
+  std::vector<std::string> numbers;
+  const std::regex number("-?[0-9]+\\.[0-9]*(e[-+][0-9]+)?|-?inf|nan");
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    for (std::sregex_iterator it(lines[i].begin(), lines[i].end(), number), end; it != end; ++it) {
+      numbers.push_back(it->str());
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::string> printed_numbers(const Tensor& tensor) {
+  const std::string text = torch::format_tensor(*tensor.array().contents(), {}, {});
+  return numbers_in(text + "\nlegend");
+}
+
+/// What holds for every heat map: lines fit, styles end with their line, and no colour is out of range.
+void check_lines(const std::string& text, const Terminal& terminal) {
+  const std::string escape = "\x1b[";
+  for (const std::string& line : lines_of(text)) {
+    CAPTURE(line);
+    CHECK(display_columns(without_escapes(line)) <= terminal.width);
+    const std::size_t last = line.rfind(escape);
+    CHECK((last == std::string::npos || line.compare(last, 4, "\x1b[0m") == 0));
+    CHECK((terminal.colour != Colour::none || last == std::string::npos));
+    CHECK((terminal.unicode || std::all_of(line.begin(), line.end(), [](char c) { return (c & 0x80) == 0; })));
+  }
+  static const std::regex parameters(";([0-9]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), parameters), end; it != end; ++it) {
+    CHECK(std::stoi((*it)[1]) <= 255);
+  }
+}
+
+const std::vector<Terminal> kinds{{Colour::none, 80, false}, {Colour::none, 80, true}, {Colour::ansi256, 80, true},
+                                  {Colour::truecolour, 80, true}};
+
+}  // namespace
+
+// ---- Terminals ---------------------------------------------------------------------------------
+
+TEST_CASE("a terminal's colours follow NO_COLOR, COLORTERM and TERM") {
+  CHECK(terminal_with({{"TERM", "xterm-256color"}}).colour == Colour::ansi256);
+  CHECK(terminal_with({{"TERM", "xterm"}}).colour == Colour::ansi256);
+  CHECK(terminal_with({{"TERM", "xterm-direct"}}).colour == Colour::truecolour);
+  CHECK(terminal_with({{"TERM", "xterm-direct256"}}).colour == Colour::truecolour);
+  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}).colour == Colour::truecolour);
+  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "24bit"}}).colour == Colour::truecolour);
+  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "yes"}}).colour == Colour::ansi256);
+  CHECK(terminal_with({{"TERM", "xterm"}, {"COLORTERM", "24bit"}, {"NO_COLOR", "1"}}).colour == Colour::none);
+  CHECK(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", "0"}}).colour == Colour::none);
+  CHECK(terminal_with({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colour == Colour::ansi256);
+  CHECK(terminal_with({{"TERM", "dumb"}, {"COLORTERM", "truecolor"}}).colour == Colour::none);
+  CHECK(terminal_with({{"TERM", "vt100"}}).colour == Colour::none);
+  CHECK(terminal_with({}).colour == Colour::none);
+  CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}, false).colour == Colour::none);
+}
+
+TEST_CASE("a terminal's width is COLUMNS, else its own, else 80") {
+  CHECK(terminal_with({}).width == 80);
+  CHECK(terminal_with({}, true, 132).width == 132);
+  CHECK(terminal_with({{"COLUMNS", "60"}}, true, 132).width == 60);
+  for (const char* nonsense : {"", "0", "-5", "wide", "60x", "99999999999999999999"}) {
+    CHECK(terminal_with({{"COLUMNS", nonsense}}, true, 132).width == 132);
+  }
+}
+
+TEST_CASE("a terminal shows Unicode where the first locale variable that is set says UTF-8") {
+  CHECK_FALSE(terminal_with({}).unicode);
+  CHECK(terminal_with({{"LANG", "en_GB.UTF-8"}}).unicode);
+  CHECK(terminal_with({{"LANG", "C.utf8"}}).unicode);
+  CHECK_FALSE(terminal_with({{"LC_ALL", "C"}, {"LANG", "en_GB.UTF-8"}}).unicode);
+  CHECK(terminal_with({{"LC_ALL", ""}, {"LC_CTYPE", "de_DE.UTF-8"}, {"LANG", "C"}}).unicode);
+}
+
+TEST_CASE("columns are counted as a terminal shows them") {
+  CHECK(display_columns("") == 0);
+  CHECK(display_columns("step") == 4);
+  CHECK(display_columns("naïve") == 5);
+  CHECK(display_columns("nai\u0308ve") == 5);
+  CHECK(display_columns("注意") == 4);
+  CHECK(display_columns("🙂") == 2);
+  CHECK(display_columns("▁█…") == 3);
+}
+
+TEST_CASE("text is made printable and cut by columns") {
+  const Terminal unicode{Colour::none, 80, true};
+  const Terminal ascii{Colour::none, 80, false};
+  CHECK(printable("a\x1b[31m\n\xff\xc3", unicode) == "a?[31m???");
+  CHECK(printable("naïve", unicode) == "naïve");
+  CHECK(printable("naïve", ascii) == "na?ve");
+  CHECK(printable("\u202eevil", unicode) == "?evil");
+  CHECK(cut_to("journey", 7, unicode) == "journey");
+  CHECK(cut_to("journey", 6, unicode) == "journ…");
+  CHECK(cut_to("journey", 6, ascii) == "journ~");
+  CHECK(cut_to("注意力", 4, unicode) == "注…");
+  CHECK(cut_to("journey", 1, unicode) == "…");
+  CHECK(cut_to("journey", 0, unicode) == "");
+}
+
+// ---- Colours -----------------------------------------------------------------------------------
+
+TEST_CASE("OKLab agrees with its author's sRGB values and goes there and back") {
+  CHECK(to_oklab({255, 255, 255}).lightness == doctest::Approx(1).epsilon(1e-4));
+  CHECK(to_oklab({0, 0, 0}).lightness == doctest::Approx(0));
+  const OkLab red = to_oklab({255, 0, 0});
+  CHECK(red.lightness == doctest::Approx(0.62796).epsilon(1e-4));
+  CHECK(red.a == doctest::Approx(0.22486).epsilon(1e-4));
+  CHECK(red.b == doctest::Approx(0.12585).epsilon(1e-4));
+  for (int i = 0; i < 256; i += 5) {
+    const auto channel = static_cast<std::uint8_t>(i);
+    const Rgb colour{channel, static_cast<std::uint8_t>(255 - i), static_cast<std::uint8_t>(i / 2)};
+    CHECK(from_oklab(to_oklab(colour)) == colour);
+  }
+}
+
+TEST_CASE("lightness changes evenly along the ramps") {
+  constexpr int steps = 32;
+  const double first = to_oklab(sequential_colour(0)).lightness;
+  const double step = (to_oklab(sequential_colour(1)).lightness - first) / steps;
+  CHECK(step * steps > 0.6);
+  for (int i = 0; i <= steps; ++i) {
+    CHECK(std::abs(to_oklab(sequential_colour(i / 32.0)).lightness - first - i * step) < 0.004);
+  }
+  const double fall = to_oklab(diverging_colour(0.5)).lightness - to_oklab(diverging_colour(0)).lightness;
+  CHECK(fall > 0.4);
+  for (int i = 0; i <= steps; ++i) {
+    const double expected = to_oklab(diverging_colour(0.5)).lightness - fall * std::abs(i / 16.0 - 1);
+    CHECK(std::abs(to_oklab(diverging_colour(i / 32.0)).lightness - expected) < 0.004);
+  }
+}
+
+TEST_CASE("the diverging ramp is white in the middle, bluish before and brownish after") {
+  const Rgb middle = diverging_colour(0.5);
+  CHECK(std::max({middle.red, middle.green, middle.blue}) - std::min({middle.red, middle.green, middle.blue}) <= 1);
+  CHECK(middle.red > 240);
+  CHECK(diverging_colour(0).blue > diverging_colour(0).red + 60);
+  CHECK(diverging_colour(1).red > diverging_colour(1).blue + 60);
+  CHECK(diverging_colour(-3) == diverging_colour(0));
+  CHECK(sequential_colour(7) == sequential_colour(1));
+}
+
+TEST_CASE("numbers are readable on every colour") {
+  for (int i = 0; i <= 256; ++i) {
+    for (const Rgb colour : {sequential_colour(i / 256.0), diverging_colour(i / 256.0)}) {
+      CHECK(contrast(colour, text_colour(colour)) >= 4.5);
+    }
+  }
+  for (int index = 16; index < 256; ++index) {
+    CHECK(contrast(xterm_colour(index), text_colour(xterm_colour(index))) >= 4.5);
+  }
+  CHECK(contrast({0, 0, 0}, {255, 255, 255}) == doctest::Approx(21));
+}
+
+TEST_CASE("the ramps of 256 colours get lighter step by step, and keep the sign") {
+  const auto lightness = [](int index) { return to_oklab(xterm_colour(index)).lightness; };
+  for (int i = 0; i < 6; ++i) {
+    const double rise = lightness(sequential_xterm((i + 1) / 6.0)) - lightness(sequential_xterm(i / 6.0));
+    CHECK(rise > 0.07);
+    CHECK(rise < 0.12);
+  }
+  for (int i = 0; i < 4; ++i) {
+    CHECK(lightness(diverging_xterm(i / 8.0)) < lightness(diverging_xterm((i + 1) / 8.0)));
+    CHECK(lightness(diverging_xterm(1 - i / 8.0)) < lightness(diverging_xterm(1 - (i + 1) / 8.0)));
+    CHECK(to_oklab(xterm_colour(diverging_xterm(i / 8.0))).b < -0.03);
+    CHECK(to_oklab(xterm_colour(diverging_xterm(1 - i / 8.0))).b > 0.03);
+  }
+}
+
+TEST_CASE("xterm's colours are their own nearest ones") {
+  for (int index = 16; index < 256; ++index) {
+    CHECK(xterm_colour(nearest_xterm(xterm_colour(index))) == xterm_colour(index));
+  }
+  CHECK(nearest_xterm({255, 255, 255}) == 231);
+  CHECK(nearest_xterm({0, 0, 0}) == 16);
+  CHECK(nearest_xterm({250, 2, 3}) == 196);
+  CHECK(xterm_colour(244) == Rgb{128, 128, 128});
+}
+
+// ---- Heat maps ---------------------------------------------------------------------------------
+
+TEST_CASE("a small tensor without colours") {
+  const Tensor weights = floats({2, 2}, {1, 0, 0.25F, 0.75F});
+  CHECK(heatmap(weights, kinds[1], {"Your", "journey"}) ==
+        "            Your  journey\n"
+        "Your      1.0000█  0.0000▁\n"
+        "journey   0.2500▃  0.7500▇\n"
+        "0.0000 ▁▂▃▄▅▆▇█ 1.0000");
+  CHECK(heatmap(weights, kinds[0], {}) ==
+        "         0        1\n"
+        "0   1.0000@  0.0000\n"
+        "1   0.2500:  0.7500#\n"
+        "0.0000  .:-=+*#%@ 1.0000");
+}
+
+TEST_CASE("a small tensor with colours") {
+  CHECK(heatmap(floats({2}, {0, 1}), kinds[3], {}).starts_with(
+      "  0   1\n\x1b[48;2;68;1;84;38;2;255;255;255m 0. \x1b[48;2;253;231;37;38;2;0;0;0m 1. \x1b[0m\n0. \x1b["));
+  const std::string signs = heatmap(floats({3}, {-1, 0, 0.5F}), kinds[2], {});
+  CHECK(without_escapes(signs).starts_with("       0        1        2\n -1.0000   0.0000   0.5000 \n"));
+  CHECK(without_escapes(signs).ends_with("-1.0000 " + std::string(32, ' ') + " 0.5000"));
+}
+
+TEST_CASE("axes are named by tokens where they count tokens") {
+  std::mt19937 generator(1);
+  const Tensor scores = random_tensor({6, 6}, generator);
+  const std::vector<std::string> both = lines_of(heatmap(scores, kinds[1]));
+  CHECK(both[0].find("journey") != std::string::npos);
+  CHECK(both[2].starts_with("journey "));
+  const std::vector<std::string> rows = lines_of(heatmap(random_tensor({6, 3}, generator), kinds[1]));
+  CHECK(rows[0].find("journey") == std::string::npos);
+  CHECK(rows[6].starts_with("step "));
+  const std::vector<std::string> weight = lines_of(heatmap(parameter(scores), kinds[1]));
+  CHECK(weight[1].starts_with("0 "));
+  const auto rows_only = [](const Tensor&, std::size_t axis) { return axis == 0; };
+  const std::vector<std::string> told = lines_of(heatmap_text(scores, words, {}, kinds[1], rows_only));
+  CHECK(told[0].find("journey") == std::string::npos);
+  CHECK(told[2].starts_with("journey "));
+}
+
+TEST_CASE("long, wide and hostile names") {
+  const std::vector<std::string> names{"a very long name that goes on", "注意力机制注意力机制", "\x1b[2Jx\n"};
+  std::mt19937 generator(2);
+  const Tensor scores = random_tensor({3, 3}, generator);
+  for (Terminal terminal : kinds) {
+    for (terminal.width = 20; terminal.width <= 200; terminal.width += 9) {
+      const std::string text = heatmap(scores, terminal, names);
+      check_lines(text, terminal);
+      CHECK(text.find("\x1b[2J") == std::string::npos);
+      CHECK(numbers_in(text).size() == 9);
+    }
+  }
+}
+
+TEST_CASE("batches and heads are headings") {
+  std::mt19937 generator(3);
+  const std::string three = heatmap(random_tensor({2, 6, 3}, generator), kinds[1]);
+  CHECK(three.starts_with("[0]\n"));
+  CHECK(three.find("\n[1]\n") != std::string::npos);
+  const std::string four = heatmap(random_tensor({2, 3, 6, 6}, generator), kinds[1]);
+  CHECK(four.starts_with("[0, 0]\n"));
+  CHECK(four.find("\n[1, 2]\n") != std::string::npos);
+}
+
+TEST_CASE("masked cells and nan are plain") {
+  const Tensor scores = floats({2, 2}, {1, -infinity, not_a_number, 2});
+  const std::vector<std::string> coloured = lines_of(heatmap(scores, kinds[3], {}));
+  CHECK(coloured[1].ends_with("\x1b[0m -inf"));
+  CHECK(coloured[2].starts_with("1   nan \x1b["));
+  CHECK(lines_of(heatmap(scores, kinds[1], {}))[1] == "0     1.▁  -inf");
+  CHECK(heatmap(floats({2}, {-infinity, -infinity}), kinds[3], {}) == "    0     1\n -inf  -inf");
+}
+
+TEST_CASE("numbers that have no range to divide by") {
+  const float denormal = std::numeric_limits<float>::denorm_min();
+  const float largest = std::numeric_limits<float>::max();
+  const std::vector<std::vector<float>> cases{{0, 0, 0},
+                                              {-0.0F, 0, -0.0F},
+                                              {5, 5, 5},
+                                              {-5, -5, -5},
+                                              {infinity, -infinity, not_a_number},
+                                              {infinity, 1, 2},
+                                              {denormal, 0, -denormal},
+                                              {denormal, 2 * denormal, 3 * denormal},
+                                              {-largest, largest, 0},
+                                              {largest, largest / 2, denormal}};
+  for (const auto& values : cases) {
+    for (const Terminal& terminal : kinds) {
+      const Tensor tensor = floats({3}, values);
+      const std::string text = heatmap(tensor, terminal);
+      check_lines(text, terminal);
+      if (std::any_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
+        CHECK(numbers_in(text) == printed_numbers(tensor));
+      }
+    }
+  }
+  CHECK(heatmap(floats({2}, {5, 5}), kinds[1]) == "   0    1\n  5.▅  5.▅\n5. ▅");
+}
+
+TEST_CASE("booleans have two tones") {
+  const Tensor mask = tensor_of<bool>({2}, {true, false}, DType::boolean);
+  CHECK(heatmap(mask, kinds[0]) == "      0       1\n   True#  False.\nFalse . True #");
+  CHECK(heatmap(mask, kinds[3]).find("\x1b[48;2;208;208;208;38;2;0;0;0m  True ") != std::string::npos);
+  CHECK(heatmap(mask, kinds[3]).find("\x1b[48;2;88;88;88;38;2;255;255;255m False ") != std::string::npos);
+}
+
+TEST_CASE("integers") {
+  const Tensor ids = tensor_of<std::int64_t>({3}, {-12, 0, 7}, DType::int64);
+  CHECK(without_escapes(heatmap(ids, kinds[3])).starts_with("   0    1    2\n -12    0    7 \n-12 "));
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  check_lines(heatmap(tensor_of<std::int64_t>({2, 2}, {-most, most, 0, 1}, DType::int64), {Colour::none, 12, true}),
+              {Colour::none, 12, true});
+}
+
+TEST_CASE("a number alone, a vector and nothing") {
+  CHECK(heatmap(floats({}, {0.5F}), kinds[1]) == "  0.5000▅\n0.5000 ▅");
+  CHECK(lines_of(heatmap(floats({6}, {1, 2, 3, 4, 5, 6}), kinds[1])).size() == 3);
+  CHECK(heatmap(floats({0}, {}), kinds[1]) == "tensor([])");
+  CHECK(heatmap(floats({0, 3}, {}), kinds[3]) == "tensor([], size=(0, 3))");
+}
+
+TEST_CASE("wide tensors are split into blocks that show each number once, in its row") {
+  std::mt19937 generator(4);
+  const Tensor wide = random_tensor({1, 1000}, generator, 0.1F, 1);
+  const std::string text = heatmap(wide, kinds[1]);
+  CHECK(text.starts_with("columns 0-7\n"));
+  CHECK(text.find("\ncolumns 992-999\n") != std::string::npos);
+  CHECK(numbers_in(text) == printed_numbers(wide));
+  check_lines(text, kinds[1]);
+  CHECK(heatmap(wide, {Colour::none, 14, true}).starts_with("column 0\n"));
+}
+
+TEST_CASE("large tensors are summarised as PyTorch does") {
+  std::mt19937 generator(5);
+  const Tensor large = random_tensor({1000, 1000}, generator);
+  for (const Terminal& terminal : kinds) {
+    const std::string text = heatmap(large, terminal);
+    check_lines(text, terminal);
+    CHECK(numbers_in(text) == printed_numbers(large));
+    CHECK(text.find("\n...\n") != std::string::npos);
+    CHECK(without_escapes(lines_of(text).front()).find(" ...") != std::string::npos);
+  }
+  const std::string four = heatmap(random_tensor({9, 8, 20, 20}, generator), kinds[1]);
+  CHECK(four.find("\n...\n[6, 0]\n") != std::string::npos);
+  check_lines(heatmap(large, kinds[2], words, {4, 1000, 0, 80, torch::SciMode::automatic}), kinds[2]);
+}
+
+TEST_CASE("numbers too wide for the terminal have fewer decimals") {
+  torch::PrintOptions print;
+  print.precision = 30;
+  const std::string text = heatmap(floats({1, 2}, {1.0F / 3, -2.0F / 3}), {Colour::none, 20, true}, {}, print);
+  check_lines(text, {Colour::none, 20, true});
+  CHECK(text.find("0.3333333") != std::string::npos);
+}
+
+TEST_CASE("lines fit, and the numbers are PyTorch's, whatever the shape and width") {
+  std::mt19937 generator(6);
+  for (int round = 0; round < 400; ++round) {
+    Shape shape(generator() % 5);
+    std::generate(shape.begin(), shape.end(), [&] { return static_cast<std::int64_t>(1 + generator() % 12); });
+    const float scale = std::pow(10.0F, static_cast<float>(generator() % 12) - 6);
+    const float low = generator() % 2 == 0 ? 0 : -scale;
+    const Tensor tensor = random_tensor(shape, generator, low, scale);
+    Terminal terminal = kinds[generator() % kinds.size()];
+    terminal.width = 20 + static_cast<std::int64_t>(generator() % 181);
+    CAPTURE(shape_text(shape));
+    CAPTURE(terminal.width);
+    const std::string text = heatmap(tensor, terminal);
+    check_lines(text, terminal);
+    if (terminal.width < 28) {
+      continue;  // the legend may take two lines
+    }
+    std::vector<std::string> shown = numbers_in(text);
+    std::vector<std::string> printed = printed_numbers(tensor);
+    std::sort(shown.begin(), shown.end());  // blocks change the order
+    std::sort(printed.begin(), printed.end());
+    CHECK(shown == printed);
+  }
+}

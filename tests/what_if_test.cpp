@@ -1,0 +1,232 @@
+// Programs with one line changed, what is said of the change, both walkthroughs side by side, and own sentences.
+
+#include "what_if.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "chapter.hpp"
+#include "inputs.hpp"
+#include "render/side_by_side.hpp"
+#include "sentence.hpp"
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+
+namespace {
+
+using namespace attn;
+
+Walkthrough walked(const chapters::ChapterEntry& entry, Lesson lesson) {
+  lesson.article = entry.article;
+  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  Walkthrough walk;
+  entry.run(lesson, torch, walk);
+  return walk;
+}
+
+const chapters::ChapterEntry& entry_of(const std::string& chapter, Article article) {
+  const auto all = chapters::all_chapters();
+  return *std::find_if(all.begin(), all.end(), [&](const chapters::ChapterEntry& entry) {
+    return entry.name == chapter && entry.article == article;
+  });
+}
+
+std::string did(const std::string& chapter, Article article, WhatIf rule, Lesson lesson = {}) {
+  const auto& entry = entry_of(chapter, article);
+  const Walkthrough before = walked(entry, lesson);
+  lesson.what_if = rule;
+  const Walkthrough after = walked(entry, lesson);
+  return chapters::what_the_change_did(rule, before.steps(), after.steps());
+}
+
+const Tensor* find(const Walkthrough& walk, const std::string& name) {
+  for (const Step& step : walk.steps()) {
+    if (step.kind == Step::Kind::tensor && step.name == name) {
+      return &*step.tensor;
+    }
+  }
+  return nullptr;
+}
+
+Walkthrough blog_causal(std::optional<WhatIf> rule) {
+  Lesson lesson;
+  lesson.what_if = rule;
+  return walked(entry_of("causal", Article::blog), lesson);
+}
+
+std::string refusal(const std::string& sentence) {
+  try {
+    chapters::sentence_words(sentence);
+  } catch (const LessonError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("every rule has its entry, and changes only its own line") {
+  for (const chapters::WhatIfEntry& entry : chapters::all_what_ifs()) {
+    CHECK(chapters::what_if_entry(entry.rule).name == entry.name);
+  }
+  CHECK(find(blog_causal(WhatIf::no_scaling), "scaled_attn_scores") == nullptr);
+  CHECK(find(blog_causal(WhatIf::no_scaling), "attn_weights")->expression() ==
+        "torch.softmax(masked_attn_scores, dim=-1)");
+  CHECK(find(blog_causal(WhatIf::no_mask), "masked_attn_scores") == nullptr);
+  CHECK(find(blog_causal(WhatIf::no_mask), "scaled_attn_scores")->expression() == "attn_scores / keys.shape[-1]**0.5");
+  CHECK(find(blog_causal(WhatIf::mask_after_softmax), "attn_weights")->expression() ==
+        "unmasked_attn_weights.masked_fill(mask, 0.0)");
+  CHECK(find(blog_causal(WhatIf::no_rescale), "dropout_attn_weights")->expression() == "attn_weights * dropout_mask");
+  CHECK(find(blog_causal(WhatIf::softmax_dim_0), "attn_weights")->expression() ==
+        "torch.softmax(scaled_attn_scores, dim=0)");
+  CHECK(find(blog_causal(WhatIf::same_weights), "keys")->expression() == "W_query(batch)");
+  CHECK(find(blog_causal(WhatIf::same_weights), "W_key")->expression() == find(blog_causal({}), "W_key")->expression());
+}
+
+TEST_CASE("random draws are the same, whatever the rule") {
+  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+    const Walkthrough before = walked(entry, {});
+    for (const WhatIf rule : entry.what_ifs) {
+      Lesson lesson;
+      lesson.what_if = rule;
+      const Walkthrough after = walked(entry, lesson);
+      for (const char* name : {"inputs", "W_query", "W_key", "W_value", "dropout_mask", "out_proj_weight"}) {
+        if (const Tensor* tensor = find(before, name)) {
+          CAPTURE(entry.name);
+          CAPTURE(name);
+          CHECK(render::same_numbers(*tensor, *find(after, name)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("softmax over an axis before the last, and a product with a mask") {
+  const std::vector<std::vector<float>> rows = {{0, 1, 2}, {0, 3, 2}};
+  const Tensor weights = softmax_over(torch::tensor(rows), 0, Cpu::avx2);
+  const float* values = weights.array().floats();
+  CHECK(values[0] == 0.5F);
+  CHECK(values[3] == 0.5F);
+  CHECK(values[2] == 0.5F);
+  CHECK(values[1] + values[4] == doctest::Approx(1));
+  CHECK(values[4] / values[1] == doctest::Approx(std::exp(2.0)));
+  CHECK_THROWS_AS(softmax_over(torch::tensor(rows), 1, Cpu::avx2), ShapeError);
+  const Tensor mask = torch::causal_mask(2);
+  CHECK_THROWS_AS(kept(torch::tensor(rows), mask), ShapeError);
+  const Tensor product = kept(torch::ones({2, 2}), mask);
+  CHECK(product.array().floats()[0] == 0);
+  CHECK(product.array().floats()[1] == 1);
+}
+
+TEST_CASE("one sentence says what a change did") {
+  CHECK(did("causal", Article::blog, WhatIf::no_scaling) ==
+        "Without scaling the largest weight of a row grows from 0.43 to 0.44 on average.");
+  CHECK(did("causal", Article::livebook, WhatIf::mask_after_softmax) ==
+        "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum falls from 1 to "
+        "0.61 on average.");
+  CHECK(did("causal", Article::blog, WhatIf::no_mask).find("grows from 0 to 0.43 on average") != std::string::npos);
+  CHECK(did("causal", Article::blog, WhatIf::no_rescale).find("falls from 0.89 to 0.71") != std::string::npos);
+  CHECK(did("causal", Article::blog, WhatIf::softmax_dim_0).find("30 weights are nan") != std::string::npos);
+  CHECK(did("simplified", Article::blog, WhatIf::softmax_dim_0).find("a row to between 0.75 and 1.3") !=
+        std::string::npos);
+  CHECK(did("trainable", Article::blog, WhatIf::same_weights).find("falls from 0.1 to 0.") != std::string::npos);
+}
+
+TEST_CASE("a change that moves no number is told so") {
+  Lesson lesson;
+  CHECK(did("multihead", Article::blog, WhatIf::no_rescale, lesson) == "No number changed.");
+  lesson.d_out_kq = 1;
+  CHECK(did("causal", Article::blog, WhatIf::no_scaling, lesson) == "No number changed.");
+  lesson.tokens = 1;
+  CHECK(did("causal", Article::livebook, WhatIf::no_mask, lesson) == "No number changed.");
+}
+
+TEST_CASE("both walkthroughs stand side by side, or one below the other") {
+  const std::vector<std::vector<float>> rows = {{1, 2}, {-3, 4}};
+  const std::vector<std::vector<float>> other_rows = {{1, 2.5F}, {-3, 4}};
+  Walkthrough before;
+  Walkthrough after;
+  before.show("inputs", "inputs\n", torch::ones({2}));
+  after.show("inputs", "inputs\n", torch::ones({2}));
+  before.show("gone", "gone:", torch::ones({}));
+  before.show("x", "x:\n", torch::tensor(rows));
+  after.show("x", "x:\n", torch::tensor(other_rows));
+  const auto written = [&](std::int64_t width) {
+    std::ostringstream out;
+    render::write_side_by_side(out, before.steps(), after.steps(), "It changed.", {}, width);
+    return out.str();
+  };
+  CHECK(written(80) ==
+        "# It changed.\n"
+        "# as it is           | # with the change\n"
+        "# inputs: same as before\n"
+        "gone: tensor(1.)     | # no gone here\n"
+        "x:                   | x:\n"
+        " tensor([[ 1.,  2.], |  tensor([[  1.0000,  *2.5000],\n"
+        "        [-3.,  4.]]) |         [ -3.0000,   4.0000]])\n");
+  CHECK(written(20) ==
+        "# It changed.\n# inputs: same as before\n"
+        "# as it is\ngone: tensor(1.)\n# with the change\n# no gone here\n"
+        "# as it is\nx:\n tensor([[ 1.,  2.],\n        [-3.,  4.]])\n"
+        "# with the change\nx:\n tensor([[  1.0000,  *2.5000],\n        [ -3.0000,   4.0000]])\n");
+}
+
+TEST_CASE("a sentence is split as the article splits its own") {
+  CHECK(chapters::sentence_words("Life is short, eat dessert first") ==
+        Words{"Life", "is", "short", "eat", "dessert", "first"});
+  CHECK(chapters::sentence_words("  Don't; stop!?\u3000Ça va.") == Words{"Don't", "stop", "Ça", "va"});
+  const auto vocabulary = chapters::vocabulary_of({"the", "cat", "the", "Zoo"});
+  CHECK(chapters::python_dict(vocabulary) == "{'Zoo': 0, 'cat': 1, 'the': 3}");
+}
+
+TEST_CASE("words are quoted as Python quotes them") {
+  CHECK(chapters::python_dict({{"it's", 0}}) == "{\"it's\": 0}");
+  CHECK(chapters::python_dict({{"'\"", 1}}) == "{'\\'\"': 1}");
+  CHECK(chapters::python_dict({{"a\\b", 2}}) == "{'a\\\\b': 2}");
+  CHECK(chapters::python_dict({{"Ça", 0}, {"大事", 1}}) == "{'Ça': 0, '大事': 1}");
+  CHECK(chapters::python_dict({{"a\u200db", 0}}) == "{'a\\u200db': 0}");
+}
+
+TEST_CASE("what is no sentence is refused") {
+  CHECK(refusal("").find("has no word; accepted are") != std::string::npos);
+  CHECK(refusal(" ,. !") != "");
+  CHECK(refusal("a\tb").find("control character \\x09") != std::string::npos);
+  CHECK(refusal("a \xff b").find("is not UTF-8 from byte 2 on") != std::string::npos);
+  CHECK(refusal("\xed\xa0\x80") != "");
+  CHECK(refusal("\xc3") != "");
+  std::string many;
+  for (int i = 0; i < 1000; ++i) {
+    many += "word ";
+  }
+  CHECK(refusal(many) == "");
+  CHECK(refusal(many + "word").find("has 1001 words") != std::string::npos);
+}
+
+TEST_CASE("a sentence can be embedded in every chapter, and names its tokens") {
+  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+    Lesson lesson;
+    lesson.sentence = "the cat saw the dog";
+    const Walkthrough walk = walked(entry, lesson);
+    CAPTURE(entry.name);
+    if (find(walk, "inputs") != nullptr) {
+      CHECK(find(walk, "inputs")->shape() == Shape{5, 3});
+      CHECK(find(walk, "ids")->shape() == Shape{5});
+    }
+    CHECK(chapters::token_words(lesson) == Words{"the", "cat", "saw", "the", "dog"});
+    lesson.tokens = 5;
+    CHECK_THROWS_AS(walked(entry, lesson), LessonError);
+  }
+  Lesson wide;
+  wide.sentence = "the cat";
+  wide.d_in = 5;
+  CHECK(find(walked(entry_of("causal", Article::livebook), wide), "inputs")->shape() == Shape{2, 5});
+  wide.d_in = 5000;
+  CHECK_THROWS_AS(walked(entry_of("causal", Article::livebook), wide), LessonError);
+}
