@@ -76,12 +76,27 @@ Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson
   return walk(chapter, lesson, torch);
 }
 
+/// Writes the text, and the walkthrough's tensors to the folder that is asked for, or neither.
+void write_and_save(const cli::Options& options, const Walkthrough& walkthrough,
+                    const std::function<void(std::ostream&)>& write) {
+  std::optional<render::Saving> saving;
+  if (options.save) {
+    std::signal(SIGPIPE, SIG_IGN);  // the files are wanted, whoever reads the text
+    saving.emplace(*options.save, walkthrough.steps(), cli::about(options));
+  }
+  write_output(options, write);
+  if (saving) {
+    saving->publish();
+  }
+}
+
 void run_what_if(const chapters::ChapterEntry& chapter, const cli::Options& options) {
   Lesson lesson = options.lesson;
   lesson.what_if.reset();
   const Walkthrough as_is = computed(chapter, lesson, options);
   const Walkthrough changed = computed(chapter, options.lesson, options);
-  write_output(options, [&](std::ostream& out) { cli::write_what_if(out, chapter, as_is, changed, options); });
+  write_and_save(options, changed,
+                 [&](std::ostream& out) { cli::write_what_if(out, chapter, as_is, changed, options); });
 }
 
 /// Everything that can go wrong goes wrong before the first byte is written.
@@ -93,16 +108,9 @@ void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
       step.tensor->array();
     }
   }
-  std::optional<render::Saving> saving;
-  if (options.save) {
-    std::signal(SIGPIPE, SIG_IGN);  // the files are wanted, whoever reads the text
-    saving.emplace(*options.save, walkthrough.steps(), cli::about(options));
-  }
-  write_output(options,
-               [&](std::ostream& out) { cli::write(out, chapter, steps, walkthrough.steps(), options); });
-  if (saving) {
-    saving->publish();
-  }
+  write_and_save(options, walkthrough, [&](std::ostream& out) {
+    cli::write(out, chapter, steps, walkthrough.steps(), options);
+  });
 }
 
 /// Returns the exit code.

@@ -2,6 +2,7 @@
 
 #include "cli/names.hpp"
 #include "cli/options.hpp"
+#include "what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -38,6 +39,7 @@ nlohmann::ordered_json about(const Options& options) {
            {"tokens", or_null(lesson.tokens)},
            {"d_in", or_null(lesson.d_in)},
            {"batch", or_null(lesson.batch)},
+           {"what_if", lesson.what_if ? nlohmann::ordered_json(chapters::what_if_entry(*lesson.what_if).name) : nullptr},
            {"sentence", or_null(lesson.sentence)},
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},

@@ -202,9 +202,9 @@ void ChapterParser::check_forms() const {
     throw UsageError("--cell shows one number's derivation; accepted beside it are --depth, inputs and sizes; "
                      "leave --explain, --heatmap, --format and --only out");
   }
-  if (what_if_ && (options_.cell || options_.explain || options_.heatmap || !is_text || options_.save)) {
-    throw UsageError("--what-if shows two walkthroughs side by side; accepted beside it are --only, inputs and sizes; "
-                     "leave --cell, --explain, --heatmap, --format and --save out");
+  if (what_if_ && (options_.cell || options_.explain || options_.heatmap || !is_text)) {
+    throw UsageError("--what-if shows two walkthroughs side by side; accepted beside it are --only, --save (the changed one), "
+                     "inputs and sizes; leave --cell, --explain, --heatmap and --format out");
   }
   if (options_.explain && options_.heatmap) {
     throw UsageError("--explain and --heatmap write different things under a step; accepted is one of them; "
