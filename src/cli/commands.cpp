@@ -14,7 +14,7 @@ using chapters::ChapterEntry;
 using chapters::Takes;
 
 const std::map<std::string, Format> step_format_names = {
-    {"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}};
+    {"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}, {"html", Format::html}};
 const std::map<std::string, bool> format_names = {{"text", false}, {"json", true}};
 
 std::string article_name(const ChapterEntry& chapter) {
@@ -101,7 +101,7 @@ void ChapterParser::add_classroom() {
     options_.depth = texts.back() == "full" ? 0 : std::stoll(texts.back());
     return true;
   })->check([](const std::string& text) { return text == "full" ? std::string() : whole_number(1, 1000, 2)(text); });
-  choice("--format", "text, JSON or Markdown (text)", step_format_names, options_.format);
+  choice("--format", "a page to project, JSON, a handout (text)", step_format_names, options_.format);
   std::string rules;
   for (const WhatIf rule : entries_[0]->what_ifs) {
     rules += (rules.empty() ? "" : "|") + std::string(chapters::what_if_entry(rule).name);
@@ -175,6 +175,8 @@ void ChapterParser::finish() {
                      "--qkv-bias out");
   }
   check_forms();
+  // On a page a step links to those that it came from, printed by the article or not.
+  options_.all_steps = options_.all_steps || (options_.format == Format::html && app_.count("--steps") == 0);
   if (what_if_) {
     lesson.what_if = rule_of(*chosen);
   }

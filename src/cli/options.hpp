@@ -21,7 +21,7 @@ enum class Command {
 };
 
 /// In which form a chapter's steps are written.
-enum class Format { text, json, markdown };
+enum class Format { text, json, markdown, html };
 
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions {

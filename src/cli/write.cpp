@@ -10,6 +10,7 @@
 #include "meanings.hpp"
 #include "render/derivation.hpp"
 #include "render/heatmap.hpp"
+#include "render/html.hpp"
 #include "render/json.hpp"
 #include "render/lineage.hpp"
 #include "render/markdown.hpp"
@@ -48,11 +49,13 @@ void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<c
                                    options.text.print);
     return;
   }
+  const std::string title = std::string(chapter.name) + ": " + std::string(chapters::chapter_summary(chapter.name));
   switch (options.format) {
     case Format::json: out << render::steps_json(about(options), steps, why, tokens).dump(2) << '\n'; return;
-    case Format::markdown: {
-      const std::string title = std::string(chapter.name) + ": " + std::string(chapters::chapter_summary(chapter.name));
-      render::write_markdown(out, title, steps, why, tokens, options.text);
+    case Format::markdown: render::write_markdown(out, title, steps, why, tokens, options.text); return;
+    case Format::html: {
+      const nlohmann::ordered_json head = about(options);
+      render::write_html(out, {.title = title, .about = head, .steps = steps, .tokens = tokens, .why = why, .text = options.text});
       return;
     }
     case Format::text: break;

@@ -1,0 +1,173 @@
+"""A headless Chromium, spoken to over a pipe (the DevTools protocol): nothing but Python's own library."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+         "--disable-extensions", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe"]
+
+KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "End": 35,
+        "Home": 36, "Tab": 9, "Escape": 27}
+
+
+def find():
+    """The browser's path, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Chromium:
+    """One browser with one page. Collects what goes wrong on it (`errors`) and what it asks for (`requests`)."""
+
+    def __init__(self, path):
+        self.profile = tempfile.mkdtemp(prefix="chromium-")
+        to_browser, self.out = os.pipe()
+        self.into, from_browser = os.pipe()
+        command = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", command, path, *FLAGS, "--user-data-dir=" + self.profile, "about:blank"],
+            pass_fds=[to_browser, from_browser], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        os.close(to_browser)
+        os.close(from_browser)
+        self.buffer = b""
+        self.last = 0
+        self.session = None
+        self.loaded = False
+        self.errors = []
+        self.requests = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.out)
+        os.close(self.into)
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def _receive(self, deadline):
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.into], [], [], max(0, deadline - time.monotonic()))
+            if not ready:
+                raise TimeoutError("Chromium does not answer")
+            data = os.read(self.into, 1 << 20)
+            if not data:
+                raise RuntimeError("Chromium has ended")
+            self.buffer += data
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def _note(self, message):
+        method, params = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.errors.append(details.get("exception", {}).get("description", details["text"]))
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
+            self.errors.append(str([argument.get("value") for argument in params["args"]]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            self.errors.append(params["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+        elif method == "Page.loadEventFired":
+            self.loaded = True
+
+    def call(self, method, **params):
+        self.last += 1
+        message = {"id": self.last, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data):]
+        deadline = time.monotonic() + 60
+        while True:
+            answer = self._receive(deadline)
+            if answer.get("id") == self.last:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+            self._note(answer)
+
+    def open(self, url):
+        self.call("Page.navigate", url="about:blank")
+        self.errors.clear()
+        self.requests.clear()
+        self.load(url)
+        self.wait()
+
+    def load(self, url):
+        self.loaded = False
+        self.call("Page.navigate", url=url)
+        deadline = time.monotonic() + 60
+        while not self.loaded:
+            self._note(self._receive(deadline))
+
+    def wait(self):
+        """Until the page has drawn what was asked for."""
+        self.js("new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 20))")
+
+    def js(self, expression):
+        answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise RuntimeError(answer["exceptionDetails"]["exception"].get("description", expression))
+        return answer["result"].get("value")
+
+    def size(self, width, height, mobile=False):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.wait()
+
+    def media(self, media="", **features):
+        listed = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.call("Emulation.setEmulatedMedia", media=media, features=listed)
+        self.wait()
+
+    def key(self, name, modifiers=0):
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=KEYS[name],
+                      modifiers=modifiers)
+        self.wait()
+
+    def place(self, selector):
+        """The middle of an element, scrolled into sight."""
+        return self.js(f"""(() => {{
+          const element = document.querySelector({json.dumps(selector)});
+          element.scrollIntoView({{block: "center"}});
+          const box = element.getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()""")
+
+    def hover(self, selector):
+        x, y = self.place(selector)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.wait()
+
+    def click(self, selector):
+        x, y = self.place(selector)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.wait()
+
+    def picture(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def pdf(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=False)["data"]))
