@@ -1,0 +1,65 @@
+"""Makes the README's pictures: the page of a lesson, and a heat map in a terminal.
+
+    /usr/bin/python3 tests/page/pictures.py build/release/attn-walkthrough
+"""
+import html
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+
+import chromium
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "pictures"
+binary = str(pathlib.Path(sys.argv[1]).resolve())
+
+
+def terminal_output(*arguments):
+    """What the program writes on a terminal of 24-bit colour."""
+    chunks = []
+
+    def read(fd):
+        chunks.append(os.read(fd, 65536))
+        return b""
+
+    environment = {"COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": "80", "LANG": "C.UTF-8"}
+    pty.spawn(["/usr/bin/env", *(f"{k}={v}" for k, v in environment.items()), binary, *arguments], read)
+    return b"".join(chunks).decode().replace("\r\n", "\n")
+
+
+def as_html(text):
+    """A terminal's colours as spans."""
+    body, is_open = "", False
+    for part in re.split(r"(\x1b\[[0-9;]*m)", text):
+        codes = re.fullmatch(r"\x1b\[([0-9;]*)m", part)
+        if not codes:
+            body += html.escape(part)
+            continue
+        body += "</span>" if is_open else ""
+        style = ""
+        for ground, red, green, blue in re.findall(r"(38|48);2;(\d+);(\d+);(\d+)", codes.group(1)):
+            style += f"{'color' if ground == '38' else 'background'}:rgb({red},{green},{blue});"
+        is_open = bool(style)
+        body += f'<span style="{style}">' if is_open else ""
+    return ('<!doctype html><meta charset="utf-8"><style>body{margin:0;background:#16161d;color:#ddd}'
+            "pre{margin:16px;font:17px/1.35 'DejaVu Sans Mono',monospace}</style><pre>" + body + "</pre>")
+
+
+def shoot(browser, page, width, height, name):
+    browser.size(width, height)
+    browser.open(page)
+    browser.picture(FOLDER / name)
+    print(FOLDER / name)
+
+
+FOLDER.mkdir(exist_ok=True)
+with tempfile.TemporaryDirectory() as folder, chromium.Chromium(chromium.find()) as browser:
+    lesson = pathlib.Path(folder, "lesson.html")
+    subprocess.run([binary, "causal", "--format", "html", "-o", str(lesson)], check=True)
+    shoot(browser, lesson.as_uri() + "#attn_weights[0,3,1]", 1280, 920, "lesson.png")
+    heatmap = pathlib.Path(folder, "heatmap.html")
+    heatmap.write_text(as_html(terminal_output("simplified", "--heatmap", "--only", "attn_weights,context_vecs")))
+    shoot(browser, heatmap.as_uri(), 760, 480, "heatmap.png")
