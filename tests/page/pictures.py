@@ -19,15 +19,18 @@ binary = str(pathlib.Path(sys.argv[1]).resolve())
 
 def terminal_output(*arguments):
     """What the program writes on a terminal of 24-bit colour."""
-    chunks = []
-
-    def read(fd):
-        chunks.append(os.read(fd, 65536))
-        return b""
-
+    ours, its = pty.openpty()
     environment = {"COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": "80", "LANG": "C.UTF-8"}
-    pty.spawn(["/usr/bin/env", *(f"{k}={v}" for k, v in environment.items()), binary, *arguments], read)
-    return b"".join(chunks).decode().replace("\r\n", "\n")
+    process = subprocess.Popen([binary, *arguments], env=environment, stdout=its)
+    os.close(its)
+    text = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+    except OSError:  # the other end is closed
+        pass
+    process.wait()
+    return text.decode().replace("\r\n", "\n")
 
 
 def as_html(text):
