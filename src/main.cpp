@@ -99,6 +99,14 @@ void run_what_if(const chapters::ChapterEntry& chapter, const cli::Options& opti
                  [&](std::ostream& out) { cli::write_what_if(out, chapter, as_is, changed, options); });
 }
 
+void run_presenter(const chapters::ChapterEntry& chapter, const cli::Options& options) {
+  cli::present(chapter, options, [&](std::uint64_t seed) {
+    Lesson lesson = options.lesson;
+    lesson.seed = seed;
+    return cli::selected(computed(chapter, lesson, options).steps(), chapter, options);
+  });
+}
+
 /// Everything that can go wrong goes wrong before the first byte is written.
 void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
   const Walkthrough walkthrough = computed(chapter, options.lesson, options);
@@ -107,6 +115,11 @@ void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
     if (step.kind == Step::Kind::tensor) {
       step.tensor->array();
     }
+  }
+  if (options.predict) {
+    cli::predict(steps, options);
+    flush_output();
+    return;
   }
   write_and_save(options, walkthrough, [&](std::ostream& out) {
     cli::write(out, chapter, steps, walkthrough.steps(), options);
@@ -125,7 +138,13 @@ int run(const cli::Options& options) {
         if (options.chapters.size() > 1) {
           std::cout << "# " << chapter->name << "\n";
         }
-        options.lesson.what_if ? run_what_if(*chapter, options) : run(*chapter, options);
+        if (options.step) {
+          run_presenter(*chapter, options);
+        } else if (options.lesson.what_if) {
+          run_what_if(*chapter, options);
+        } else {
+          run(*chapter, options);
+        }
       }
   }
   flush_output();

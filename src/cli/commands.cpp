@@ -94,6 +94,8 @@ void ChapterParser::add_shown() {
 
 void ChapterParser::add_classroom() {
   group("In the classroom");
+  flag("--step", "a presenter: one step at a time, ? for its keys", options_.step, true);
+  number("--predict", "blank N cells of each tensor, ask for them, and mark the answers", options_.predict, 2);
   flag("--explain", "under each step its shapes, why it is there, what to notice", options_.explain, true);
   flag("--heatmap", "numbers on coloured cells, named by the tokens", options_.heatmap, true);
   text("--cell", "NAME[I,J]", "how one number came about: attn_scores[1,2]", options_.cell);
@@ -207,6 +209,13 @@ void ChapterParser::check_forms() const {
   if (what_if_ && (options_.cell || options_.explain || options_.heatmap || !is_text)) {
     throw UsageError("--what-if shows two walkthroughs side by side; accepted beside it are --only, --save (the changed one), "
                      "inputs and sizes; leave --cell, --explain, --heatmap and --format out");
+  }
+  const bool plays = options_.step || options_.predict;
+  if (plays && (options_.cell || options_.explain || options_.heatmap || what_if_ || !is_text || options_.save ||
+                options_.output || (options_.step && options_.predict))) {
+    throw UsageError(std::string(options_.step ? "--step" : "--predict") +
+                     " is for the keyboard; accepted beside it are --steps, --only, inputs, sizes and printing; "
+                     "leave the other forms out");
   }
   if (options_.explain && options_.heatmap) {
     throw UsageError("--explain and --heatmap write different things under a step; accepted is one of them; "

@@ -49,6 +49,8 @@ struct Options {
   bool heatmap = false;
   std::optional<std::string> cell;  ///< the derivation of this number instead of the steps
   std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
+  bool step = false;                  ///< the presenter
+  std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
   std::optional<std::string> output;  ///< a file instead of standard output
 
   bool json = false;  ///< for Command::list and Command::verify

@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
-#include <ostream>
+#include <iostream>
 
 #include <nlohmann/json.hpp>
 
 #include "inputs.hpp"
 #include "meanings.hpp"
+#include "present/predict.hpp"
+#include "present/presenter.hpp"
 #include "render/derivation.hpp"
 #include "render/heatmap.hpp"
 #include "render/html.hpp"
@@ -67,6 +69,25 @@ void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<c
   } else {
     render::write_text(out, steps, options.text);
   }
+}
+
+void predict(std::span<const Step> steps, const Options& options) {
+  present::Prediction prediction;
+  prediction.cells = options.predict.value();
+  prediction.seed = options.lesson.seed;
+  prediction.tokens = chapters::token_words(options.lesson);
+  prediction.text = options.text;
+  prediction.interactive = isatty(STDIN_FILENO) != 0;
+  present::predict(std::cin, std::cout, steps, prediction);
+}
+
+void present(const chapters::ChapterEntry& chapter, const Options& options,
+             const std::function<std::vector<Step>(std::uint64_t seed)>& walk) {
+  present::present({.walk = walk,
+                    .seed = options.lesson.seed,
+                    .tokens = chapters::token_words(options.lesson),
+                    .why = [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); },
+                    .text = options.text});
 }
 
 void write_what_if(std::ostream& out, const chapters::ChapterEntry& chapter, const Walkthrough& as_is,

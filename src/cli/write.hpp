@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <span>
+#include <vector>
 
 #include "cli/options.hpp"
 
@@ -11,6 +14,13 @@ namespace attn::cli {
 /// as JSON or Markdown, or the derivation of one number. `all_steps` are those that a derivation may go back to.
 void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<const Step> steps,
            std::span<const Step> all_steps, const Options& options);
+
+/// --predict: asks on standard output, reads answers from standard input.
+void predict(std::span<const Step> steps, const Options& options);
+
+/// --step: the presenter, on the terminal. `walk` makes the chapter's steps for a seed.
+void present(const chapters::ChapterEntry& chapter, const Options& options,
+             const std::function<std::vector<Step>(std::uint64_t seed)>& walk);
 
 /// The walkthrough twice, side by side: as it is, and with lesson.what_if.
 void write_what_if(std::ostream& out, const chapters::ChapterEntry& chapter, const Walkthrough& as_is,

@@ -1,0 +1,258 @@
+#include "present/predict.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <system_error>
+#include <utility>
+
+#include "present/cells.hpp"
+#include "present/styled.hpp"
+#include "render/derivation.hpp"
+#include "render/terminal.hpp"
+
+namespace attn::present {
+namespace {
+
+// ---- Numbers as people type them -----------------------------------------------------------------
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(space), text.size());
+  const std::size_t end = text.find_last_not_of(space);
+  return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') {
+    text.remove_prefix(1);
+  }
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/// How a printed number is written: 0.1587, 3., 1.5870e-01.
+struct Notation {
+  int digits = 0;  ///< after the point
+  bool scientific = false;
+};
+
+Notation notation_of(std::string_view printed) {
+  const std::size_t exponent = printed.find('e');
+  const std::size_t point = printed.find('.');
+  const std::size_t end = std::min(exponent, printed.size());
+  const std::size_t digits = point == std::string_view::npos ? 0 : end - point - 1;
+  return {static_cast<int>(digits), exponent != std::string_view::npos};
+}
+
+/// The number that is printed for this one.
+double rounded(double number, const Notation& notation) {
+  char text[400];
+  const auto format = notation.scientific ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto end = std::to_chars(std::begin(text), std::end(text), number, format, notation.digits);
+  return number_of({text, static_cast<std::size_t>(end.ptr - text)}).value_or(number);
+}
+
+/// One of the last printed digit.
+double unit(double printed, const Notation& notation) {
+  const double exponent = notation.scientific && printed != 0 ? std::floor(std::log10(std::abs(printed))) : 0;
+  return std::pow(10.0, exponent - notation.digits);
+}
+
+// ---- Which cells ---------------------------------------------------------------------------------
+
+/// Steele, Lea and Flood's SplitMix64: small, and none of PyTorch's generators.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed) {}
+
+  std::size_t below(std::size_t limit) {
+    state_ += 0x9E3779B97F4A7C15U;
+    std::uint64_t bits = state_;
+    bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
+    return static_cast<std::size_t>((bits ^ (bits >> 31U)) % limit);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Computed numbers: neither given, nor drawn, nor the numbers of another tensor seen from elsewhere.
+bool can_be_asked(const Step& step) {
+  if (step.kind != Step::Kind::tensor || !step.in_article || step.tensor->dtype() != DType::float32) {
+    return false;
+  }
+  const Operation& operation = step.tensor->operation();
+  return !step.tensor->operands().empty() && !operation.is_parameter() && !operation.is_view();
+}
+
+/// `count` of the cells, in their order; all where there are no more.
+std::vector<PrintedCell> chosen(std::vector<PrintedCell> cells, std::int64_t count, Dice& dice) {
+  const std::size_t wanted = std::min(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), cells.size());
+  for (std::size_t i = 0; i < wanted; ++i) {
+    std::swap(cells[i], cells[i + dice.below(cells.size() - i)]);
+  }
+  cells.resize(wanted);
+  std::sort(cells.begin(), cells.end(),
+            [](const PrintedCell& one, const PrintedCell& other) { return one.offset < other.offset; });
+  return cells;
+}
+
+/// The text with "?" for each of the cells, every column where it was.
+std::string blanked(std::string text, const std::vector<PrintedCell>& cells) {
+  for (const PrintedCell& cell : cells) {
+    text.replace(cell.offset, cell.size, std::string(cell.size - 1, ' ') + "?");
+  }
+  return text;
+}
+
+// ---- Asking --------------------------------------------------------------------------------------
+
+class Quiz {
+ public:
+  Quiz(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction)
+      : in_(in), out_(out), steps_(steps), prediction_(prediction), dice_(prediction.seed) {}
+
+  Score run();
+
+ private:
+  void pose(const Step& step);
+  void judge(const Step& step, const PrintedCell& cell, const std::string& printed);
+  Mark read_mark(const std::string& question, const std::string& printed);
+  void derive(const Step& step, const PrintedCell& cell);
+  void say_score();
+
+  std::istream& in_;
+  std::ostream& out_;
+  std::span<const Step> steps_;
+  const Prediction& prediction_;
+  Dice dice_;
+  Score score_;
+  bool over_ = false;  ///< the input has ended
+};
+
+Score Quiz::run() {
+  for (const Step& step : steps_) {
+    if (over_) {
+      break;
+    }
+    if (can_be_asked(step)) {
+      pose(step);
+    } else {
+      render::write_text(out_, std::span(&step, 1), prediction_.text);
+    }
+  }
+  say_score();
+  return score_;
+}
+
+/// Shows a step with blanks, and asks for them.
+void Quiz::pose(const Step& step) {
+  const std::string text = render::tensor_text(*step.tensor, prediction_.text);
+  const std::vector<PrintedCell> cells =
+      chosen(printed_cells(text, step.tensor->shape(), prediction_.text.print), prediction_.cells, dice_);
+  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(text, cells) << "\n";
+  for (const PrintedCell& cell : cells) {
+    if (!over_) {
+      judge(step, cell, text.substr(cell.offset, cell.size));
+    }
+  }
+  out_ << "\n";
+}
+
+void Quiz::judge(const Step& step, const PrintedCell& cell, const std::string& printed) {
+  const Mark result = read_mark(cell_name(step.name, cell.index) + " = ", printed);
+  if (over_) {
+    return;
+  }
+  switch (result) {
+    case Mark::right:
+      ++score_.right;
+      out_ << "right\n";
+      return;
+    case Mark::close:
+      ++score_.close;
+      out_ << "close: it is " << printed << "\n";
+      return;
+    case Mark::wrong: out_ << "no, it is " << printed << "\n"; break;
+    case Mark::unknown: out_ << "it is " << printed << "\n"; break;
+    case Mark::no_number: out_ << "that is no number; it is " << printed << "\n"; break;
+  }
+  ++score_.wrong;
+  derive(step, cell);
+}
+
+Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
+  for (;;) {
+    out_ << question << std::flush;
+    std::string answer;
+    if (!std::getline(in_, answer)) {
+      over_ = true;
+      out_ << "\n";
+      return Mark::unknown;
+    }
+    if (!prediction_.interactive) {
+      out_ << render::printable(trimmed(answer), {}) << "\n";
+    }
+    const Mark result = mark(answer, printed);
+    if (result != Mark::no_number || !prediction_.interactive) {
+      return result;
+    }
+    out_ << "please type a number such as 0.1587, or just Enter if you do not know\n";
+  }
+}
+
+void Quiz::derive(const Step& step, const PrintedCell& cell) {
+  render::CellRequest request = {step.section, step.name, {}};
+  for (const std::int64_t i : cell.index) {
+    request.index.push_back(std::to_string(i));
+  }
+  for (const std::string& line : lines_of(
+           render::derivation_text(steps_, request, 1, prediction_.tokens, prediction_.text.print))) {
+    out_ << "  " << line << "\n";
+  }
+}
+
+void Quiz::say_score() {
+  if (score_.asked() == 0) {
+    out_ << (over_ ? "no answers, no score\n" : "nothing to predict: these steps have no computed numbers\n");
+    return;
+  }
+  out_ << "score: " << score_.right << " of " << score_.asked() << " right";
+  if (score_.close > 0) {
+    out_ << ", " << score_.close << " close";
+  }
+  out_ << "\n";
+}
+
+}  // namespace
+
+Mark mark(std::string_view answer, std::string_view printed) {
+  const std::string_view typed = trimmed(answer);
+  const std::optional<double> truth = number_of(printed);
+  const std::optional<double> number = number_of(typed);
+  if (typed.empty()) {
+    return Mark::unknown;
+  }
+  if (!number) {
+    return Mark::no_number;
+  }
+  if (!truth || !std::isfinite(*truth) || !std::isfinite(*number)) {
+    const bool same = truth && (*number == *truth || (std::isnan(*number) && std::isnan(*truth)));
+    return same ? Mark::right : Mark::wrong;
+  }
+  const Notation notation = notation_of(printed);
+  const double units = std::abs(rounded(*number, notation) - *truth) / unit(*truth, notation);
+  return units < 0.5 ? Mark::right : units < 1.5 ? Mark::close : Mark::wrong;
+}
+
+Score predict(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction) {
+  return Quiz(in, out, steps, prediction).run();
+}
+
+}  // namespace attn::present

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "render/text.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::present {
+
+/// What is asked.
+struct Prediction {
+  std::int64_t cells = 1;  ///< of each tensor
+  std::uint64_t seed = 123;  ///< decides which; the lesson's generator is left alone
+  std::vector<std::string> tokens;
+  render::TextOptions text;
+  /// Somebody types the answers: what is no number is asked again. Else answers are echoed, and it is wrong.
+  bool interactive = false;
+};
+
+/// How near an answer is, where numbers are printed as `printed` is.
+enum class Mark {
+  right,    ///< it is printed the same
+  close,    ///< one unit of the last digit off
+  wrong,
+  unknown,  ///< an empty answer
+  no_number,
+};
+
+Mark mark(std::string_view answer, std::string_view printed);
+
+struct Score {
+  std::size_t right = 0;
+  std::size_t close = 0;
+  std::size_t wrong = 0;
+
+  std::size_t asked() const { return right + close + wrong; }
+};
+
+/// Writes the steps with cells of computed tensors blanked, asks for each, marks the answers, derives what was wrong,
+/// and ends with the score, at the end of the input too.
+Score predict(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction);
+
+}  // namespace attn::present

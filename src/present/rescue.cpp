@@ -1,0 +1,130 @@
+#include "present/rescue.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace attn::present {
+namespace {
+
+// What a signal handler may look at.
+const TerminalState* given = nullptr;
+volatile std::sig_atomic_t restorable = 0;
+std::array<volatile std::sig_atomic_t, NSIG> asked{};
+std::array<int, 2> bell = {-1, -1};  // a pipe that wakes wait() up
+
+void give_back() {
+  const char* text = given->farewell.data();
+  std::size_t left = given->farewell.size();
+  while (left > 0) {
+    const ssize_t written = write(STDOUT_FILENO, text, left);
+    if (written <= 0) {
+      break;
+    }
+    text += written;
+    left -= static_cast<std::size_t>(written);
+  }
+  tcsetattr(STDIN_FILENO, TCSANOW, &given->modes);
+}
+
+void end(int signal) {
+  if (restorable != 0) {
+    restorable = 0;
+    give_back();
+  }
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void ask(int signal) {
+  const int error = errno;
+  asked[static_cast<std::size_t>(signal)] = 1;
+  const char byte = 1;
+  [[maybe_unused]] const ssize_t written = write(bell[1], &byte, 1);
+  errno = error;
+}
+
+bool take(int signal) {
+  const bool was = asked[static_cast<std::size_t>(signal)] != 0;
+  asked[static_cast<std::size_t>(signal)] = 0;
+  return was;
+}
+
+}  // namespace
+
+Rescue::Rescue(const TerminalState& state) {
+  if (pipe2(bell.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw std::runtime_error("no pipe can be opened; accepted are fewer open files; try closing some");
+  }
+  given = &state;
+  restorable = 1;
+  for (std::size_t i = 0; i < ending.size(); ++i) {
+    handle(ending[i], end, ending_before_[i]);
+  }
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    handle(asking[i], ask, asking_before_[i]);
+  }
+}
+
+/// What the process was started to ignore, it goes on ignoring.
+void Rescue::handle(int signal, void (*handler)(int), struct sigaction& before) {
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) {
+    return;
+  }
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  sigdelset(&action.sa_mask, signal);
+  sigaction(signal, &action, nullptr);
+}
+
+Rescue::~Rescue() {
+  restorable = 0;
+  for (std::size_t i = 0; i < ending.size(); ++i) {
+    sigaction(ending[i], &ending_before_[i], nullptr);
+  }
+  for (std::size_t i = 0; i < asking.size(); ++i) {
+    sigaction(asking[i], &asking_before_[i], nullptr);
+  }
+  close(bell[0]);
+  close(bell[1]);
+}
+
+Rescue::Wanted Rescue::wanted() {
+  if (take(SIGTSTP)) {
+    return Wanted::pause;
+  }
+  if (take(SIGWINCH)) {
+    return Wanted::resize;
+  }
+  return take(SIGCONT) ? Wanted::redraw : Wanted::nothing;
+}
+
+bool Rescue::wait() const {
+  std::array<pollfd, 2> watched = {pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{bell[0], POLLIN, 0}};
+  const bool readable = poll(watched.data(), watched.size(), -1) > 0 && watched[0].revents != 0;
+  std::array<char, 64> bytes{};
+  while (read(bell[0], bytes.data(), bytes.size()) > 0) {
+  }
+  return readable;
+}
+
+void Rescue::pause() {
+  restorable = 0;
+  struct sigaction handled{};
+  struct sigaction plain{};
+  plain.sa_handler = SIG_DFL;
+  sigaction(SIGTSTP, &plain, &handled);
+  raise(SIGTSTP);
+  sigaction(SIGTSTP, &handled, nullptr);
+  take(SIGCONT);
+  restorable = 1;
+}
+
+}  // namespace attn::present

@@ -1,0 +1,252 @@
+#include "present/screen.hpp"
+
+#include <algorithm>
+#include <array>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define NCURSES_NOMACROS 1
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+
+#include "present/rescue.hpp"
+#include "present/styled.hpp"
+#include "present/terminfo.hpp"
+
+namespace attn::present {
+namespace {
+
+constexpr int escape_delay = 25;  // milliseconds that the rest of an arrow key's sequence may take
+
+/// The terminal's name in terminfo. Newer ones, which the machine may not know, do all that an xterm does.
+std::string usable_name() {
+  const char* const term = std::getenv("TERM");
+  const std::string name = term == nullptr ? "" : term;
+  if (!name.empty() && can_place_cursor(name)) {
+    return name;
+  }
+  for (const std::string_view family : {"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "kitty", "wezterm",
+                                        "konsole", "gnome", "vte", "st-"}) {
+    if (name.starts_with(family)) {
+      for (const char* other : {"xterm-256color", "xterm", "vt100", "ansi"}) {
+        if (can_place_cursor(other)) {
+          return other;
+        }
+      }
+    }
+  }
+  throw NoTerminal("--step cannot place the cursor on the terminal TERM='" +
+                   render::printable(name, render::Terminal{}) +
+                   "'; accepted is a TERM that this machine's terminfo knows; try TERM=xterm, or without --step");
+}
+
+/// UTF-8 as the environment asks, though its language may not be installed here.
+void set_characters() {
+  const bool unicode = render::detect_terminal(STDOUT_FILENO).unicode;
+  for (const char* locale : {"", "C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
+    if (std::setlocale(LC_CTYPE, locale) != nullptr && (!unicode || MB_CUR_MAX > 1)) {
+      return;
+    }
+  }
+}
+
+/// What leaves the screen: colours, keypad, place, alternate screen and cursor as before.
+std::string farewell_text() {
+  std::string text = capability("sgr0") + capability("rmkx");
+  const std::string place = capability("cup");
+  if (!place.empty()) {
+    text += tiparm(place.c_str(), LINES - 1, 0);
+  }
+  text += capability("rmcup") + capability("cnorm");
+  if (capability("rmcup").empty()) {
+    text += "\r\n";
+  }
+  return text;
+}
+
+TerminalState state_before() {
+  TerminalState state;
+  tcgetattr(STDIN_FILENO, &state.modes);
+  return state;
+}
+
+Key key_of(int code) {
+  using enum Key::Kind;
+  struct Named {
+    int code;
+    Key::Kind kind;
+  };
+  static constexpr std::array<Named, 12> named = {
+      Named{KEY_ENTER, enter},  Named{KEY_BACKSPACE, backspace}, Named{KEY_DC, backspace},
+      Named{KEY_UP, up},        Named{KEY_DOWN, down},           Named{KEY_LEFT, left},
+      Named{KEY_RIGHT, right},  Named{KEY_PPAGE, page_up},       Named{KEY_NPAGE, page_down},
+      Named{KEY_HOME, home},    Named{KEY_END, end},             Named{KEY_RESIZE, resize}};
+  const auto* const found =
+      std::find_if(named.begin(), named.end(), [code](const Named& candidate) { return candidate.code == code; });
+  return {found == named.end() ? other : found->kind, 0};
+}
+
+Key key_of_character(wint_t character) {
+  switch (character) {
+    case L'\r':
+    case L'\n': return {Key::Kind::enter, 0};
+    case 27: return {Key::Kind::escape, 0};
+    case 8:
+    case 127: return {Key::Kind::backspace, 0};
+    default: break;
+  }
+  return character < 32 ? Key{} : Key{Key::Kind::character, static_cast<char32_t>(character)};
+}
+
+}  // namespace
+
+void require_terminal() {
+  if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
+    const bool input = isatty(STDIN_FILENO) == 0;
+    throw NoTerminal(std::string("--step needs a terminal, and standard ") + (input ? "input" : "output") +
+                     " is none; accepted is a terminal for both; try the same without --step");
+  }
+  usable_name();
+}
+
+/// ncurses' own state, ended even where the rest of a Screen cannot be made.
+struct Screen::State {
+  struct Curses {
+    SCREEN* screen;
+    explicit Curses(SCREEN* made) : screen(made) {}
+    Curses(const Curses&) = delete;
+    Curses& operator=(const Curses&) = delete;
+    ~Curses() {
+      if (!isendwin()) {
+        endwin();
+      }
+      delscreen(screen);
+    }
+  };
+
+  static SCREEN* start() {
+    require_terminal();
+    set_characters();
+    use_env(FALSE);
+    use_tioctl(TRUE);
+    const std::string name = usable_name();
+    SCREEN* screen = newterm(name.c_str(), stdout, stdin);
+    if (screen == nullptr) {
+      throw NoTerminal("--step cannot use the terminal '" + name + "'; accepted is an xterm; try without --step");
+    }
+    return screen;
+  }
+
+  TerminalState terminal = state_before();
+  Curses curses{start()};
+  std::optional<Rescue> rescue;
+  bool colours = false;
+};
+
+Screen::Screen() : state_(std::make_unique<State>()) {
+  state_->terminal.farewell = farewell_text();
+  state_->rescue.emplace(state_->terminal);
+  cbreak();
+  noecho();
+  nonl();
+  keypad(stdscr, TRUE);
+  nodelay(stdscr, TRUE);
+  set_escdelay(escape_delay);
+  if (has_colors() && start_color() == OK) {
+    use_default_colors();
+    state_->colours = COLORS >= 256;
+  }
+}
+
+/// The rescue ends only when the terminal is given back: a signal in between gives it back twice, which does no harm.
+Screen::~Screen() { endwin(); }
+
+std::int64_t Screen::rows() const { return LINES; }
+
+std::int64_t Screen::columns() const { return COLS; }
+
+render::Terminal Screen::terminal() const {
+  render::Terminal terminal = render::detect_terminal(STDOUT_FILENO);
+  using Colour = render::Terminal::Colour;
+  terminal.colour = state_->colours && terminal.colour != Colour::none ? Colour::ansi256 : Colour::none;
+  terminal.width = columns();
+  terminal.unicode = terminal.unicode && MB_CUR_MAX > 1;
+  return terminal;
+}
+
+void Screen::draw(std::span<const std::string> lines, std::optional<std::int64_t> cursor) {
+  werase(stdscr);
+  const std::int64_t shown = std::min(rows(), static_cast<std::int64_t>(lines.size()));
+  for (std::int64_t row = 0; row < shown; ++row) {
+    draw_line(static_cast<int>(row), lines[static_cast<std::size_t>(row)]);
+  }
+  curs_set(cursor ? 1 : 0);
+  wmove(stdscr, LINES - 1, static_cast<int>(std::clamp<std::int64_t>(cursor.value_or(COLS - 1), 0, COLS - 1)));
+  wrefresh(stdscr);
+}
+
+void Screen::draw_line(int row, const std::string& line) {
+  const render::Terminal shown = terminal();
+  wmove(stdscr, row, 0);
+  for (const Run& run : sliced(runs_of(line), 0, COLS)) {
+    const Style& style = run.style;
+    const attr_t attributes = (style.bold ? A_BOLD : A_NORMAL) | (style.underline ? A_UNDERLINE : A_NORMAL) |
+                              (style.reverse ? A_REVERSE : A_NORMAL);
+    int pair = state_->colours ? std::max(alloc_pair(style.foreground, style.background), 0) : 0;
+    wattr_set(stdscr, attributes, static_cast<short>(pair), &pair);
+    waddstr(stdscr, render::printable(run.text, shown).c_str());
+  }
+  wattr_set(stdscr, A_NORMAL, 0, nullptr);
+}
+
+void Screen::resize() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
+    resizeterm(size.ws_row, size.ws_col);
+  }
+  wclear(stdscr);
+}
+
+void Screen::pause() {
+  curs_set(1);
+  endwin();
+  state_->rescue->pause();
+  reset_prog_mode();
+  resize();
+}
+
+std::optional<Key> Screen::next_key() {
+  wint_t code = 0;
+  switch (wget_wch(stdscr, &code)) {
+    case KEY_CODE_YES: return key_of(static_cast<int>(code));
+    case OK: return key_of_character(code);
+    default: return std::nullopt;
+  }
+}
+
+Key Screen::wait_for_key() {
+  for (int silent = 0;;) {
+    switch (state_->rescue->wanted()) {
+      case Rescue::Wanted::pause: pause(); return {Key::Kind::resize, 0};
+      case Rescue::Wanted::redraw: reset_prog_mode(); [[fallthrough]];
+      case Rescue::Wanted::resize: resize(); return {Key::Kind::resize, 0};
+      case Rescue::Wanted::nothing: break;
+    }
+    if (const std::optional<Key> key = next_key()) {
+      return *key;
+    }
+    constexpr int enough = 100;  // readable, but nothing comes: the terminal is gone
+    if (silent >= enough) {
+      return {Key::Kind::closed, 0};
+    }
+    silent = state_->rescue->wait() ? silent + 1 : 0;
+  }
+}
+
+}  // namespace attn::present

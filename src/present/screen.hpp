@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "render/terminal.hpp"
+
+namespace attn::present {
+
+/// There is no terminal to present on: what is wrong; what is accepted; how to go on.
+struct NoTerminal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws NoTerminal where standard input or output is none, or one that cannot place the cursor.
+void require_terminal();
+
+struct Key {
+  enum class Kind { character, enter, escape, backspace, up, down, left, right, page_up, page_down, home, end,
+                    resize, closed, other };
+
+  Kind kind = Kind::other;
+  char32_t character = 0;
+
+  bool is(char32_t wanted) const { return kind == Kind::character && character == wanted; }
+};
+
+/// The terminal, all of it, until this goes out of scope; then, or when a signal ends the process, it is as before.
+/// One at a time.
+class Screen {
+ public:
+  /// Throws NoTerminal.
+  Screen();
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+  ~Screen();
+
+  std::int64_t rows() const;
+  std::int64_t columns() const;
+  /// What text for this screen may hold: at most 256 colours.
+  render::Terminal terminal() const;
+
+  /// Shows these lines, which may have SGR sequences, and what does not fit not. The cursor is in column `cursor` of
+  /// the last row, or hidden.
+  void draw(std::span<const std::string> lines, std::optional<std::int64_t> cursor = {});
+  /// The next key, or resize where there is something to draw again.
+  Key wait_for_key();
+
+ private:
+  struct State;
+
+  void draw_line(int row, const std::string& line);
+  void resize();
+  void pause();
+  std::optional<Key> next_key();
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace attn::present
