@@ -77,7 +77,7 @@ void predict(std::span<const Step> steps, const Options& options) {
   prediction.seed = options.lesson.seed;
   prediction.tokens = chapters::token_words(options.lesson);
   prediction.text = options.text;
-  prediction.interactive = isatty(STDIN_FILENO) != 0;
+  prediction.interactive = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   present::predict(std::cin, std::cout, steps, prediction);
 }
 

@@ -267,7 +267,8 @@ class Terminals(unittest.TestCase):
         run = self.refused(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         self.assertEqual(run.returncode, 2)
         self.assertEqual(run.stdout, "")
-        self.assertRegex(run.stderr, r"^attn-walkthrough: error: --step needs a terminal[^\n]*accepted[^\n]*try[^\n]*\n$")
+        self.assertRegex(run.stderr,
+                         r"^attn-walkthrough: error: --step needs a terminal[^\n]*accepted[^\n]*try[^\n]*\n$")
 
     def test_terms(self):
         for term in ("xterm-256color", "screen", "linux", "vt100", "ansi", "xterm-ghostty-of-tomorrow"):
