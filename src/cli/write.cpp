@@ -24,6 +24,11 @@
 namespace attn::cli {
 namespace {
 
+/// Why the chapter's steps are there; the chapter must outlive it.
+render::Why why_in(const chapters::ChapterEntry& chapter) {
+  return [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
+}
+
 /// The steps as heat maps: labels as the article's, tensors as coloured cells.
 void write_heatmaps(std::ostream& out, std::span<const Step> steps, std::span<const std::string> tokens,
                     const Options& options) {
@@ -45,7 +50,7 @@ void write_heatmaps(std::ostream& out, std::span<const Step> steps, std::span<co
 void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<const Step> steps,
            std::span<const Step> all_steps, const Options& options) {
   const std::vector<std::string> tokens = chapters::token_words(options.lesson);
-  const render::Why why = [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
+  const render::Why why = why_in(chapter);
   if (options.cell) {
     out << render::derivation_text(all_steps, render::parse_cell(*options.cell), options.depth, tokens,
                                    options.text.print);
@@ -57,7 +62,8 @@ void write(std::ostream& out, const chapters::ChapterEntry& chapter, std::span<c
     case Format::markdown: render::write_markdown(out, title, steps, why, tokens, options.text); return;
     case Format::html: {
       const nlohmann::ordered_json head = about(options);
-      render::write_html(out, {.title = title, .about = head, .steps = steps, .tokens = tokens, .why = why, .text = options.text});
+      render::write_html(
+          out, {.title = title, .about = head, .steps = steps, .tokens = tokens, .why = why, .text = options.text});
       return;
     }
     case Format::text: break;
@@ -86,7 +92,7 @@ void present(const chapters::ChapterEntry& chapter, const Options& options,
   present::present({.walk = walk,
                     .seed = options.lesson.seed,
                     .tokens = chapters::token_words(options.lesson),
-                    .why = [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); },
+                    .why = why_in(chapter),
                     .text = options.text});
 }
 
