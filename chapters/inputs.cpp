@@ -101,7 +101,7 @@ Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch) {
   for (const Token& token : toy_tokens()) {
     rows.push_back(token.embedding);
   }
-  return torch::tensor(rows);
+  return torch::tensor(rows, torch.kernels());
 }
 
 Tensor shown_inputs(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {

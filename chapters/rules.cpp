@@ -39,14 +39,14 @@ Tensor masked_simple(const Lesson& lesson, Walkthrough& walk, const Tensor& weig
   return result;
 }
 
-Tensor softmax(const Lesson& lesson, const torch::Torch& torch, const Tensor& scores) {
+Tensor softmax(const Lesson& lesson, const Tensor& scores) {
   const bool is_last_axis = lesson.what_if != WhatIf::softmax_dim_0 || scores.dim() == 1;
-  return is_last_axis ? torch.softmax(scores) : softmax_over(scores, 0, lesson.cpu);
+  return is_last_axis ? attn::softmax(scores) : softmax_over(scores, 0);
 }
 
-Tensor masked_softmax(const Lesson& lesson, const torch::Torch& torch, Walkthrough& walk, const Tensor& scores,
+Tensor masked_softmax(const Lesson& lesson, Walkthrough& walk, const Tensor& scores,
                       const Tensor& mask) {
-  const Tensor weights = softmax(lesson, torch, scores);
+  const Tensor weights = softmax(lesson, scores);
   if (lesson.what_if != WhatIf::mask_after_softmax) {
     return weights;
   }

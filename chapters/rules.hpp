@@ -23,11 +23,11 @@ Tensor masked_simple(const Lesson& lesson, Walkthrough& walk, const Tensor& weig
                      const std::string& label);
 
 /// torch.softmax(scores, dim=-1); shows nothing.
-Tensor softmax(const Lesson& lesson, const torch::Torch& torch, const Tensor& scores);
+Tensor softmax(const Lesson& lesson, const Tensor& scores);
 
 /// The softmax of scores that have been masked; masked only here with WhatIf::mask_after_softmax, whose unmasked
 /// weights are an extra.
-Tensor masked_softmax(const Lesson& lesson, const torch::Torch& torch, Walkthrough& walk, const Tensor& scores,
+Tensor masked_softmax(const Lesson& lesson, Walkthrough& walk, const Tensor& scores,
                       const Tensor& mask);
 
 /// nn.Dropout(p)(x); shows nothing.

@@ -12,12 +12,13 @@ from chapters import CHAPTERS
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = {"ahead-of-ai": {"ATEN_CPU_CAPABILITY": "default"}}  # the kernels that the article was made with
+BLAS = {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "1"}  # the tool's own choice on every machine
 
 
 def make(article, chapter, environment):
     for steps, suffix in (("article", ".txt"), ("all", ".all.txt")):
         command = [sys.executable, str(HERE / "chapters.py"), chapter, "--article", article, "--seed", "123", "--steps", steps]
-        text = subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True).stdout
+        text = subprocess.run(command, env={**os.environ, **BLAS, **environment}, check=True, capture_output=True).stdout
         file = HERE / article / f"{chapter}{suffix}"
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(text)

@@ -3,8 +3,8 @@
     /usr/bin/python3 golden/make_operations.py > golden/operations.json
 
 Operands are not stored: `numbers` and `integers` say how they follow from a case's seed. Results are C99 hexadecimal,
-row-major. What goes through BLAS is there with small integers only, which no order of arithmetic can change: real
-numbers would differ from processor to processor.
+row-major. What goes through BLAS is there with small integers, which no order of arithmetic can change; and with real
+numbers under each of OpenBLAS's sets of kernels that this processor can run (`by_blas`).
 """
 import json
 import math
@@ -17,6 +17,7 @@ import torch
 NUMBERS = "x = (1664525 x + 1013904223) mod 2^32, starting from the seed; each number is (x >> 8) / 2^21 - 4"
 INTEGERS = "the same x; each number is (x >> 28) - 8"
 CPUS = ("avx2", "default")  # as ATEN_CPU_CAPABILITY has them
+BLAS = ("Haswell", "Sandybridge", "Prescott")  # as OPENBLAS_CORETYPE has them
 WIDTHS = list(range(1, 71))
 
 
@@ -170,6 +171,22 @@ def dropout_set():
     return cases
 
 
+def by_blas_set():
+    """Products of real numbers: a matrix by a matrix, a vector by a matrix, a matrix by a vector, rows by a vector."""
+    cases = []
+    for seed, (a, b, b_t) in enumerate((
+            ([6, 3], [3, 6], 1), ([5, 20], [20, 7], 0), ([17, 33], [33, 9], 1), ([2, 700], [700, 3], 0),
+            ([2, 12, 40], [2, 40, 12], 1), ([33], [33, 4], 0), ([20], [20, 7], 1))):
+        result = operand(numbers, seed, a, False) @ operand(numbers, seed + 1000, b, bool(b_t))
+        cases.append({"operation": "matmul", "seed": seed, "a": a, "b": b, "b_t": bool(b_t), "result": stored(result)})
+    for seed, (rows, width) in enumerate(((6, 3), (3, 8), (5, 33), (9, 100), (2, 1000))):
+        a, x = numbers(seed, [rows, width]), numbers(seed + 1000, [width])
+        for operation, result in (("matvec", a @ x), ("dots", torch.stack([torch.dot(row, x) for row in a]))):
+            cases.append({"operation": operation, "seed": seed, "a": [rows, width], "b": [width], "b_t": False,
+                          "result": stored(result)})
+    return cases
+
+
 def grad_fns():
     """The names of PyTorch 2.x, which differ from 1.13's in one number."""
     x = {n: torch.ones([2, 3, 4, 5][-n:], requires_grad=True) for n in (1, 2, 3, 4)}
@@ -206,8 +223,15 @@ def main():
     if sys.argv[1:] == ["--sets"]:
         print(json.dumps({name: make() for name, make in SETS.items()}))
         return
+    if sys.argv[1:] == ["--by-blas"]:
+        print(json.dumps(by_blas_set()))
+        return
     sets = {cpu: json.loads(subprocess.run([sys.executable, __file__, "--sets"], check=True, stdout=subprocess.PIPE,
                                            env={**os.environ, "ATEN_CPU_CAPABILITY": cpu}).stdout) for cpu in CPUS}
+    for blas in BLAS:
+        kernels = {**os.environ, "OPENBLAS_CORETYPE": blas, "OPENBLAS_NUM_THREADS": "1"}
+        done = subprocess.run([sys.executable, __file__, "--by-blas"], check=True, stdout=subprocess.PIPE, env=kernels)
+        sets[blas] = json.loads(done.stdout)
     made_with = f"PyTorch {torch.__version__} CPU with ATEN_CPU_CAPABILITY; floats are C99 hexadecimal"
     parts = {"made_with": json.dumps(made_with), "numbers": json.dumps(NUMBERS), "integers": json.dumps(INTEGERS)}
     for name in SETS:
@@ -218,6 +242,8 @@ def main():
                 sys.exit(f"{name} differs between the kernel sets")
         if name != "softmax":
             parts[name] = lines(sets["avx2"][name])
+    for blas in BLAS:
+        parts[f"by_blas {blas.lower()}"] = lines(sets[blas])
     parts["grad_fn"] = json.dumps(grad_fns(), indent=2).replace("\n", "\n ")
     print("{\n " + ",\n ".join(f"{json.dumps(key)}: {text}" for key, text in parts.items()) + "\n}")
 

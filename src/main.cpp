@@ -62,7 +62,7 @@ void write_output(const cli::Options& options, const std::function<void(std::ost
 
 /// Throws TooLarge where the chapter's tensors would not fit into memory.
 void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const cli::Options& options) {
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::plan);
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = walk(chapter, lesson, torch);
   const std::vector<Step> wanted = cli::selected(planned.steps(), chapter, options);
   const bool any_step = options.save || options.cell || lesson.what_if;
@@ -72,7 +72,7 @@ void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const cli
 /// The chapter with all its random numbers drawn.
 Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson, const cli::Options& options) {
   plan(chapter, lesson, options);
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   return walk(chapter, lesson, torch);
 }
 
@@ -128,6 +128,9 @@ void run(const chapters::ChapterEntry& chapter, const cli::Options& options) {
 
 /// Returns the exit code.
 int run(const cli::Options& options) {
+  if (!options.note.empty()) {
+    std::cerr << "attn-walkthrough: note: " << options.note << '\n';
+  }
   int code = 0;
   switch (options.command) {
     case cli::Command::message: std::cout << options.message; break;

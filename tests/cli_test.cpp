@@ -163,7 +163,7 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK(options.message == "");
   CHECK(options.lesson.seed == 123);
   CHECK(options.lesson.article == Article::blog);
-  CHECK(options.lesson.cpu == Cpu::avx2);
+  CHECK(options.lesson.kernels.cpu == Cpu::avx2);
   CHECK(options.lesson.dropout_kernel == DropoutKernel::standard);
   CHECK_FALSE(options.lesson.tokens.has_value());
   CHECK_FALSE(options.lesson.dropout.has_value());
@@ -173,15 +173,15 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK_FALSE(options.save.has_value());
   CHECK(options.text.show_grad);
   CHECK(parse({"cross"}).lesson.article == Article::ahead_of_ai);
-  CHECK(parse({"cross"}).lesson.cpu == Cpu::standard);
+  CHECK(parse({"cross"}).lesson.kernels.cpu == Cpu::standard);
 }
 
 TEST_CASE("an article's chapter brings the article's kernels") {
   const cli::Options options = parse({"causal", "--article", "ahead-of-ai"});
   CHECK(options.chapters.at(0)->article == Article::ahead_of_ai);
   CHECK(options.lesson.article == Article::ahead_of_ai);
-  CHECK(options.lesson.cpu == Cpu::standard);
-  CHECK(parse({"causal", "--article", "ahead-of-ai", "--cpu", "avx2"}).lesson.cpu == Cpu::avx2);
+  CHECK(options.lesson.kernels.cpu == Cpu::standard);
+  CHECK(parse({"causal", "--article", "ahead-of-ai", "--cpu", "avx2"}).lesson.kernels.cpu == Cpu::avx2);
   CHECK(contains(error_of({"causal", "--article", "primer"}), "blog, livebook, ahead-of-ai"));
   CHECK(contains(error_of({"causal", "--article", "book"}), "not known"));
   CHECK(contains(error_of({"causal", "--article", "livebook", "--batch", "2"}), "--article blog"));
@@ -222,7 +222,7 @@ TEST_CASE("every option reaches the lesson") {
   CHECK(options.lesson.num_heads == 2);
   CHECK(options.lesson.dropout == 0.25);
   CHECK(options.lesson.dropout_kernel == DropoutKernel::mkl);
-  CHECK(options.lesson.cpu == Cpu::standard);
+  CHECK(options.lesson.kernels.cpu == Cpu::standard);
   CHECK(options.text.print.precision == 6);
   CHECK(options.text.print.threshold == 11);
   CHECK(options.text.print.edgeitems == 2);

@@ -86,8 +86,8 @@ struct Run {
 Run run(const chapters::ChapterEntry& chapter) {
   Lesson lesson;
   lesson.article = chapter.article;
-  lesson.cpu = chapters::article_entry(chapter.article).cpu;
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  lesson.kernels.cpu = chapters::article_entry(chapter.article).cpu;
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   Walkthrough walk;
   chapter.run(lesson, torch, walk);
   return {walk.steps(), chapters::token_words(lesson)};
@@ -120,8 +120,8 @@ std::string refusal_of(const std::string& chapter, const std::string& cell) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-Tensor drawn(const Shape& shape) {
-  torch::Torch torch(Cpu::avx2, DropoutKernel::standard, torch::Torch::Mode::compute);
+Tensor drawn(const Shape& shape, Cpu cpu = Cpu::avx2) {
+  torch::Torch torch({cpu, Blas::haswell}, DropoutKernel::standard, torch::Torch::Mode::compute);
   torch.manual_seed(static_cast<std::uint64_t>(element_count(shape)));
   return torch.randn(shape);
 }
@@ -156,11 +156,11 @@ TEST_CASE("every operation derives its elements, whatever the number of axes") {
       matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), matvec(m, v),
       matvecs(m, m), dots(m, v), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
       linear(m, m, drawn({3}), "linear"), linear(x, m, drawn({3}), "linear"), linear(x, m, {}, "linear"),
-      divide(x, 3, "3"), divide(x, sum(x, true)), multiply(x, drawn({2, 3, 1})), exp(x, Cpu::avx2),
-      exp(x, Cpu::standard), softmax(x, Cpu::avx2), softmax(drawn({3, 40}), Cpu::standard), sum(x), sum(drawn({50})),
+      divide(x, 3, "3"), divide(x, sum(x, true)), multiply(x, drawn({2, 3, 1})), exp(x),
+      exp(drawn({2, 3, 4}, Cpu::standard)), softmax(x), softmax(drawn({3, 40}, Cpu::standard)), sum(x), sum(drawn({50})),
       masked_fill(x, mask, -std::numeric_limits<float>::infinity()), masked_fill(m, mask, 7), dropout(m, mask, 0.2),
       dropout(m, mask, 0), dropout(m, leaf({3, 4}, DType::boolean, "none", [] { return zeros<bool>({3, 4}); }), 1),
-      all_close(m, m), all_close(m, exp(m, Cpu::avx2))};
+      all_close(m, m), all_close(m, exp(m))};
   for (const Tensor& tensor : tensors) {
     CAPTURE(tensor.expression());
     CHECK(all_derived(tensor));
@@ -178,7 +178,7 @@ TEST_CASE("derivations name the rule and its terms in order") {
   CHECK(score.terms[3].b->operand == 1);
   CHECK(score.terms[3].b->index == Shape{3, 2});
 
-  const Tensor weights = softmax(m, Cpu::avx2);
+  const Tensor weights = softmax(m);
   const Derivation weight = weights.operation().derive(weights.operands(), {1, 2});
   CHECK(weight.rule == Rule::softmax);
   CHECK(weight.terms.size() == 4);
@@ -212,13 +212,17 @@ TEST_CASE("a weight: the maximum, each exponential, their sum and the quotient")
 }
 
 TEST_CASE("where the order of the arithmetic shows in the last digits, the text says so") {
+  Tensor weights = softmax(drawn({10, 40}));
+  weights.set_name("attn_weights");
+  const Step step = {Step::Kind::tensor, "", "attn_weights", "", true, weights, ""};
   std::size_t different = 0;
-  const Run& done = default_run("cross");
-  for (const char* cell : {"attn_weights[1, 0]", "attn_weights[1, 1]"}) {
-    const std::string text = render::derivation_text(done.steps, render::parse_cell(cell), 1, done.tokens, {});
-    different += contains(text, "plainly from left to right, float32 gives 0.1") ? 1U : 0U;
+  for (int row = 0; row < 10; ++row) {
+    const std::string cell = "attn_weights[" + std::to_string(row) + ", 1]";
+    const std::string text = render::derivation_text({&step, 1}, render::parse_cell(cell), 1, {}, {});
+    different += contains(text, "plainly from left to right, float32 gives 0.0") ? 1U : 0U;
   }
-  CHECK(different == 2);
+  CHECK(different > 0);
+  CHECK(different < 10);
 }
 
 TEST_CASE("masked, kept and dropped numbers say why") {

@@ -50,8 +50,8 @@ bool has(const Strings& notices, const std::string& part) {
 
 Walkthrough walk(const chapters::ChapterEntry& entry, Lesson lesson = {}) {
   lesson.article = entry.article;
-  lesson.cpu = chapters::article_entry(entry.article).cpu;
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  lesson.kernels.cpu = chapters::article_entry(entry.article).cpu;
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   Walkthrough walkthrough;
   entry.run(lesson, torch, walkthrough);
   return walkthrough;
@@ -130,7 +130,7 @@ TEST_CASE("the shape rail says what goes in and what comes out") {
   CHECK(render::shape_rail(queries) == "W_query(inputs [2, 3]) -> [2, 2]");
   CHECK(render::shape_rail(keys_t) == "queries [2, 2] .T -> [2, 2]");
   CHECK(render::shape_rail(scores) == "queries [2, 2] @ queries.T [2, 2] -> [2, 2]");
-  CHECK(render::shape_rail(softmax(scores, Cpu::avx2)) ==
+  CHECK(render::shape_rail(softmax(scores)) ==
         "torch.softmax((queries @ keys_transposed) [2, 2], dim=-1) -> [2, 2]");
   scores.set_name("attn_scores");
   const Tensor mask = torch::causal_mask(2);
@@ -154,7 +154,7 @@ TEST_CASE("softmax: row sums, the triangle and the strongest weight are said onl
   const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
   const Strings tokens = {"a", "b", "c"};
   const Tensor scores = matmul(inputs, t(inputs));
-  const Strings plain = notices_of(softmax(scores, Cpu::avx2), tokens);
+  const Strings plain = notices_of(softmax(scores), tokens);
   CHECK(has(plain, "each row sums to 1"));
   CHECK_FALSE(has(plain, "above the diagonal"));
   CHECK(has(plain, "\"b\" attends to itself"));
@@ -162,29 +162,29 @@ TEST_CASE("softmax: row sums, the triangle and the strongest weight are said onl
   const Tensor masked = masked_fill(scores, torch::causal_mask(3), minus_infinity);
   CHECK(has(notices_of(masked), "3 of 9 scores are -inf now, the rest are as before"));
   CHECK(has(notices_of(masked), "above the diagonal all is -inf"));
-  const Strings causal = notices_of(softmax(masked, Cpu::avx2), tokens);
+  const Strings causal = notices_of(softmax(masked), tokens);
   CHECK(has(causal, "above the diagonal all is 0"));
   CHECK(has(causal, "\"a\" attends to itself alone"));
   CHECK_FALSE(has(causal, "an even spread"));
-  CHECK_FALSE(has(notices_of(softmax(scores, Cpu::avx2)), "\""));
+  CHECK_FALSE(has(notices_of(softmax(scores)), "\""));
 }
 
 TEST_CASE("masking weights with 0 and softmax along the first axis are seen for what they are") {
   const Tensor scores = rows({{1, 2}, {3, 5}});
-  const Strings masked = notices_of(masked_fill(softmax(scores, Cpu::avx2), torch::causal_mask(2), 0));
+  const Strings masked = notices_of(masked_fill(softmax(scores), torch::causal_mask(2), 0));
   CHECK(has(masked, "1 of 4 weights is 0 now, the rest are as before"));
   CHECK(has(masked, "row [0] sums to 0.2689, row [1] to 1.0000, as it lost nothing"));
-  const Strings down = notices_of(softmax_over(scores, 0, Cpu::avx2));
+  const Strings down = notices_of(softmax_over(scores, 0));
   CHECK(down == Strings{"each column sums to 1, not each row"});
 }
 
 TEST_CASE("rows that are all -inf have no weights to speak of") {
   const Tensor x = rows({{minus_infinity, minus_infinity}, {0, 0}});
-  CHECK(notices_of(softmax(x, Cpu::avx2)).empty());
+  CHECK(notices_of(softmax(x)).empty());
 }
 
 TEST_CASE("equal weights are called equal") {
-  const Strings notices = notices_of(softmax(rows({{2, 2}, {3, 3}}), Cpu::avx2));
+  const Strings notices = notices_of(softmax(rows({{2, 2}, {3, 3}})));
   CHECK(has(notices, "all weights are the same, 0.5000"));
   CHECK_FALSE(has(notices, "largest"));
 }
@@ -230,7 +230,7 @@ TEST_CASE("batch entries are called equal only where they are") {
 }
 
 TEST_CASE("nn.Linear's weights: the range is said only where it holds") {
-  torch::Torch torch(Cpu::avx2, DropoutKernel::standard, torch::Torch::Mode::compute);
+  torch::Torch torch(Kernels{}, DropoutKernel::standard, torch::Torch::Mode::compute);
   CHECK(has(notices_of(torch.linear(4, 2, false, "W").weight), "between -0.5000 and 0.5000"));
   CHECK_FALSE(has(notices_of(parameter(rows({{9, 9}}), "nn.Linear(2, 1).weight")), "between"));
 }
@@ -238,7 +238,7 @@ TEST_CASE("nn.Linear's weights: the range is said only where it holds") {
 TEST_CASE("averages: rows of weights that sum to 1 keep each column's range") {
   const Tensor values = rows({{1, -5}, {2, 5}}, "values");
   const Tensor scores = rows({{1, 2}, {3, 4}});
-  CHECK(has(notices_of(matmul(softmax(scores, Cpu::avx2), values)), "weighted average of rows of values"));
+  CHECK(has(notices_of(matmul(softmax(scores), values)), "weighted average of rows of values"));
   CHECK_FALSE(has(notices_of(matmul(scores, values)), "average"));
 }
 

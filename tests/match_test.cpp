@@ -52,7 +52,7 @@ Explanation explanation_of(Article article, const std::string& cpu, const std::s
   for (const auto& entry : chapters::all_chapters()) {
     const bool wanted = only.empty() || std::find(only.begin(), only.end(), entry.name) != only.end();
     if (entry.article == article && wanted) {
-      torch::Torch torch(cpu == "avx2" ? Cpu::avx2 : Cpu::standard,
+      torch::Torch torch({cpu == "avx2" ? Cpu::avx2 : Cpu::standard, Blas::haswell},
                          dropout_kernel == "mkl" ? DropoutKernel::mkl : DropoutKernel::standard,
                          torch::Torch::Mode::compute);
       Walkthrough walk;

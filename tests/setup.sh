@@ -79,17 +79,36 @@ _cmake() (
     mv "$_folder/.building" "$_folder/.built"
 )
 
-# _logged LOG COMMAND...: runs it quietly, one at a time; shows what it said if it fails.
+# _logged LOG COMMAND...: runs it quietly, one at a time; shows what it said if it fails. On a terminal the line that it
+# wrote last tells how far it is.
 _logged() {
   _log=$root/$1
   shift
   { mkdir -p "$root/build" && true >>"$root/build/lock" && true >>"$_log"; } 2>/dev/null ||
     die "cannot write in $root/build"
+  _watcher=
+  if [ -t 2 ]; then
+    _watch &
+    _watcher=$!
+  fi
+  _status=0
   (
     flock 9
     "$@" >"$_log" 2>&1 </dev/null 9>&-
-  ) 9>>"$root/build/lock" || {
+  ) 9>>"$root/build/lock" || _status=$?
+  if [ -n "$_watcher" ]; then
+    kill "$_watcher"
+    wait "$_watcher" 2>/dev/null || :
+    printf '\r\033[K' >&2
+  fi
+  [ "$_status" -eq 0 ] || {
     cat -- "$_log" >&2
     die "that failed; the lines above are also in $_log"
   }
+}
+
+_watch() {
+  while sleep 0.2; do
+    printf '\r%.76s\033[K' "$(tail -n 1 -- "$_log" | tr -dc '[:print:]')" >&2
+  done
 }

@@ -25,6 +25,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tensor/blas_kernels.hpp"
 #include "tensor/operations.hpp"
 
 namespace {
@@ -39,8 +40,8 @@ xt::xarray<float> filled(const Shape& shape, const std::vector<float>& values) {
   return array;
 }
 
-Tensor floats(const Shape& shape, const std::vector<float>& values) {
-  return leaf(shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); });
+Tensor floats(const Shape& shape, const std::vector<float>& values, Kernels kernels = {}) {
+  return leaf(shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); }, kernels);
 }
 
 /// 0, 1, 2, ...
@@ -300,7 +301,7 @@ TEST_CASE("every operation gives the shape of its result") {
   CHECK(linear(x, counting({4, 3}), {}, "W").shape() == Shape{2, 6, 4});
   CHECK(divide(x, 2, "2").shape() == Shape{2, 6, 3});
   CHECK(masked_fill(x, mask_of({6, 3}), 0).shape() == Shape{2, 6, 3});
-  CHECK(softmax(x, Cpu::avx2).shape() == Shape{2, 6, 3});
+  CHECK(softmax(x).shape() == Shape{2, 6, 3});
   CHECK(sum(x).shape() == Shape{2, 6});
   CHECK(sum(counting({3})).shape() == Shape{});
   CHECK(weighted_sum(counting({6}), counting({6, 3})).shape() == Shape{3});
@@ -342,7 +343,7 @@ TEST_CASE("shapes that do not fit are named") {
   check_shape_error([&] { transpose(n({6, 5}), 1, 2); }, "(1, 2)", "[6, 5]");
   check_shape_error([&] { transpose(n({6, 5}), -1, 0); }, "(-1, 0)", "[6, 5]");
   check_shape_error([&] { t(n({6})); }, "(0, 1)", "[6]");
-  check_shape_error([&] { softmax(n({}), Cpu::avx2); }, "softmax", "axis");
+  check_shape_error([&] { softmax(n({})); }, "softmax", "axis");
   check_shape_error([&] { sum(n({})); }, "sum", "axis");
 }
 
@@ -368,7 +369,7 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
   CHECK(stack(keys, 3).expression() == "torch.stack((keys, keys, keys), dim=0)");
   CHECK(stack(keys, 4).expression() == "torch.stack((keys, ..., keys), dim=0)");
   CHECK(linear(queries, keys, {}, "W_query").expression() == "W_query(queries)");
-  CHECK(softmax(queries, Cpu::avx2).expression() == "torch.softmax(queries, dim=-1)");
+  CHECK(softmax(queries).expression() == "torch.softmax(queries, dim=-1)");
   CHECK(sum(queries).expression() == "queries.sum(dim=-1)");
   CHECK(sum(divide(queries, 2, "2")).expression() == "(queries / 2).sum(dim=-1)");
   CHECK(dropout(queries, mask_of({2, 3}), 0.5).expression() == "nn.Dropout(0.5)(queries)");
@@ -383,7 +384,7 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
 
 TEST_CASE("the arguments of a call need no parentheses") {
   const Tensor keys = named("keys", {2, 3});
-  CHECK(softmax(divide(keys, 2, "2"), Cpu::avx2).expression() == "torch.softmax(keys / 2, dim=-1)");
+  CHECK(softmax(divide(keys, 2, "2")).expression() == "torch.softmax(keys / 2, dim=-1)");
   CHECK(linear(divide(keys, 2, "2"), keys, {}, "W_query").expression() == "W_query(keys / 2)");
 }
 
@@ -428,7 +429,7 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"contiguous", contiguous(t(x2))},
       {"divide", halves},
       {"masked_fill", masked_fill(x2, mask_of({4, 5}), 0)},
-      {"softmax", softmax(x2, Cpu::avx2)},
+      {"softmax", softmax(x2)},
       {"sum", sum(x2)},
       {"dots", dots(x2, x1)},
       {"weighted_sum", weighted_sum(index(t(x2), 0), x2)},
@@ -468,7 +469,7 @@ TEST_CASE("a gradient is required where a parameter takes part") {
   CHECK(matmul(plain, weight).requires_grad());
   CHECK(matmul(weight, plain).requires_grad());
   CHECK(linear(plain, plain, parameter(counting({2})), "W").requires_grad());
-  CHECK(sum(softmax(matmul(plain, weight), Cpu::avx2)).requires_grad());
+  CHECK(sum(softmax(matmul(plain, weight))).requires_grad());
 }
 
 TEST_CASE("dropout of nothing is its operand") {
@@ -484,7 +485,7 @@ TEST_CASE("numbers are made once, and only when asked for") {
   });
   const Tensor scores = matmul(x, t(x));
   x.set_name("x");
-  const Tensor weights = softmax(divide(scores, 2, "2"), Cpu::avx2);
+  const Tensor weights = softmax(divide(scores, 2, "2"));
   CHECK(weights.shape() == Shape{2, 2});
   CHECK(scores.expression() == "x @ x.T");
   CHECK(weights.inputs().size() == 1);
@@ -554,15 +555,15 @@ TEST_CASE("softmax is PyTorch's to the last bit") {
       std::fill(values.end() - masked, values.end(), -std::numeric_limits<float>::infinity());
       CAPTURE(shape_text(shape));
       CAPTURE(masked);
-      check_bits(softmax(floats(shape, values), cpu), test);
+      check_bits(softmax(floats(shape, values, {cpu, Blas::haswell})), test);
     }
   }
 }
 
 TEST_CASE("softmax works on rows of a view") {
   const Tensor x = counting({3, 2});
-  CHECK(values_of(softmax(t(x), Cpu::avx2)) ==
-        values_of(softmax(floats({2, 3}, {0, 2, 4, 1, 3, 5}), Cpu::avx2)));
+  CHECK(values_of(softmax(t(x))) ==
+        values_of(softmax(floats({2, 3}, {0, 2, 4, 1, 3, 5}))));
 }
 
 TEST_CASE("sums are PyTorch's to the last bit") {
@@ -607,6 +608,28 @@ TEST_CASE("linear is PyTorch's with and without a bias") {
     CAPTURE(test.dump().substr(0, 120));
     CHECK(result.shape() == test["shape"].get<Shape>());
     check_values(result, test);
+  }
+}
+
+TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets of kernels") {
+  for (const auto& [name, blas] : {std::pair("by_blas haswell", Blas::haswell), {"by_blas sandybridge", Blas::sandybridge},
+                                   {"by_blas prescott", Blas::prescott}}) {
+    if (runnable(blas) != blas) {
+      MESSAGE("this processor cannot run: ", name);
+      continue;
+    }
+    for (const json& test : golden()[name]) {
+      CAPTURE(name);
+      CAPTURE(test.dump().substr(0, 120));
+      const Shape a = test["a"];
+      const Shape b = test["b"];
+      const std::uint32_t seed = test["seed"];
+      const Tensor left = floats(a, numbers(seed, element_count(a)), {Cpu::avx2, blas});
+      const Tensor right = operand(numbers(seed + 1000, element_count(b)), b, test["b_t"]);
+      const std::string operation = test["operation"];
+      check_bits(operation == "matmul" ? matmul(left, right) : operation == "matvec" ? matvec(left, right) : dots(left, right),
+                 test);
+    }
   }
 }
 

@@ -19,7 +19,7 @@ using namespace attn;
 using torch::Torch;
 
 Torch seeded(std::uint64_t seed, Torch::Mode mode = Torch::Mode::compute) {
-  Torch result(Cpu::avx2, DropoutKernel::standard, mode);
+  Torch result(Kernels{}, DropoutKernel::standard, mode);
   result.manual_seed(seed);
   return result;
 }

@@ -23,7 +23,7 @@ using namespace attn;
 
 Walkthrough walked(const chapters::ChapterEntry& entry, Lesson lesson) {
   lesson.article = entry.article;
-  torch::Torch torch(lesson.cpu, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   Walkthrough walk;
   entry.run(lesson, torch, walk);
   return walk;
@@ -110,14 +110,14 @@ TEST_CASE("random draws are the same, whatever the rule") {
 
 TEST_CASE("softmax over an axis before the last, and a product with a mask") {
   const std::vector<std::vector<float>> rows = {{0, 1, 2}, {0, 3, 2}};
-  const Tensor weights = softmax_over(torch::tensor(rows), 0, Cpu::avx2);
+  const Tensor weights = softmax_over(torch::tensor(rows), 0);
   const float* values = weights.array().floats();
   CHECK(values[0] == 0.5F);
   CHECK(values[3] == 0.5F);
   CHECK(values[2] == 0.5F);
   CHECK(values[1] + values[4] == doctest::Approx(1));
   CHECK(values[4] / values[1] == doctest::Approx(std::exp(2.0)));
-  CHECK_THROWS_AS(softmax_over(torch::tensor(rows), 1, Cpu::avx2), ShapeError);
+  CHECK_THROWS_AS(softmax_over(torch::tensor(rows), 1), ShapeError);
   const Tensor mask = torch::causal_mask(2);
   CHECK_THROWS_AS(kept(torch::tensor(rows), mask), ShapeError);
   const Tensor product = kept(torch::ones({2, 2}), mask);

@@ -16,7 +16,7 @@ void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("keys", keys);
   walk.extra("queries", queries);
   walk.extra("values", values);
-  causal_both_ways(lesson, torch, walk, queries, keys, {});
+  causal_both_ways(lesson, walk, queries, keys, {});
 }
 
 }  // namespace attn::chapters::ahead_of_ai

@@ -22,7 +22,7 @@ void cross(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("queries", "queries\n", queries);
   walk.show("keys", "keys\n", keys);
   walk.show("values", "values\n", values);
-  const Tensor context_vecs = matmul(attention_weights(lesson, torch, walk, queries, keys), values);
+  const Tensor context_vecs = matmul(attention_weights(lesson, walk, queries, keys), values);
   walk.show("context_vecs", "", context_vecs);
   walk.size("context_vecs", "Output shape:", context_vecs);
 }

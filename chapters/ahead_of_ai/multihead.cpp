@@ -12,7 +12,7 @@ constexpr ProjectionDefaults sizes = {.init = Init::rand, .d_out_kq = 2, .d_out_
 Tensor head(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, const Tensor& inputs) {
   const auto W = make_projections(lesson, torch, inputs.size(1), sizes);
   W.show_extra(walk);
-  return self_attention(lesson, torch, walk, W, inputs, "");
+  return self_attention(lesson, walk, W, inputs, "");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Tensor one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
   walk.show("attn_scores_2", "", attn_scores_2);
   const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
-  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
+  const Tensor attn_weights_2 = softmax(lesson, scaled_attn_scores_2);
   walk.show("attn_weights_2", "", attn_weights_2);
   const Tensor context_vec_2 = matmul(attn_weights_2, values);
   walk.size("context_vec_2", "", context_vec_2);
@@ -59,7 +59,7 @@ void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.extra("inputs", inputs, "inputs");
   const auto W = make_projections(lesson, torch, inputs.size(1), sizes);
   W.show_extra(walk);
-  self_attention(lesson, torch, walk, W, inputs, "");
+  self_attention(lesson, walk, W, inputs, "");
 }
 
 }  // namespace attn::chapters::ahead_of_ai

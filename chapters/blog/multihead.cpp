@@ -51,7 +51,7 @@ void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.size("attn_weights", "attn_weights\n", attn_scores);
   const Tensor masked_attn_scores = masked(lesson, walk, attn_scores, mask, "masked attention scores\n");
   const Tensor scaled_attn_scores = scaled(lesson, walk, masked_attn_scores, keys_heads);
-  const Tensor attn_weights = masked_softmax(lesson, torch, walk, scaled_attn_scores, mask);
+  const Tensor attn_weights = masked_softmax(lesson, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
 
   const double p = lesson.dropout.value_or(0);

@@ -33,7 +33,7 @@ void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
   walk.show("attn_scores_2", "attention scores\n", attn_scores_2);
   const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
-  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
+  const Tensor attn_weights_2 = softmax(lesson, scaled_attn_scores_2);
   walk.show("attn_weights_2", "attention weights\n", attn_weights_2);
   walk.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
 }
@@ -45,7 +45,7 @@ void as_module(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const std::int64_t d_in = inputs.size(-1);
   const auto W = make_projections(lesson, torch, d_in, {Init::linear, d_in, d_in});
   W.show_extra(walk);
-  self_attention(lesson, torch, walk, W, inputs, "context vectors\n");
+  self_attention(lesson, walk, W, inputs, "context vectors\n");
 }
 
 }  // namespace

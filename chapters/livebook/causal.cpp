@@ -14,7 +14,7 @@ void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor queries = W.W_query(inputs);
   walk.show("keys", "keys\n", keys);
   walk.show("queries", "queries\n", queries);
-  causal_both_ways(lesson, torch, walk, queries, keys,
+  causal_both_ways(lesson, walk, queries, keys,
                    {.attn_scores = "attn_score\n",
                     .attn_weights = "attn_weights\n",
                     .mask_simple = "mask_simple\n",

@@ -29,7 +29,7 @@ void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor masked_attn_scores =
       masked(lesson, walk, attn_scores, mask, "attn_scores.masked_fill(mask, -torch.inf)\n", false);
   const Tensor scaled_attn_scores = scaled(lesson, walk, masked_attn_scores, keys);
-  const Tensor attn_weights = masked_softmax(lesson, torch, walk, scaled_attn_scores, mask);
+  const Tensor attn_weights = masked_softmax(lesson, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   const auto [dropout_mask, dropout_attn_weights] = chapters::dropout(lesson, torch, attn_weights, p);
   walk.show("dropout_mask", "keep mask\n", dropout_mask);

@@ -39,7 +39,7 @@ Tensor single_head(const Module& module, const std::string& section) {
   walk.extra("mask", mask, "mask.bool()");
   const Tensor masked_attn_scores = masked(module.lesson, walk, attn_scores, mask, "masked attention scores\n");
   const Tensor scaled_attn_scores = scaled(module.lesson, walk, masked_attn_scores, keys);
-  const Tensor attn_weights = masked_softmax(module.lesson, module.torch, walk, scaled_attn_scores, mask);
+  const Tensor attn_weights = masked_softmax(module.lesson, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   const Tensor context_vecs = matmul(attn_weights, values);
   walk.show("context_vecs", "context vectors\n", context_vecs);
@@ -77,7 +77,7 @@ void split_heads(const Module& module, const std::string& section, std::int64_t 
   const Tensor masked_attn_scores = masked(module.lesson, walk, attn_scores, mask, "masked attention scores\n");
   // By d_out, as the page does, not by head_dim.
   const Tensor scaled_attn_scores = scaled(module.lesson, walk, masked_attn_scores, keys);
-  const Tensor attn_weights = masked_softmax(module.lesson, module.torch, walk, scaled_attn_scores, mask);
+  const Tensor attn_weights = masked_softmax(module.lesson, walk, scaled_attn_scores, mask);
   walk.show("attn_weights", "attention weights\n", attn_weights);
   const Tensor context_vec = transpose(matmul(attn_weights, values_heads), 1, 2);
   walk.show("context_vec", "context vectors of every head\n", context_vec);

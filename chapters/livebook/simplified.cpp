@@ -26,7 +26,7 @@ void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("row_sums", "row sums\n", sum(divided));
 
   walk.section("naive_softmax");
-  const Tensor exp_scores = torch.exp(attn_scores);
+  const Tensor exp_scores = exp(attn_scores);
   walk.show("exp_attn_scores", "exponentials\n", exp_scores);
   const Tensor exp_sums = sum(exp_scores, true);
   walk.show("exp_sums", "row sums of the exponentials\n", exp_sums);
@@ -34,7 +34,7 @@ void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   walk.show("attn_weights", "attention weights\n", naive);
 
   walk.section("softmax");
-  walk.show("attn_weights", "attention weights\n", softmax(lesson, torch, attn_scores));
+  walk.show("attn_weights", "attention weights\n", softmax(lesson, attn_scores));
 
   walk.section("all_tokens");
   walk.show("context_vecs", "context vectors\n", matmul(naive, inputs));

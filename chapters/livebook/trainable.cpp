@@ -34,12 +34,12 @@ void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
   const Tensor attn_scores_2 = matmul(index(queries, i_query), keys_transposed);
   walk.show("attn_scores_2", "attn_score_2\n", attn_scores_2);
   const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
-  const Tensor attn_weights_2 = softmax(lesson, torch, scaled_attn_scores_2);
+  const Tensor attn_weights_2 = softmax(lesson, scaled_attn_scores_2);
   walk.show("attn_weights_2", "attn_weights_2\n", attn_weights_2);
   walk.show("context_vec_2", "context_vec_2\n", matmul(attn_weights_2, values));
 
   walk.section("self_attention");
-  const Tensor context_vecs = self_attention(lesson, torch, walk, W, inputs, "context_vector\n");
+  const Tensor context_vecs = self_attention(lesson, walk, W, inputs, "context_vector\n");
   walk.show("context_vec_2", "context_vector[" + std::to_string(i_query) + "]\n", index(context_vecs, i_query));
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/names.hpp"
 #include "cli/options.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "what_if.hpp"
 
 namespace attn::cli {
@@ -49,7 +50,9 @@ nlohmann::ordered_json about(const Options& options) {
            {"num_heads", or_null(lesson.num_heads)},
            {"dropout", or_null(lesson.dropout)},
            {"dropout_kernel", name_of(dropout_kernel_names(), lesson.dropout_kernel)},
-           {"cpu", name_of(cpu_names(), lesson.cpu)},
+           {"cpu", name_of(cpu_names(), lesson.kernels.cpu)},
+           {"blas", blas_name(lesson.kernels.blas)},
+           {"blas_core", core_name(lesson.kernels.blas)},
            {"precision", print.precision},
            {"threshold", print.threshold},
            {"edgeitems", print.edgeitems},

@@ -21,10 +21,6 @@ std::string article_name(const ChapterEntry& chapter) {
   return std::string(chapters::article_entry(chapter.article).name);
 }
 
-std::string cpu_help(Cpu cpu) {
-  return "which of PyTorch's two sets of CPU kernels to follow (" + name_of(cpu_names(), cpu) + ")";
-}
-
 }  // namespace
 
 ChapterParser::ChapterParser(CLI::App& app, std::string name, Options& options)
@@ -59,8 +55,7 @@ void ChapterParser::add_options() {
   if (takes.dropout) {
     add_dropout();
   }
-  group("Kernels");
-  choice("--cpu", cpu_help(chapters::article_entry(entries_[0]->article).cpu), cpu_names(), cpu_);
+  add_kernels(name_of(cpu_names(), chapters::article_entry(entries_[0]->article).cpu));
   add_printing();
   app_.footer("Example:\n  attn-walkthrough " + name_ + " --seed 123 --steps all");
 }
@@ -169,7 +164,7 @@ void ChapterParser::finish() {
 
   Lesson& lesson = options_.lesson;
   lesson.article = chosen->article;
-  lesson.cpu = cpu_.value_or(chapters::article_entry(chosen->article).cpu);
+  lesson.kernels = kernels(chosen->article);
   lesson.d_out_kq = lesson.d_out_kq ? lesson.d_out_kq : d_out_;
   lesson.d_out_v = lesson.d_out_v ? lesson.d_out_v : d_out_;
   if (lesson.qkv_bias && lesson.init.value_or(chosen->init) != Init::linear) {
@@ -257,8 +252,7 @@ void AllParser::add_options() {
   choice("--article", "whose chapters (blog)", article_names(), article_);
   add_steps();
   add_seed(options_.lesson.seed);
-  group("Kernels");
-  choice("--cpu", "which of PyTorch's two sets of CPU kernels to follow (the article's)", cpu_names(), cpu_);
+  add_kernels("the article's");
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
          options_.lesson.dropout_kernel);
   add_printing();
@@ -267,7 +261,7 @@ void AllParser::add_options() {
 void AllParser::finish() {
   options_.command = Command::walk;
   options_.lesson.article = article_;
-  options_.lesson.cpu = cpu_.value_or(chapters::article_entry(article_).cpu);
+  options_.lesson.kernels = kernels(article_);
   for (const ChapterEntry& entry : chapters::all_chapters()) {
     if (entry.article == article_) {
       options_.chapters.push_back(&entry);
@@ -288,6 +282,7 @@ void VerifyParser::add_options() {
   text("--chapter", "CHAPTER", "only this chapter", verify.chapter);
   add_seed(verify.seed);
   choice("--cpu", "only these of PyTorch's two sets of CPU kernels", cpu_names(), verify.cpu);
+  choice("--blas", "only these OpenBLAS kernels (all that run here)", blas_names(), verify.blas);
   choice("--dropout-kernel", "only this of PyTorch's two Bernoulli kernels", dropout_kernel_names(),
          verify.dropout_kernel);
   group("The report");

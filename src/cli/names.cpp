@@ -20,6 +20,19 @@ const std::map<std::string, Cpu>& cpu_names() {
   return names;
 }
 
+const std::map<std::string, Blas>& blas_names() {
+  static const std::map<std::string, Blas> names = {{"haswell", Blas::haswell},
+                                                    {"skylakex", Blas::skylakex},
+                                                    {"sandybridge", Blas::sandybridge},
+                                                    {"prescott", Blas::prescott},
+                                                    {"native", Blas::native}};
+  return names;
+}
+
+std::string blas_name(Blas blas) {
+  return blas == Blas::environment ? "OPENBLAS_CORETYPE" : name_of(blas_names(), blas);
+}
+
 const std::map<std::string, DropoutKernel>& dropout_kernel_names() {
   static const std::map<std::string, DropoutKernel> names = {{"default", DropoutKernel::standard},
                                                              {"mkl", DropoutKernel::mkl}};

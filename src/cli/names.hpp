@@ -10,6 +10,9 @@ namespace attn::cli {
 /// The words of the command line, of manifests and of reports.
 const std::map<std::string, Article>& article_names();
 const std::map<std::string, Cpu>& cpu_names();
+/// Those that --blas takes: all but Blas::environment, which is called "OPENBLAS_CORETYPE".
+const std::map<std::string, Blas>& blas_names();
+std::string blas_name(Blas blas);
 const std::map<std::string, DropoutKernel>& dropout_kernel_names();
 const std::map<std::string, Init>& init_names();
 

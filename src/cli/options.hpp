@@ -29,6 +29,7 @@ struct VerifyOptions {
   std::optional<Article> article;
   std::optional<std::string> chapter;
   std::optional<Cpu> cpu;
+  std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
   std::uint64_t seed = 123;
 };
@@ -37,6 +38,7 @@ struct VerifyOptions {
 struct Options {
   Command command = Command::message;
   std::string message;  ///< for Command::message
+  std::string note;     ///< what stderr says before the result; may be empty
 
   std::vector<const chapters::ChapterEntry*> chapters;  ///< for Command::walk, in order
   Lesson lesson;

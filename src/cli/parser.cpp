@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/names.hpp"
 #include "cli/text.hpp"
 #include "cli/validators.hpp"
+#include "tensor/blas_kernels.hpp"
 
 namespace attn::cli {
 namespace {
@@ -74,6 +76,21 @@ void Parser::add_seed(std::uint64_t& target) {
     target = seed_value(texts.back());
     return true;
   })->check(seed());
+}
+
+void Parser::add_kernels(const std::string& cpu) {
+  group("Kernels");
+  choice("--cpu", "which of PyTorch's two sets of CPU kernels to follow (" + cpu + ")", cpu_names(), cpu_);
+  choice("--blas", "whose OpenBLAS kernels multiply (haswell)", blas_names(), blas_);
+}
+
+Kernels Parser::kernels(Article article) {
+  const Blas blas = blas_.value_or(default_blas());
+  if (runnable(blas) != blas) {
+    options_.note = "this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
+                    blas_name(runnable(blas)) + "'s run in their place, and last digits may differ";
+  }
+  return {cpu_.value_or(chapters::article_entry(article).cpu), blas};
 }
 
 void Parser::add_steps() {

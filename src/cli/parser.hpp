@@ -36,6 +36,10 @@ class Parser {
               std::int64_t example);
   void flag(const std::string& name, const std::string& help, bool& target, bool value);
   void add_seed(std::uint64_t& target);
+  /// --cpu and --blas; where nothing is given, `cpu` is the article's.
+  void add_kernels(const std::string& cpu);
+  /// The kernels that are asked for, else the article's; notes where this processor cannot run them.
+  Kernels kernels(Article article);
   void add_printing();
   void add_steps();
 
@@ -63,6 +67,8 @@ class Parser {
                std::int64_t least, std::int64_t most);
 
   std::string group_ = "Options";
+  std::optional<Cpu> cpu_;
+  std::optional<Blas> blas_;
 };
 
 /// `attn-walkthrough CHAPTER`.
@@ -88,7 +94,6 @@ class ChapterParser final : public Parser {
   std::optional<std::string> article_;
   std::optional<std::int64_t> d_out_;
   std::optional<std::string> what_if_;
-  std::optional<Cpu> cpu_;
 };
 
 /// `attn-walkthrough all`.
@@ -100,7 +105,6 @@ class AllParser final : public Parser {
 
  private:
   Article article_ = Article::blog;
-  std::optional<Cpu> cpu_;
 };
 
 /// `attn-walkthrough list`.

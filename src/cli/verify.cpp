@@ -7,6 +7,7 @@
 
 #include "cli/names.hpp"
 #include "inputs.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "verify/page.hpp"
 #include "verify/report.hpp"
 
@@ -14,31 +15,49 @@ namespace attn::cli {
 namespace {
 
 /// Every chapter of the article, or the one asked for, under one choice of PyTorch's kernels.
-verify::Explanation explanation(const VerifyOptions& options, const chapters::ArticleEntry& article, Cpu cpu,
+verify::Explanation explanation(const VerifyOptions& options, const chapters::ArticleEntry& article, Kernels kernels,
                                 DropoutKernel dropout_kernel) {
   verify::Explanation result;
   result.article = article.name;
   result.seed = options.seed;
-  result.cpu = name_of(cpu_names(), cpu);
+  result.cpu = name_of(cpu_names(), kernels.cpu);
+  result.blas = blas_name(kernels.blas);
   result.dropout_kernel = name_of(dropout_kernel_names(), dropout_kernel);
-  result.preferred = cpu == article.cpu && dropout_kernel == DropoutKernel::standard;
-  result.allowed = options.cpu.value_or(cpu) == cpu && options.dropout_kernel.value_or(dropout_kernel) == dropout_kernel;
+  result.preferred =
+      kernels.cpu == article.cpu && kernels.blas == runnable(Blas::haswell) && dropout_kernel == DropoutKernel::standard;
+  result.allowed = options.cpu.value_or(kernels.cpu) == kernels.cpu &&
+                   options.blas.value_or(kernels.blas) == kernels.blas &&
+                   options.dropout_kernel.value_or(dropout_kernel) == dropout_kernel;
   const std::span<const Slip> slips = chapters::known_slips(article.article);
   result.slips.assign(slips.begin(), slips.end());
 
   Lesson lesson;
   lesson.article = article.article;
   lesson.seed = options.seed;
-  lesson.cpu = cpu;
+  lesson.kernels = kernels;
   lesson.dropout_kernel = dropout_kernel;
   result.tokens = chapters::token_words(lesson);
   for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
     if (chapter.article == article.article && options.chapter.value_or(std::string(chapter.name)) == chapter.name) {
-      torch::Torch torch(cpu, dropout_kernel, torch::Torch::Mode::compute);
+      torch::Torch torch(kernels, dropout_kernel, torch::Torch::Mode::compute);
       Walkthrough walk;
       chapter.run(lesson, torch, walk);
       result.chapters.push_back({std::string(chapter.name), walk.steps()});
     }
+  }
+  return result;
+}
+
+/// OpenBLAS's sets of kernels that this processor can run, with what is asked for.
+std::vector<Blas> families(const VerifyOptions& options) {
+  std::vector<Blas> result;
+  for (const Blas blas : {Blas::haswell, Blas::skylakex, Blas::sandybridge, Blas::prescott}) {
+    if (runnable(blas) == blas) {
+      result.push_back(blas);
+    }
+  }
+  if (options.blas && std::find(result.begin(), result.end(), *options.blas) == result.end()) {
+    result.push_back(*options.blas);
   }
   return result;
 }
@@ -50,8 +69,10 @@ std::vector<verify::Explanation> explanations(const VerifyOptions& options) {
       continue;
     }
     for (const auto& [cpu_name, cpu] : cpu_names()) {
-      for (const auto& [kernel_name, dropout_kernel] : dropout_kernel_names()) {
-        result.push_back(explanation(options, article, cpu, dropout_kernel));
+      for (const Blas blas : families(options)) {
+        for (const auto& [kernel_name, dropout_kernel] : dropout_kernel_names()) {
+          result.push_back(explanation(options, article, {cpu, blas}, dropout_kernel));
+        }
       }
     }
   }

@@ -1,43 +1,17 @@
 #include "tensor/blas.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include <xtensor-blas/xblas.hpp>
 
-extern "C" {
-int openblas_get_num_procs(void);
-void openblas_set_num_threads(int);
-}
+#include "tensor/blas_kernels.hpp"
 
 namespace attn {
 namespace {
 
 using Index = int;
-
-bool threads_are_the_users_choice = false;
-
-/// OpenBLAS starts its threads before main. Small products need none, so they wait for the first large one.
-[[gnu::constructor(101)]] void start_without_threads() {
-  for (const char* variable : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
-    threads_are_the_users_choice = threads_are_the_users_choice || std::getenv(variable) != nullptr;
-  }
-  if (!threads_are_the_users_choice) {
-    setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  }
-}
-
-/// Lets OpenBLAS use every core, as under PyTorch: how it splits a large product among threads reaches
-/// the last bits. Its own limit, below which it uses one thread, is higher than this one.
-void allow_threads(double work) {
-  static bool done = threads_are_the_users_choice;
-  if (!done && work > 4'000) {
-    openblas_set_num_threads(openblas_get_num_procs());
-    done = true;
-  }
-}
 
 Matrix transposed(const Matrix& m) {
   return {m.data, m.columns, m.rows, m.column_stride, m.row_stride};
@@ -76,8 +50,8 @@ struct Factor {
 
 }  // namespace
 
-void gemm(const Matrix& a, const Matrix& b, float beta, float* out) {
-  allow_threads(static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
+void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
+  use_blas(blas, static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
   // A row-major result is its own transpose in column-major: outᵀ = bᵀ aᵀ. A single column is both.
   const bool swap = b.columns != 1;
   const Matrix first_matrix = swap ? transposed(b) : a;
@@ -90,8 +64,8 @@ void gemm(const Matrix& a, const Matrix& b, float beta, float* out) {
                        static_cast<Index>(second.leading), beta, out, static_cast<Index>(first_matrix.rows));
 }
 
-void gemv(const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
-  allow_threads(static_cast<double>(rows) * static_cast<double>(columns));
+void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
+  use_blas(blas, static_cast<double>(rows) * static_cast<double>(columns));
   // One column is column-major too, and PyTorch asks for that first.
   const bool transpose = columns != 1;
   const std::int64_t m = transpose ? columns : rows;
@@ -100,8 +74,8 @@ void gemv(const float* a, std::int64_t rows, std::int64_t columns, const float* 
                 static_cast<Index>(n), 1.0F, a, static_cast<Index>(m), x, 1, 0.0F, out, 1);
 }
 
-float dot_product(const float* a, const float* b, std::int64_t n) {
-  allow_threads(static_cast<double>(n));
+float dot_product(Blas blas, const float* a, const float* b, std::int64_t n) {
+  use_blas(blas, static_cast<double>(n));
   float result = 0;
   cxxblas::dot(static_cast<Index>(n), a, 1, b, 1, result);
   return result;

@@ -10,7 +10,7 @@ class Dot final : public Operation {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
     xt::xarray<float> result = zeros<float>({});
-    result() = dot_product(a.floats(), b.floats(), a.count());
+    result() = dot_product(operands[0].kernels().blas, a.floats(), b.floats(), a.count());
     return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape&) const override {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "tensor/cpu.hpp"
+#include "tensor/kernels.hpp"
 
 namespace attn {
 

@@ -9,11 +9,9 @@ namespace {
 
 class Exp final : public Operation {
  public:
-  explicit Exp(Cpu cpu) : cpu_(cpu) {}
-
   Array compute(const std::vector<Tensor>& operands) const override {
     xt::xarray<float> values = std::get<xt::xarray<float>>(*operands[0].array().contents());
-    softmax_exp(std::span<float>(values.data(), values.size()), cpu_);
+    softmax_exp(std::span<float>(values.data(), values.size()), operands[0].kernels().cpu);
     return Array(std::move(values));
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
@@ -23,13 +21,10 @@ class Exp final : public Operation {
     return "torch.exp(" + operands[0] + ")";
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "ExpBackward0"; }
-
- private:
-  Cpu cpu_;
 };
 
 }  // namespace
 
-Tensor exp(const Tensor& x, Cpu cpu) { return Tensor(std::make_shared<Exp>(cpu), {x}, x.shape()); }
+Tensor exp(const Tensor& x) { return Tensor(std::make_shared<Exp>(), {x}, x.shape()); }
 
 }  // namespace attn

@@ -43,8 +43,8 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill) {
-  return Tensor(std::make_shared<Leaf>(std::move(words), std::move(fill)), {}, std::move(shape), dtype);
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels) {
+  return Tensor(std::make_shared<Leaf>(std::move(words), std::move(fill)), kernels, std::move(shape), dtype);
 }
 
 Tensor parameter(const Tensor& data, std::string words) {

@@ -19,17 +19,18 @@ class Linear final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array& x = operands[0].array();
     const Array& weight = operands[1].array();
+    const Blas blas = operands[0].kernels().blas;
     const bool has_bias = operands.size() == 3;
     if (has_bias && x.shape.size() > 1) {
       const std::int64_t k = x.shape.back();
       const Array rows = reshape(x, {x.count() / k, k});
       Shape shape = x.shape;
       shape.back() = weight.shape[0];
-      return reshape(product_plus_bias(rows, weight, operands[2].array()), shape);
+      return reshape(product_plus_bias(rows, weight, operands[2].array(), blas), shape);
     }
     const Array weight_t(weight, {weight.shape[1], weight.shape[0]}, {weight.strides[1], weight.strides[0]},
                          weight.offset);
-    const Array result = product(x, weight_t);
+    const Array result = product(x, weight_t, blas);
     return has_bias ? plus(result, operands[2].array()) : result;
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {

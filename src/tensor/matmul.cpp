@@ -11,7 +11,7 @@ namespace {
 class Matmul final : public Operation {
  public:
   Array compute(const std::vector<Tensor>& operands) const override {
-    return product(operands[0].array(), operands[1].array());
+    return product(operands[0].array(), operands[1].array(), operands[0].kernels().blas);
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     Derivation derivation(Derivation::Rule::products);

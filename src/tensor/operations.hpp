@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tensor/cpu.hpp"
 #include "tensor/tensor.hpp"
 
 /// The operations that attention needs, one file each. All of them throw ShapeError, which names the
@@ -18,8 +17,9 @@ struct ShapeError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A tensor that no tensor made: its numbers, filled in when first asked for, and PyTorch's words for it.
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill);
+/// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels
+/// that compute what is made from it.
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels = {});
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the
 /// whole expression where the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
@@ -71,13 +71,13 @@ Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
 
 /// torch.exp(x).
-Tensor exp(const Tensor& x, Cpu cpu);
+Tensor exp(const Tensor& x);
 
 /// x.masked_fill(mask, value): mask is bool and has the shape of x's last axes.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 
 /// torch.softmax(x, dim=-1).
-Tensor softmax(const Tensor& x, Cpu cpu);
+Tensor softmax(const Tensor& x);
 
 /// x.sum(dim=-1): [..., n] -> [...], or [..., 1] where the axis is kept.
 Tensor sum(const Tensor& x, bool keepdim = false);

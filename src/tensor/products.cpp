@@ -27,9 +27,9 @@ Array transposed(const Array& m) {
 }
 
 /// [m, k] @ [k, n], written in the given shape.
-Array matrix_product(const Array& a, const Array& b, const Shape& shape) {
+Array matrix_product(const Array& a, const Array& b, const Shape& shape, Blas blas) {
   xt::xarray<float> out = zeros<float>(shape);
-  gemm(matrix(a), matrix(b), 0, out.data());
+  gemm(blas, matrix(a), matrix(b), 0, out.data());
   return Array(std::move(out));
 }
 
@@ -47,7 +47,7 @@ void loop_product(const Matrix& a, const Matrix& b, float* out) {
 }
 
 /// [..., m, k] @ [..., k, n] with equal leading axes.
-Array batched_product(const Array& a, const Array& b) {
+Array batched_product(const Array& a, const Array& b, Blas blas) {
   Shape shape = a.shape;
   shape.back() = b.shape.back();
   const std::int64_t m = shape[shape.size() - 2];
@@ -57,42 +57,44 @@ Array batched_product(const Array& a, const Array& b) {
   const Array left = reshape(a, {batches, m, k});
   const Array right = reshape(b, {batches, k, n});
   xt::xarray<float> out = zeros<float>(shape);
-  const auto multiply = m * n * k < loop_limit
-                            ? loop_product
-                            : +[](const Matrix& x, const Matrix& y, float* z) { gemm(x, y, 0, z); };
   for (std::int64_t batch = 0; batch < batches; ++batch) {
     Matrix x = matrix(left);
     Matrix y = matrix(right);
     x.data += batch * left.strides[0];
     y.data += batch * right.strides[0];
-    multiply(x, y, out.data() + batch * m * n);
+    float* result = out.data() + batch * m * n;
+    if (m * n * k < loop_limit) {
+      loop_product(x, y, result);
+    } else {
+      gemm(blas, x, y, 0, result);
+    }
   }
   return Array(std::move(out));
 }
 
 }  // namespace
 
-Array product(const Array& a, const Array& b) {
+Array product(const Array& a, const Array& b, Blas blas) {
   if (a.shape.size() == 1) {
-    return matrix_product(unsqueezed(a), b, {b.shape[1]});
+    return matrix_product(unsqueezed(a), b, {b.shape[1]}, blas);
   }
   if (b.shape.size() > 2) {
-    return batched_product(a, b);
+    return batched_product(a, b, blas);
   }
   Shape shape = a.shape;
   shape.back() = b.shape[1];
   const std::int64_t k = a.shape.back();
-  return matrix_product(reshape(a, {a.count() / k, k}), b, shape);
+  return matrix_product(reshape(a, {a.count() / k, k}), b, shape, blas);
 }
 
-Array product_plus_bias(const Array& x, const Array& weight, const Array& bias) {
+Array product_plus_bias(const Array& x, const Array& weight, const Array& bias, Blas blas) {
   const std::int64_t n = weight.shape[0];
   const Array row = bias.contiguous();
   xt::xarray<float> out = zeros<float>({x.shape[0], n});
   for (std::int64_t i = 0; i < x.shape[0]; ++i) {
     std::copy_n(row.floats(), n, out.data() + i * n);
   }
-  gemm(matrix(x), matrix(transposed(weight)), 1, out.data());
+  gemm(blas, matrix(x), matrix(transposed(weight)), 1, out.data());
   return Array(std::move(out));
 }
 

@@ -42,13 +42,11 @@ float lane_sum(std::span<const float> values, Cpu cpu) {
 
 class Softmax final : public Operation {
  public:
-  explicit Softmax(Cpu cpu) : cpu_(cpu) {}
-
   Array compute(const std::vector<Tensor>& operands) const override {
     xt::xarray<float> weights = std::get<xt::xarray<float>>(*operands[0].array().contents());
     const auto width = static_cast<std::size_t>(operands[0].size(-1));
     for (std::size_t start = 0; start < weights.size(); start += width) {
-      normalise({weights.data() + start, width});
+      normalise({weights.data() + start, width}, operands[0].kernels().cpu);
     }
     return Array(std::move(weights));
   }
@@ -68,28 +66,26 @@ class Softmax final : public Operation {
 
  private:
   /// In passes: maximum, difference, exponential, sum, product with the sum's reciprocal.
-  void normalise(std::span<float> row) const {
+  static void normalise(std::span<float> row, Cpu cpu) {
     const float largest = *std::max_element(row.begin(), row.end());
     for (float& value : row) {
       value -= largest;
     }
-    softmax_exp(row, cpu_);
-    const float reciprocal = 1 / lane_sum(row, cpu_);
+    softmax_exp(row, cpu);
+    const float reciprocal = 1 / lane_sum(row, cpu);
     for (float& value : row) {
       value *= reciprocal;
     }
   }
-
-  Cpu cpu_;
 };
 
 }  // namespace
 
-Tensor softmax(const Tensor& x, Cpu cpu) {
+Tensor softmax(const Tensor& x) {
   if (x.dim() == 0) {
     throw ShapeError("softmax needs an axis");
   }
-  return Tensor(std::make_shared<Softmax>(cpu), {x}, x.shape());
+  return Tensor(std::make_shared<Softmax>(), {x}, x.shape());
 }
 
 }  // namespace attn

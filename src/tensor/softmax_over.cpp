@@ -13,7 +13,7 @@ namespace {
 /// PyTorch's vec_softmax: eight neighbours at a time go down the axis; what is left over one by one.
 class SoftmaxOver final : public Operation {
  public:
-  SoftmaxOver(std::size_t axis, Cpu cpu) : axis_(axis), cpu_(cpu) {}
+  explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
     xt::xarray<float> weights = std::get<xt::xarray<float>>(*operands[0].array().contents());
@@ -21,7 +21,7 @@ class SoftmaxOver final : public Operation {
     const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis_]);
     const auto size = static_cast<std::size_t>(shape[axis_]);
     for (std::size_t start = 0; start < weights.size(); start += size * inner) {
-      normalise({weights.data() + start, size * inner}, inner);
+      normalise({weights.data() + start, size * inner}, inner, operands[0].kernels().cpu);
     }
     return Array(std::move(weights));
   }
@@ -41,7 +41,7 @@ class SoftmaxOver final : public Operation {
 
  private:
   /// x [size, inner]. In passes: maximum, difference, exponential, sum, quotient.
-  void normalise(std::span<float> x, std::size_t inner) const {
+  static void normalise(std::span<float> x, std::size_t inner, Cpu cpu) {
     constexpr std::size_t lanes = 8;
     const std::size_t in_lanes = inner / lanes * lanes;
     std::vector<float> largest(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(inner));
@@ -52,7 +52,7 @@ class SoftmaxOver final : public Operation {
     for (std::size_t start = 0; start < x.size(); start += inner) {
       const std::span<float> row = x.subspan(start, inner);
       std::transform(row.begin(), row.end(), largest.begin(), row.begin(), std::minus<>());
-      softmax_exp(row.first(in_lanes), cpu_);
+      softmax_exp(row.first(in_lanes), cpu);
       softmax_exp(row.subspan(in_lanes), Cpu::standard);
       std::transform(sums.begin(), sums.end(), row.begin(), sums.begin(), std::plus<>());
     }
@@ -62,17 +62,16 @@ class SoftmaxOver final : public Operation {
   }
 
   std::size_t axis_;
-  Cpu cpu_;
 };
 
 }  // namespace
 
-Tensor softmax_over(const Tensor& x, std::int64_t axis, Cpu cpu) {
+Tensor softmax_over(const Tensor& x, std::int64_t axis) {
   if (axis < 0 || axis >= x.dim() - 1) {
     throw ShapeError("softmax over dim " + std::to_string(axis) + " needs an axis before the last, got shape " +
                      shape_text(x.shape()));
   }
-  return Tensor(std::make_shared<SoftmaxOver>(static_cast<std::size_t>(axis), cpu), {x}, x.shape());
+  return Tensor(std::make_shared<SoftmaxOver>(static_cast<std::size_t>(axis)), {x}, x.shape());
 }
 
 }  // namespace attn

@@ -12,6 +12,7 @@ struct Tensor::Node {
   std::vector<Tensor> operands;
   Shape shape;
   DType dtype;
+  Kernels kernels;
   bool requires_grad;
   std::string name;
   std::optional<Array> array;
@@ -26,7 +27,13 @@ Derivation::Derivation(Rule rule_, Element a, std::optional<Element> b, double c
 
 void Derivation::add(Element a, std::optional<Element> b) { terms.push_back({std::move(a), std::move(b)}); }
 
-Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
+Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape, DType dtype)
+    : Tensor(std::move(operation), operands, operands.at(0).kernels(), std::move(shape), dtype) {}
+
+Tensor::Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shape shape, DType dtype)
+    : Tensor(std::move(operation), {}, kernels, std::move(shape), dtype) {}
+
+Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
                DType dtype)
     : node_(std::make_shared<Node>()) {
   element_count(shape);
@@ -39,6 +46,7 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
   node_->operands = std::move(operands);
   node_->shape = std::move(shape);
   node_->dtype = dtype;
+  node_->kernels = kernels;
 }
 
 const Shape& Tensor::shape() const { return node_->shape; }
@@ -48,6 +56,8 @@ std::int64_t Tensor::size(std::int64_t axis) const {
 }
 
 DType Tensor::dtype() const { return node_->dtype; }
+
+const Kernels& Tensor::kernels() const { return node_->kernels; }
 
 const Array& Tensor::array() const {
   if (!node_->array) {

@@ -8,6 +8,7 @@
 
 #include "tensor/array.hpp"
 #include "tensor/derivation.hpp"
+#include "tensor/kernels.hpp"
 
 namespace attn {
 
@@ -39,14 +40,18 @@ class Operation {
 /// numbers are computed when first asked for, and kept.
 class Tensor {
  public:
+  /// Computed with the kernels of its first operand.
   Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
          DType dtype = DType::float32);
+  /// A leaf: what is computed from it uses these kernels.
+  Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shape shape, DType dtype);
 
   const Shape& shape() const;
   std::int64_t dim() const { return static_cast<std::int64_t>(shape().size()); }
   /// The size of an axis; negative axes count from the end. Throws std::out_of_range.
   std::int64_t size(std::int64_t axis) const;
   DType dtype() const;
+  const Kernels& kernels() const;
 
   const Array& array() const;
   const Operation& operation() const;
@@ -71,6 +76,9 @@ class Tensor {
 
  private:
   struct Node;
+  Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
+         DType dtype);
+
   std::shared_ptr<Node> node_;
 };
 

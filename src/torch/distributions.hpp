@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tensor/cpu.hpp"
+#include "tensor/kernels.hpp"
 #include "torch/generator.hpp"
 
 namespace attn::torch {

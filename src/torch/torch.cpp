@@ -28,8 +28,8 @@ Tensor filled(const Shape& shape, std::string words, bool value) {
 
 }  // namespace
 
-Torch::Torch(Cpu cpu, DropoutKernel dropout_kernel, Mode mode)
-    : cpu_(cpu), dropout_kernel_(dropout_kernel), mode_(mode) {}
+Torch::Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode)
+    : kernels_(kernels), dropout_kernel_(dropout_kernel), mode_(mode) {}
 
 void Torch::manual_seed(std::uint64_t seed) { generator_.manual_seed(seed); }
 
@@ -37,22 +37,22 @@ template <class T, class Draw>
 Tensor Torch::drawn(const Shape& shape, std::string words, Draw draw) {
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   if (mode_ == Mode::plan) {
-    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}));
+    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}, kernels_));
   }
   xt::xarray<T> values = zeros<T>(shape);
   draw(span_of(values));
   return leaf(shape, dtype, std::move(words),
-              [values = std::move(values)]() mutable { return Contents(std::move(values)); });
+              [values = std::move(values)]() mutable { return Contents(std::move(values)); }, kernels_);
 }
 
 Tensor Torch::rand(const Shape& shape) {
   return drawn<float>(shape, "torch.rand(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, cpu_); });
+                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, kernels_.cpu); });
 }
 
 Tensor Torch::randn(const Shape& shape) {
   return drawn<float>(shape, "torch.randn(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { normal(generator_, out, cpu_); });
+                      [this](std::span<float> out) { normal(generator_, out, kernels_.cpu); });
 }
 
 Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name) {
@@ -60,7 +60,7 @@ Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std
                              (bias ? ")" : ", bias=False)");
   const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
     const Tensor data = drawn<float>(
-        shape, words, [&](std::span<float> out) { uniform(generator_, out, -bound, bound, cpu_); });
+        shape, words, [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels_.cpu); });
     return parameter(data, words);
   };
   Tensor weight = uniform_parameter({d_out, d_in}, linear_weight_bound(d_in), module + ".weight");
@@ -77,7 +77,7 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
                             ")(ids).detach()";
   return drawn<float>(shape, words, [&](std::span<float> out) {
     const auto& rows = std::get<xt::xarray<std::int64_t>>(*ids.array().contents());
-    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, cpu_);
+    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels_.cpu);
   });
 }
 
@@ -93,17 +93,18 @@ Dropped Torch::dropout(const Tensor& x, double p) {
   return {std::move(mask), std::move(output)};
 }
 
-Tensor tensor(std::span<const std::vector<float>> rows) {
+Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
   const Shape shape = {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size())};
   std::vector<float> values;
   for (const std::vector<float>& row : rows) {
     values.insert(values.end(), row.begin(), row.end());
   }
-  return leaf(shape, DType::float32, "torch.tensor([[...]])", [shape, values = std::move(values)] {
+  const auto fill = [shape, values = std::move(values)] {
     xt::xarray<float> contents = zeros<float>(shape);
     std::copy(values.begin(), values.end(), contents.begin());
     return Contents(std::move(contents));
-  });
+  };
+  return leaf(shape, DType::float32, "torch.tensor([[...]])", fill, kernels);
 }
 
 Tensor tensor(const std::vector<std::int64_t>& ids) {

@@ -37,7 +37,7 @@ class Torch {
     plan,  ///< nothing is drawn: tensors know their shapes, but must not be asked for numbers
   };
 
-  Torch(Cpu cpu, DropoutKernel dropout_kernel, Mode mode);
+  Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode);
 
   /// torch.manual_seed; negative seeds as their two's complement.
   void manual_seed(std::uint64_t seed);
@@ -55,24 +55,21 @@ class Torch {
   /// In Mode::plan, the tensors that would have been drawn, whether anybody asks for their numbers or not.
   const std::vector<Tensor>& planned_draws() const { return planned_draws_; }
 
-  /// torch.softmax(x, dim=-1)
-  Tensor softmax(const Tensor& x) const { return attn::softmax(x, cpu_); }
-  /// torch.exp(x)
-  Tensor exp(const Tensor& x) const { return attn::exp(x, cpu_); }
+  const Kernels& kernels() const { return kernels_; }
 
  private:
   template <class T, class Draw>
   Tensor drawn(const Shape& shape, std::string words, Draw draw);
 
   Generator generator_{0};
-  Cpu cpu_;
+  Kernels kernels_;
   DropoutKernel dropout_kernel_;
   Mode mode_;
   std::vector<Tensor> planned_draws_;
 };
 
 /// torch.tensor(rows): [rows, columns].
-Tensor tensor(std::span<const std::vector<float>> rows);
+Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels = {});
 /// torch.tensor(ids) of int64.
 Tensor tensor(const std::vector<std::int64_t>& ids);
 /// torch.ones(shape); a scalar for an empty shape.

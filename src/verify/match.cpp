@@ -419,11 +419,18 @@ Finding Matcher::finding(std::size_t i, const Candidates& found, std::optional<s
   return result;
 }
 
+bool differs_in_blas_alone(const Explanation& a, const Explanation& b) {
+  return a.blas != b.blas && a.article == b.article && a.seed == b.seed && a.cpu == b.cpu &&
+         a.dropout_kernel == b.dropout_kernel;
+}
+
 /// The article's own kernels, where another explanation fits the page better.
 void Matcher::add_page_note(Report& report) const {
   for (const KnownSteps& other : known_) {
     const bool is_article = other.explanation().article == report.explanation->article &&
                             other.explanation().seed == report.explanation->seed && other.explanation().preferred;
+    const bool other_blas = differs_in_blas_alone(other.explanation(), *report.explanation);
+    report.blas_shows = report.blas_shows || (other_blas && score(*best_).is_better_than(score(other)));
     if (is_article && score(*best_).is_better_than(score(other))) {
       report.notes.push_back(whose_numbers(*report.explanation, other.explanation()));
     }

@@ -22,6 +22,7 @@ struct Explanation {
   std::string article;
   std::uint64_t seed = 123;
   std::string cpu;             ///< "avx2", "default"
+  std::string blas;            ///< "haswell", "sandybridge"
   std::string dropout_kernel;  ///< "default", "mkl"
   bool preferred = false;      ///< the article's own kernels: wins ties
   bool allowed = true;         ///< false: only looked at to tell what a differing number is instead
@@ -69,6 +70,7 @@ struct Finding {
 
 struct Report {
   const Explanation* explanation = nullptr;
+  bool blas_shows = false;  ///< with other OpenBLAS kernels the page would be explained less well
   std::vector<Finding> findings;   ///< in page order
   std::vector<std::string> notes;  ///< about the whole page: whose numbers it has
   std::int64_t count(Printed::Kind kind) const;

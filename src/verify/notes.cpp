@@ -8,7 +8,7 @@ namespace {
 /// How many choices set two explanations of one article apart; more for another article.
 int apart(const Explanation& a, const Explanation& b) {
   return (a.article != b.article ? 10 : 0) + (a.seed != b.seed ? 2 : 0) + (a.cpu != b.cpu ? 1 : 0) +
-         (a.dropout_kernel != b.dropout_kernel ? 1 : 0);
+         (a.blas != b.blas ? 1 : 0) +         (a.dropout_kernel != b.dropout_kernel ? 1 : 0);
 }
 
 /// Whether the printed tensor is as the slip says.
@@ -27,6 +27,8 @@ bool fits(const Slip& slip, const Finding& finding) {
 
 std::string cpu_words(const Explanation& explanation) { return explanation.cpu + " kernels"; }
 
+std::string blas_words(const Explanation& explanation) { return "OpenBLAS's " + explanation.blas + " kernels"; }
+
 std::string dropout_words(const Explanation& explanation) {
   return (explanation.dropout_kernel == "mkl" ? "MKL" : explanation.dropout_kernel) + " dropout kernel";
 }
@@ -36,6 +38,9 @@ std::string whose_numbers(const Explanation& whose, const Explanation& other) {
   const auto add = [&words](const std::string& more) { words += (words.empty() ? "" : " and ") + more; };
   if (whose.cpu != other.cpu) {
     add(cpu_words(whose));
+  }
+  if (whose.blas != other.blas) {
+    add("products by " + blas_words(whose));
   }
   if (whose.dropout_kernel != other.dropout_kernel) {
     add(dropout_words(whose));

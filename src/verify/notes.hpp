@@ -13,6 +13,8 @@ namespace attn::verify {
 
 /// "avx2 kernels", "MKL dropout kernel"
 std::string cpu_words(const Explanation& explanation);
+/// "OpenBLAS's haswell kernels"
+std::string blas_words(const Explanation& explanation);
 std::string dropout_words(const Explanation& explanation);
 
 /// "these are the numbers of PyTorch's MKL dropout kernel": what sets `whose` apart from `other`.

@@ -243,7 +243,7 @@ void append_summary(std::string& out, const Report& report) {
     return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
   };
   out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) +
-         " sizes hold: " + explanation_words(*report.explanation) + '\n';
+         " sizes hold: " + explanation_words(report) + '\n';
   std::int64_t last_digits = 0;
   for (const Finding& finding : report.findings) {
     last_digits += finding.verdict == Verdict::last_digit ? finding.last_digit_cells : 0;

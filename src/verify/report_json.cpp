@@ -104,6 +104,7 @@ nlohmann::ordered_json report_json(const Report& report) {
   Json json{{"article", explanation.article}};
   json["seed"] = explanation.seed;
   json["cpu"] = explanation.cpu;
+  json["blas"] = explanation.blas;
   json["dropout_kernel"] = explanation.dropout_kernel;
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);

@@ -40,9 +40,10 @@ std::string step_words(const Finding& finding) {
   return finding.chapter + section + " " + finding.step->name;
 }
 
-std::string explanation_words(const Explanation& explanation) {
+std::string explanation_words(const Report& report) {
+  const Explanation& explanation = *report.explanation;
   return explanation.article + ", seed " + std::to_string(explanation.seed) + ", " + cpu_words(explanation) + ", " +
-         dropout_words(explanation);
+         (report.blas_shows ? blas_words(explanation) + ", " : "") + dropout_words(explanation);
 }
 
 std::string token_name(const Explanation& explanation, std::int64_t i, std::int64_t size) {

@@ -14,7 +14,7 @@ std::string place_words(const Place& place);
 std::string step_words(const Finding& finding);
 
 /// "blog, seed 123, avx2 kernels, default dropout kernel"
-std::string explanation_words(const Explanation& explanation);
+std::string explanation_words(const Report& report);
 
 /// The token that item `i` of an axis of so many items stands for; empty where the axis is not one of tokens.
 std::string token_name(const Explanation& explanation, std::int64_t i, std::int64_t size);

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tensor/cpu.hpp"
+#include "tensor/kernels.hpp"
 
 namespace attn {
 
@@ -29,7 +29,7 @@ enum class WhatIf {
 struct Lesson {
   Article article = Article::blog;
   std::uint64_t seed = 123;
-  Cpu cpu = Cpu::avx2;
+  Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
 
   /// Random inputs torch.rand(tokens, d_in) instead of the article's, where either is given.

@@ -17,7 +17,7 @@ HANG_LIMIT = 60  # seconds
 CHAPTERS = ["simplified", "trainable", "causal", "dropout", "multihead", "cross"]
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--step", "--predict", "--explain", "--heatmap", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
-           "--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--cpu", "--precision", "--threshold",
+           "--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias"]
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]

@@ -104,7 +104,7 @@ class Formats(Case):
             file = pathlib.Path(folder, "lesson.md")
             self.assertEqual(self.text("causal", "--format", "markdown", "-o", str(file)), "")
             self.assertEqual(file.read_text(), self.text("causal", "--format", "markdown"))
-        self.refused("causal", "-o", "/nonexistent/lesson.txt")
+        self.refused("causal", "-o", "/proc/no such folder/lesson.txt")
         self.refused("causal", "--format", "pdf")
         self.refused("causal", "--format", "json", "--heatmap")
 

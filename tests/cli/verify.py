@@ -157,7 +157,7 @@ class Hostile(unittest.TestCase):
         self.refused_or_reported(b"&" * 1_000_000 + b"tensor(1.)")
 
     def test_missing_and_odd_files(self):
-        for file in ("/nonexistent/page.txt", "/", ""):
+        for file in ("/proc/no such page", "/", ""):
             done = run("verify", file)
             self.assertEqual((done.returncode, done.stdout), (2, b""), file)
             self.assertEqual(done.stderr.count(b"\n"), 1)
@@ -166,7 +166,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(run("verify", "-", "--article", "primer", "--chapter", "causal").returncode, 2)
 
     def test_nothing_is_written_when_a_later_page_is_unreadable(self):
-        done = run("verify", str(PAGES / "blog-causal.txt"), "/nonexistent")
+        done = run("verify", str(PAGES / "blog-causal.txt"), "/proc/no such page")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 
     def test_a_large_page(self):

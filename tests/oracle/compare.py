@@ -1,26 +1,30 @@
 """Compares every float of every step, and the printed text, with the real PyTorch.
 
-    /usr/bin/python3 tests/oracle/compare.py build/release/attn-walkthrough [--seeds 500]
+    /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500]
 
-Runs the programs of golden/chapters.py in one process for each of PyTorch's two sets of CPU kernels and the tool
-beside them. Exit 0: no bit and no character differs; 1: something does; 77: there is no PyTorch here.
+Runs the programs of golden/chapters.py in one process for each set of kernels, PyTorch's own and OpenBLAS's, that this
+processor can run, and beside it the tool's lessons. Exit 0: no bit and no character differs; 1: something does; 77:
+there is no PyTorch here.
 """
 import argparse
+import concurrent.futures
 import itertools
 import json
 import os
 import pathlib
 import random
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "golden"))
 
-KERNELS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
+CPUS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
+# What a processor must have for OpenBLAS's kernels, the newest first.
+BLAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}, "haswell": {"avx2", "fma"},
+        "sandybridge": {"avx"}, "prescott": set(), "native": set()}
+THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 # Which options an article's chapter takes besides the common ones.
 BATCHED = [("causal", "blog"), ("dropout", "blog"), ("multihead", "blog"), ("multihead", "livebook")]
 DROPPED = [("causal", "blog"), ("dropout", "blog"), ("dropout", "livebook"), ("multihead", "blog")]
@@ -82,78 +86,127 @@ def spread(chapter, article, rng):
     return arguments
 
 
-def differences(binary, kernels, chapter, arguments, folder):
+class Tool:
+    """The tool's lessons, in one process."""
+
+    def __init__(self, binary):
+        self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def answer(self, arguments):
+        """The printed text, and (section, name) -> (dtype, shape, bytes)."""
+        import numpy
+        self.process.stdin.write(json.dumps(arguments).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        text = self.process.stdout.read(answer["text"]).decode()
+        tensors = {}
+        for step in answer["steps"]:
+            dtype = numpy.dtype(step["dtype"])
+            count = int(numpy.prod(step["shape"], dtype=numpy.int64))
+            data = self.process.stdout.read(count * dtype.itemsize)
+            tensors[step["section"], step["name"]] = numpy.frombuffer(data, dtype).reshape(step["shape"])
+        return text, tensors
+
+
+def differences(tool, cpu, blas, chapter, arguments):
     """Says what differs, a line each; the number of floats compared comes second."""
     import numpy
     import chapters
     options = chapters.parser().parse_args([chapter] + arguments)
     expected = chapters.steps(chapter, options)
-    command = [binary, chapter, *arguments, "--cpu", kernels, "--steps", "all", "--save", folder]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode != 0:
-        return [f"exit code {run.returncode}: {run.stderr.strip()}"], 0
+    try:
+        text, tensors = tool.answer([chapter, *arguments, "--cpu", cpu, "--blas", blas, "--steps", "all"])
+    except RuntimeError as error:
+        return [str(error)], 0
     found, floats = [], 0
-    # With --what-if the text shows two walkthroughs; the files are those of the changed one.
-    if "--what-if" not in arguments and run.stdout != chapters.text(expected, "all"):
-        pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), run.stdout.splitlines())
+    if text != chapters.text(expected, "all"):
+        pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), text.splitlines())
         theirs, ours = next((a, b) for a, b in pairs if a != b)
         found.append(f"text: PyTorch prints {theirs!r}, the tool {ours!r}")
-    files = {(step["section"], step["name"]): step["file"]
-             for step in json.loads(pathlib.Path(folder, "manifest.json").read_text())["steps"]}
     for step in expected:
         if step.value is None:
             continue
         theirs = step.value.numpy()
-        ours = numpy.load(os.path.join(folder, files.pop((step.section, step.name))))
+        ours = tensors.pop((step.section, step.name), None)
         floats += theirs.size
-        if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        if ours is None:
+            found.append(f"{step.section}/{step.name}: not among the tool's steps")
+        elif ours.dtype != theirs.dtype or ours.shape != theirs.shape:
             found.append(f"{step.name}: {ours.dtype} {ours.shape}, PyTorch {theirs.dtype} {theirs.shape}")
         elif ours.tobytes() != numpy.ascontiguousarray(theirs).tobytes():
             bits = (ours != theirs) if theirs.dtype == bool else (
                 ours.view(f"u{ours.itemsize}") != numpy.ascontiguousarray(theirs).view(f"u{ours.itemsize}"))
             found.append(f"{step.section}/{step.name} {list(theirs.shape)}: {int(bits.sum())} of {theirs.size} differ")
-    found += [f"{name}: not among PyTorch's steps" for name in files.values()]
+    found += [f"{'/'.join(name)}: not among PyTorch's steps" for name in tensors]
     return found, floats
 
 
-def compare_all(binary, kernels, seeds):
+def compare_all(binary, cpu, blas, seeds):
     import chapters
     rng = random.Random(2024)
     runs = floats = 0
     failures = []
-    with tempfile.TemporaryDirectory() as folder:
-        for chapter in chapters.CHAPTERS:
-            for article in chapters.CHAPTERS[chapter]:
-                for arguments in option_sets(chapter, article, seeds, rng):
-                    arguments = ["--article", article] + arguments
-                    saved = os.path.join(folder, "steps")
-                    found, count = differences(binary, kernels, chapter, arguments, saved)
-                    runs += 1
-                    floats += count
-                    failures += [f"{chapter} {shlex.join(arguments)} --cpu {kernels}\n    {line}" for line in found]
-                    shutil.rmtree(saved, ignore_errors=True)
+    tool = Tool(binary)
+    for chapter in chapters.CHAPTERS:
+        for article in chapters.CHAPTERS[chapter]:
+            for arguments in option_sets(chapter, article, seeds, rng):
+                arguments = ["--article", article] + arguments
+                found, count = differences(tool, cpu, blas, chapter, arguments)
+                runs += 1
+                floats += count
+                failures += [f"{chapter} {shlex.join(arguments)} --cpu {cpu} --blas {blas}\n    {line}" for line in found]
     for failure in failures[:20]:
         print(failure)
-    print(f"{kernels}: {runs} runs, {floats} numbers, {len(failures)} differences from PyTorch")
+    import torch
+    print(f"PyTorch {torch.__version__}, {cpu}, {blas}: {runs} runs, {floats} numbers, {len(failures)} differences")
     return not failures
+
+
+def runnable(needed):
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return needed <= next((set(line.split()) for line in file if line.startswith("flags")), set())
+
+
+def environment(cpu, blas):
+    """What makes PyTorch use these kernels; other settings do not reach it."""
+    result = {name: value for name, value in os.environ.items()
+              if name not in (*THREADS, "OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
+    if blas != "native":
+        result.update({"OPENBLAS_CORETYPE": blas, "OPENBLAS_NUM_THREADS": "1"})
+    return {**result, **CPUS[cpu]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--seeds", type=int, default=500)
-    parser.add_argument("--kernels", choices=KERNELS, help=argparse.SUPPRESS)
+    parser.add_argument("--seeds", type=int, default=500, help="for haswell; the other sets of OpenBLAS get a fifth")
+    parser.add_argument("--one", nargs=2, metavar=("CPU", "BLAS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
         import torch  # noqa: F401
     except ImportError:
         print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
         return 77
-    if arguments.kernels:
-        return 0 if compare_all(arguments.binary, arguments.kernels, arguments.seeds) else 1
-    command = [sys.executable, __file__, arguments.binary, "--seeds", str(arguments.seeds), "--kernels"]
-    halves = [subprocess.Popen(command + [kernels], env={**os.environ, **extra}) for kernels, extra in KERNELS.items()]
-    return max([half.wait() for half in halves])
+    if arguments.one:
+        return 0 if compare_all(arguments.binary, *arguments.one, arguments.seeds) else 1
+
+    def run(cpu, blas):
+        seeds = arguments.seeds if blas == "haswell" else arguments.seeds // 5
+        command = [sys.executable, __file__, arguments.binary, "--seeds", str(seeds), "--one", cpu, blas]
+        done = subprocess.run(command, env=environment(cpu, blas), capture_output=True, text=True)
+        print(done.stdout, done.stderr, sep="", end="", flush=True)
+        return done.returncode
+
+    sets = [("default" if blas == "haswell" else "avx2", blas) for blas, needed in BLAS.items() if runnable(needed)]
+    sets = [("avx2", "haswell")] + sets if runnable(BLAS["haswell"]) else sets
+    for blas, needed in BLAS.items():
+        if not runnable(needed):
+            print(f"left out: this processor cannot run OpenBLAS's {blas} kernels")
+    # PyTorch's own products of `native` take every core.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return max(pool.map(run, *zip(*sets)))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,25 @@ enum class Cpu {
   standard,
 };
 
+/// Whose sums products have: OpenBLAS has kernels for each processor, and they differ in the last bits. All sets but
+/// `native` compute on one thread, so that the number of cores reaches no bit.
+enum class Blas {
+  haswell,      ///< fused multiply-add; also those of Zen: what nearly every x86-64 machine picks
+  skylakex,     ///< AVX-512
+  sandybridge,  ///< no fused multiply-add
+  prescott,     ///< SSE3; also what OpenBLAS picks for a processor that it does not know
+  environment,  ///< those that OPENBLAS_CORETYPE names
+  native,       ///< what OpenBLAS picks on this machine, with products split among its threads
+};
+
+/// What decides the last bits of a tensor besides the operations that made it.
+struct Kernels {
+  Cpu cpu = Cpu::avx2;
+  Blas blas = Blas::haswell;
+
+  bool operator==(const Kernels&) const = default;
+};
+
 /// The two ways in which PyTorch builds draw Bernoulli variables, and so Dropout's masks. They take
 /// different numbers of draws, so that every draw after them differs too.
 enum class DropoutKernel {

@@ -1,0 +1,193 @@
+#include "tensor/blas_kernels.hpp"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+extern "C" {
+char* openblas_get_corename(void);
+int openblas_get_num_procs(void);
+void openblas_set_num_threads(int);
+void gotoblas_dynamic_init(void);
+void gotoblas_dynamic_quit(void);
+}
+
+namespace attn {
+namespace {
+
+// ---- What the processor can run -----------------------------------------------------------------
+
+#if defined(__x86_64__)
+bool has_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
+
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
+}
+
+bool has_avx() { return __builtin_cpu_supports("avx") != 0; }
+
+/// Instructions of AMD's that later processors lack: a bit of CPUID function 0x80000001.
+bool has_amd(unsigned register_of, unsigned bit) {
+  std::array<unsigned, 4> registers{};
+  return __get_cpuid(0x80000001U, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
+         ((registers[register_of] >> bit) & 1U) != 0;
+}
+#else
+bool has_avx2() { return false; }
+bool has_avx512() { return false; }
+bool has_avx() { return false; }
+bool has_amd(unsigned, unsigned) { return false; }
+#endif
+
+bool has_fma4() { return has_avx() && has_amd(2, 16); }
+bool has_3dnow() { return has_amd(3, 31); }
+bool always() { return true; }
+
+/// A set that --blas names.
+struct Family {
+  Blas blas;
+  const char* core;
+  bool (*runs)();
+};
+
+/// From the newest instructions to the oldest.
+constexpr std::array families = {
+    Family{Blas::skylakex, "SkylakeX", has_avx512},
+    Family{Blas::haswell, "Haswell", has_avx2},
+    Family{Blas::sandybridge, "Sandybridge", has_avx},
+    Family{Blas::prescott, "Prescott", always},
+};
+
+/// What else OPENBLAS_CORETYPE may name and not every processor can run. OpenBLAS obeys without a look.
+struct Core {
+  const char* name;
+  bool (*runs)();
+};
+constexpr std::array cores = {
+    Core{"SapphireRapids", has_avx512}, Core{"Cooperlake", has_avx512}, Core{"Zen", has_avx2},
+    Core{"Bulldozer", has_fma4},        Core{"Piledriver", has_fma4},   Core{"Steamroller", has_fma4},
+    Core{"Excavator", has_fma4},        Core{"Opteron", has_3dnow},     Core{"Opteron_SSE3", has_3dnow},
+};
+
+const Family& family_of(Blas blas) {
+  return *std::find_if(families.begin(), families.end(), [blas](const Family& family) { return family.blas == blas; });
+}
+
+bool same_core(const std::string& a, const char* b) { return strcasecmp(a.c_str(), b) == 0; }
+
+// ---- What the environment says, and what OpenBLAS is told ----------------------------------------
+
+/// The environment as it was before we wrote to it.
+struct Environment {
+  std::string core;  ///< OPENBLAS_CORETYPE; empty where it is not set
+  int threads = 0;   ///< 0 where nothing says how many
+};
+
+Environment& environment() {
+  static Environment result;
+  return result;
+}
+
+bool core_runs(const std::string& name) {
+  for (const Family& family : families) {
+    if (same_core(name, family.core)) {
+      return family.runs();
+    }
+  }
+  const auto* core = std::find_if(cores.begin(), cores.end(), [&](const Core& c) { return same_core(name, c.name); });
+  return core == cores.end() || core->runs();
+}
+
+/// The value that OPENBLAS_CORETYPE has while OpenBLAS chooses this set; empty: it looks at the processor.
+std::string core_wanted(Blas blas) {
+  if (blas == Blas::native || blas == Blas::environment) {
+    return core_runs(environment().core) ? environment().core : "";
+  }
+  return family_of(blas).core;
+}
+
+void write_core(const std::string& name) {
+  if (name.empty()) {
+    unsetenv("OPENBLAS_CORETYPE");
+  } else {
+    setenv("OPENBLAS_CORETYPE", name.c_str(), 1);
+  }
+}
+
+/// OpenBLAS chooses its kernels and starts its threads before main, and we before that: the default set, so that it
+/// need not choose twice, and no threads, which small products do not need.
+[[gnu::constructor(101)]] void prepare() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#endif
+  if (const char* core = std::getenv("OPENBLAS_CORETYPE")) {
+    environment().core = core;
+  }
+  for (const char* variable : {"OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+    const char* text = std::getenv(variable);
+    const int number = text == nullptr ? 0 : std::atoi(text);
+    environment().threads = number > 0 ? number : environment().threads;
+  }
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  write_core(core_wanted(runnable(default_blas())));
+}
+
+}  // namespace
+
+Blas runnable(Blas wanted) {
+  if (wanted == Blas::native) {
+    return wanted;
+  }
+  if (wanted == Blas::environment) {
+    return core_runs(environment().core) ? wanted : runnable(Blas::haswell);
+  }
+  const auto* first = &family_of(wanted);
+  return std::find_if(first, families.end(), [](const Family& family) { return family.runs(); })->blas;
+}
+
+Blas default_blas() {
+  const std::string& core = environment().core;
+  if (core.empty()) {
+    return Blas::haswell;
+  }
+  const auto* named =
+      std::find_if(families.begin(), families.end(), [&](const Family& family) { return same_core(core, family.core); });
+  return named == families.end() ? Blas::environment : named->blas;
+}
+
+void use_blas(Blas wanted, double work) {
+  static const Blas prepared = runnable(default_blas());
+  static std::optional<Blas> current;
+  const Blas blas = runnable(wanted);
+  if (current != blas) {
+    if (current.value_or(prepared) != blas) {
+      write_core(core_wanted(blas));
+      gotoblas_dynamic_quit();
+      gotoblas_dynamic_init();
+    }
+    openblas_set_num_threads(1);
+    current = blas;
+  }
+  constexpr double small = 4'000;  // OpenBLAS's own limit, below which it uses one thread, is higher
+  if (blas == Blas::native && work > small) {
+    const int threads = environment().threads;
+    openblas_set_num_threads(threads > 0 ? threads : openblas_get_num_procs());
+  }
+}
+
+std::string core_name(Blas blas) {
+  use_blas(blas, 0);
+  return openblas_get_corename();
+}
+
+}  // namespace attn

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "tensor/kernels.hpp"
+
+namespace attn {
+
+/// The set of kernels that runs on this processor where `wanted` is asked for: that one, or where the processor lacks
+/// its instructions, the nearest.
+Blas runnable(Blas wanted);
+
+/// The set that is used where nobody asks for one: Blas::haswell, or what the environment variable OPENBLAS_CORETYPE
+/// names.
+Blas default_blas();
+
+/// Makes OpenBLAS compute with this set, or the nearest that runs here, a product of `work` multiplications. With
+/// Blas::native a large product is split among all cores, or as many threads as the environment says, as under
+/// PyTorch; else there is one thread, and no number of cores reaches the last bits.
+void use_blas(Blas wanted, double work);
+
+/// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".
+std::string core_name(Blas blas);
+
+}  // namespace attn

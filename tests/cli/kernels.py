@@ -1,0 +1,133 @@
+"""The same digits on every machine: OpenBLAS's sets of kernels, and any number of threads.
+
+    /usr/bin/python3 tests/cli/kernels.py build/release/attn-walkthrough
+"""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+HANG_LIMIT = 120  # seconds
+SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+# More than 262,144 multiplications, from where on OpenBLAS splits a product among threads; and more than one block of
+# its kernels along the axis that is summed.
+LARGE = ["trainable", "--tokens", "90", "--d-in", "700", "--d-out", "80", "--precision", "12",
+         "--only", "queries,attn_scores,context_vecs", "--threshold", "1000000"]
+ARTICLES = ("blog", "primer", "livebook", "ahead-of-ai")
+
+
+def run(*arguments, **environment):
+    """Runs the program where the environment says nothing else of OpenBLAS."""
+    clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                          timeout=HANG_LIMIT, env={**clean, **environment})
+
+
+def flags():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return next((set(line.split()) for line in file if line.startswith("flags")), set())
+
+
+HAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <= flags(),
+       "haswell": {"avx2", "fma"} <= flags(), "sandybridge": "avx" in flags(), "prescott": True}
+RUNNABLE = [name for name, has in HAS.items() if has]
+
+
+class Kernels(unittest.TestCase):
+    def digest(self, *arguments, notes="", **environment):
+        done = run(*arguments, **environment)
+        self.assertEqual((done.returncode, done.stderr), (0, notes), (arguments, environment))
+        return hashlib.md5(done.stdout.encode()).hexdigest()
+
+    def test_any_number_of_threads(self):
+        for arguments in (LARGE, ["multihead", *LARGE[1:], "--num-heads", "2", "--batch", "3"]):
+            for blas in RUNNABLE:
+                arguments = [*arguments, "--blas", blas]
+                expected = self.digest(*arguments)
+                for name in SETTINGS[1:]:
+                    for number in ("1", "2", "7"):
+                        self.assertEqual(self.digest(*arguments, **{name: number}), expected, (blas, name, number))
+
+    @unittest.skipUnless(shutil.which("taskset"), "taskset is not here")
+    def test_any_number_of_cores(self):
+        alone = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))), BINARY, *LARGE], capture_output=True,
+                               timeout=HANG_LIMIT, check=True,
+                               env={k: v for k, v in os.environ.items() if k not in SETTINGS})
+        self.assertEqual(hashlib.md5(alone.stdout).hexdigest(), self.digest(*LARGE))
+
+    @unittest.skipUnless(HAS["haswell"], "this processor has no AVX2")
+    def test_haswell_unless_said_otherwise(self):
+        for article in ARTICLES:
+            arguments = ["all", "--article", article, "--steps", "all"]
+            self.assertEqual(self.digest(*arguments), self.digest(*arguments, "--blas", "haswell"))
+        self.assertEqual(self.digest(*LARGE), self.digest(*LARGE, "--blas", "haswell"))
+
+    def test_the_sets_differ(self):
+        self.assertEqual(len({self.digest(*LARGE, "--blas", blas) for blas in RUNNABLE}), len(RUNNABLE))
+
+    def test_the_environment_is_obeyed(self):
+        for core in RUNNABLE:
+            expected = self.digest(*LARGE, "--blas", core)
+            self.assertEqual(self.digest(*LARGE, OPENBLAS_CORETYPE=core), expected)
+            self.assertEqual(self.digest(*LARGE, OPENBLAS_CORETYPE=core.upper(), OPENBLAS_NUM_THREADS="2"), expected)
+            self.assertEqual(self.digest(*LARGE, "--blas", "prescott", OPENBLAS_CORETYPE=core),
+                             self.digest(*LARGE, "--blas", "prescott"))
+        if HAS["haswell"]:
+            self.assertEqual(self.digest(*LARGE, OPENBLAS_CORETYPE="Zen"), self.digest(*LARGE, "--blas", "haswell"))
+
+    def test_one_that_the_processor_lacks_is_said(self):
+        """Where the processor has them all, nothing is to be said."""
+        nearest = "prescott"
+        for blas in reversed(HAS):
+            nearest = blas if HAS[blas] else nearest
+            note = "" if HAS[blas] else (f"attn-walkthrough: note: this processor cannot run OpenBLAS's {blas} kernels; "
+                                         f"{nearest}'s run in their place, and last digits may differ\n")
+            self.assertEqual(self.digest(*LARGE, "--blas", blas, notes=note), self.digest(*LARGE, "--blas", nearest))
+            self.digest(*LARGE, OPENBLAS_CORETYPE=blas, notes=note)
+
+    def test_cores_that_no_processor_has_all(self):
+        """OpenBLAS takes any name at its word; instructions that are not there must not be run."""
+        for core in ("Opteron", "Bulldozer", "Excavator", "Cooperlake", "SapphireRapids", "SkylakeX", "Nehalem", "no core"):
+            self.assertEqual(run("causal", OPENBLAS_CORETYPE=core).returncode, 0, core)
+            self.assertEqual(run(*LARGE, "--blas", "native", OPENBLAS_CORETYPE=core).returncode, 0, core)
+
+    def test_the_manifest_says_which_ran(self):
+        for blas in [*RUNNABLE, "native"]:
+            done = run("causal", "--format", "json", "--blas", blas)
+            options = json.loads(done.stdout)["options"]
+            self.assertEqual(options["blas"], blas)
+            if blas != "native":
+                self.assertEqual(options["blas_core"].lower(), blas)
+
+    def test_verify_names_the_set(self):
+        for blas in RUNNABLE:
+            with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
+                page.write(run("all", "--article", "ahead-of-ai", "--precision", "9", "--blas", blas).stdout)
+                page.flush()
+                done = run("verify", page.name)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                named = f"OpenBLAS's {blas} kernels" in done.stdout
+                # At these sizes AVX-512 gives the numbers of fused multiply-add.
+                self.assertTrue(named or blas == "skylakex", done.stdout)
+                self.assertEqual(run("verify", page.name, "--blas", blas).returncode, 0)
+
+    @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-user is not here")
+    def test_other_processors(self):
+        plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+        for processor, core in (("core2duo", "prescott"), ("Nehalem", "prescott"), ("SandyBridge", "sandybridge")):
+            emulated = subprocess.run(["qemu-x86_64", "-cpu", processor, BINARY, "causal", "--seed", "123"],
+                                      capture_output=True, text=True, timeout=HANG_LIMIT, env=plain)
+            self.assertEqual(emulated.returncode, 0, emulated.stderr)
+            self.assertIn(f"cannot run OpenBLAS's haswell kernels; {core}'s run in their place", emulated.stderr)
+            if HAS[core]:
+                self.assertEqual(emulated.stdout, run("causal", "--seed", "123", "--blas", core).stdout)
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

@@ -1,0 +1,83 @@
+// Runs lessons one after the other in one process, for compare.py: starting the program and reading back files takes
+// longer than most lessons.
+//
+// Reads a line of JSON for each lesson, the list of its arguments: ["causal", "--seed", "5"]. Answers with a line of
+// JSON, {"text": bytes, "steps": [{"section", "name", "dtype", "shape"}, ...]} or {"error": message}, and then the text
+// that the program prints, and the numbers of each step's tensor, row-major.
+
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "chapter.hpp"
+#include "cli/options.hpp"
+#include "cli/write.hpp"
+
+namespace {
+
+using namespace attn;
+using nlohmann::ordered_json;
+
+std::string bytes_of(const Tensor& tensor) {
+  return std::visit(
+      [](const auto& values) {
+        return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(*values.data()));
+      },
+      *tensor.array().contents());
+}
+
+struct Answer {
+  std::string text;
+  ordered_json steps = ordered_json::array();
+  std::string numbers;
+};
+
+Answer answer(const cli::Options& options) {
+  const chapters::ChapterEntry& chapter = *options.chapters.at(0);
+  torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::compute);
+  Walkthrough walk;
+  chapter.run(options.lesson, torch, walk);
+
+  Answer result;
+  std::ostringstream text;
+  cli::write(text, chapter, cli::selected(walk.steps(), chapter, options), walk.steps(), options);
+  result.text = text.str();
+  for (const Step& step : walk.steps()) {
+    if (step.kind == Step::Kind::tensor) {
+      result.steps.push_back({{"section", step.section},
+                              {"name", step.name},
+                              {"dtype", dtype_name(step.tensor->dtype())},
+                              {"shape", step.tensor->shape()}});
+      result.numbers += bytes_of(*step.tensor);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::vector<std::string> arguments = {"attn-walkthrough"};
+    const auto given = ordered_json::parse(line).get<std::vector<std::string>>();
+    arguments.insert(arguments.end(), given.begin(), given.end());
+    std::vector<const char*> argv;
+    for (const std::string& argument : arguments) {
+      argv.push_back(argument.c_str());
+    }
+    try {
+      const Answer done = answer(cli::parse(static_cast<int>(argv.size()), argv.data()));
+      std::cout << ordered_json{{"text", done.text.size()}, {"steps", done.steps}}.dump() << '\n'
+                << done.text << done.numbers << std::flush;
+    } catch (const std::exception& error) {
+      std::cout << ordered_json{{"error", error.what()}}.dump() << std::endl;
+    }
+  }
+}
