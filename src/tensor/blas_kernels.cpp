@@ -89,8 +89,9 @@ bool same_core(const std::string& a, const char* b) { return strcasecmp(a.c_str(
 
 /// The environment as it was before we wrote to it.
 struct Environment {
-  std::string core;  ///< OPENBLAS_CORETYPE; empty where it is not set
-  int threads = 0;   ///< 0 where nothing says how many
+  std::string core;       ///< OPENBLAS_CORETYPE; empty where it is not set
+  int threads = 0;        ///< 0 where nothing says how many
+  bool prepared = false;  ///< OpenBLAS has chosen what we told it: not where it is a shared library, which comes first
 };
 
 Environment& environment() {
@@ -124,8 +125,8 @@ void write_core(const std::string& name) {
   }
 }
 
-/// OpenBLAS chooses its kernels and starts its threads before main, and we before that: the default set, so that it
-/// need not choose twice, and no threads, which small products do not need.
+/// OpenBLAS, linked statically, chooses its kernels and starts its threads before main, and we before that: the default
+/// set, so that it need not choose twice, and no threads, which small products do not need.
 [[gnu::constructor(101)]] void prepare() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -140,6 +141,7 @@ void write_core(const std::string& name) {
   }
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   write_core(core_wanted(runnable(default_blas())));
+  environment().prepared = std::string(openblas_get_corename()) == "Unknown";  // it has not chosen yet
 }
 
 }  // namespace
@@ -166,14 +168,15 @@ Blas default_blas() {
 }
 
 void use_blas(Blas wanted, double work) {
-  static const Blas prepared = runnable(default_blas());
+  static std::optional<Blas> chosen = environment().prepared ? std::optional(runnable(default_blas())) : std::nullopt;
   static std::optional<Blas> current;
   const Blas blas = runnable(wanted);
   if (current != blas) {
-    if (current.value_or(prepared) != blas) {
+    if (chosen != blas) {
       write_core(core_wanted(blas));
       gotoblas_dynamic_quit();
       gotoblas_dynamic_init();
+      chosen = blas;
     }
     openblas_set_num_threads(1);
     current = blas;
