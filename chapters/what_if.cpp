@@ -22,7 +22,7 @@ struct Change {
 
 std::vector<float> floats(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
-  const auto& values = std::get<xt::xarray<float>>(*contents);
+  const auto& values = std::get<Block<float>>(*contents);
   return {values.begin(), values.end()};
 }
 

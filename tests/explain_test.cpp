@@ -112,7 +112,7 @@ void check_floats(const nlohmann::ordered_json& json, const float*& next) {
 void check_round_trip(const Tensor& tensor) {
   const auto read = nlohmann::ordered_json::parse(render::values_json(tensor).dump());
   const auto contents = tensor.array().contents();
-  const float* next = std::get<xt::xarray<float>>(*contents).data();
+  const float* next = std::get<Block<float>>(*contents).data();
   check_floats(read, next);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("dropout: what was dropped, scaled and left with nothing") {
   const Tensor weights = rows({{1, 0}, {0.25F, 0.75F}});
   const auto mask = [](std::vector<bool> keep) {
     return leaf({2, 2}, DType::boolean, "keep", [keep] {
-      xt::xarray<bool> values = zeros<bool>({2, 2});
+      Block<bool> values({2, 2});
       std::copy(keep.begin(), keep.end(), values.begin());
       return Contents(std::move(values));
     });

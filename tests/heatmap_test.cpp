@@ -39,7 +39,7 @@ Terminal terminal_with(std::map<std::string, std::string> variables, bool is_ter
 template <class T>
 Tensor tensor_of(const Shape& shape, const std::vector<T>& values, DType dtype) {
   return leaf(shape, dtype, "x", [=]() -> Contents {
-    auto contents = zeros<T>(shape);
+    Block<T> contents(shape);
     std::copy(values.begin(), values.end(), contents.data());
     return contents;
   });

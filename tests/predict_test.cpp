@@ -16,7 +16,7 @@ using present::Mark;
 
 Tensor numbers(const Shape& shape, const std::string& name) {
   const Tensor tensor = leaf(shape, DType::float32, "torch.tensor(...)", [shape] {
-    xt::xarray<float> values = zeros<float>(shape);
+    Block<float> values(shape);
     float value = 0;
     for (float& element : values) {
       element = value += 0.25F;

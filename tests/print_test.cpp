@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -38,8 +40,8 @@ float element<float>(const json& value) {
 
 /// The case's `values` repeated until the shape is full, then those `elsewhere`.
 template <class Element>
-xt::xarray<Element> elements(const json& test) {
-  auto array = xt::xarray<Element>::from_shape(test["shape"].get<std::vector<std::size_t>>());
+attn::Block<Element> elements(const json& test) {
+  attn::Block<Element> array(test["shape"].get<attn::Shape>());
   std::vector<Element> values;
   for (const json& value : test["values"]) {
     values.push_back(element<Element>(value));
@@ -99,7 +101,9 @@ TEST_CASE("format_size prints what PyTorch prints") {
 }
 
 TEST_CASE("format_tensor refuses options with which PyTorch cannot print") {
-  const Contents matrix = xt::xarray<float>{{1.0F, 2.0F}, {3.0F, 4.0F}};
+  attn::Block<float> numbers({2, 2});
+  std::iota(numbers.begin(), numbers.end(), 1.0F);
+  const Contents matrix = std::move(numbers);
   auto print = [&](const PrintOptions& options) { return format_tensor(matrix, {}, options); };
   CHECK_THROWS_AS(print({.precision = -1}), std::invalid_argument);
   CHECK_THROWS_AS(print({.edgeitems = -1}), std::invalid_argument);

@@ -33,8 +33,8 @@ namespace {
 using namespace attn;
 using nlohmann::json;
 
-xt::xarray<float> filled(const Shape& shape, const std::vector<float>& values) {
-  xt::xarray<float> array = zeros<float>(shape);
+Block<float> filled(const Shape& shape, const std::vector<float>& values) {
+  Block<float> array(shape);
   REQUIRE(array.size() == values.size());
   std::copy(values.begin(), values.end(), array.begin());
   return array;
@@ -66,7 +66,7 @@ Tensor trained(const std::string& name, const Shape& shape) {
 
 Tensor mask_of(const Shape& shape, const std::vector<bool>& kept) {
   return leaf(shape, DType::boolean, "mask", [shape, kept] {
-    xt::xarray<bool> array = zeros<bool>(shape);
+    Block<bool> array(shape);
     std::copy(kept.begin(), kept.end(), array.begin());
     return Contents(std::move(array));
   });
@@ -78,7 +78,7 @@ Tensor mask_of(const Shape& shape) {
 
 std::vector<float> values_of(const Array& array) {
   const auto contents = array.contents();
-  const auto& values = std::get<xt::xarray<float>>(*contents);
+  const auto& values = std::get<Block<float>>(*contents);
   return {values.begin(), values.end()};
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("views of other data types keep their type and numbers") {
   const Tensor turned = t(mask);
   CHECK(turned.dtype() == DType::boolean);
   const auto contents = turned.array().contents();
-  const auto& values = std::get<xt::xarray<bool>>(*contents);
+  const auto& values = std::get<Block<bool>>(*contents);
   CHECK(std::vector<bool>(values.begin(), values.end()) == std::vector<bool>{false, false, true, false});
   CHECK_THROWS_AS(turned.array().floats(), std::bad_variant_access);
 }

@@ -27,7 +27,7 @@ Torch seeded(std::uint64_t seed, Torch::Mode mode = Torch::Mode::compute) {
 template <class T = float>
 std::vector<T> values_of(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
-  const auto& values = std::get<xt::xarray<T>>(*contents);
+  const auto& values = std::get<Block<T>>(*contents);
   return std::vector<T>(values.begin(), values.end());
 }
 

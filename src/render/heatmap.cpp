@@ -79,7 +79,7 @@ std::vector<std::size_t> shown_positions(const Shape& shape, const std::vector<I
 Contents gathered(const Contents& contents, const std::vector<std::size_t>& positions) {
   return std::visit(
       [&](const auto& array) -> Contents {
-        auto chosen = zeros<typename std::decay_t<decltype(array)>::value_type>(
+        std::decay_t<decltype(array)> chosen(
             {static_cast<std::int64_t>(positions.size())});
         std::transform(positions.begin(), positions.end(), chosen.data(),
                        [&](std::size_t position) { return array.data()[position]; });

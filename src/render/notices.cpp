@@ -24,7 +24,7 @@ std::string count_text(std::int64_t count, std::int64_t total) {
 std::string words_of(const Tensor& tensor) { return tensor.name().empty() ? tensor.expression() : tensor.name(); }
 
 std::span<const bool> bools(const Contents& contents) {
-  const auto& values = std::get<xt::xarray<bool>>(contents);
+  const auto& values = std::get<Block<bool>>(contents);
   return {values.data(), values.size()};
 }
 
@@ -392,7 +392,7 @@ void Noticing::largest_difference() {
 
 void Noticing::ids() {
   const auto contents = tensor_.array().contents();
-  const auto& values = std::get<xt::xarray<std::int64_t>>(*contents);
+  const auto& values = std::get<Block<std::int64_t>>(*contents);
   if (tensor_.dim() != 1 || values.size() != tokens_.size() || tokens_.size() > 16) {
     return;
   }

@@ -24,7 +24,7 @@ Numbers::Numbers(const Tensor& tensor)
       rows(width == 0 ? 0 : element_count(shape) / width) {}
 
 std::span<const float> Numbers::all() const {
-  const auto& values = std::get<xt::xarray<float>>(*contents);
+  const auto& values = std::get<Block<float>>(*contents);
   return {values.data(), values.size()};
 }
 

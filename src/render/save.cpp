@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include <nlohmann/json.hpp>
+#include <xtensor/xadapt.hpp>
 #include <xtensor/xnpy.hpp>
 
 namespace attn::render {
@@ -21,7 +22,12 @@ namespace fs = std::filesystem;
 
 std::string npy_bytes(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
-  return std::visit([](const auto& values) { return xt::dump_npy(values); }, *contents);
+  return std::visit(
+      [](const auto& values) {
+        const std::vector<std::size_t> shape(values.shape().begin(), values.shape().end());
+        return xt::dump_npy(xt::adapt(values.data(), values.size(), xt::no_ownership(), shape));
+      },
+      *contents);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ bool same(T a, T b) {
 /// For each element, row-major, whether it differs.
 std::vector<bool> differences(const Contents& a, const Contents& b) {
   return std::visit(
-      [&b]<class T>(const xt::xarray<T>& values) {
-        const auto& others = std::get<xt::xarray<T>>(b);
+      [&b]<class T>(const Block<T>& values) {
+        const auto& others = std::get<Block<T>>(b);
         std::vector<bool> differ(values.size());
         for (std::size_t i = 0; i < values.size(); ++i) {
           differ[i] = !same(values.data()[i], others.data()[i]);

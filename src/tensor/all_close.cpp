@@ -14,13 +14,13 @@ class AllClose final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
-    xt::xarray<bool> result = zeros<bool>({});
-    result() = true;
+    Block<bool> result(Shape{});
+    result[0] = true;
     for (std::int64_t i = 0; i < a.count(); ++i) {
       const float x = a.floats()[i];
       const float y = b.floats()[i];
       const bool close = x == y || std::abs(x - y) <= absolute + std::abs(relative * y);
-      result() = result() && close;
+      result[0] = result[0] && close;
     }
     return Array(std::move(result));
   }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include <xtensor/xadapt.hpp>
 #include <xtensor/xstrided_view.hpp>
 
 namespace attn {
@@ -63,8 +64,7 @@ Shape index_at(std::int64_t position, const Shape& shape) {
 namespace {
 
 Shape shape_of(const Contents& contents) {
-  return std::visit([](const auto& values) { return Shape(values.shape().begin(), values.shape().end()); },
-                    contents);
+  return std::visit([](const auto& values) { return values.shape(); }, contents);
 }
 
 }  // namespace
@@ -100,17 +100,20 @@ std::shared_ptr<const Contents> Array::contents() const {
     return storage;
   }
   return std::visit(
-      [this]<class T>(const xt::xarray<T>& values) {
-        xt::xarray<T> copy = xt::strided_view(values, std::vector<std::size_t>(shape.begin(), shape.end()),
-                                              std::vector<std::ptrdiff_t>(strides.begin(), strides.end()),
-                                              static_cast<std::size_t>(offset), xt::layout_type::dynamic);
+      [this]<class T>(const Block<T>& values) {
+        const auto whole = xt::adapt(values.data(), values.size(), xt::no_ownership(), std::vector{values.size()});
+        const auto viewed = xt::strided_view(whole, std::vector<std::size_t>(shape.begin(), shape.end()),
+                                             std::vector<std::ptrdiff_t>(strides.begin(), strides.end()),
+                                             static_cast<std::size_t>(offset), xt::layout_type::dynamic);
+        Block<T> copy(shape);
+        std::copy(viewed.begin(), viewed.end(), copy.begin());
         return std::make_shared<const Contents>(std::move(copy));
       },
       *storage);
 }
 
 const float* Array::floats() const {
-  return std::get<xt::xarray<float>>(*storage).data() + offset;
+  return std::get<Block<float>>(*storage).data() + offset;
 }
 
 double Array::value(const Shape& index) const {

@@ -1,30 +1,77 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
-
-#include <xtensor/xarray.hpp>
 
 namespace attn {
 
 /// The sizes of a tensor's axes, outermost first; also used for strides, counted in elements.
 using Shape = std::vector<std::int64_t>;
 
-/// A tensor's numbers, row-major.
-using Contents = std::variant<xt::xarray<float>, xt::xarray<bool>, xt::xarray<std::int64_t>>;
+/// A tensor, or all tensors together, would not fit into memory.
+struct TooLarge : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The number of elements; throws TooLarge where it does not fit into 63 bits.
+std::int64_t element_count(const Shape& shape);
+
+/// The numbers of a whole tensor, row-major, and its shape.
+template <class T>
+class Block {
+ public:
+  using value_type = T;
+
+  /// Zeros. Throws TooLarge where the number of elements does not fit into 63 bits.
+  explicit Block(Shape shape)
+      : shape_(std::move(shape)),
+        size_(static_cast<std::size_t>(element_count(shape_))),
+        values_(std::make_unique<T[]>(size_)) {}
+  Block(const Block& other)
+      : shape_(other.shape_), size_(other.size_), values_(std::make_unique_for_overwrite<T[]>(size_)) {
+    std::copy_n(other.data(), size_, data());
+  }
+  Block(Block&&) noexcept = default;
+  Block& operator=(Block other) noexcept {
+    std::swap(shape_, other.shape_);
+    std::swap(size_, other.size_);
+    std::swap(values_, other.values_);
+    return *this;
+  }
+  ~Block() = default;
+
+  const Shape& shape() const { return shape_; }
+  std::size_t size() const { return size_; }
+  T* data() { return values_.get(); }
+  const T* data() const { return values_.get(); }
+  T* begin() { return data(); }
+  const T* begin() const { return data(); }
+  T* end() { return data() + size_; }
+  const T* end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return values_[i]; }
+  const T& operator[](std::size_t i) const { return values_[i]; }
+
+ private:
+  Shape shape_;
+  std::size_t size_;
+  std::unique_ptr<T[]> values_;
+};
+
+/// A tensor's numbers.
+using Contents = std::variant<Block<float>, Block<bool>, Block<std::int64_t>>;
 
 enum class DType { float32, boolean, int64 };
 
 /// numpy's and PyTorch's name: "float32", "bool", "int64".
 std::string dtype_name(DType dtype);
 std::int64_t element_size(DType dtype);
-
-/// The number of elements; throws TooLarge where it does not fit into 63 bits.
-std::int64_t element_count(const Shape& shape);
 
 /// "[2, 6, 3]"
 std::string shape_text(const Shape& shape);
@@ -33,12 +80,6 @@ Shape row_major_strides(const Shape& shape);
 
 /// The index of the element that comes at `position` in row-major order.
 Shape index_at(std::int64_t position, const Shape& shape);
-
-/// Fresh zeros of the given shape.
-template <class T>
-xt::xarray<T> zeros(const Shape& shape) {
-  return xt::xarray<T>(std::vector<std::size_t>(shape.begin(), shape.end()), T{});
-}
 
 /// Numbers laid out as PyTorch lays them out: a view shares the storage of the tensor it looks at and
 /// differs in shape, strides and offset. The layout decides which BLAS call a product becomes.
@@ -69,10 +110,5 @@ Shape view_strides(const Array& array, const Shape& shape);
 
 /// PyTorch's reshape: a view where possible, else a row-major copy.
 Array reshape(const Array& array, const Shape& shape);
-
-/// A tensor, or all tensors together, would not fit into memory.
-struct TooLarge : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 }  // namespace attn

@@ -17,7 +17,7 @@ class Cat final : public Operation {
     }
     Shape shape = parts[0].shape;
     shape.back() = width;
-    xt::xarray<float> joined = zeros<float>(shape);
+    Block<float> joined(shape);
     std::int64_t column = 0;
     for (const Array& part : parts) {
       const std::int64_t columns = part.shape.back();

@@ -11,7 +11,10 @@ class Divide final : public Operation {
   Divide(double divisor, std::string words) : divisor_(static_cast<float>(divisor)), words_(std::move(words)) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> quotient = std::get<xt::xarray<float>>(*operands[0].array().contents()) / divisor_;
+    Block<float> quotient = std::get<Block<float>>(*operands[0].array().contents());
+    for (float& value : quotient) {
+      value /= divisor_;
+    }
     return Array(std::move(quotient));
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {

@@ -9,8 +9,8 @@ class Dot final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
-    xt::xarray<float> result = zeros<float>({});
-    result() = dot_product(operands[0].kernels().blas, a.floats(), b.floats(), a.count());
+    Block<float> result(Shape{});
+    result[0] = dot_product(operands[0].kernels().blas, a.floats(), b.floats(), a.count());
     return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape&) const override {

@@ -11,7 +11,7 @@ class Dots final : public Operation {
     const Array x = operands[1].array().contiguous();
     const std::int64_t width = rows.shape[1];
     const Blas blas = operands[0].kernels().blas;
-    xt::xarray<float> result = zeros<float>({rows.shape[0]});
+    Block<float> result({rows.shape[0]});
     for (std::int64_t i = 0; i < rows.shape[0]; ++i) {
       result.data()[i] = dot_product(blas, rows.floats() + i * width, x.floats(), width);
     }

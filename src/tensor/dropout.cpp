@@ -15,9 +15,9 @@ class Dropout final : public Operation {
       return operands[0].array();
     }
     const float factor = scale();
-    xt::xarray<float> kept = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> kept = std::get<Block<float>>(*operands[0].array().contents());
     const auto mask_contents = operands[1].array().contents();
-    const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
+    const auto& mask = std::get<Block<bool>>(*mask_contents);
     for (std::size_t i = 0; i < kept.size(); ++i) {
       kept.data()[i] *= mask.data()[i] ? factor : 0;
     }

@@ -1,11 +1,21 @@
 #include <algorithm>
 #include <utility>
 
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xnoalias.hpp>
+
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
 namespace attn {
 namespace {
+
+/// The block as xtensor sees it, which repeats axes of size 1.
+template <class AnyBlock>
+auto adapted(AnyBlock& block) {
+  return xt::adapt(block.data(), block.size(), xt::no_ownership(),
+                   std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
+}
 
 /// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1.
 class Elementwise final : public Operation {
@@ -17,13 +27,14 @@ class Elementwise final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const auto x_contents = operands[0].array().contents();
     const auto y_contents = operands[1].array().contents();
-    const auto& x = std::get<xt::xarray<float>>(*x_contents);
-    const auto& y = std::get<xt::xarray<float>>(*y_contents);
-    xt::xarray<float> result;
+    const auto& x = std::get<Block<float>>(*x_contents);
+    const auto& y = std::get<Block<float>>(*y_contents);
+    Block<float> result(x.shape());
+    auto out = adapted(result);
     if (kind_ == Kind::multiply) {
-      result = x * y;
+      xt::noalias(out) = adapted(x) * adapted(y);
     } else {
-      result = x / y;
+      xt::noalias(out) = adapted(x) / adapted(y);
     }
     return Array(std::move(result));
   }

@@ -10,7 +10,7 @@ namespace {
 class Exp final : public Operation {
  public:
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> values = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> values = std::get<Block<float>>(*operands[0].array().contents());
     softmax_exp(std::span<float>(values.data(), values.size()), operands[0].kernels().cpu);
     return Array(std::move(values));
   }

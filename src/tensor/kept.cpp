@@ -10,9 +10,9 @@ namespace {
 class Kept final : public Operation {
  public:
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> product = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> product = std::get<Block<float>>(*operands[0].array().contents());
     const auto mask_contents = operands[1].array().contents();
-    const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
+    const auto& mask = std::get<Block<bool>>(*mask_contents);
     for (std::size_t i = 0; i < product.size(); ++i) {
       product.data()[i] *= mask.data()[i] ? 1.0F : 0.0F;
     }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -7,7 +9,9 @@ namespace attn {
 namespace {
 
 Array plus(const Array& x, const Array& y) {
-  xt::xarray<float> sum = std::get<xt::xarray<float>>(*x.contents()) + std::get<xt::xarray<float>>(*y.contents());
+  Block<float> sum = std::get<Block<float>>(*x.contents());
+  const auto added = y.contents();
+  std::transform(sum.begin(), sum.end(), std::get<Block<float>>(*added).begin(), sum.begin(), std::plus<>());
   return Array(std::move(sum));
 }
 

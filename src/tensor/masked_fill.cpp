@@ -12,9 +12,9 @@ class MaskedFill final : public Operation {
   explicit MaskedFill(float value) : value_(value) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> filled = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> filled = std::get<Block<float>>(*operands[0].array().contents());
     const auto mask_contents = operands[1].array().contents();
-    const auto& mask = std::get<xt::xarray<bool>>(*mask_contents);
+    const auto& mask = std::get<Block<bool>>(*mask_contents);
     for (std::size_t i = 0; i < filled.size(); ++i) {
       if (mask.data()[i % mask.size()]) {
         filled.data()[i] = value_;

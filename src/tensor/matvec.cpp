@@ -10,7 +10,7 @@ class Matvec final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array a = operands[0].array().contiguous();
     const Array x = operands[1].array().contiguous();
-    xt::xarray<float> result = zeros<float>({a.shape[0]});
+    Block<float> result({a.shape[0]});
     gemv(operands[0].kernels().blas, a.floats(), a.shape[0], a.shape[1], x.floats(), result.data());
     return Array(std::move(result));
   }
@@ -34,7 +34,7 @@ class Matvecs final : public Operation {
     const Array rows = operands[1].array().contiguous();
     const std::int64_t width = rows.shape[1];
     const Blas blas = operands[0].kernels().blas;
-    xt::xarray<float> result = zeros<float>({rows.shape[0], a.shape[0]});
+    Block<float> result({rows.shape[0], a.shape[0]});
     for (std::int64_t i = 0; i < rows.shape[0]; ++i) {
       gemv(blas, a.floats(), a.shape[0], width, rows.floats() + i * width, result.data() + i * a.shape[0]);
     }

@@ -28,7 +28,7 @@ Array transposed(const Array& m) {
 
 /// [m, k] @ [k, n], written in the given shape.
 Array matrix_product(const Array& a, const Array& b, const Shape& shape, Blas blas) {
-  xt::xarray<float> out = zeros<float>(shape);
+  Block<float> out(shape);
   gemm(blas, matrix(a), matrix(b), 0, out.data());
   return Array(std::move(out));
 }
@@ -56,7 +56,7 @@ Array batched_product(const Array& a, const Array& b, Blas blas) {
   const std::int64_t batches = element_count(shape) / (m * n);
   const Array left = reshape(a, {batches, m, k});
   const Array right = reshape(b, {batches, k, n});
-  xt::xarray<float> out = zeros<float>(shape);
+  Block<float> out(shape);
   for (std::int64_t batch = 0; batch < batches; ++batch) {
     Matrix x = matrix(left);
     Matrix y = matrix(right);
@@ -90,7 +90,7 @@ Array product(const Array& a, const Array& b, Blas blas) {
 Array product_plus_bias(const Array& x, const Array& weight, const Array& bias, Blas blas) {
   const std::int64_t n = weight.shape[0];
   const Array row = bias.contiguous();
-  xt::xarray<float> out = zeros<float>({x.shape[0], n});
+  Block<float> out({x.shape[0], n});
   for (std::int64_t i = 0; i < x.shape[0]; ++i) {
     std::copy_n(row.floats(), n, out.data() + i * n);
   }

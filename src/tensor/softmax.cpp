@@ -43,7 +43,7 @@ float lane_sum(std::span<const float> values, Cpu cpu) {
 class Softmax final : public Operation {
  public:
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> weights = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> weights = std::get<Block<float>>(*operands[0].array().contents());
     const auto width = static_cast<std::size_t>(operands[0].size(-1));
     for (std::size_t start = 0; start < weights.size(); start += width) {
       normalise({weights.data() + start, width}, operands[0].kernels().cpu);

@@ -16,7 +16,7 @@ class SoftmaxOver final : public Operation {
   explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
-    xt::xarray<float> weights = std::get<xt::xarray<float>>(*operands[0].array().contents());
+    Block<float> weights = std::get<Block<float>>(*operands[0].array().contents());
     const Shape& shape = operands[0].shape();
     const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis_]);
     const auto size = static_cast<std::size_t>(shape[axis_]);

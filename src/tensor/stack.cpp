@@ -13,7 +13,7 @@ class Stack final : public Operation {
     const Array x = operands[0].array().contiguous();
     Shape shape = x.shape;
     shape.insert(shape.begin(), copies_);
-    xt::xarray<float> stacked = zeros<float>(shape);
+    Block<float> stacked(shape);
     float* out = stacked.data();
     for (std::int64_t copy = 0; copy < copies_; ++copy) {
       out = std::copy_n(x.floats(), x.count(), out);

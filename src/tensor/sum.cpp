@@ -98,7 +98,7 @@ class Sum final : public Operation {
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array x = operands[0].array().contiguous();
     const auto width = static_cast<std::size_t>(x.shape.back());
-    xt::xarray<float> sums = zeros<float>(result(x.shape));
+    Block<float> sums(result(x.shape));
     for (std::size_t row = 0; row < sums.size(); ++row) {
       sums.data()[row] = row_sum({x.floats() + row * width, width});
     }

@@ -9,7 +9,7 @@ class WeightedSum final : public Operation {
     const Array weights = operands[0].array().contiguous();
     const Array rows = operands[1].array().contiguous();
     const std::int64_t width = rows.shape[1];
-    xt::xarray<float> result = zeros<float>({width});
+    Block<float> result({width});
     for (std::int64_t i = 0; i < rows.shape[0]; ++i) {
       for (std::int64_t j = 0; j < width; ++j) {
         result.data()[j] += weights.floats()[i] * rows.floats()[i * width + j];

@@ -411,7 +411,7 @@ std::string format_tensor(const Contents& values, std::span<const std::string> s
   return std::visit(
       [&](const auto& array) {
         using Element = typename std::decay_t<decltype(array)>::value_type;
-        const std::span<const std::size_t> shape(array.shape().data(), array.shape().size());
+        const std::vector<std::size_t> shape(array.shape().begin(), array.shape().end());
         return format_view(View<Element>{array.data(), shape, array.size()}, suffixes, options);
       },
       values);

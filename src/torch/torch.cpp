@@ -14,14 +14,14 @@ std::string arguments(const Shape& shape) {
 }
 
 template <class T>
-std::span<T> span_of(xt::xarray<T>& values) {
+std::span<T> span_of(Block<T>& values) {
   return {values.data(), values.size()};
 }
 
 Tensor filled(const Shape& shape, std::string words, bool value) {
   return leaf(shape, DType::boolean, std::move(words), [shape, value] {
-    xt::xarray<bool> mask = zeros<bool>(shape);
-    mask.fill(value);
+    Block<bool> mask(shape);
+    std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
   });
 }
@@ -39,7 +39,7 @@ Tensor Torch::drawn(const Shape& shape, std::string words, Draw draw) {
   if (mode_ == Mode::plan) {
     return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}, kernels_));
   }
-  xt::xarray<T> values = zeros<T>(shape);
+  Block<T> values(shape);
   draw(span_of(values));
   return leaf(shape, dtype, std::move(words),
               [values = std::move(values)]() mutable { return Contents(std::move(values)); }, kernels_);
@@ -76,7 +76,7 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
                             ")(ids).detach()";
   return drawn<float>(shape, words, [&](std::span<float> out) {
-    const auto& rows = std::get<xt::xarray<std::int64_t>>(*ids.array().contents());
+    const auto& rows = std::get<Block<std::int64_t>>(*ids.array().contents());
     normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels_.cpu);
   });
 }
@@ -100,7 +100,7 @@ Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
     values.insert(values.end(), row.begin(), row.end());
   }
   const auto fill = [shape, values = std::move(values)] {
-    xt::xarray<float> contents = zeros<float>(shape);
+    Block<float> contents(shape);
     std::copy(values.begin(), values.end(), contents.begin());
     return Contents(std::move(contents));
   };
@@ -110,7 +110,7 @@ Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
 Tensor tensor(const std::vector<std::int64_t>& ids) {
   const Shape shape = {static_cast<std::int64_t>(ids.size())};
   return leaf(shape, DType::int64, "torch.tensor(" + shape_text(ids) + ")", [shape, ids] {
-    xt::xarray<std::int64_t> contents = zeros<std::int64_t>(shape);
+    Block<std::int64_t> contents(shape);
     std::copy(ids.begin(), ids.end(), contents.begin());
     return Contents(std::move(contents));
   });
@@ -119,8 +119,8 @@ Tensor tensor(const std::vector<std::int64_t>& ids) {
 Tensor ones(const Shape& shape) {
   const std::string words = shape.empty() ? "torch.ones(())" : "torch.ones(" + arguments(shape) + ")";
   return leaf(shape, DType::float32, words, [shape] {
-    xt::xarray<float> values = zeros<float>(shape);
-    values.fill(1);
+    Block<float> values(shape);
+    std::fill(values.begin(), values.end(), 1.0F);
     return Contents(std::move(values));
   });
 }
@@ -129,7 +129,7 @@ Tensor causal_mask(std::int64_t n) {
   const std::string size = std::to_string(n);
   const std::string words = "torch.triu(torch.ones(" + size + ", " + size + "), diagonal=1).bool()";
   return leaf({n, n}, DType::boolean, words, [n] {
-    xt::xarray<bool> mask = zeros<bool>({n, n});
+    Block<bool> mask({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
       std::fill(mask.data() + row * n + row + 1, mask.data() + (row + 1) * n, true);
     }
@@ -140,7 +140,7 @@ Tensor causal_mask(std::int64_t n) {
 Tensor lower_triangle(std::int64_t n) {
   const std::string size = std::to_string(n);
   return leaf({n, n}, DType::float32, "torch.tril(torch.ones(" + size + ", " + size + "))", [n] {
-    xt::xarray<float> triangle = zeros<float>({n, n});
+    Block<float> triangle({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
       std::fill_n(triangle.data() + row * n, row + 1, 1.0F);
     }
@@ -150,7 +150,7 @@ Tensor lower_triangle(std::int64_t n) {
 
 Tensor dropout_scale(double p) {
   if (p == 1) {
-    return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(zeros<float>({})); });
+    return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(Block<float>(Shape{})); });
   }
   return divide(ones({}), 1 - p, "(1 - " + python_repr(p) + ")");
 }
