@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "torch/torch.hpp"
 #include "verify/page.hpp"
 #include "verify/printed.hpp"

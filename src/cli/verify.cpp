@@ -5,6 +5,8 @@
 #include <ostream>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/names.hpp"
 #include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "verify/report.hpp"
 #include "verify/report_words.hpp"
 
