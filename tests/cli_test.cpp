@@ -148,11 +148,20 @@ TEST_CASE("seeds are 64-bit integers of either kind") {
     CHECK(contains(error, "'" + std::string(text) + "'"));
     CHECK(contains(error, "-9223372036854775808 to 18446744073709551615"));
   }
-  CHECK(cli::seed_value("0") == 0);
-  CHECK(cli::seed_value("-1") == std::numeric_limits<std::uint64_t>::max());
-  CHECK(cli::seed_value("-9223372036854775808") == std::uint64_t{1} << 63);
-  CHECK(cli::seed_value("9223372036854775808") == std::uint64_t{1} << 63);
-  CHECK(cli::seed_value("18446744073709551615") == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("a seed is the generator's, and what somebody wrote") {
+  const auto bits = [](const char* text) { return std::uint64_t{torch::parsed_seed(text).value()}; };
+  CHECK(bits("0") == 0);
+  CHECK(bits("-1") == std::numeric_limits<std::uint64_t>::max());
+  CHECK(bits("-9223372036854775808") == std::uint64_t{1} << 63);
+  CHECK(bits("9223372036854775808") == std::uint64_t{1} << 63);
+  CHECK(bits("18446744073709551615") == std::numeric_limits<std::uint64_t>::max());
+  for (const char* text : {"0", "123", "-1", "-9223372036854775808", "9223372036854775808", "18446744073709551615"}) {
+    CHECK(torch::parsed_seed(text).value().text() == text);
+  }
+  CHECK(torch::Seed(-5).text() == "-5");
+  CHECK(torch::Seed(std::numeric_limits<std::uint64_t>::max()).text() == "18446744073709551615");
 }
 
 TEST_CASE("without options a lesson is the article's") {

@@ -342,6 +342,17 @@ TEST_CASE("other sizes, seeds and rates are explained without an error or a NaN"
   }
 }
 
+render::Document lesson_of(const std::vector<Step>& steps, const std::string& title, const render::Why& why,
+                           const Strings& tokens) {
+  render::Document document;
+  render::ShownChapter& chapter = document.chapters.emplace_back();
+  chapter.title = title;
+  chapter.steps = steps;
+  chapter.tokens = tokens;
+  chapter.why = why;
+  return document;
+}
+
 TEST_CASE("JSON gives every float back to the bit, and strings for what JSON has no number for") {
   const float largest = std::numeric_limits<float>::max();
   const float smallest = std::numeric_limits<float>::denorm_min();
@@ -377,7 +388,7 @@ TEST_CASE("Markdown: fences are balanced, prose marks nothing up") {
   for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
     std::ostringstream out;
-    render::write_markdown(out, "A lesson", steps, why_of(entry), tokens_of(entry), {});
+    render::write_markdown(out, lesson_of(steps, "A lesson", why_of(entry), tokens_of(entry)));
     const Strings lines = lines_of(out.str());
     std::size_t opened = 0;
     bool is_open = false;
@@ -396,6 +407,6 @@ TEST_CASE("Markdown: fences are balanced, prose marks nothing up") {
   }
   const std::vector<Step> odd = {{Step::Kind::text, "", "a`b", "", true, std::nullopt, "```\nx", "\n"}};
   std::ostringstream out;
-  render::write_markdown(out, "1. *x* <b>", odd, [](const Step&) { return "- [a](b) _c_ d_in"; }, {}, {});
+  render::write_markdown(out, lesson_of(odd, "1. *x* <b>", [](const Step&) { return "- [a](b) _c_ d_in"; }, {}));
   CHECK(out.str() == "# 1\\. \\*x\\* \\<b\\>\n\n## ``a`b``\n\n\\- \\[a\\](b) \\_c\\_ d_in\n\n````text\n```\nx\n````\n");
 }

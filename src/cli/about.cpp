@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/names.hpp"
@@ -13,6 +15,12 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+/// The number that somebody wrote.
+nlohmann::ordered_json seed_json(torch::Seed seed) {
+  const std::uint64_t bits = seed;
+  return seed.is_negative() ? nlohmann::ordered_json(static_cast<std::int64_t>(bits)) : nlohmann::ordered_json(bits);
+}
+
 std::string sci_mode_name(torch::SciMode mode) {
   switch (mode) {
     case torch::SciMode::on: return "on";
@@ -24,17 +32,17 @@ std::string sci_mode_name(torch::SciMode mode) {
 
 }  // namespace
 
-nlohmann::ordered_json about(const Options& options) {
+std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry& chapter, const Options& options) {
   const Lesson& lesson = options.lesson;
   const torch::PrintOptions& print = options.text.print;
-  return {
+  return std::make_shared<const nlohmann::ordered_json>(nlohmann::ordered_json{
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
-      {"chapter", options.chapters.at(0)->name},
+      {"chapter", chapter.name},
       {"article", chapters::article_entry(lesson.article).name},
       {"options",
        {
-           {"seed", lesson.seed},
+           {"seed", seed_json(lesson.seed)},
            {"steps", options.all_steps ? "all" : "article"},
            {"only", options.only},
            {"tokens", or_null(lesson.tokens)},
@@ -60,7 +68,7 @@ nlohmann::ordered_json about(const Options& options) {
            {"sci_mode", sci_mode_name(print.sci_mode)},
            {"no_grad", !options.text.show_grad},
        }},
-  };
+  });
 }
 
 }  // namespace attn::cli

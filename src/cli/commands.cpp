@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/forms.hpp"
 #include "cli/names.hpp"
 #include "cli/parser.hpp"
 #include "cli/text.hpp"
@@ -13,8 +14,6 @@ namespace {
 using chapters::ChapterEntry;
 using chapters::Takes;
 
-const std::map<std::string, Format> step_format_names = {
-    {"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}, {"html", Format::html}};
 const std::map<std::string, bool> format_names = {{"text", false}, {"json", true}};
 
 std::string article_name(const ChapterEntry& chapter) {
@@ -57,7 +56,7 @@ void ChapterParser::add_options() {
   }
   add_kernels(name_of(cpu_names(), chapters::article_entry(entries_[0]->article).cpu));
   add_printing();
-  app_.footer("Example:\n  attn-walkthrough " + name_ + " --seed 123 --steps all");
+  footer("Example:\n  attn-walkthrough " + name_ + " --seed 123 --steps all");
 }
 
 void ChapterParser::add_shown() {
@@ -67,44 +66,27 @@ void ChapterParser::add_shown() {
     articles += (articles.empty() ? "" : "|") + article_name(*entry);
   }
   add("--article", articles, "whose program (" + article_name(*entries_[0]) + ")",
-      [this](const CLI::results_t& texts) {
-        article_ = texts.back();
-        return true;
-      });
+      [this](const std::string& text) { article_ = text; });
   add_steps();
-  add("--only", "NAME[,NAME...]", "these steps alone", [this](const CLI::results_t& texts) {
-    options_.only = split(texts.back());
-    return true;
-  });
-  add("--save", "DIR", "also write every tensor as DIR/NAME.npy, and DIR/manifest.json",
-      [this](const CLI::results_t& texts) {
-        options_.save = texts.back();
-        return true;
-      })->check([](const std::string& folder) {
-    const bool is_name = !folder.empty() && folder[0] != '-';
-    return is_name ? std::string()
-                   : "'" + folder + "' is no folder's name; accepted are paths; write ./-x for a folder -x";
-  });
+  add("--only", "NAME[,NAME...]", "these steps alone", [this](const std::string& text) { options_.only = split(text); });
+  add_save("also write every tensor as DIR/NAME.npy, and DIR/manifest.json");
 }
 
 void ChapterParser::add_classroom() {
   group("In the classroom");
   flag("--step", "a presenter: one step at a time, ? for its keys", options_.step, true);
   number("--predict", "blank N cells of each tensor, ask for them, and mark the answers", options_.predict, 2);
-  flag("--explain", "under each step its shapes, why it is there, what to notice", options_.explain, true);
-  flag("--heatmap", "numbers on coloured cells, named by the tokens", options_.heatmap, true);
+  add_explain_and_heatmap();
   text("--cell", "NAME[I,J]", "how one number came about: attn_scores[1,2]", options_.cell);
-  add("--depth", "N|full", "with --cell: how many steps back (1)", [this](const CLI::results_t& texts) {
-    options_.depth = texts.back() == "full" ? 0 : std::stoll(texts.back());
-    return true;
-  })->check([](const std::string& text) { return text == "full" ? std::string() : whole_number(1, 1000, 2)(text); });
-  choice("--format", "a page to project, JSON, a handout (text)", step_format_names, options_.format);
+  const auto store_depth = [this](const std::string& text) { options_.depth = text == "full" ? 0 : std::stoll(text); };
+  add("--depth", "N|full", "with --cell: how many steps back (1)", store_depth, depth());
+  add_format();
   std::string rules;
   for (const WhatIf rule : entries_[0]->what_ifs) {
     rules += (rules.empty() ? "" : "|") + std::string(chapters::what_if_entry(rule).name);
   }
   text("--what-if", rules, "the walkthrough twice, side by side, with one rule changed", what_if_);
-  text("--output,-o", "FILE", "write there instead of to standard output", options_.output);
+  add_output();
 }
 
 void ChapterParser::add_inputs() {
@@ -138,10 +120,8 @@ void ChapterParser::add_projections() {
 void ChapterParser::add_dropout() {
   group("Dropout");
   Lesson& lesson = options_.lesson;
-  add("--dropout", "P", "the probability to drop a weight", [&lesson](const CLI::results_t& texts) {
-    lesson.dropout = probability_value(texts.back());
-    return true;
-  })->check(probability());
+  const auto store = [&lesson](const std::string& text) { lesson.dropout = probability_value(text); };
+  add("--dropout", "P", "the probability to drop a weight", store, probability());
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
          lesson.dropout_kernel);
 }
@@ -171,14 +151,13 @@ void ChapterParser::finish() {
     throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave "
                      "--qkv-bias out");
   }
-  check_forms();
-  // On a page a step links to those that it came from, printed by the article or not.
-  options_.all_steps = options_.all_steps || (options_.format == Format::html && app_.count("--steps") == 0);
   if (what_if_) {
     lesson.what_if = rule_of(*chosen);
   }
+  options_.all_steps = options_.all_steps || (options_.format->shows_all_steps && !is_given("--steps"));
   options_.command = Command::walk;
   options_.chapters = {chosen};
+  check_forms(options_);
 }
 
 WhatIf ChapterParser::rule_of(const ChapterEntry& chapter) const {
@@ -195,35 +174,6 @@ WhatIf ChapterParser::rule_of(const ChapterEntry& chapter) const {
                    "; accepted are " + joined(names) + (names.empty() ? "" : "; try " + (near.empty() ? names[0] : near)));
 }
 
-void ChapterParser::check_forms() const {
-  const bool is_text = options_.format == Format::text;
-  if (options_.cell && (options_.explain || options_.heatmap || !is_text || !options_.only.empty())) {
-    throw UsageError("--cell shows one number's derivation; accepted beside it are --depth, inputs and sizes; "
-                     "leave --explain, --heatmap, --format and --only out");
-  }
-  if (what_if_ && (options_.cell || options_.explain || options_.heatmap || !is_text)) {
-    throw UsageError("--what-if shows two walkthroughs side by side; accepted beside it are --only, --save (the changed one), "
-                     "inputs and sizes; leave --cell, --explain, --heatmap and --format out");
-  }
-  const bool plays = options_.step || options_.predict;
-  if (plays && (options_.cell || options_.explain || options_.heatmap || what_if_ || !is_text || options_.save ||
-                options_.output || (options_.step && options_.predict))) {
-    throw UsageError(std::string(options_.step ? "--step" : "--predict") +
-                     " is for the keyboard; accepted beside it are --steps, --only, inputs, sizes and printing; "
-                     "leave the other forms out");
-  }
-  if (options_.explain && options_.heatmap) {
-    throw UsageError("--explain and --heatmap write different things under a step; accepted is one of them; "
-                     "leave the other out");
-  }
-  if (!options_.cell && app_.count("--depth") > 0) {
-    throw UsageError("--depth says how far a derivation goes; accepted with --cell; try --cell attn_scores[1,2]");
-  }
-  if (!is_text && options_.heatmap) {
-    throw UsageError("--heatmap is for terminals; accepted with --format text; leave one of them out");
-  }
-}
-
 void ChapterParser::check_taken(const ChapterEntry& chapter) const {
   struct Given {
     const char* option;
@@ -233,7 +183,7 @@ void ChapterParser::check_taken(const ChapterEntry& chapter) const {
        {Given{"--batch", &Takes::batch}, Given{"--query", &Takes::query}, Given{"--dropout", &Takes::dropout},
         Given{"--dropout-kernel", &Takes::dropout}, Given{"--num-heads", &Takes::heads},
         Given{"--d-out", &Takes::projections}}) {
-    if (chapter.takes.*taken || !(taken_somewhere().*taken) || app_.count(option) == 0) {
+    if (chapter.takes.*taken || !(taken_somewhere().*taken) || !is_given(option)) {
       continue;
     }
     std::vector<std::string> articles;
@@ -251,6 +201,10 @@ void AllParser::add_options() {
   group("What is shown");
   choice("--article", "whose chapters (blog)", article_names(), article_);
   add_steps();
+  add_save("also write every tensor as DIR/CHAPTER/NAME.npy, and DIR/manifest.json");
+  add_explain_and_heatmap();
+  add_format();
+  add_output();
   add_seed(options_.lesson.seed);
   add_kernels("the article's");
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
@@ -267,6 +221,7 @@ void AllParser::finish() {
       options_.chapters.push_back(&entry);
     }
   }
+  check_forms(options_);
 }
 
 void ListParser::add_options() { choice("--format", "text or JSON (text)", format_names, options_.json); }
@@ -275,8 +230,7 @@ void ListParser::finish() { options_.command = Command::list; }
 
 void VerifyParser::add_options() {
   VerifyOptions& verify = options_.verify;
-  app_.add_option("FILE", verify.files, "text, Markdown, HTML, a notebook, a terminal's log; - is standard input")
-      ->type_name("");
+  add_files("FILE", "text, Markdown, HTML, a notebook, a terminal's log; - is standard input", verify.files);
   group("What the page may show");
   choice("--article", "only this article's chapters", article_names(), verify.article);
   text("--chapter", "CHAPTER", "only this chapter", verify.chapter);
@@ -287,7 +241,7 @@ void VerifyParser::add_options() {
          verify.dropout_kernel);
   group("The report");
   choice("--format", "text or JSON (text)", format_names, options_.json);
-  app_.footer("Exit code 0: all hold; 1: something differs; 2: unreadable, or no tensor found.\n\n"
+  footer("Exit code 0: all hold; 1: something differs; 2: unreadable, or no tensor found.\n\n"
               "Example:\n  attn-walkthrough causal | attn-walkthrough verify -");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "chapter.hpp"
 #include "render/text.hpp"
+#include "render/writers.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::cli {
@@ -20,9 +23,6 @@ enum class Command {
   verify,
 };
 
-/// In which form a chapter's steps are written.
-enum class Format { text, json, markdown, html };
-
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions {
   std::vector<std::string> files;
@@ -31,7 +31,7 @@ struct VerifyOptions {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
-  std::uint64_t seed = 123;
+  torch::Seed seed = 123;
 };
 
 /// What the command line asks for.
@@ -46,11 +46,11 @@ struct Options {
   std::vector<std::string> only;
   std::optional<std::string> save;
   render::TextOptions text;
-  Format format = Format::text;
+  const render::Writer* format = &render::default_writer();
   bool explain = false;
   bool heatmap = false;
-  std::optional<std::string> cell;  ///< the derivation of this number instead of the steps
-  std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
+  std::optional<std::string> cell;    ///< the derivation of this number instead of the steps
+  std::optional<std::int64_t> depth;  ///< of the derivation; 0: down to what is given
   bool step = false;                  ///< the presenter
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
   std::optional<std::string> output;  ///< a file instead of standard output
@@ -68,11 +68,14 @@ struct UsageError : std::invalid_argument {
 Options parse(int argc, const char* const* argv);
 
 /// Chapter, article, all options and the tool's version: the head of a manifest. What the article decides is null.
-nlohmann::ordered_json about(const Options& options);
+std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry& chapter, const Options& options);
 
 /// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter,
                            const Options& options);
+
+/// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
+void check_cell(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter, const Options& options);
 
 /// The table of chapters and articles, as text or JSON.
 std::string list(bool json);

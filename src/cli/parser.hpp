@@ -1,20 +1,25 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options.hpp"
+#include "cli/validators.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace attn::cli {
 
 /// Adds a command's options to its parser. Texts are checked while they are parsed, so that conversions cannot fail.
+/// Only parser.cpp knows CLI11.
 class Parser {
  public:
-  Parser(CLI::App& app, Options& options) : app_(app), options_(options) {}
+  Parser(CLI::App& app, Options& options) : options_(options), app_(app) {}
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
   virtual ~Parser() = default;
@@ -23,25 +28,34 @@ class Parser {
   /// What only shows when all is parsed. Throws UsageError.
   virtual void finish() = 0;
 
-  const CLI::App& app() const { return app_; }
   const Options& options() const { return options_; }
 
  protected:
+  /// Takes an option's text.
+  using Store = std::function<void(const std::string& text)>;
+
   void group(const std::string& name) { group_ = name; }
-  CLI::Option* add(const std::string& name, const std::string& placeholder, const std::string& help,
-                   const CLI::callback_t& store);
+  void add(const std::string& name, const std::string& placeholder, const std::string& help, const Store& store,
+           const Validator& check = {});
+  void add_files(const std::string& placeholder, const std::string& help, std::vector<std::string>& target);
+  void footer(const std::string& text);
+  bool is_given(const std::string& name) const;
   void text(const std::string& name, const std::string& placeholder, const std::string& help,
-            std::optional<std::string>& target);
+            std::optional<std::string>& target, const Validator& check = {});
   void number(const std::string& name, const std::string& help, std::optional<std::int64_t>& target,
               std::int64_t example);
   void flag(const std::string& name, const std::string& help, bool& target, bool value);
-  void add_seed(std::uint64_t& target);
+  void add_seed(torch::Seed& target);
   /// --cpu and --blas; where nothing is given, `cpu` is the article's.
   void add_kernels(const std::string& cpu);
   /// The kernels that are asked for, else the article's; notes where this processor cannot run them.
   Kernels kernels(Article article);
   void add_printing();
   void add_steps();
+  void add_save(const std::string& help);
+  void add_explain_and_heatmap();
+  void add_format();
+  void add_output();
 
   template <class Value, class Target>
   void choice(const std::string& name, const std::string& help, const std::map<std::string, Value>& values,
@@ -50,22 +64,19 @@ class Parser {
     for (const auto& [word, value] : values) {
       names.push_back(word);
     }
-    add_choice(name, help, names, [&target, values](const CLI::results_t& texts) {
-      target = values.at(texts.back());
-      return true;
-    });
+    add_choice(name, help, names, [&target, values](const std::string& text) { target = values.at(text); });
   }
 
-  CLI::App& app_;
   Options& options_;
 
  private:
   void add_choice(const std::string& name, const std::string& help, const std::vector<std::string>& names,
-                  const CLI::callback_t& store);
+                  const Store& store);
   template <class Target>
   void bounded(const std::string& name, const std::string& help, Target& target, std::int64_t example,
                std::int64_t least, std::int64_t most);
 
+  CLI::App& app_;
   std::string group_ = "Options";
   std::optional<Cpu> cpu_;
   std::optional<Blas> blas_;
@@ -86,7 +97,6 @@ class ChapterParser final : public Parser {
   void add_dropout();
   chapters::Takes taken_somewhere() const;
   WhatIf rule_of(const chapters::ChapterEntry& chapter) const;
-  void check_forms() const;
   void check_taken(const chapters::ChapterEntry& chapter) const;
 
   std::string name_;

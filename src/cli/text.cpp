@@ -57,7 +57,9 @@ std::string lower(std::string_view text) {
 std::string nearest(std::string_view typed, std::span<const std::string> candidates) {
   const std::string_view word = typed.substr(0, 100);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  // A third of the letters may be wrong, two of a short word, but never all.
+  const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  std::size_t best_distance = std::min(std::max<std::size_t>(2, letters / 3) + 1, letters);
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(lower(word), lower(candidate));
     if (distance < best_distance) {

@@ -1,10 +1,16 @@
 #include "cli/validators.hpp"
 
+#include <array>
 #include <charconv>
 #include <optional>
 
+#include "cli/text.hpp"
+#include "torch/seed.hpp"
+
 namespace attn::cli {
 namespace {
+
+constexpr const char* full = "full";
 
 /// The whole text as a number; nothing where it is none or out of range.
 template <class T>
@@ -42,7 +48,7 @@ double probability_value(const std::string& text) { return parsed<double>(text).
 
 Validator seed() {
   return [](const std::string& text) {
-    if (parsed<std::int64_t>(text) || parsed<std::uint64_t>(text)) {
+    if (torch::parsed_seed(text)) {
       return std::string();
     }
     return "'" + text +
@@ -51,9 +57,24 @@ Validator seed() {
   };
 }
 
-std::uint64_t seed_value(const std::string& text) {
-  const auto negative = parsed<std::int64_t>(text);
-  return negative ? static_cast<std::uint64_t>(*negative) : parsed<std::uint64_t>(text).value();
+Validator depth() {
+  constexpr std::int64_t most = 1000;
+  return [](const std::string& text) {
+    if (text == full || whole_number(1, most, 2)(text).empty()) {
+      return std::string();
+    }
+    const std::array<std::string, 1> words = {full};
+    return "'" + text + "' is no depth; accepted are whole numbers from 1 to " + std::to_string(most) + ", and " + full +
+           "; try --depth " + (nearest(text, words).empty() ? "2" : full);
+  };
+}
+
+Validator folder_name() {
+  return [](const std::string& text) {
+    const bool is_name = !text.empty() && text[0] != '-';
+    return is_name ? std::string()
+                   : "'" + text + "' is no folder's name; accepted are paths; write ./-x for a folder -x";
+  };
 }
 
 }  // namespace attn::cli

@@ -6,7 +6,7 @@
 
 namespace attn::cli {
 
-/// Checks for CLI::Option::check: an empty text where the argument is fine, else what is wrong; what is
+/// Checks an option's text: an empty text where the argument is fine, else what is wrong; what is
 /// accepted; how to go on.
 using Validator = std::function<std::string(const std::string&)>;
 
@@ -22,7 +22,10 @@ Validator seed();
 /// The number of a text that probability() accepts.
 double probability_value(const std::string& text);
 
-/// The generator's seed for a text that seed() accepts: negative ones as two's complement.
-std::uint64_t seed_value(const std::string& text);
+/// How many steps back, or "full".
+Validator depth();
+
+/// A folder's name: no empty text and no option.
+Validator folder_name();
 
 }  // namespace attn::cli

@@ -106,12 +106,12 @@ class Presenter {
   void find_next();
   void derive();
   void reseed();
-  void take_seed(std::uint64_t seed);
+  void take_seed(torch::Seed seed);
   std::optional<std::string> ask(const std::string& question);
   void scroll_to_line_with(const std::string& wanted);
 
   const Presentation& presentation_;
-  std::uint64_t seed_;
+  torch::Seed seed_;
   std::vector<Step> steps_;
   std::vector<Step> before_;  ///< with the seed before
   Screen screen_;
@@ -186,7 +186,7 @@ std::string Presenter::fitted(const std::string& text) const {
 std::string Presenter::title() const {
   const std::string left = " " + std::to_string(at_ + 1) + "/" + std::to_string(steps_.size()) + " " + step().name;
   const std::string section = step().section + (step().section.empty() ? "" : "  ");
-  const std::string right = section + "seed " + std::to_string(seed_) + " ";
+  const std::string right = section + "seed " + seed_.text() + " ";
   const std::int64_t space = screen_.columns() - render::display_columns(left) - render::display_columns(right);
   const std::string line = space < 2 ? left : left + std::string(static_cast<std::size_t>(space), ' ') + right;
   std::string text = fitted(line);
@@ -298,7 +298,7 @@ void Presenter::show(std::size_t at) {
   if (step_before_seed() != nullptr) {
     const Change change = compared(step(), step_before_seed(), presentation_.text);
     if (change.cells > 0) {
-      message_ = "seed " + std::to_string(seed_) + ": " + std::to_string(change.changed) + " of " +
+      message_ = "seed " + seed_.text() + ": " + std::to_string(change.changed) + " of " +
                  std::to_string(change.cells) + " cells changed";
     }
   }
@@ -447,18 +447,18 @@ void Presenter::derive() {
 }
 
 void Presenter::reseed() {
-  const std::optional<std::string> typed = ask("seed (now " + std::to_string(seed_) + "): ");
+  const std::optional<std::string> typed = ask("seed (now " + seed_.text() + "): ");
   if (!typed || typed->empty()) {
     return;
   }
-  if (const auto seed = integer_of<std::uint64_t>(*typed)) {
+  if (const auto seed = torch::parsed_seed(*typed)) {
     take_seed(*seed);
   } else {
     message_ = "'" + *typed + "' is no seed; try a whole number such as 42";
   }
 }
 
-void Presenter::take_seed(std::uint64_t seed) {
+void Presenter::take_seed(torch::Seed seed) {
   try {
     std::vector<Step> steps = presentation_.walk(seed);
     if (steps.empty()) {

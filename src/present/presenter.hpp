@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "present/screen.hpp"
 #include "render/explain.hpp"
 #include "render/text.hpp"
+#include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::present {
@@ -15,8 +15,8 @@ namespace attn::present {
 /// What is presented.
 struct Presentation {
   /// The chapter's steps for a seed; what it throws is shown, and the steps before it stay.
-  std::function<std::vector<Step>(std::uint64_t seed)> walk;
-  std::uint64_t seed = 123;
+  std::function<std::vector<Step>(torch::Seed seed)> walk;
+  torch::Seed seed = 123;
   std::vector<std::string> tokens;  ///< the words that the rows of `inputs` stand for; may be empty
   render::Why why;
   render::TextOptions text;

@@ -110,6 +110,8 @@ void write_wrapped(std::ostream& out, const std::string& first, const std::strin
   out << line << '\n';
 }
 
+}  // namespace
+
 void write_explanation(std::ostream& out, const Step& step, const StepExplanation& explanation, std::int64_t width) {
   const auto write = [&](const std::string& first, const std::string& next, const std::string& text) {
     if (!text.empty()) {
@@ -125,8 +127,6 @@ void write_explanation(std::ostream& out, const Step& step, const StepExplanatio
     write("# - ", "#   ", notice);
   }
 }
-
-}  // namespace
 
 std::string shape_rail(const Tensor& tensor) {
   const auto& operands = tensor.operands();

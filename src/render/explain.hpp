@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <span>
@@ -27,6 +28,9 @@ StepExplanation explain(const Step& step, const std::string& why, std::span<cons
 
 /// The operation with its operands' shapes and the shape that comes out: "W_query(batch [2, 6, 3]) -> [2, 6, 3]".
 std::string shape_rail(const Tensor& tensor);
+
+/// The explanation in lines of at most `width` characters that begin with "# ".
+void write_explanation(std::ostream& out, const Step& step, const StepExplanation& explanation, std::int64_t width);
 
 /// What write_text writes, and under each step its explanation, in lines that begin with "# ". Where a step does not
 /// end its line, its explanation follows the line.

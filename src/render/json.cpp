@@ -3,9 +3,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ostream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "render/json_derivation.hpp"
 
 namespace attn::render {
 namespace {
@@ -21,15 +24,7 @@ double as_double(float value) {
   return static_cast<float>(shortest) == value ? shortest : static_cast<double>(value);
 }
 
-ordered_json element(float value) {
-  if (std::isnan(value)) {
-    return "nan";
-  }
-  if (std::isinf(value)) {
-    return value < 0 ? "-inf" : "inf";
-  }
-  return as_double(value);
-}
+ordered_json element(float value) { return number_json(value); }
 ordered_json element(bool value) { return value; }
 ordered_json element(std::int64_t value) { return value; }
 
@@ -88,6 +83,16 @@ ordered_json step_json(const Step& step, const StepExplanation& explanation) {
 
 }  // namespace
 
+ordered_json number_json(float value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value < 0 ? "-inf" : "inf";
+  }
+  return as_double(value);
+}
+
 ordered_json values_json(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
   return std::visit(
@@ -106,6 +111,15 @@ ordered_json steps_json(ordered_json about, std::span<const Step> steps, const W
     about["steps"].push_back(step_json(step, explain(step, why(step), tokens)));
   }
   return about;
+}
+
+void write_json(std::ostream& out, const Document& document) {
+  ordered_json chapters = ordered_json::array();
+  for (const ShownChapter& chapter : document.chapters) {
+    chapters.push_back(document.cell ? derivation_json(chapter, *document.cell, document.depth)
+                                     : steps_json(*chapter.about, chapter.steps, chapter.why, chapter.tokens));
+  }
+  out << (chapters.size() == 1 ? chapters[0] : chapters).dump(2) << '\n';
 }
 
 }  // namespace attn::render

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "render/document.hpp"
 #include "render/explain.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {
+
+/// A number with the fewest digits that give the same float back; "inf", "-inf" and "nan" are strings.
+nlohmann::ordered_json number_json(float value);
 
 /// The tensor's values as nested lists. A float is written with the fewest digits that give the same float back;
 /// JSON has no numbers for "inf", "-inf" and "nan", so these are strings.
@@ -18,5 +23,8 @@ nlohmann::ordered_json values_json(const Tensor& tensor);
 /// there is only the text.
 nlohmann::ordered_json steps_json(nlohmann::ordered_json about, std::span<const Step> steps, const Why& why,
                                   std::span<const std::string> tokens);
+
+/// A chapter as an object, several as an array of them: steps_json, or one number's derivation.
+void write_json(std::ostream& out, const Document& document);
 
 }  // namespace attn::render

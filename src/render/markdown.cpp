@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <ostream>
+#include <string>
 #include <string_view>
+
+#include "render/heatmap.hpp"
+#include "render/lineage.hpp"
 
 namespace attn::render {
 namespace {
@@ -26,10 +30,8 @@ std::string escaped(std::string_view text) {
     result += text[i];
   }
   const std::size_t digits = std::min(result.find_first_not_of("0123456789"), result.size());
-  if (digits > 0 && digits < result.size() && (result[digits] == '.' || result[digits] == ')')) {
-    result.insert(digits, "\\");
-  }
-  return result;
+  const bool begins_numbered_list = digits > 0 && digits < result.size() && (result[digits] == '.' || result[digits] == ')');
+  return begins_numbered_list ? result.substr(0, digits) + '\\' + result.substr(digits) : result;
 }
 
 std::size_t longest_backtick_run(std::string_view text) {
@@ -62,27 +64,31 @@ std::string section_title(std::string name) {
   return escaped(name);
 }
 
-std::string shown_text(const Step& step, const TextOptions& options) {
+std::string shown_text(const Step& step, const ShownChapter& chapter, const Document& document) {
   switch (step.kind) {
-    case Step::Kind::tensor: return tensor_text(*step.tensor, options);
+    case Step::Kind::tensor: break;
     case Step::Kind::size: return torch::format_size(step.tensor->shape());
-    case Step::Kind::text: break;
+    case Step::Kind::text: return step.text;
   }
-  return step.text;
+  if (document.heatmap) {
+    const Terminal paper = {.width = document.text.print.linewidth, .unicode = true};
+    return heatmap_text(*step.tensor, chapter.tokens, document.text.print, paper, counts_tokens);
+  }
+  return tensor_text(*step.tensor, document.text);
 }
 
-void write_step(std::ostream& out, const Step& step, const StepExplanation& explanation, bool in_section,
-                const TextOptions& options) {
+void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+  const StepExplanation explanation = explain(step, chapter.why(step), chapter.tokens);
   out << '\n'
-      << (in_section ? "### " : "## ") << code_span(step.name) << (step.kind == Step::Kind::size ? ", its shape" : "")
-      << '\n';
+      << (step.section.empty() ? "## " : "### ") << code_span(step.name)
+      << (step.kind == Step::Kind::size ? ", its shape" : "") << '\n';
   if (!explanation.why.empty()) {
     out << '\n' << escaped(explanation.why) << '\n';
   }
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
   }
-  out << '\n' << fenced(shown_text(step, options));
+  out << '\n' << fenced(shown_text(step, chapter, document));
   if (!explanation.notices.empty()) {
     out << '\n';
   }
@@ -91,18 +97,36 @@ void write_step(std::ostream& out, const Step& step, const StepExplanation& expl
   }
 }
 
-}  // namespace
-
-void write_markdown(std::ostream& out, const std::string& title, std::span<const Step> steps, const Why& why,
-                    std::span<const std::string> tokens, const TextOptions& options) {
-  out << "# " << escaped(title) << '\n';
+void write_steps(std::ostream& out, const ShownChapter& chapter, const Document& document) {
   std::string section;
-  for (const Step& step : steps) {
+  for (const Step& step : chapter.steps) {
     if (step.section != section) {
       section = step.section;
       out << "\n## " << section_title(section) << '\n';
     }
-    write_step(out, step, explain(step, why(step), tokens), !section.empty(), options);
+    write_step(out, step, chapter, document);
+  }
+}
+
+void write_derivation(std::ostream& out, const ShownChapter& chapter, const Document& document) {
+  std::string text =
+      derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
+  text.pop_back();
+  out << "\n## " << code_span(text.substr(0, text.find(" = "))) << "\n\n" << fenced(text);
+}
+
+}  // namespace
+
+void write_markdown(std::ostream& out, const Document& document) {
+  const char* between = "";
+  for (const ShownChapter& chapter : document.chapters) {
+    out << between << "# " << escaped(chapter.title) << '\n';
+    if (document.cell) {
+      write_derivation(out, chapter, document);
+    } else {
+      write_steps(out, chapter, document);
+    }
+    between = "\n";
   }
 }
 

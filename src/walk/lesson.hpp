@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tensor/kernels.hpp"
+#include "torch/seed.hpp"
 
 namespace attn {
 
@@ -28,7 +29,7 @@ enum class WhatIf {
 /// Everything that a chapter may be told. What is empty is as in the article.
 struct Lesson {
   Article article = Article::blog;
-  std::uint64_t seed = 123;
+  torch::Seed seed = 123;
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
 

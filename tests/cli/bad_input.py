@@ -99,6 +99,21 @@ class Options(Case):
         self.refused(["causal", "--=5"], "--help")
         self.refused(["causal", "--zzzzzzzzzzzzzz"], "--zzzzzzzzzzzzzz", "--help")
 
+    def test_hints_are_about_what_was_meant(self):
+        for arguments in (["causal", "--completion"], ["--completion"], ["all", "--completion=bash"]):
+            text = self.refused(arguments, "there is no option --completion", "--help")
+            for unrelated in ("nearest", "try", "--precision"):
+                self.assertNotIn(unrelated, text)
+        self.refused(["--num-heads", "3"], "no chapter before --num-heads", "try attn-walkthrough multihead --num-heads")
+        self.refused(["--sead", "3"], "there is no option --sead", "--seed", *CHAPTERS)
+        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "ful"], "'ful'", "1 to 1000, and full",
+                     "try --depth full")
+        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "0"], "'0'", "and full", "try --depth 2")
+        self.refused(["causal", "--cell", "atn_scores[1,2]"], "'atn_scores'", "accepted are inputs, batch",
+                     "try --cell 'attn_scores[1,2]'")
+        self.refused(["trainable", "--cell", "one_query/kesy[1]"], "'kesy'", "try --cell 'one_query/keys[1]'")
+        self.refused(["causal", "--cell", "nothing_like_it[1]"], "accepted are inputs, batch", "--steps all")
+
     def test_option_of_another_chapter(self):
         self.refused(["causal", "--num-heads", "3"], "--num-heads", "causal", "multihead")
         self.refused(["causal", "--num-heads=3"], "--num-heads", "causal", "multihead")
@@ -184,6 +199,26 @@ class Numbers(Case):
                      "accepted are 1, 2, 3, 6;")
         self.refused(["multihead", "--num-heads", "2147483647"], "accepted are 1, 3;")
         self.refused(["multihead", "--d-out", "2147483647", "--num-heads", "2"], "accepted are 1, 2147483647;")
+
+
+class Forms(Case):
+    def test_what_cannot_be_combined_says_why(self):
+        cell = ["--cell", "keys[0,1,2]"]
+        for arguments, reason, accepted in (
+                (["causal", *cell, "--format", "html"], "every number is derived", "--format text, markdown, json"),
+                (["causal", *cell, "--explain"], "explains its number already", "--depth, --format"),
+                (["causal", *cell, "--heatmap"], "no cells to colour", "--depth, --format"),
+                (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
+                (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown, html"),
+                (["all", "--format", "html"], "a page shows one chapter", "--format text, markdown, json"),
+                (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--only, --save"),
+                (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--only, --save"),
+                (["causal", "--step", "--heatmap"], "keys for", "--steps, --only"),
+                (["causal", "--step", "--predict", "1"], "the other asks for", "--steps, --only"),
+                (["causal", "--predict", "1", "--save", "x"], "blanked", "--steps, --only")):
+            text = self.refused(arguments, " with ", reason, "; accepted ", accepted)
+            if text:
+                self.assertRegex(text, r"; (leave|try) [^;]+\n\Z")
 
 
 class Names(Case):
@@ -276,19 +311,62 @@ class Save(Case):
         with open(path) as file:
             self.assertEqual(file.read(), "mine")
 
+    def contents(self, folder):
+        found = {}
+        for at, _, names in os.walk(os.path.join(self.folder, folder)):
+            for name in names:
+                with open(os.path.join(at, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(at, name), self.folder)] = file.read()
+        return found
+
     def test_failing_midway_leaves_a_folder_as_it_was(self):
-        os.makedirs(os.path.join(self.folder, "steps", "values.npy"))
-        for name in ("keys.npy", "notes.txt"):
-            with open(os.path.join(self.folder, "steps", name), "w") as file:
-                file.write("mine")
-        done = run("causal", "--save", "steps", cwd=self.folder)
+        self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
+        os.remove(os.path.join(self.folder, "steps", "values.npy"))
+        os.mkdir(os.path.join(self.folder, "steps", "values.npy"))
+        before = self.contents("steps")
+        done = run("causal", "--seed", "5", "--save", "steps", cwd=self.folder)
         self.assertEqual(done.stdout, b"")
         self.check_line(done, "--save", "values.npy")
-        left = sorted(os.listdir(os.path.join(self.folder, "steps")))
-        self.assertEqual(left, ["keys.npy", "notes.txt", "values.npy"])
-        for name in ("keys.npy", "notes.txt"):
-            with open(os.path.join(self.folder, "steps", name)) as file:
-                self.assertEqual(file.read(), "mine")
+        self.assertEqual(self.contents("steps"), before)
+        self.assertTrue(os.path.isdir(os.path.join(self.folder, "steps", "values.npy")))
+
+    def test_files_of_others_stay(self):
+        """A folder with anything that --save did not write is refused, and left as it is."""
+        self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
+        os.symlink("/etc", os.path.join(self.folder, "steps", "link"))
+        self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "link", "new, empty")
+        os.remove(os.path.join(self.folder, "steps", "link"))
+        for name in ("notes.txt", "more/notes.npy", "keys.npy.txt"):
+            path = os.path.join(self.folder, "steps", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write("mine")
+            before = self.contents("steps")
+            for chapter in ("dropout", "all"):
+                done = run(chapter, "--save", "steps", cwd=self.folder)
+                self.assertEqual(done.stdout, b"")
+                self.check_line(done, "--save", name, "new, empty")
+                self.assertEqual(self.contents("steps"), before)
+            os.remove(path)
+        self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
+
+    def test_manifests_of_others_are_not_obeyed(self):
+        os.mkdir(os.path.join(self.folder, "steps"))
+        victim = os.path.join(self.folder, "victim")
+        with open(victim, "w") as file:
+            file.write("mine")
+        ours = '{"tool": "attn-walkthrough", "steps": [{"file": "../victim"}, {"file": "%s"}]}' % victim
+        for text, accepted in ((ours, True), ('{"tool": "another", "steps": []}', False), ("[1, 2", False), ("", False)):
+            with open(os.path.join(self.folder, "steps", "manifest.json"), "w") as file:
+                file.write(text)
+            done = run("causal", "--save", "steps", cwd=self.folder)
+            if accepted:
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                for name in os.listdir(os.path.join(self.folder, "steps")):
+                    os.remove(os.path.join(self.folder, "steps", name))
+            else:
+                self.check_line(done, "--save", "manifest.json")
+            self.assertTrue(os.path.exists(victim))
 
     def test_reason_is_the_systems(self):
         os.makedirs(os.path.join(self.folder, "steps", "values.npy"))

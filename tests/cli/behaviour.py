@@ -259,17 +259,34 @@ class Save(Case):
         expressions = {step["name"]: step["expression"] for step in manifest["steps"]}
         self.assertEqual(expressions["dropout_attn_weights"], "nn.Dropout(0.0001)(attn_weights)")
 
+    def everything_in(self, path):
+        return sorted(os.path.relpath(os.path.join(at, name), path) for at, _, names in os.walk(path) for name in names)
+
     def test_again(self):
-        """Into a folder that is there already: the same files, those of others untouched."""
-        path, first = self.saved("causal", "--seed", "1")
-        with open(os.path.join(path, "notes.txt"), "w") as file:
-            file.write("mine")
-        old = numpy.load(os.path.join(path, "keys.npy"))
-        _, second = self.saved("causal", "--seed", "2")
+        """Into a folder that an earlier --save wrote: nothing of the earlier lesson is left."""
+        path, first = self.saved("trainable", "--seed", "1")
+        for chapter in ("multihead", "causal", "trainable"):
+            path, second = self.saved(chapter, "--seed", "2")
+            self.assertEqual(second["chapter"], chapter)
+            self.assertEqual(self.everything_in(path), sorted([step["file"] for step in second["steps"]] +
+                                                              ["manifest.json"]))
+            self.assertEqual("one_query" in os.listdir(path), chapter == "trainable")
         self.assertEqual((first["options"]["seed"], second["options"]["seed"]), (1, 2))
-        self.assertFalse(numpy.array_equal(old, numpy.load(os.path.join(path, "keys.npy"))))
-        with open(os.path.join(path, "notes.txt")) as file:
-            self.assertEqual(file.read(), "mine")
+
+    def test_negative_seed_is_written_as_given(self):
+        for seed in (-1, -2**63, 2**63, 2**64 - 1):
+            _, manifest = self.saved("simplified", "--seed", str(seed))
+            self.assertEqual(manifest["options"]["seed"], seed)
+
+    def test_all(self):
+        path, manifests = self.saved("all")
+        self.assertEqual([one["chapter"] for one in manifests], ["simplified", "trainable", "causal", "dropout",
+                                                                 "multihead"])
+        files = [step["file"] for one in manifests for step in one["steps"]]
+        self.assertIn(os.path.join("trainable", "one_query", "keys.npy"), files)
+        self.assertEqual(self.everything_in(path), sorted(files + ["manifest.json"]))
+        path, one = self.saved("causal")
+        self.assertEqual(self.everything_in(path), sorted([step["file"] for step in one["steps"]] + ["manifest.json"]))
 
     def test_nested_and_odd_paths(self):
         for folder in ("a/b/c", "with space", "ünicode", "./here/", "new/../sideways"):

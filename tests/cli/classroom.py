@@ -80,7 +80,92 @@ class Heatmap(Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
+    def test_explained(self):
+        """Without the prose they are the heat maps alone; what is said is what --explain says."""
+        for chapter, article in CHAPTERS:
+            arguments = [chapter, "--article", article, "--steps", "all"]
+            both = self.text(*arguments, "--heatmap", "--explain")
+            maps = "".join(line for line in both.splitlines(True) if not line.startswith("# "))
+            self.assertEqual(maps, self.text(*arguments, "--heatmap"))
+            said = [line for line in both.splitlines() if line.startswith("# ")]
+            explained = [line for line in self.text(*arguments, "--explain").splitlines() if line.startswith("# ")]
+            self.assertEqual(sorted(said), sorted(explained))
+        self.assertRegex(self.text("causal", "--heatmap", "--explain", "--only", "attn_weights"),
+                         r"1\.0000\n# attn_weights = torch\.softmax")
+
+
+class All(Case):
+    def alone(self, article):
+        return [chapter for chapter, other in CHAPTERS if other == article]
+
+    def test_text(self):
+        for article in {article for _, article in CHAPTERS}:
+            for form in ([], ["--explain"], ["--heatmap"], ["--heatmap", "--explain"], ["--steps", "all"]):
+                alone = [f"# {chapter}\n" + self.text(chapter, "--article", article, *form)
+                         for chapter in self.alone(article)]
+                self.assertEqual(self.text("all", "--article", article, *form), "".join(alone))
+
+    def test_markdown(self):
+        alone = [self.text(chapter, "--format", "markdown") for chapter in self.alone("blog")]
+        self.assertEqual(self.text("all", "--format", "markdown"), "\n".join(alone))
+
+    def test_json(self):
+        alone = [json.loads(self.text(chapter, "--format", "json")) for chapter in self.alone("blog")]
+        self.assertEqual(json.loads(self.text("all", "--format", "json")), alone)
+
+    def test_output(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "all.md")
+            self.assertEqual(self.text("all", "--format", "markdown", "-o", str(file)), "")
+            self.assertEqual(file.read_text(), self.text("all", "--format", "markdown"))
+
+
 class Formats(Case):
+    def test_help_names_every_format(self):
+        formats = re.search(r"--format (\S+)", self.text("causal", "--help")).group(1).split("|")
+        self.assertEqual(sorted(formats), ["html", "json", "markdown", "text"])
+        for format in formats:
+            self.text("causal", "--format", format)
+
+    def test_cell_as_markdown(self):
+        for cell, depth in (("attn_scores[1,2]", "1"), ("context_vecs[0,1,2]", "full")):
+            derivation = self.text("causal", "--cell", cell, "--depth", depth)
+            text = self.text("causal", "--cell", cell, "--depth", depth, "--format", "markdown")
+            name = derivation.partition(" = ")[0]
+            self.assertTrue(text.startswith("# causal: "))
+            self.assertTrue(text.endswith(f"\n\n## `{name}`\n\n```text\n{derivation}```\n"))
+
+    def test_cell_as_json(self):
+        """Products and sums computed from the data give the numbers that the text derives."""
+        lesson = json.loads(self.text("causal", "--cell", "context_vecs[0,1,2]", "--depth", "full", "--format", "json"))
+        self.assertEqual(lesson["chapter"], "causal")
+        self.assertEqual(lesson["cell"], {"section": "", "name": "context_vecs", "index": [0, 1, 2]})
+        self.assertTrue(lesson["complete"])
+        first = lesson["derivations"][0]
+        self.assertEqual((first["tensor"], first["index"], first["rule"]), ("context_vecs", [0, 1, 2], "products"))
+        known = {(one["tensor"], tuple(one["index"])) for one in lesson["derivations"]}
+        for one in lesson["derivations"]:
+            for term in one["terms"]:
+                for operand in term.values():
+                    self.assertIn((operand["tensor"], tuple(operand["index"])), known)
+            if one["rule"] == "products":
+                total = sum(term["a"]["value"] * term["b"]["value"] for term in one["terms"])
+                self.assertAlmostEqual(total, one["value"], places=5)
+        depths = [len(json.loads(self.text("causal", "--cell", "context_vecs[0,1,2]", "--format", "json", "--depth",
+                                           depth))["derivations"]) for depth in ("1", "2", "3")]
+        self.assertEqual(depths[0], 1)
+        self.assertEqual(depths, sorted(set(depths)))
+
+    def test_heatmap_in_markdown(self):
+        text = self.text("causal", "--format", "markdown", "--heatmap", "--only", "attn_weights")
+        self.assertRegex(text, r"(?m)^```text\n(.*\n)+journey +0\.4392")
+        self.assertEqual(self.text("causal", "--format", "html", "--heatmap"), self.text("causal", "--format", "html"))
+
+    def test_seed_is_as_given(self):
+        for seed in ("-1", "18446744073709551615", "-9223372036854775808", "0"):
+            text = self.text("simplified", "--seed", seed, "--format", "json")
+            self.assertIn(f'"seed": {seed},', text)
+
     def test_json_has_the_very_floats(self):
         import numpy
         for chapter, article in CHAPTERS:

@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include "chapter.hpp"
+#include "cli/compute.hpp"
 #include "cli/options.hpp"
-#include "cli/write.hpp"
 
 namespace {
 
@@ -39,13 +39,11 @@ struct Answer {
 
 Answer answer(const cli::Options& options) {
   const chapters::ChapterEntry& chapter = *options.chapters.at(0);
-  torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::compute);
-  Walkthrough walk;
-  chapter.run(options.lesson, torch, walk);
+  const Walkthrough walk = cli::computed(chapter, options.lesson, options);
 
   Answer result;
   std::ostringstream text;
-  cli::write(text, chapter, cli::selected(walk.steps(), chapter, options), walk.steps(), options);
+  options.format->write(text, cli::document({cli::shown(chapter, walk, options)}, options));
   result.text = text.str();
   for (const Step& step : walk.steps()) {
     if (step.kind == Step::Kind::tensor) {

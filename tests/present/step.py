@@ -125,7 +125,10 @@ class Moving(unittest.TestCase):
         self.assertEqual(self.session.vt.lines()[1:-1], before.split("\n")[1:-1])
         self.session.press("s123\r", "seed 123: 0 of 72 cells changed")
         self.assertEqual(self.session.vt.reversed_text(), [])
-        self.session.press("s-1\r", "'-1' is no seed")
+        self.session.press("s-1\r", "seed -1: 72 of 72")
+        self.assertRegex(self.title(), r"seed -1$")
+        self.session.press("s", "seed (now -1):")
+        self.session.press("-9223372036854775809\r", "is no seed")
         self.session.press("s99999999999999999999\r", "is no seed")
 
     def test_keys_page(self):

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "render/derivation.hpp"
+#include "render/explain.hpp"
+#include "render/terminal.hpp"
+#include "render/text.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::render {
+
+/// One chapter as a writer gets it.
+struct ShownChapter {
+  std::string name;                                     ///< "causal"
+  std::string title;                                    ///< "causal: a causal mask: no token sees a later one"
+  std::shared_ptr<const nlohmann::ordered_json> about;  ///< tool, version, chapter, article, options
+  std::vector<Step> steps;                              ///< those that are asked for
+  std::vector<Step> all_steps;                          ///< those that a derivation may go back to
+  std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty
+  Why why;
+};
+
+/// All that is written at once, and what is asked for besides the form.
+struct Document {
+  std::vector<ShownChapter> chapters;  ///< one at least
+  TextOptions text;
+  bool explain = false;
+  bool heatmap = false;
+  std::optional<CellRequest> cell;  ///< the derivation of this number instead of the steps
+  std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
+  Terminal terminal;                ///< where text goes
+};
+
+}  // namespace attn::render

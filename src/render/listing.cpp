@@ -1,0 +1,63 @@
+#include "render/listing.hpp"
+
+#include <ostream>
+#include <span>
+
+#include "render/heatmap.hpp"
+#include "render/lineage.hpp"
+
+namespace attn::render {
+namespace {
+
+/// The label as the article's, the tensor as coloured cells, and what is said of it.
+void write_heatmap(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+  const std::string title = step.label.empty() ? step.name : step.label;
+  out << title << (title.ends_with('\n') ? "" : "\n")
+      << heatmap_text(*step.tensor, chapter.tokens, document.text.print, document.terminal, counts_tokens) << '\n';
+  if (document.explain) {
+    write_explanation(out, step, explain(step, chapter.why(step), chapter.tokens), document.text.print.linewidth);
+  }
+  out << '\n';
+}
+
+void write_steps(std::ostream& out, std::span<const Step> steps, const ShownChapter& chapter,
+                 const Document& document) {
+  if (document.explain) {
+    write_explained_text(out, steps, chapter.why, chapter.tokens, document.text);
+  } else {
+    write_text(out, steps, document.text);
+  }
+}
+
+/// Tensors as heat maps, and all that is between them as text.
+void write_heatmaps(std::ostream& out, const ShownChapter& chapter, const Document& document) {
+  const std::span<const Step> steps = chapter.steps;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind == Step::Kind::tensor) {
+      write_steps(out, steps.subspan(first, i - first), chapter, document);
+      write_heatmap(out, steps[i], chapter, document);
+      first = i + 1;
+    }
+  }
+  write_steps(out, steps.subspan(first), chapter, document);
+}
+
+}  // namespace
+
+void write_listing(std::ostream& out, const Document& document) {
+  for (const ShownChapter& chapter : document.chapters) {
+    if (document.chapters.size() > 1) {
+      out << "# " << chapter.name << '\n';
+    }
+    if (document.cell) {
+      out << derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
+    } else if (document.heatmap) {
+      write_heatmaps(out, chapter, document);
+    } else {
+      write_steps(out, chapter.steps, chapter, document);
+    }
+  }
+}
+
+}  // namespace attn::render

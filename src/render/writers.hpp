@@ -1,0 +1,38 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string_view>
+
+#include "render/document.hpp"
+
+namespace attn::render {
+
+/// What may be asked for besides a form of output.
+enum class Wish { explain, heatmap, cell, several_chapters };
+
+/// A wish that a form of output cannot fulfil, and why.
+struct Refusal {
+  Wish wish;
+  std::string_view why;
+};
+
+/// One form of output.
+struct Writer {
+  std::string_view name;  ///< on the command line
+  std::string_view what;  ///< in the help
+  void (*write)(std::ostream& out, const Document& document);
+  std::span<const Refusal> refuses;  ///< all other wishes are combined with it
+  bool shows_all_steps = false;      ///< unless --steps says otherwise
+
+  /// Why the wish cannot be fulfilled; empty where it can.
+  std::string_view refusal(Wish wish) const;
+};
+
+/// Every form of output, once: --format, its help, its checks and what is run are made from this table.
+std::span<const Writer> writers();
+
+/// The form of those who ask for none.
+const Writer& default_writer();
+
+}  // namespace attn::render
