@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/compute.hpp"
 #include "cli/text.hpp"
 #include "cli/validators.hpp"
 #include "tensor/operations.hpp"
@@ -71,6 +74,9 @@ TEST_CASE("nearest finds what was meant") {
   CHECK(cli::nearest("dropouts", names) == "dropout");
   CHECK(cli::nearest("trianable", names) == "trainable");
   CHECK(cli::nearest("quantisation", names) == "");
+  CHECK(cli::nearest("--completion", Words{"--precision", "--depth"}) == "");
+  CHECK(cli::nearest("--precison", Words{"--precision", "--depth"}) == "--precision");
+  CHECK(cli::nearest("x", Words{"on", "y"}) == "");
   CHECK(cli::nearest("", names) == "");
   CHECK(cli::nearest("causal", {}) == "");
   CHECK(cli::nearest(std::string(100'000, 'x'), names) == "");
@@ -287,6 +293,42 @@ TEST_CASE("what is refused is named, with what is accepted") {
 TEST_CASE("every value that a validator accepts can be read") {
   CHECK(error_of({"causal", "--dropout", "1e-320"}) == "");
   CHECK(parse({"causal", "--dropout", "5e-324"}).lesson.dropout == 5e-324);
+}
+
+TEST_CASE("every form of output fulfils each wish, or refuses it with a reason") {
+  using render::Wish;
+  const std::vector<std::pair<Wish, std::vector<const char*>>> wishes = {
+      {Wish::explain, {"simplified", "--explain"}},
+      {Wish::heatmap, {"simplified", "--heatmap"}},
+      {Wish::cell, {"simplified", "--cell", "attn_scores[1,2]"}},
+      {Wish::several_chapters, {"all", "--article", "primer"}}};
+  std::set<std::string> names;
+  for (const render::Writer& writer : render::writers()) {
+    const std::string name(writer.name);
+    CHECK(names.insert(name).second);
+    CHECK_FALSE(writer.what.empty());
+    for (const auto& [wish, words] : wishes) {
+      CAPTURE(name);
+      CAPTURE(words.back());
+      std::vector<const char*> arguments = words;
+      arguments.insert(arguments.end(), {"--format", name.c_str()});
+      const std::string reason(writer.refusal(wish));
+      if (!reason.empty()) {
+        CHECK(contains(error_of(arguments), ": " + reason + "; accepted with "));
+        continue;
+      }
+      const cli::Options options = parse(arguments);
+      CHECK(options.format == &writer);
+      std::vector<render::ShownChapter> chapters;
+      for (const chapters::ChapterEntry* chapter : options.chapters) {
+        chapters.push_back(cli::shown(*chapter, cli::computed(*chapter, options.lesson, options), options));
+      }
+      std::ostringstream out;
+      writer.write(out, cli::document(std::move(chapters), options));
+      CHECK(out.str().ends_with('\n'));
+    }
+  }
+  CHECK(&render::default_writer() == parse({"causal"}).format);
 }
 
 TEST_CASE("selected steps stay in order") {
