@@ -4,6 +4,7 @@
 
 #include "cli/names.hpp"
 #include "cli/options.hpp"
+#include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "what_if.hpp"
 
@@ -13,12 +14,6 @@ namespace {
 template <class T>
 nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
-/// The number that somebody wrote.
-nlohmann::ordered_json seed_json(torch::Seed seed) {
-  const std::uint64_t bits = seed;
-  return seed.is_negative() ? nlohmann::ordered_json(static_cast<std::int64_t>(bits)) : nlohmann::ordered_json(bits);
 }
 
 std::string sci_mode_name(torch::SciMode mode) {
@@ -42,7 +37,7 @@ std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry
       {"article", chapters::article_entry(lesson.article).name},
       {"options",
        {
-           {"seed", seed_json(lesson.seed)},
+           {"seed", render::seed_json(lesson.seed)},
            {"steps", options.all_steps ? "all" : "article"},
            {"only", options.only},
            {"tokens", or_null(lesson.tokens)},

@@ -93,6 +93,11 @@ ordered_json number_json(float value) {
   return as_double(value);
 }
 
+ordered_json seed_json(torch::Seed seed) {
+  const std::uint64_t bits = seed;
+  return seed.is_negative() ? ordered_json(static_cast<std::int64_t>(bits)) : ordered_json(bits);
+}
+
 ordered_json values_json(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
   return std::visit(

@@ -8,12 +8,16 @@
 
 #include "render/document.hpp"
 #include "render/explain.hpp"
+#include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {
 
 /// A number with the fewest digits that give the same float back; "inf", "-inf" and "nan" are strings.
 nlohmann::ordered_json number_json(float value);
+
+/// The number that somebody wrote: -1.
+nlohmann::ordered_json seed_json(torch::Seed seed);
 
 /// The tensor's values as nested lists. A float is written with the fewest digits that give the same float back;
 /// JSON has no numbers for "inf", "-inf" and "nan", so these are strings.

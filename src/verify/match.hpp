@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "torch/seed.hpp"
 #include "verify/printed.hpp"
 #include "walk/slip.hpp"
 #include "walk/walkthrough.hpp"
@@ -20,7 +21,7 @@ struct ChapterSteps {
 /// One way in which a page may have been made: an article's chapters under certain kernels.
 struct Explanation {
   std::string article;
-  std::uint64_t seed = 123;
+  torch::Seed seed = 123;
   std::string cpu;             ///< "avx2", "default"
   std::string blas;            ///< "haswell", "sandybridge"
   std::string dropout_kernel;  ///< "default", "mkl"

@@ -45,7 +45,7 @@ std::string whose_numbers(const Explanation& whose, const Explanation& other) {
   if (whose.dropout_kernel != other.dropout_kernel) {
     add(dropout_words(whose));
   }
-  const std::string seed = whose.seed == other.seed ? "" : " with seed " + std::to_string(whose.seed);
+  const std::string seed = whose.seed == other.seed ? "" : " with seed " + whose.seed.text();
   return "these are the numbers of PyTorch" + (words.empty() ? "" : "'s " + words) + seed;
 }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "render/json.hpp"
 #include "verify/report.hpp"
 #include "verify/report_words.hpp"
 
@@ -104,7 +105,7 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 nlohmann::ordered_json report_json(const Report& report) {
   const Explanation& explanation = *report.explanation;
   Json json{{"article", explanation.article}};
-  json["seed"] = explanation.seed;
+  json["seed"] = render::seed_json(explanation.seed);
   json["cpu"] = explanation.cpu;
   json["blas"] = explanation.blas;
   json["dropout_kernel"] = explanation.dropout_kernel;

@@ -42,7 +42,7 @@ std::string step_words(const Finding& finding) {
 
 std::string explanation_words(const Report& report) {
   const Explanation& explanation = *report.explanation;
-  return explanation.article + ", seed " + std::to_string(explanation.seed) + ", " + cpu_words(explanation) + ", " +
+  return explanation.article + ", seed " + explanation.seed.text() + ", " + cpu_words(explanation) + ", " +
          (report.blas_shows ? blas_words(explanation) + ", " : "") + dropout_words(explanation);
 }
 

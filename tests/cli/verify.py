@@ -76,6 +76,11 @@ class Programs(unittest.TestCase):
         self.assertEqual(run("verify", "-", page=page).returncode, 1)
         self.assertEqual(run("verify", "-", "--seed", "7", page=page).returncode, 0)
 
+    def test_negative_seed_is_written_as_given(self):
+        page = output_of("causal", "--seed", "-1")
+        self.assertIn(b"blog, seed -1,", run("verify", "-", "--seed", "-1", page=page).stdout)
+        self.assertIn(b'"seed": -1,', run("verify", "-", "--seed", "-1", "--format", "json", page=page).stdout)
+
     def test_the_other_dropout_kernel_is_recognised(self):
         for chapter in ("dropout", "causal"):
             done = run("verify", "-", page=output_of(chapter, "--dropout-kernel", "mkl"))
