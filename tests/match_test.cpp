@@ -1,7 +1,7 @@
 // Which step a printed tensor is, which of its cells do not hold, and which explanation a page has. The pages are
 // golden files, which PyTorch made; damaged copies of them must be caught at the right cell.
 
-#include "verify/match.hpp"
+#include "verify/explain/match.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,9 +20,9 @@
 
 #include "chapter.hpp"
 #include "render/text.hpp"
-#include "verify/compare.hpp"
-#include "verify/page.hpp"
-#include "verify/printed.hpp"
+#include "verify/explain/compare.hpp"
+#include "verify/read/page.hpp"
+#include "verify/read/printed.hpp"
 
 namespace {
 

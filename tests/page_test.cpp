@@ -1,4 +1,4 @@
-#include "verify/page.hpp"
+#include "verify/read/page.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "verify/printed.hpp"
+#include "verify/read/printed.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -10,8 +10,8 @@
 #include "cli/names.hpp"
 #include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "verify/page.hpp"
-#include "verify/report.hpp"
+#include "verify/read/page.hpp"
+#include "verify/report/report.hpp"
 
 namespace attn::cli {
 namespace {
