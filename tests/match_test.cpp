@@ -21,8 +21,9 @@
 #include "chapter.hpp"
 #include "render/text.hpp"
 #include "verify/explain/compare.hpp"
-#include "verify/read/page.hpp"
-#include "verify/read/printed.hpp"
+#include "verify/explain/numbers.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
 
 namespace {
 
@@ -89,7 +90,7 @@ struct Verified {
   std::vector<const Finding*> failing() const {
     std::vector<const Finding*> result;
     for (const Finding& finding : report.findings) {
-      if (finding.verdict == Verdict::differs || finding.verdict == Verdict::unknown) {
+      if (!holds(finding.verdict)) {
         result.push_back(&finding);
       }
     }

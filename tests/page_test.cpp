@@ -1,4 +1,4 @@
-#include "verify/read/page.hpp"
+#include "verify/read/read_page.hpp"
 
 #include <cstddef>
 #include <string>

@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "torch/torch.hpp"
-#include "verify/read/page.hpp"
-#include "verify/read/printed.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
 
 namespace {
 

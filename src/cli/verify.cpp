@@ -10,7 +10,9 @@
 #include "cli/names.hpp"
 #include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "verify/read/page.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
 #include "verify/report/report.hpp"
 
 namespace attn::cli {

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
+#include <vector>
+
+#include "verify/explain/compare.hpp"
+#include "verify/explain/swap.hpp"
 
 namespace attn::verify {
 namespace {
@@ -11,12 +16,6 @@ namespace {
 constexpr std::int64_t price_of_change = 2 * weight_of_cell;
 
 std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
-
-std::int64_t weight(CellVerdict verdict) {
-  return verdict == CellVerdict::holds ? 0 : verdict == CellVerdict::last_digit ? 1 : weight_of_cell;
-}
-
-// ---- Lost and added rows ------------------------------------------------------------------------
 
 /// What it costs to lay each of the shorter one's parts on the longer one's, `shift` parts further on.
 std::vector<std::int64_t> weights_of_parts(const Printed& printed, const Numbers& numbers, const Alignment& alignment,
@@ -73,9 +72,7 @@ Tally tally_of(const Printed& printed, const Numbers& numbers, const Alignment& 
   for (std::size_t i = 0; i < printed.cells.size(); ++i) {
     const std::int64_t position = alignment.in_step(static_cast<std::int64_t>(i));
     if (position >= 0) {
-      const CellVerdict verdict = compare_cell(printed.cells[i], numbers.values[at(position)]);
-      result.differs += verdict == CellVerdict::differs ? 1 : 0;
-      result.last_digit += verdict == CellVerdict::last_digit ? 1 : 0;
+      result.add(compare_cell(printed.cells[i], numbers.values[at(position)]));
     }
   }
   return result;
@@ -162,133 +159,13 @@ Alignment axis_alignment(const Shape& page, const Shape& step, std::size_t axis)
   return alignment;
 }
 
-// ---- Swapped rows -------------------------------------------------------------------------------
-
-/// Tries one axis: whether swapping two of its items explains all the differing cells.
-class SwapOnAxis {
- public:
-  SwapOnAxis(const Printed& printed, std::span<const double> values, std::span<const std::int64_t> differing,
-             std::size_t axis)
-      : printed_(printed), values_(values), strides_(row_major_strides(printed.shape)), axis_(axis),
-        first_(item(differing.front(), axis)), second_(first_) {
-    for (const std::int64_t position : differing) {
-      const std::int64_t here = item(position, axis);
-      second_ = second_ == first_ ? here : second_;
-      possible_ = possible_ && (here == first_ || here == second_);
-      if (!possible_) {
-        return;
-      }
-    }
-    possible_ = first_ != second_;
-    find_part(differing);
-  }
-
-  bool explains() const {
-    const std::int64_t apart = strides_[axis_] * (second_ - first_);
-    for (std::int64_t i = 0; possible_ && i < static_cast<std::int64_t>(printed_.cells.size()); ++i) {
-      if (is_within(i)) {
-        const std::int64_t other = i + (item(i, axis_) == first_ ? apart : -apart);
-        if (compare_cell(printed_.cells[at(i)], values_[at(other)]) != CellVerdict::holds) {
-          return false;
-        }
-      }
-    }
-    return possible_;
-  }
-
-  Change change() const {
-    Change change{Change::Kind::swapped, part_, part_, 1};
-    change.at.push_back(first_);
-    change.with.push_back(second_);
-    return change;
-  }
-
- private:
-  std::int64_t item(std::int64_t position, std::size_t axis) const {
-    return position / strides_[axis] % printed_.shape[axis];
-  }
-
-  /// The items of outer axes that all differing cells share.
-  void find_part(std::span<const std::int64_t> differing) {
-    for (std::size_t outer = 0; possible_ && outer < axis_; ++outer) {
-      const std::int64_t shared = item(differing.front(), outer);
-      const bool is_shared = std::all_of(differing.begin(), differing.end(), [&](std::int64_t position) {
-        return item(position, outer) == shared;
-      });
-      part_.push_back(is_shared ? shared : -1);
-    }
-  }
-
-  bool is_within(std::int64_t position) const {
-    for (std::size_t outer = 0; outer < axis_; ++outer) {
-      if (part_[outer] >= 0 && part_[outer] != item(position, outer)) {
-        return false;
-      }
-    }
-    return item(position, axis_) == first_ || item(position, axis_) == second_;
-  }
-
-  const Printed& printed_;
-  std::span<const double> values_;
-  Shape strides_;
-  std::size_t axis_;
-  std::int64_t first_;
-  std::int64_t second_;
-  bool possible_ = true;
-  Shape part_;
-};
-
-std::optional<Change> find_swap(const Printed& printed, std::span<const double> values, const Tally& found) {
-  if (found.differs + found.last_digit < 2) {
-    return std::nullopt;
-  }
-  std::vector<std::int64_t> differing;
-  for (std::size_t i = 0; i < printed.cells.size(); ++i) {
-    if (compare_cell(printed.cells[i], values[i]) != CellVerdict::holds) {
-      differing.push_back(static_cast<std::int64_t>(i));
-    }
-  }
-  for (std::size_t axis = 0; axis < printed.shape.size(); ++axis) {
-    const SwapOnAxis swap(printed, values, differing, axis);
-    if (swap.explains()) {
-      return swap.change();
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::int64_t Alignment::in_step(std::int64_t page_position) const {
-  const std::int64_t cell = page_position % inner;
-  const std::int64_t part = page_position / inner % page_parts;
-  const std::int64_t lacking = step_parts - page_parts;
-  std::int64_t step_part = part;
-  if (part >= first) {
-    step_part = part + lacking;
-    if (lacking < 0 && part < first - lacking) {
-      return -1;
-    }
-  }
-  return (page_position / inner / page_parts * step_parts + step_part) * inner + cell;
-}
-
-std::vector<std::int64_t> Alignment::lost() const {
-  std::vector<std::int64_t> positions;
-  for (std::int64_t block = 0; block < outer && step_parts > page_parts; ++block) {
-    const std::int64_t begin = (block * step_parts + first) * inner;
-    for (std::int64_t i = 0; i < (step_parts - page_parts) * inner; ++i) {
-      positions.push_back(begin + i);
-    }
-  }
-  return positions;
-}
 
 Fit fit_same_shape(const Printed& printed, std::span<const double> values) {
   const auto cells = static_cast<std::int64_t>(printed.cells.size());
-  Fit fit{{1, cells, cells, 1, 0}, tally(printed.cells, values, cells), {}, 0};
+  Fit fit{{1, cells, cells, 1, 0}, compare(printed.cells, values, cells), {}, 0};
   fit.cost = weight(fit.tally);
-  if (const auto swap = fit.tally.differs > 0 ? find_swap(printed, values, fit.tally) : std::nullopt) {
+  if (const auto swap = fit.tally.differs > 0 ? find_swap(printed, values) : std::nullopt) {
     fit.change = *swap;
     fit.cost = std::min(fit.cost, price_of_change);
   }
@@ -302,7 +179,7 @@ std::optional<Fit> fit_other_shape(const Printed& printed, const Numbers& number
   if (!is_regular(printed)) {
     return fit_aligned(printed, numbers, flat_alignment(printed, numbers), std::nullopt);
   }
-  if (is_regular(printed) && printed.shape.size() == numbers.shape.size()) {
+  if (printed.shape.size() == numbers.shape.size()) {
     if (const auto axis = differing_axis(printed.shape, numbers.shape)) {
       return fit_aligned(printed, numbers, axis_alignment(printed.shape, numbers.shape, *axis), axis);
     }

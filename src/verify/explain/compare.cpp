@@ -1,13 +1,11 @@
 #include "verify/explain/compare.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <variant>
 
 namespace attn::verify {
 namespace {
@@ -91,26 +89,12 @@ bool says_nan(std::string_view text) {
   return text.find("nan") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
 }
 
-std::string without_space(std::string_view text) {
-  std::string result;
-  const auto is_ink = [](char c) { return c != ' ' && c != '\n'; };
-  std::copy_if(text.begin(), text.end(), std::back_inserter(result), is_ink);
-  return result;
-}
-
-std::string grad_fn_of(const std::string& text) {
-  const std::size_t begin = text.rfind("grad_fn=<");
-  if (begin == std::string::npos) {
-    return "";
-  }
-  return text.substr(begin, text.find('>', begin) + 1 - begin);
-}
-
 }  // namespace
 
 CellVerdict compare_cell(const Cell& cell, double value) {
   if (cell.unit <= 0 || !std::isfinite(value) || !std::isfinite(cell.value)) {
-    return cell.value == value || (std::isnan(value) && says_nan(cell.text)) ? CellVerdict::holds : CellVerdict::differs;
+    const bool same = cell.value == value || (std::isnan(value) && says_nan(cell.text));
+    return same ? CellVerdict::holds : CellVerdict::differs;
   }
   const double distance = std::abs(cell.value - value);
   if (cell.unit < std::abs(value) * 1.2e-7) {
@@ -127,6 +111,19 @@ CellVerdict compare_cell(const Cell& cell, double value) {
     return compare_as_text(cell, value, integral);
   }
   return by_units(units, integral);
+}
+
+Tally compare(std::span<const Cell> cells, std::span<const double> values, std::int64_t most) {
+  Tally tally;
+  for (std::size_t i = 0; i < cells.size() && tally.differs <= most; ++i) {
+    tally.add(compare_cell(cells[i], values[i]));
+  }
+  return tally;
+}
+
+Tally compare(const Printed& printed, const Numbers& numbers, std::int64_t most) {
+  return has_gap(printed) ? compare(printed.cells, shown_values(printed, numbers), most)
+                          : compare(printed.cells, numbers.values, most);
 }
 
 std::string in_format_of(const Cell& cell, double value) {
@@ -150,142 +147,6 @@ const Cell* sample_cell(std::span<const Cell> cells) {
   const auto is_finite = [](const Cell& cell) { return std::isfinite(cell.value); };
   const auto found = std::find_if(cells.begin(), cells.end(), is_finite);
   return found == cells.end() ? nullptr : &*found;
-}
-
-Tally tally(std::span<const Cell> cells, std::span<const double> values, std::int64_t most) {
-  Tally result;
-  for (std::size_t i = 0; i < cells.size() && result.differs <= most; ++i) {
-    const CellVerdict verdict = compare_cell(cells[i], values[i]);
-    result.differs += verdict == CellVerdict::differs ? 1 : 0;
-    result.last_digit += verdict == CellVerdict::last_digit ? 1 : 0;
-  }
-  return result;
-}
-
-Numbers numbers_of(const Tensor& tensor) {
-  Numbers numbers{tensor.shape(), tensor.dtype(), {}};
-  const auto contents = tensor.array().contents();
-  std::visit(
-      [&](const auto& array) {
-        numbers.values.reserve(array.size());
-        for (std::size_t i = 0; i < array.size(); ++i) {
-          numbers.values.push_back(static_cast<double>(array.data()[i]));
-        }
-      },
-      *contents);
-  return numbers;
-}
-
-bool same_kind(const Printed& printed, const Numbers& numbers) {
-  return printed.is_bool == (numbers.dtype == DType::boolean);
-}
-
-bool has_gap(const Printed& printed) {
-  return std::any_of(printed.shown_before_gap.begin(), printed.shown_before_gap.end(),
-                     [](std::int64_t before) { return before >= 0; });
-}
-
-bool is_regular(const Printed& printed) {
-  std::size_t count = 1;
-  for (const std::int64_t size : printed.shape) {
-    count *= static_cast<std::size_t>(size);
-  }
-  return !printed.ragged && count == printed.cells.size();
-}
-
-bool same_shape(const Printed& printed, const Shape& shape) {
-  if (!is_regular(printed) || printed.shape.size() != shape.size()) {
-    return false;
-  }
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool gap = axis < printed.shown_before_gap.size() && printed.shown_before_gap[axis] >= 0;
-    if (gap ? printed.shape[axis] >= shape[axis] : printed.shape[axis] != shape[axis]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-std::vector<double> shown_values(const Printed& printed, const Numbers& numbers) {
-  const Shape strides = row_major_strides(numbers.shape);
-  std::vector<double> shown;
-  shown.reserve(printed.cells.size());
-  for (std::size_t i = 0; i < printed.cells.size(); ++i) {
-    const Shape index = index_of(static_cast<std::int64_t>(i), printed.shape);
-    std::int64_t position = 0;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) {
-      const std::int64_t before = axis < printed.shown_before_gap.size() ? printed.shown_before_gap[axis] : -1;
-      const bool after_gap = before >= 0 && index[axis] >= before;
-      position += strides[axis] * (index[axis] + (after_gap ? numbers.shape[axis] - printed.shape[axis] : 0));
-    }
-    shown.push_back(numbers.values[static_cast<std::size_t>(position)]);
-  }
-  return shown;
-}
-
-std::string plain_layout(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::string_view line = text.substr(0, newline);
-    const std::size_t last = line.find_last_not_of(" \t\r");
-    if (last != std::string_view::npos) {
-      result.append(result.empty() ? "" : "\n").append(line.substr(0, last + 1));
-    }
-    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-  }
-  constexpr std::string_view old_name = "SqueezeBackward3";
-  if (const std::size_t found = result.rfind(old_name); found != std::string::npos) {
-    result[found + old_name.size() - 1] = '4';
-  }
-  return result;
-}
-
-std::string layout_difference(const Printed& printed, const std::string& page, const std::string& step) {
-  std::string reason;
-  const auto add = [&reason](const std::string& words) { reason += (reason.empty() ? "" : "; ") + words; };
-  if (printed.missing_parenthesis) {
-    add("the closing parenthesis is missing");
-  }
-  if (page.find("```") != std::string::npos) {
-    add("a code fence stands in it");
-  }
-  const std::string page_grad_fn = grad_fn_of(page);
-  const std::string step_grad_fn = grad_fn_of(step);
-  if (page_grad_fn != step_grad_fn) {
-    add(page_grad_fn.empty()   ? step_grad_fn + " is missing"
-        : step_grad_fn.empty() ? page_grad_fn + " is added"
-                               : page_grad_fn + " instead of " + step_grad_fn);
-  }
-  if (reason.empty()) {
-    add(without_space(page) == without_space(step) ? "spacing" : "written otherwise");
-  }
-  return reason;
-}
-
-Shape index_of(std::int64_t position, const Shape& shape) {
-  Shape index(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    index[axis] = axis == 0 ? position : position % shape[axis];
-    position /= shape[axis];
-  }
-  return index;
-}
-
-std::string plain_label(std::string_view label) {
-  std::string result;
-  for (const char c : label) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isspace(byte) != 0) {
-      if (!result.empty() && result.back() != ' ') {
-        result += ' ';
-      }
-    } else {
-      result += static_cast<char>(std::tolower(byte));
-    }
-  }
-  result.erase(result.find_last_not_of(": ") + 1);
-  return result;
 }
 
 }  // namespace attn::verify

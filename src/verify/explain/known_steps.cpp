@@ -1,70 +1,17 @@
 #include "verify/explain/known_steps.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "render/text.hpp"
+#include "verify/explain/plain.hpp"
 
 namespace attn::verify {
 namespace {
 
-template <class T>
-void append_bytes(std::string& out, const std::vector<T>& items) {
-  out.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));
-}
-
-std::string content_key(const Numbers& numbers) {
-  std::string key = dtype_name(numbers.dtype) + shape_text(numbers.shape);
-  append_bytes(key, numbers.values);
-  return key;
-}
-
-template <class Map, class Key>
-const std::vector<std::size_t>& found_or_none(const Map& map, const Key& key) {
-  static const std::vector<std::size_t> none;
-  const auto found = map.find(key);
-  return found == map.end() ? none : found->second;
-}
+const std::vector<std::size_t> none;
 
 }  // namespace
-
-// ---- Pool ---------------------------------------------------------------------------------------
-
-std::size_t Pool::add(Numbers numbers) {
-  const auto [entry, is_new] = by_content_.try_emplace(content_key(numbers), all_.size());
-  if (is_new) {
-    by_shape_[numbers.shape].push_back(all_.size());
-    all_.push_back(std::move(numbers));
-  }
-  return entry->second;
-}
-
-std::vector<std::size_t> Pool::alike(const Printed& printed) const {
-  std::vector<std::size_t> result;
-  const auto add_alike = [&](const std::vector<std::size_t>& ids) {
-    for (const std::size_t id : ids) {
-      if (same_kind(printed, all_[id])) {
-        result.push_back(id);
-      }
-    }
-  };
-  if (!is_regular(printed)) {
-    return result;
-  }
-  if (!has_gap(printed)) {
-    add_alike(found_or_none(by_shape_, printed.shape));
-    return result;
-  }
-  for (const auto& [shape, ids] : by_shape_) {
-    if (same_shape(printed, shape)) {
-      add_alike(ids);
-    }
-  }
-  return result;
-}
-
-// ---- KnownSteps ---------------------------------------------------------------------------------
 
 KnownSteps::KnownSteps(const Explanation& explanation, Pool& pool) : explanation_(&explanation) {
   for (std::size_t chapter = 0; chapter < explanation.chapters.size(); ++chapter) {
@@ -86,12 +33,12 @@ KnownSteps::KnownSteps(const Explanation& explanation, Pool& pool) : explanation
 }
 
 const std::vector<std::size_t>& KnownSteps::having(std::size_t numbers) const {
-  static const std::vector<std::size_t> none;
   return numbers < by_numbers_.size() ? by_numbers_[numbers] : none;
 }
 
 const std::vector<std::size_t>& KnownSteps::of_size(const Shape& shape) const {
-  return found_or_none(by_size_, shape);
+  const auto found = by_size_.find(shape);
+  return found == by_size_.end() ? none : found->second;
 }
 
 const std::string& KnownSteps::layout(std::size_t i) {
@@ -100,8 +47,6 @@ const std::string& KnownSteps::layout(std::size_t i) {
   }
   return *layouts_[i];
 }
-
-// ---- Distances ----------------------------------------------------------------------------------
 
 int label_distance(const std::string& plain_printed, const KnownStep& step) {
   if (plain_printed == step.label || plain_printed == step.step->name) {

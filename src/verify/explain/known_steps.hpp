@@ -1,16 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "verify/explain/compare.hpp"
-#include "verify/explain/match.hpp"
+#include "verify/explain/explanation.hpp"
+#include "verify/explain/pool.hpp"
 
 namespace attn::verify {
 
@@ -21,21 +18,6 @@ struct KnownStep {
   std::size_t numbers = 0;  ///< of the tensor, in Pool; steps with equal numbers share them
   std::string label;        ///< plain
   bool is_size = false;
-};
-
-/// All numbers that any explanation has, each once, found by shape.
-class Pool {
- public:
-  std::size_t add(Numbers numbers);
-  const Numbers& operator[](std::size_t id) const { return all_[id]; }
-  std::size_t size() const { return all_.size(); }
-  /// Those that have the printed tensor's shape and kind.
-  std::vector<std::size_t> alike(const Printed& printed) const;
-
- private:
-  std::vector<Numbers> all_;
-  std::unordered_map<std::string, std::size_t> by_content_;
-  std::map<Shape, std::vector<std::size_t>> by_shape_;
 };
 
 /// The steps of one explanation, in order.
@@ -62,6 +44,9 @@ class KnownSteps {
   std::map<Shape, std::vector<std::size_t>> by_size_;
   std::vector<std::optional<std::string>> layouts_;
 };
+
+/// A step, by its place in KnownSteps; none where nothing is recognised.
+using Choice = std::optional<std::size_t>;
 
 /// How badly a printed label fits a step's: 0 (the same), 1 (one is within the other) or 2.
 int label_distance(const std::string& plain_printed, const KnownStep& step);

@@ -17,12 +17,12 @@ std::int64_t own_cost(const std::string& label, const KnownStep& step) {
 }
 
 /// Of many steps with equal numbers, the best by themselves.
-std::vector<std::size_t> few(const Choices& choices, const KnownSteps& known) {
+std::vector<std::size_t> few(const Alternatives& alternatives, const KnownSteps& known) {
   constexpr std::size_t most = 24;
-  std::vector<std::size_t> steps = choices.steps;
+  std::vector<std::size_t> steps = alternatives.steps;
   if (steps.size() > most) {
     std::stable_sort(steps.begin(), steps.end(), [&](std::size_t a, std::size_t b) {
-      return own_cost(choices.label, known[a]) < own_cost(choices.label, known[b]);
+      return own_cost(alternatives.label, known[a]) < own_cost(alternatives.label, known[b]);
     });
     steps.resize(most);
   }
@@ -53,7 +53,7 @@ Reached reach(const Stage& previous, std::size_t step, const KnownSteps& known) 
 
 }  // namespace
 
-std::vector<std::optional<std::size_t>> choose_in_order(const std::vector<Choices>& page, const KnownSteps& known) {
+std::vector<Choice> choose_in_order(const std::vector<Alternatives>& page, const KnownSteps& known) {
   std::vector<Stage> stages;
   for (std::size_t position = 0; position < page.size(); ++position) {
     if (page[position].steps.empty()) {
@@ -67,7 +67,7 @@ std::vector<std::optional<std::size_t>> choose_in_order(const std::vector<Choice
     }
     stages.push_back(std::move(stage));
   }
-  std::vector<std::optional<std::size_t>> chosen(page.size());
+  std::vector<Choice> chosen(page.size());
   std::size_t choice = stages.empty() ? 0 : cheapest(stages.back().reached);
   for (std::size_t i = stages.size(); i-- > 0;) {
     chosen[stages[i].position] = stages[i].steps[choice];

@@ -5,11 +5,12 @@
 #include <limits>
 #include <string>
 
+#include "verify/explain/plain.hpp"
+
 namespace attn::verify {
 namespace {
 
 using Steps = std::vector<std::size_t>;
-using Choice = std::optional<std::size_t>;
 
 /// Where a printed size stands among what is recognised.
 struct Surroundings {
@@ -105,7 +106,7 @@ std::string number_text(const Printed& printed, std::size_t axis) {
   return axis < printed.cells.size() ? std::string(printed.cells[axis].text) : std::to_string(printed.shape[axis]);
 }
 
-void list_differences(Finding& finding) {
+void list_differing_axes(Finding& finding) {
   const Shape& page = finding.printed->shape;
   const Shape& step = finding.step->tensor->shape();
   for (std::size_t axis = 0; axis < std::max(page.size(), step.size()); ++axis) {
@@ -135,7 +136,7 @@ Choice settle(Finding& finding, const KnownSteps& known, const Surroundings& aro
   finding.step = known[*choice].step;
   finding.chapter = known.chapter(*choice);
   if (finding.verdict == Verdict::differs) {
-    list_differences(finding);
+    list_differing_axes(finding);
   }
   return choice;
 }
@@ -157,7 +158,7 @@ void match_sizes(std::span<Finding> findings, std::vector<Choice>& chosen, const
   const std::vector<Choice> next = next_choices(chosen);
   Choice before;
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (findings[i].printed->kind == Printed::Kind::size) {
+    if (is_size(*findings[i].printed)) {
       const bool adjoining = i > 0 && chosen[i - 1].has_value();
       chosen[i] = settle(findings[i], known, {before, next[i], adjoining, plain_label(findings[i].printed->label)});
     }

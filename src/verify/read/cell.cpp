@@ -8,19 +8,19 @@
 #include <limits>
 #include <system_error>
 
+#include "verify/read/ascii.hpp"
+
 namespace attn::verify {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_sign(char c) { return c == '-' || c == '+'; }
 
 /// Whether the character there is the e of "1.25e-03" or "3.e+05".
 bool is_exponent_mark(std::string_view text, std::size_t at) {
-  return at > 0 && (text[at] | 0x20) == 'e' && (is_digit(text[at - 1]) || text[at - 1] == '.');
+  return at > 0 && lower(text[at]) == 'e' && (is_digit(text[at - 1]) || text[at - 1] == '.');
 }
 
 /// The digits before and after the point, and the exponent; what is left of the word behind them.
@@ -41,7 +41,7 @@ std::string_view take_digits(std::string_view& text) {
 /// "e-03" at the text's start; an exponent beyond all doubles is that of the largest or smallest.
 std::int64_t take_exponent(std::string_view& text) {
   std::string_view after = text.substr(std::min<std::size_t>(1, text.size()));
-  if (text.empty() || (text.front() | 0x20) != 'e') {
+  if (text.empty() || lower(text.front()) != 'e') {
     return 0;
   }
   const bool negative = after.starts_with('-');
@@ -106,7 +106,6 @@ std::optional<double> named_value(std::string_view unsigned_word) {
   };
   constexpr auto names = std::to_array<Named>({{"inf", infinity},
                                                {"Inf", infinity},
-                                               {"Infinity", infinity},
                                                {"nan", not_a_number},
                                                {"NaN", not_a_number},
                                                {"True", 1.0},

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "verify/read/ascii.hpp"
+
 namespace attn::verify {
 namespace {
 
@@ -70,13 +72,12 @@ static_assert(std::ranges::is_sorted(characters, {}, &NamedCharacter::name));
 constexpr std::size_t longest_name = 10;        // of an element or a character
 constexpr std::size_t longest_reference = 32;   // with leading zeros
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name_part(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; }
+bool is_name_part(char c) { return is_letter(c) || is_digit(c) || c == '-'; }
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    c = lower(c);
   }
   return result;
 }
@@ -113,7 +114,7 @@ Element find_element(std::string_view name) {
   if (name.size() > longest_name) {
     return Element::none;
   }
-  const std::string key = lower(name);
+  const std::string key = lower_case(name);
   const auto* found = std::ranges::lower_bound(elements, key, {}, &NamedElement::name);
   return found != elements.end() && found->name == key ? found->element : Element::none;
 }
@@ -147,7 +148,7 @@ Tag find_tag(std::string_view text) {
 }
 
 bool holds_line_numbers(std::string_view tag) {
-  const std::string name = lower(find_tag(tag).name);
+  const std::string name = lower_case(find_tag(tag).name);
   if (name != "span" && name != "td") {
     return false;
   }
@@ -165,7 +166,7 @@ bool holds_line_numbers(std::string_view tag) {
 
 bool looks_like_html(std::string_view text) {
   constexpr std::size_t head = 4096;
-  const std::string begin = lower(text.substr(0, head));
+  const std::string begin = lower_case(text.substr(0, head));
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || begin[first] != '<') {
     return false;

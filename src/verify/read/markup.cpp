@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "verify/read/ascii.hpp"
 #include "verify/read/html.hpp"
 #include "verify/read/utf8.hpp"
 
@@ -27,7 +28,7 @@ constexpr std::array<bool, 256> plain_bytes = [] {
 bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
 /// One pass over a text. What was looked for in vain once is not looked for again: the pass takes linear time.

@@ -43,9 +43,13 @@ struct Printed {
   std::string grad_fn;  ///< "MulBackward0"; empty where none is printed
 };
 
-/// Everything that the page prints of tensors, in its order: tensor(...), Parameter containing:, torch.Size([...]),
-/// numpy's array(...), Nx's #Nx.Tensor<...>. Code that makes tensors (torch.tensor(...)) is not output. What is found
-/// points into the page's text: the page must stay where it is as long as that is used. Takes time linear in the page.
-std::vector<Printed> find_printed(const Page& page);
+/// Whether it is the size of a tensor.
+bool is_size(const Printed& printed);
+
+/// Whether it is printed with "...".
+bool has_gap(const Printed& printed);
+
+/// Whether the cells fill the printed shape.
+bool is_regular(const Printed& printed);
 
 }  // namespace attn::verify

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "verify/read/ascii.hpp"
 #include "verify/read/cell.hpp"
 
 namespace attn::verify {
@@ -15,7 +16,7 @@ constexpr std::int64_t unknown = -1;
 /// What can follow a number only in a program.
 bool is_code(char c) {
   constexpr std::string_view signs = "_*+-/%@(=:'\"#";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || signs.find(c) != std::string_view::npos;
+  return is_letter(c) || signs.find(c) != std::string_view::npos;
 }
 
 /// One axis of the list that is being read.

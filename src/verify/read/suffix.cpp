@@ -7,14 +7,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "verify/read/ascii.hpp"
+
 namespace attn::verify {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t longest_value = 256;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_key_part(char c) { return is_letter(c) || c == '_'; }
 bool is_word_part(char c) { return is_key_part(c) || is_digit(c) || c == '.' || c == ':' || c == '-'; }
 
@@ -26,9 +26,8 @@ std::string_view leading(std::string_view text, Condition condition) {
 
 /// What PyTorch and numpy name behind a tensor's numbers.
 bool is_key(std::string_view word) {
-  constexpr auto keys = std::to_array<std::string_view>(
-      {"device", "dtype", "grad_fn", "layout", "names", "nnz", "quantization_scheme", "requires_grad", "scale", "shape",
-       "size", "tangent", "zero_point"});
+  constexpr auto keys =
+      std::to_array<std::string_view>({"device", "dtype", "grad_fn", "requires_grad", "shape", "size"});
   return std::ranges::find(keys, word) != keys.end();
 }
 

@@ -13,8 +13,6 @@
 namespace attn::verify {
 namespace {
 
-bool is_size(const Finding& finding) { return finding.printed->kind == Printed::Kind::size; }
-
 using Json = nlohmann::ordered_json;
 
 Json number(double value) {
@@ -110,7 +108,7 @@ nlohmann::ordered_json report_json(const Report& report) {
   json["dropout_kernel"] = explanation.dropout_kernel;
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);
-  json["holds"] = exit_code(report) == 0;
+  json["holds"] = report.holds();
   json["notes"] = report.notes;
   json["findings"] = Json::array();
   for (const Finding& finding : report.findings) {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "verify/explain/match.hpp"
+#include "verify/explain/finding.hpp"
 
 namespace attn::verify {
 
@@ -15,6 +15,6 @@ std::string report_text(const Report& report);
 nlohmann::ordered_json report_json(const Report& report);
 
 /// 0: all hold, last digits allowed; 1: something differs or is unknown.
-int exit_code(const Report& report);
+inline int exit_code(const Report& report) { return report.holds() ? 0 : 1; }
 
 }  // namespace attn::verify

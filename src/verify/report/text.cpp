@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <set>
-#include <utility>
-#include <vector>
 
-#include "verify/explain/compare.hpp"
+#include "verify/explain/numbers.hpp"
+#include "verify/report/neighbourhood.hpp"
 #include "verify/report/words.hpp"
 
 namespace attn::verify {
@@ -24,8 +21,6 @@ std::string counted(std::int64_t count, const std::string& noun) {
 std::string of_cells(std::int64_t count, const Finding& finding) {
   return std::to_string(count) + " of " + counted(static_cast<std::int64_t>(finding.printed->cells.size()), "cell");
 }
-
-bool is_size(const Finding& finding) { return finding.printed->kind == Printed::Kind::size; }
 
 // ---- The line of a tensor -----------------------------------------------------------------------
 
@@ -76,79 +71,6 @@ std::string tie_words(const Cell& printed, const std::string& expected) {
   return {std::begin(buffer), result.ptr};
 }
 
-std::size_t position_of(const Shape& index, const Shape& shape) {
-  std::size_t position = 0;
-  for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    position = position * static_cast<std::size_t>(shape[axis]) + static_cast<std::size_t>(index[axis]);
-  }
-  return position;
-}
-
-/// Some rows of a printed tensor, with the differing cells in brackets.
-class Neighbourhood {
- public:
-  Neighbourhood(const Finding& finding, const Explanation& explanation)
-      : finding_(finding), explanation_(explanation), shape_(finding.printed->shape), columns_(shape_.back()) {
-    for (const Difference& difference : finding.differences) {
-      marked_.insert(position_of(difference.index, shape_));
-    }
-  }
-
-  static bool is_possible(const Finding& finding) {
-    return finding.verdict == Verdict::differs && is_regular(*finding.printed) && !finding.printed->shape.empty() &&
-           !finding.differences.empty() && finding.change.kind != Change::Kind::lost;
-  }
-
-  /// The rows around the first marked one, in its slice.
-  std::string text() const {
-    const auto marked = static_cast<std::int64_t>(*marked_.begin());
-    const std::int64_t rows = shape_.size() > 1 ? shape_[shape_.size() - 2] : 1;
-    const std::int64_t row = marked / columns_;
-    const std::int64_t begin = std::max(row - 1, row / rows * rows);
-    const std::int64_t end = std::min(row + 2, (row / rows + 1) * rows);
-    const std::int64_t first = std::max<std::int64_t>(0, marked % columns_ - cells_before);
-    std::vector<std::string> names;
-    std::size_t width = 0;
-    for (std::int64_t i = begin; i < end; ++i) {
-      Shape index = index_of(i * columns_, shape_);
-      index.pop_back();
-      names.push_back(index_words(index, shape_, explanation_));
-      width = std::max(width, names.back().size());
-    }
-    std::string out;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::string& name = names[static_cast<std::size_t>(i - begin)];
-      out += "      " + name + std::string(width - name.size(), ' ') + row_text(i, first) + '\n';
-    }
-    return out;
-  }
-
- private:
-  static constexpr std::int64_t cells_before = 4;
-  static constexpr std::int64_t most_cells = 10;
-
-  std::string row_text(std::int64_t row, std::int64_t first) const {
-    const std::int64_t last = std::min(columns_, first + most_cells);
-    std::string out = first > 0 ? "  ..." : "";
-    for (std::int64_t column = first; column < last; ++column) {
-      const auto position = static_cast<std::size_t>(row * columns_ + column);
-      const std::string text(finding_.printed->cells[position].text);
-      const std::string cell = marked_.contains(position) ? "[" + text + "]" : " " + text + " ";
-      constexpr std::size_t usual_width = 9;
-      out += " " + std::string(usual_width - std::min(usual_width, cell.size()), ' ') + cell;
-    }
-    out += last < columns_ ? " ..." : "";
-    out.erase(out.find_last_not_of(' ') + 1);
-    return out;
-  }
-
-  const Finding& finding_;
-  const Explanation& explanation_;
-  const Shape& shape_;
-  std::int64_t columns_;
-  std::set<std::size_t> marked_;
-};
-
 /// The cells that only one side has, in one line.
 void append_one_sided(std::string& out, const Finding& finding) {
   std::string lost;
@@ -178,7 +100,8 @@ void append_two_sided(std::string& out, const Finding& finding, const Explanatio
     out += "    " + index_words(difference.index, shape, explanation) + ": page " + difference.printed + ", step " +
            difference.expected;
     if (finding.verdict == Verdict::last_digit) {
-      const Cell& cell = finding.printed->cells[position_of(difference.index, finding.printed->shape)];
+      const Printed& printed = *finding.printed;
+      const Cell& cell = printed.cells[static_cast<std::size_t>(position_of(difference.index, printed.shape))];
       out += "; exactly " + exact_digits(difference.exact) + ", the tie is at " + tie_words(cell, difference.expected);
     }
     out += '\n';
@@ -215,9 +138,7 @@ void append_details(std::string& out, const Finding& finding, const Explanation&
     if (finding.change.kind != Change::Kind::swapped) {
       append_two_sided(out, finding, explanation);
     }
-    if (Neighbourhood::is_possible(finding)) {
-      out += Neighbourhood(finding, explanation).text();
-    }
+    out += neighbourhood(finding, explanation);
   }
   for (const std::string& note : finding.notes) {
     out += "    note: " + note + '\n';
@@ -281,15 +202,6 @@ std::string report_text(const Report& report) {
   out += report.findings.empty() ? "" : "\n";
   append_summary(out, report);
   return out;
-}
-
-int exit_code(const Report& report) {
-  return std::all_of(report.findings.begin(), report.findings.end(),
-                     [](const Finding& finding) {
-                       return finding.verdict != Verdict::differs && finding.verdict != Verdict::unknown;
-                     })
-             ? 0
-             : 1;
 }
 
 }  // namespace attn::verify

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "verify/explain/compare.hpp"
-#include "verify/explain/notes.hpp"
+#include "verify/explain/kernel_words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -26,6 +25,19 @@ std::string last_item(const Change& change) {
 }
 
 }  // namespace
+
+bool is_size(const Finding& finding) { return is_size(*finding.printed); }
+
+std::string verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::same: return "same";
+    case Verdict::same_numbers: return "same numbers";
+    case Verdict::last_digit: return "last digit";
+    case Verdict::differs: return "differs";
+    case Verdict::unknown: break;
+  }
+  return "unknown";
+}
 
 std::string place_words(const Place& place) {
   const std::string line = "line " + std::to_string(place.line);

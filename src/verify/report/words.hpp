@@ -3,9 +3,14 @@
 #include <cstdint>
 #include <string>
 
-#include "verify/explain/match.hpp"
+#include "verify/explain/finding.hpp"
 
 namespace attn::verify {
+
+bool is_size(const Finding& finding);
+
+/// "same", "same numbers", "last digit", "differs", "unknown"
+std::string verdict_name(Verdict verdict);
 
 /// "line 12", "cell 3, line 2"
 std::string place_words(const Place& place);

@@ -1,6 +1,5 @@
-#include "verify/read/reading.hpp"
+#include "verify/read/forms.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -22,6 +21,15 @@ bool is_whole(const Cell& cell) { return cell.text.find_first_not_of("0123456789
 void set_end(Printed& printed, std::string_view page, std::size_t begin, std::size_t end, bool closed) {
   printed.text = page.substr(begin, end - begin);
   printed.missing_parenthesis = !closed;
+}
+
+/// Ends it behind its closing bracket or, where that is missing, at the cursor.
+void close(Printed& printed, std::string_view page, std::size_t begin, Cursor& cursor, char bracket) {
+  const std::size_t end = cursor.at();
+  cursor.skip();
+  const bool closed = cursor.peek() == bracket;
+  cursor.advance(closed ? 1 : 0);
+  set_end(printed, page, begin, closed ? cursor.at() : end, closed);
 }
 
 /// The nested lists at the cursor.
@@ -93,8 +101,8 @@ Shape sizes_of(const std::vector<Cell>& cells) {
   Shape sizes;
   for (const Cell& cell : cells) {
     constexpr double largest = 9e15;
-    const bool is_size = cell.value >= 0 && cell.value < largest && cell.value == std::floor(cell.value);
-    sizes.push_back(is_size ? static_cast<std::int64_t>(cell.value) : -1);
+    const bool possible = cell.value >= 0 && cell.value < largest && cell.value == std::floor(cell.value);
+    sizes.push_back(possible ? static_cast<std::int64_t>(cell.value) : -1);
   }
   return sizes;
 }
@@ -120,12 +128,7 @@ std::optional<Printed> read_size(std::string_view page, std::size_t begin, Curso
   printed->kind = Printed::Kind::size;
   printed->shape = sizes_of(printed->cells);
   printed->shown_before_gap.assign(printed->shape.size(), -1);
-  std::size_t end = cursor.at();
-  cursor.skip();
-  const bool closed = cursor.peek() == ')';
-  cursor.advance(closed ? 1 : 0);
-  end = closed ? cursor.at() : end;
-  set_end(*printed, page, begin, end, closed);
+  close(*printed, page, begin, cursor, ')');
   return printed;
 }
 
@@ -139,14 +142,8 @@ std::optional<Printed> read_nx_tensor(std::string_view page, std::size_t begin, 
   if (!printed) {
     return std::nullopt;
   }
-  const bool complete = std::ranges::all_of(printed->shown_before_gap, [](std::int64_t shown) { return shown < 0; });
-  printed->ragged = printed->ragged || (complete && printed->shape != declared);
-  std::size_t end = cursor.at();
-  cursor.skip();
-  const bool closed = cursor.peek() == '>';
-  cursor.advance(closed ? 1 : 0);
-  end = closed ? cursor.at() : end;
-  set_end(*printed, page, begin, end, closed);
+  printed->ragged = printed->ragged || (!has_gap(*printed) && printed->shape != declared);
+  close(*printed, page, begin, cursor, '>');
   return printed;
 }
 
