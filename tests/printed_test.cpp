@@ -274,6 +274,7 @@ TEST_CASE("places are those of the file") {
 
 TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
   check_counts_up("<pre>tensor([[<span>1.</span>,&nbsp;<b>2</b>.],<br>[3., 4.]])</pre>", {2, 2}, true, "x.html");
+  check_counts_up("<pre><span data-class=\"ln\">tensor([1., 2.])</span></pre>", {2}, true, "x.html");
   check_counts_up("\x1b[32mtensor\x1b[0m([\x1b[1m1.\x1b[0m, 2.])\r\n", {2}, true, "log");
   check_counts_up(R"json({"cells": [{"outputs": [{"data": {"text/plain": ["tensor([1.,\n", "2.])"]}}]}]})json", {2},
                   true, "x.ipynb");

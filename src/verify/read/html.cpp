@@ -92,17 +92,41 @@ char32_t numbered_character(std::string_view name) {
   return whole && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? static_cast<char32_t>(code) : U'\0';
 }
 
-/// The value of an attribute without spaces around its =; empty where the tag has none.
-std::string_view attribute(std::string_view tag, std::string_view name_and_equals) {
-  const std::size_t at = tag.find(name_and_equals);
-  if (at == std::string_view::npos) {
+constexpr std::string_view spaces = " \t\r\n";
+
+std::string_view without_leading_spaces(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(spaces), text.size()));
+}
+
+/// Takes "=value" from the text, with its quotes and spaces; an empty value where none is there.
+std::string_view take_value(std::string_view& text) {
+  const std::string_view equals = without_leading_spaces(text);
+  if (!equals.starts_with('=')) {
     return {};
   }
-  std::string_view value = tag.substr(at + name_and_equals.size());
-  if (!value.empty() && (value.front() == '"' || value.front() == '\'')) {
-    return value.substr(1, value.find(value.front(), 1) - 1);
+  std::string_view value = without_leading_spaces(equals.substr(1));
+  const std::size_t quotes = value.starts_with('"') || value.starts_with('\'') ? 1 : 0;
+  const std::string_view ends = quotes > 0 ? value.substr(0, 1) : " \t\r\n>";
+  value.remove_prefix(quotes);
+  const std::size_t end = std::min(value.find_first_of(ends), value.size());
+  text = value.substr(std::min(end + quotes, value.size()));
+  return value.substr(0, end);
+}
+
+/// The value of an attribute; empty where the tag has none of this name.
+std::string_view attribute(std::string_view tag, std::string_view name) {
+  std::string_view rest = tag.substr(std::min(tag.find_first_of(spaces), tag.size()));
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n/>"), rest.size()));
+    if (rest.empty()) {
+      return {};
+    }
+    const std::string_view here = rest.substr(0, rest.find_first_of(" \t\r\n=/>", 1));
+    rest.remove_prefix(here.size());
+    if (const std::string_view value = take_value(rest); here == name) {
+      return value;
+    }
   }
-  return value.substr(0, value.find_first_of(" \t\n>"));
 }
 
 }  // namespace
@@ -153,7 +177,7 @@ bool holds_line_numbers(std::string_view tag) {
     return false;
   }
   constexpr auto names = std::to_array<std::string_view>({"gutter", "lineno", "linenos", "ln", "lnt", "rouge-gutter"});
-  std::string_view classes = attribute(tag, "class=");
+  std::string_view classes = attribute(tag, "class");
   while (!classes.empty()) {
     const std::size_t end = std::min(classes.find(' '), classes.size());
     if (std::ranges::find(names, classes.substr(0, end)) != names.end()) {
