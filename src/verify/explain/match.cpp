@@ -21,6 +21,7 @@ bool differs_in_blas_alone(const Explanation& a, const Explanation& b) {
   return a.blas != b.blas && a.article == b.article && a.cpu == b.cpu && a.dropout_kernel == b.dropout_kernel;
 }
 
+/// One page and the ways in which it may have been made.
 class Matcher {
  public:
   Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations) : printed_(printed) {

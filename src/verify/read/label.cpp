@@ -16,14 +16,10 @@ std::string_view without_trailing(std::string_view text, std::string_view charac
   return text.substr(0, text.find_last_not_of(characters) + 1);
 }
 
-/// Without the prompts of Python's, IPython's and Elixir's consoles.
+/// Without IPython's prompts.
 std::string_view without_prompt(std::string_view line) {
   if (line.starts_with("Out[") || line.starts_with("In [") || line.starts_with("In[")) {
     const std::size_t end = line.substr(0, longest_label).find("]:");
-    return end == npos ? line : without_leading(line.substr(end + 2), " \t");
-  }
-  if (line.starts_with("iex(")) {
-    const std::size_t end = line.substr(0, longest_label).find(")>");
     return end == npos ? line : without_leading(line.substr(end + 2), " \t");
   }
   return line;
