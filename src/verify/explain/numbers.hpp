@@ -16,6 +16,7 @@ struct Numbers {
   std::vector<double> values;
 };
 
+/// The numbers of a tensor, whatever its dtype.
 Numbers numbers_of(const Tensor& tensor);
 
 /// Whether both print True and False, or both do not.
