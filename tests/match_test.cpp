@@ -1,7 +1,7 @@
 // Which step a printed tensor is, which of its cells do not hold, and which explanation a page has. The pages are
 // golden files, which PyTorch made; damaged copies of them must be caught at the right cell.
 
-#include "verify/match.hpp"
+#include "verify/explain/match.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,9 +20,10 @@
 
 #include "chapter.hpp"
 #include "render/text.hpp"
-#include "verify/compare.hpp"
-#include "verify/page.hpp"
-#include "verify/printed.hpp"
+#include "verify/explain/compare.hpp"
+#include "verify/explain/numbers.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
 
 namespace {
 
@@ -89,7 +90,7 @@ struct Verified {
   std::vector<const Finding*> failing() const {
     std::vector<const Finding*> result;
     for (const Finding& finding : report.findings) {
-      if (finding.verdict == Verdict::differs || finding.verdict == Verdict::unknown) {
+      if (!holds(finding.verdict)) {
         result.push_back(&finding);
       }
     }

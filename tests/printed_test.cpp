@@ -1,4 +1,4 @@
-#include "verify/printed.hpp"
+#include "verify/read/find_printed.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "verify/read/read_page.hpp"
 
 namespace {
 
@@ -258,7 +260,7 @@ TEST_CASE("labels are the words before") {
   CHECK(label(">>> print(keys)\ntensor([1.])") == "print(keys)");
   CHECK(label("tensor([1.])\ntensor([2.])").empty());
   CHECK(label("(tensor([1.]), tensor([2.]))").empty());
-  CHECK(label(std::string(61, 'x') + "\ntensor([1.])").empty());
+  CHECK(label(repeated("x", 61).append("\ntensor([1.])")).empty());
   CHECK(label(repeated("word ", 20) + "exactly: `tensor([1.])`").size() <= 60);
   CHECK(label("> keys\n> tensor([1.])") == "keys");
 }
@@ -272,6 +274,7 @@ TEST_CASE("places are those of the file") {
 
 TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
   check_counts_up("<pre>tensor([[<span>1.</span>,&nbsp;<b>2</b>.],<br>[3., 4.]])</pre>", {2, 2}, true, "x.html");
+  check_counts_up("<pre><span data-class=\"ln\">tensor([1., 2.])</span></pre>", {2}, true, "x.html");
   check_counts_up("\x1b[32mtensor\x1b[0m([\x1b[1m1.\x1b[0m, 2.])\r\n", {2}, true, "log");
   check_counts_up(R"json({"cells": [{"outputs": [{"data": {"text/plain": ["tensor([1.,\n", "2.])"]}}]}]})json", {2},
                   true, "x.ipynb");

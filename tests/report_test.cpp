@@ -1,6 +1,6 @@
 // What `verify` tells of a page: the words, the JSON and the exit code.
 
-#include "verify/report.hpp"
+#include "verify/report/report.hpp"
 
 #include <string>
 #include <vector>
@@ -10,8 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "torch/torch.hpp"
-#include "verify/page.hpp"
-#include "verify/printed.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
 
 namespace {
 

@@ -10,8 +10,10 @@
 #include "cli/names.hpp"
 #include "inputs.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "verify/page.hpp"
-#include "verify/report.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
+#include "verify/report/report.hpp"
 
 namespace attn::cli {
 namespace {

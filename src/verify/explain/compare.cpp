@@ -1,0 +1,152 @@
+#include "verify/explain/compare.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+
+namespace attn::verify {
+namespace {
+
+/// How a number is written.
+struct Format {
+  bool point = false;
+  bool scientific = false;
+  int decimals = 0;
+};
+
+Format format_of(std::string_view text) {
+  Format format;
+  const std::size_t exponent = text.find_first_of("eE");
+  format.scientific = exponent != std::string_view::npos;
+  const std::string_view mantissa = text.substr(0, exponent);
+  const std::size_t point = mantissa.find('.');
+  format.point = point != std::string_view::npos;
+  if (format.point) {
+    constexpr std::size_t most_decimals = 17;  // beyond, no digit tells one float from another
+    format.decimals = static_cast<int>(std::min(most_decimals, mantissa.size() - point - 1));
+  }
+  return format;
+}
+
+std::string formatted(const Format& format, double value) {
+  char buffer[400];
+  const auto notation = format.scientific ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto result = std::to_chars(std::begin(buffer), std::end(buffer), value, notation, format.decimals);
+  std::string text(std::begin(buffer), result.ptr);
+  if (format.point && format.decimals == 0 && !format.scientific) {
+    text += '.';
+  }
+  return text;
+}
+
+/// The distance from one float to the next.
+double spacing(double value) {
+  const auto magnitude = static_cast<float>(std::abs(value));
+  return static_cast<double>(std::nextafter(magnitude, std::numeric_limits<float>::infinity())) -
+         static_cast<double>(magnitude);
+}
+
+/// The number after rounding to the cell's format.
+double rounded_as(const Cell& cell, double value) {
+  const std::string text = formatted(format_of(cell.text), value);
+  double result = value;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+CellVerdict by_units(double units, bool integral) {
+  if (units < 0.5) {
+    return CellVerdict::holds;
+  }
+  return units < 1.5 && !integral ? CellVerdict::last_digit : CellVerdict::differs;
+}
+
+/// Whether the numbers just below have finer digits: 1.0000e+00 next to 9.9999e-01.
+bool starts_a_decade(std::string_view text) {
+  const std::size_t exponent = text.find_first_of("eE");
+  return exponent != std::string_view::npos &&
+         text.substr(0, exponent).find_first_of("23456789") == std::string_view::npos;
+}
+
+/// Near ties only the text decides.
+CellVerdict compare_as_text(const Cell& cell, double value, bool integral) {
+  const double rounded = rounded_as(cell, value);
+  if (starts_a_decade(cell.text) && std::abs(rounded) < std::abs(cell.value)) {
+    return by_units(std::abs(cell.value - rounded) / (cell.unit / 10), integral);
+  }
+  return by_units(std::abs(cell.value - rounded) / cell.unit, integral);
+}
+
+bool is_integral(const Cell& cell) {
+  return cell.unit >= 1 && cell.text.find_first_of("eE") == std::string_view::npos;
+}
+
+/// A damaged number is NaN as well.
+bool says_nan(std::string_view text) {
+  return text.find("nan") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
+}
+
+}  // namespace
+
+CellVerdict compare_cell(const Cell& cell, double value) {
+  if (cell.unit <= 0 || !std::isfinite(value) || !std::isfinite(cell.value)) {
+    const bool same = cell.value == value || (std::isnan(value) && says_nan(cell.text));
+    return same ? CellVerdict::holds : CellVerdict::differs;
+  }
+  const double distance = std::abs(cell.value - value);
+  if (cell.unit < std::abs(value) * 1.2e-7) {
+    const double unit = spacing(value);
+    if (cell.unit < unit) {
+      return by_units(distance / unit, false);
+    }
+  }
+  const double units = distance / cell.unit;
+  constexpr double margin = 1e-6;
+  const bool integral = is_integral(cell);
+  const bool near_tie = std::abs(units - 0.5) < margin || std::abs(units - 1.5) < margin;
+  if (near_tie || (units < 1.5 && units > 0.01 && starts_a_decade(cell.text))) {
+    return compare_as_text(cell, value, integral);
+  }
+  return by_units(units, integral);
+}
+
+Tally compare(std::span<const Cell> cells, std::span<const double> values, std::int64_t most) {
+  Tally tally;
+  for (std::size_t i = 0; i < cells.size() && tally.differs <= most; ++i) {
+    tally.add(compare_cell(cells[i], values[i]));
+  }
+  return tally;
+}
+
+Tally compare(const Printed& printed, const Numbers& numbers, std::int64_t most) {
+  return has_gap(printed) ? compare(printed.cells, shown_values(printed, numbers), most)
+                          : compare(printed.cells, numbers.values, most);
+}
+
+std::string in_format_of(const Cell& cell, double value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "inf" : "-inf";
+  }
+  if (cell.text == "True" || cell.text == "False") {
+    return value != 0 ? "True" : "False";
+  }
+  Format format = format_of(cell.text);
+  if (!std::isfinite(cell.value)) {
+    format = {true, false, value == std::floor(value) ? 0 : 4};
+  }
+  return formatted(format, value);
+}
+
+const Cell* sample_cell(std::span<const Cell> cells) {
+  const auto is_finite = [](const Cell& cell) { return std::isfinite(cell.value); };
+  const auto found = std::find_if(cells.begin(), cells.end(), is_finite);
+  return found == cells.end() ? nullptr : &*found;
+}
+
+}  // namespace attn::verify

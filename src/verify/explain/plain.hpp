@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "verify/read/printed.hpp"
+
+namespace attn::verify {
+
+/// Labels that mean the same are equal: without case, colons and line breaks.
+std::string plain_label(std::string_view label);
+
+/// A tensor's text without what pages lose: blank lines, trailing spaces, and the 3 or 4 of SqueezeBackward.
+std::string plain_layout(std::string_view text);
+
+/// What is different between two plain layouts of the same numbers: "spacing".
+std::string layout_difference(const Printed& printed, const std::string& page, const std::string& step);
+
+}  // namespace attn::verify

@@ -1,0 +1,111 @@
+#include "verify/read/cursor.hpp"
+
+#include <algorithm>
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t widest_margin = 64;
+constexpr std::size_t most_marker_lines = 8;  ///< that are skipped in one go
+
+bool is_marker(char c) { return c == '>' || c == '|' || c == '#'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+}  // namespace
+
+Margin find_margin(std::string_view before) {
+  Margin margin;
+  before = before.substr(0, widest_margin);
+  std::size_t end = 0;
+  for (; end < before.size() && (is_blank(before[end]) || is_marker(before[end])); ++end) {
+    margin.markers += static_cast<std::size_t>(is_marker(before[end]));
+    margin.pipes = margin.pipes || before[end] == '|';
+  }
+  const bool prompt = before.substr(0, end).find(">>>") != npos;
+  return prompt ? Margin{} : margin;
+}
+
+bool Cursor::skip() {
+  bool new_line = false;
+  std::size_t marker_lines = 0;
+  while (!at_end()) {
+    const char c = page_[at_];
+    if (is_blank(c) || (c == '|' && margin_.pipes)) {
+      ++at_;
+    } else if (c == '\n') {
+      ++at_;
+      new_line = true;
+      begin_line(marker_lines);
+    } else if (c != '`' || marker_lines == most_marker_lines || !skip_fence()) {
+      break;
+    } else {
+      ++marker_lines;
+    }
+  }
+  return new_line;
+}
+
+void Cursor::skip_spaces() {
+  while (!at_end() && is_blank(page_[at_])) {
+    ++at_;
+  }
+}
+
+void Cursor::begin_line(std::size_t& marker_lines) {
+  if (marker_lines == most_marker_lines) {
+    return;
+  }
+  if (skip_conflict()) {
+    ++marker_lines;
+    return;
+  }
+  std::size_t markers = 0;
+  while (!at_end() && (is_blank(page_[at_]) || (markers < margin_.markers && is_marker(page_[at_])))) {
+    markers += static_cast<std::size_t>(is_marker(page_[at_]));
+    ++at_;
+  }
+  if (rest().starts_with("```") || rest().starts_with("~~~")) {
+    skip_line();
+    ++marker_lines;
+  }
+}
+
+/// A fence that is glued to the end of a row.
+bool Cursor::skip_fence() {
+  if (!rest().starts_with("```")) {
+    return false;
+  }
+  std::size_t end = at_;
+  while (end < page_.size() && (page_[end] == '`' || is_blank(page_[end]))) {
+    ++end;
+  }
+  if (end < page_.size() && page_[end] != '\n') {
+    return false;
+  }
+  at_ = end;
+  return true;
+}
+
+/// Of a conflict that begins inside of the tensor, the first side counts.
+bool Cursor::skip_conflict() {
+  const std::string_view line = rest();
+  const bool begins = line.starts_with("<<<<<<<");
+  const bool turns = line.starts_with("=======") || line.starts_with("|||||||");
+  if (!begins && !turns && !line.starts_with(">>>>>>>")) {
+    return false;
+  }
+  if (turns && in_conflict_) {
+    if (memory_.conflict_end < at_) {
+      memory_.conflict_end = page_.find("\n>>>>>>>", at_);
+    }
+    at_ = memory_.conflict_end == npos ? at_ : memory_.conflict_end + 1;
+  }
+  in_conflict_ = begins || (in_conflict_ && !turns);
+  skip_line();
+  return true;
+}
+
+void Cursor::skip_line() { at_ = std::min(page_.find('\n', at_), page_.size()); }
+
+}  // namespace attn::verify

@@ -1,0 +1,150 @@
+#include "verify/read/forms.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "verify/read/cell.hpp"
+#include "verify/read/rows.hpp"
+#include "verify/read/suffix.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::string_view operators = "*+/%@";
+
+bool is_truth(const Cell& cell) { return cell.text == "True" || cell.text == "False"; }
+
+/// Whether a cell is written as `10`: a call such as array(10) has such arguments.
+bool is_whole(const Cell& cell) { return cell.text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+void set_end(Printed& printed, std::string_view page, std::size_t begin, std::size_t end, bool closed) {
+  printed.text = page.substr(begin, end - begin);
+  printed.missing_parenthesis = !closed;
+}
+
+/// Ends it behind its closing bracket or, where that is missing, at the cursor.
+void close(Printed& printed, std::string_view page, std::size_t begin, Cursor& cursor, char bracket) {
+  const std::size_t end = cursor.at();
+  cursor.skip();
+  const bool closed = cursor.peek() == bracket;
+  cursor.advance(closed ? 1 : 0);
+  set_end(printed, page, begin, closed ? cursor.at() : end, closed);
+}
+
+/// The nested lists at the cursor.
+std::optional<Printed> read_lists(Cursor& cursor) {
+  std::optional<Rows> rows = read_rows(cursor);
+  if (!rows) {
+    return std::nullopt;
+  }
+  Printed printed;
+  printed.shape = std::move(rows->shape);
+  printed.cells = std::move(rows->cells);
+  printed.shown_before_gap = std::move(rows->shown_before_gap);
+  printed.ragged = rows->ragged;
+  printed.is_bool = !printed.cells.empty() && is_truth(printed.cells.front());
+  cursor.go_back(rows->end);
+  return printed;
+}
+
+/// The one number at the cursor.
+std::optional<Printed> read_number(Cursor& cursor) {
+  const std::string_view word = cursor.rest().substr(0, cell_length(cursor.rest()));
+  const std::optional<Cell> cell = parse_cell(word);
+  if (!cell) {
+    return std::nullopt;
+  }
+  cursor.advance(word.size());
+  Printed printed;
+  printed.cells.push_back(*cell);
+  printed.is_bool = is_truth(*cell);
+  return printed;
+}
+
+std::optional<Printed> read_scalar(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole) {
+  std::optional<Printed> printed = read_number(cursor);
+  if (!printed) {
+    return std::nullopt;
+  }
+  const Suffix suffix = read_suffix(cursor, *printed);
+  const bool breaks_off = suffix.new_line || cursor.at_end();
+  if ((!suffix.closed && (!breaks_off || cursor.peek() == ',')) ||
+      (is_whole(printed->cells.front()) && !may_be_whole && !suffix.has_dtype)) {
+    return std::nullopt;
+  }
+  set_end(*printed, page, begin, suffix.end, suffix.closed);
+  return printed;
+}
+
+/// A whole number alone, as in array(10), is no output unless it `may_be_whole`.
+std::optional<Printed> read_any(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole) {
+  cursor.skip();
+  if (cursor.peek() != '[') {
+    return read_scalar(page, begin, cursor, may_be_whole);
+  }
+  std::optional<Printed> printed = read_lists(cursor);
+  if (!printed) {
+    return std::nullopt;
+  }
+  const Suffix suffix = read_suffix(cursor, *printed);
+  const bool in_sum = !cursor.at_end() && operators.find(cursor.peek()) != std::string_view::npos;
+  if (!suffix.closed && !suffix.new_line && in_sum) {
+    return std::nullopt;
+  }
+  set_end(*printed, page, begin, suffix.end, suffix.closed);
+  return printed;
+}
+
+/// The sizes that the numbers of a torch.Size are; -1 for a number that can be none.
+Shape sizes_of(const std::vector<Cell>& cells) {
+  Shape sizes;
+  for (const Cell& cell : cells) {
+    constexpr double largest = 9e15;
+    const bool possible = cell.value >= 0 && cell.value < largest && cell.value == std::floor(cell.value);
+    sizes.push_back(possible ? static_cast<std::int64_t>(cell.value) : -1);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::optional<Printed> read_tensor(std::string_view page, std::size_t begin, Cursor& cursor) {
+  cursor.skip();
+  const bool in_prose = page.substr(begin).starts_with("tensor (") && cursor.peek() != '[';
+  return in_prose ? std::nullopt : read_any(page, begin, cursor, true);
+}
+
+std::optional<Printed> read_array(std::string_view page, std::size_t begin, Cursor& cursor) {
+  return read_any(page, begin, cursor, false);
+}
+
+std::optional<Printed> read_size(std::string_view page, std::size_t begin, Cursor& cursor) {
+  cursor.skip();
+  std::optional<Printed> printed = cursor.peek() == '[' ? read_lists(cursor) : std::nullopt;
+  if (!printed || printed->shape.size() != 1 || printed->shown_before_gap.front() >= 0) {
+    return std::nullopt;
+  }
+  printed->kind = Printed::Kind::size;
+  printed->shape = sizes_of(printed->cells);
+  printed->shown_before_gap.assign(printed->shape.size(), -1);
+  close(*printed, page, begin, cursor, ')');
+  return printed;
+}
+
+std::optional<Printed> read_nx_tensor(std::string_view page, std::size_t begin, Cursor& cursor) {
+  Shape declared;
+  if (!read_nx_type(cursor, declared)) {
+    return std::nullopt;
+  }
+  cursor.skip();
+  std::optional<Printed> printed = cursor.peek() == '[' ? read_lists(cursor) : read_number(cursor);
+  if (!printed) {
+    return std::nullopt;
+  }
+  printed->ragged = printed->ragged || (!has_gap(*printed) && printed->shape != declared);
+  close(*printed, page, begin, cursor, '>');
+  return printed;
+}
+
+}  // namespace attn::verify

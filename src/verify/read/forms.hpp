@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "verify/read/cursor.hpp"
+#include "verify/read/printed.hpp"
+
+namespace attn::verify {
+
+/// Reads something printed. The cursor stands behind the opening bracket of "tensor(" and so on; `begin` is where
+/// that word begins. Nothing where it is no output; the cursor then stands at what shows that.
+using ReadPrinted = std::optional<Printed> (*)(std::string_view page, std::size_t begin, Cursor& cursor);
+
+/// PyTorch's tensor(...)
+std::optional<Printed> read_tensor(std::string_view page, std::size_t begin, Cursor& cursor);
+/// numpy's array(...)
+std::optional<Printed> read_array(std::string_view page, std::size_t begin, Cursor& cursor);
+/// torch.Size([...])
+std::optional<Printed> read_size(std::string_view page, std::size_t begin, Cursor& cursor);
+/// Nx's #Nx.Tensor<...>
+std::optional<Printed> read_nx_tensor(std::string_view page, std::size_t begin, Cursor& cursor);
+
+}  // namespace attn::verify

@@ -1,0 +1,245 @@
+#include "verify/read/markup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "verify/read/ascii.hpp"
+#include "verify/read/html.hpp"
+#include "verify/read/utf8.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+constexpr char escape = '\x1b';
+
+/// Bytes that stand for themselves.
+constexpr std::array<bool, 256> plain_bytes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = 0x20; byte < 0x7f; ++byte) {
+    plain[byte] = byte != '&' && byte != '<';
+  }
+  plain['\t'] = true;
+  return plain;
+}();
+
+bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// One pass over a text. What was looked for in vain once is not looked for again: the pass takes linear time.
+class MarkupReader {
+ public:
+  MarkupReader(PageText& out, std::string_view text, Markup markup)
+      : out_(out), text_(text), html_(markup == Markup::html), overwrites_(!html_ && text.find('\n') != npos) {}
+
+  void read() {
+    while (at_ < text_.size()) {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && is_plain(text_[at_])) {
+        ++at_;
+      }
+      if (at_ > begin) {
+        out_.put_plain(text_.substr(begin, at_ - begin));
+      } else {
+        special();
+      }
+    }
+  }
+
+ private:
+  std::string_view rest() const { return text_.substr(at_); }
+
+  void special() {
+    switch (text_[at_]) {
+      case '\n': ++at_; out_.end_line(); return;
+      case '\v': case '\f': ++at_; out_.break_line(); return;
+      case '\r': carriage_return(); return;
+      case '\b': ++at_; out_.backspace(); return;
+      case escape: escape_sequence(); return;
+      case '&': reference(); return;
+      case '<': tag(); return;
+      default: break;
+    }
+    const Character character = first_character(rest());
+    at_ += character.size;
+    out_.put(character.code);
+  }
+
+  void carriage_return() {
+    ++at_;
+    if (at_ < text_.size() && text_[at_] == '\n') {
+      return;
+    }
+    if (overwrites_) {
+      out_.carriage_return();
+    } else {
+      out_.end_line();
+    }
+  }
+
+  /// Colours and the like vanish; "erase in line" is what progress bars write.
+  void escape_sequence() {
+    ++at_;
+    const char kind = at_ < text_.size() ? text_[at_] : '\0';
+    if (kind == '[') {
+      const std::size_t begin = ++at_;
+      skip_while([](char c) { return c >= 0x20 && c < 0x40; });
+      if (at_ < text_.size() && text_[at_] >= 0x40 && text_[at_] < 0x7f) {
+        erase(text_.substr(begin, at_ - begin), text_[at_]);
+        ++at_;
+      }
+    } else if (kind == ']') {
+      skip_while([](char c) { return c != '\a' && c != escape && c != '\n'; });
+      skip_one([](char c) { return c == '\a'; });
+    } else {
+      skip_while([](char c) { return c >= 0x20 && c < 0x30; });
+      skip_one([](char c) { return c > 0x20 && c < 0x7f; });
+    }
+  }
+
+  void erase(std::string_view parameter, char final) {
+    if (final == 'K' && (parameter.empty() || parameter == "0")) {
+      out_.erase_to_line_end();
+    } else if (final == 'K' && parameter == "2") {
+      out_.erase_line();
+    }
+  }
+
+  template <class Condition>
+  void skip_while(Condition condition) {
+    while (at_ < text_.size() && condition(text_[at_])) {
+      ++at_;
+    }
+  }
+
+  template <class Condition>
+  void skip_one(Condition condition) {
+    if (at_ < text_.size() && condition(text_[at_])) {
+      ++at_;
+    }
+  }
+
+  void reference() {
+    const Reference found = find_reference(rest());
+    if (found.size == 0) {
+      ++at_;
+      out_.put_plain("&");
+    } else {
+      at_ += found.size;
+      out_.put(found.code);
+    }
+  }
+
+  void tag() {
+    if (rest().starts_with("<!--") && skip_comment()) {
+      return;
+    }
+    if (html_ && (rest().starts_with("<!") || rest().starts_with("<?")) && skip_to(tag_end(false))) {
+      return;
+    }
+    const Tag found = find_tag(rest());
+    const Element element = found.name.empty() ? Element::none : find_element(found.name);
+    const bool custom = element != Element::none && found.name.find('-') != npos;
+    const std::size_t begin = at_;
+    if (element == Element::none || (custom && !html_) || !skip_to(html_ ? tag_end(true) : tag_end_on_line())) {
+      out_.put_plain("<");
+      ++at_;
+      return;
+    }
+    const std::string_view whole = text_.substr(begin, at_ - begin);
+    act(element, found, whole);
+  }
+
+  void act(Element element, const Tag& tag, std::string_view whole) {
+    switch (element) {
+      case Element::line: out_.break_line(); break;
+      case Element::block: out_.begin_line(); break;
+      case Element::space: out_.put_plain(" "); break;
+      default: break;
+    }
+    const bool dropped = element == Element::dropped || holds_line_numbers(whole);
+    if (html_ && dropped && !tag.closing && !whole.ends_with("/>")) {
+      skip_content(tag.name);
+    }
+  }
+
+  /// Goes to an offset, counting the lines; not where it is npos.
+  bool skip_to(std::size_t end) {
+    if (end == npos) {
+      return false;
+    }
+    for (; at_ < end; ++at_) {
+      const bool mac = text_[at_] == '\r' && !overwrites_ && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n');
+      if (text_[at_] == '\n' || mac) {
+        out_.skip_line();
+      }
+    }
+    return true;
+  }
+
+  bool skip_comment() {
+    const std::size_t end = comments_end_ ? text_.find("-->", at_ + 4) : npos;
+    comments_end_ = end != npos;
+    return skip_to(end == npos ? npos : end + 3);
+  }
+
+  /// Behind the tag's >, which may stand in quotes as long as all quotes are closed.
+  std::size_t tag_end(bool quotes) {
+    std::size_t i = at_ + 1;
+    while (tags_end_ && i < text_.size() && text_[i] != '>') {
+      if (quotes && quotes_close_ && (text_[i] == '"' || text_[i] == '\'') && text_[i - 1] == '=') {
+        const std::size_t close = text_.find(text_[i], i + 1);
+        quotes_close_ = close != npos;
+        i = quotes_close_ ? close : i;
+      }
+      ++i;
+    }
+    tags_end_ = tags_end_ && i < text_.size();
+    return tags_end_ ? i + 1 : npos;
+  }
+
+  /// The same for a tag outside HTML, where < is rarely one.
+  std::size_t tag_end_on_line() const {
+    const std::size_t end = text_.find_first_of("<>\n", at_ + 1);
+    return end == npos || text_[end] != '>' ? npos : end + 1;
+  }
+
+  /// Behind the element's closing tag; stays where there is none.
+  void skip_content(std::string_view name) {
+    if (!contents_end_) {
+      return;
+    }
+    std::size_t close = text_.find("</", at_);
+    while (close != npos && !same_name(find_tag(text_.substr(close)).name, name)) {
+      close = text_.find("</", close + 2);
+    }
+    if (close == npos) {
+      contents_end_ = false;
+    } else {
+      skip_to(close);
+    }
+  }
+
+  PageText& out_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool html_;
+  bool overwrites_;           ///< a carriage return takes the cursor back to the line's begin
+  bool comments_end_ = true;  ///< there may be a --> further on
+  bool tags_end_ = true;
+  bool quotes_close_ = true;
+  bool contents_end_ = true;
+};
+
+}  // namespace
+
+void write_markup(PageText& out, std::string_view text, Markup markup) {
+  MarkupReader(out, text, markup).read();
+}
+
+}  // namespace attn::verify

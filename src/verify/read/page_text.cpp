@@ -1,0 +1,139 @@
+#include "verify/read/page_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "verify/read/utf8.hpp"
+
+namespace attn::verify {
+namespace {
+
+bool in(char32_t code, char32_t first, char32_t last) { return code >= first && code <= last; }
+
+bool is_space(char32_t code) {
+  return code == 0xa0 || code == 0x1680 || in(code, 0x2000, 0x200a) || code == 0x202f || code == 0x205f ||
+         code == 0x3000;
+}
+
+/// Soft hyphens, joiners, direction marks, byte order marks, and control characters that this page has no use for.
+bool is_invisible(char32_t code) {
+  return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || in(code, 0x200b, 0x200f) || in(code, 0x202a, 0x202e) ||
+         in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
+}
+
+/// Where Windows' code page 1252 has other characters than Latin-1, those that matter here.
+char32_t from_windows(char32_t code) {
+  switch (code) {
+    case 0x85: return 0x2026;
+    case 0x91: case 0x92: return '\'';
+    case 0x93: case 0x94: return '"';
+    case 0x96: return '-';
+    default: return code;
+  }
+}
+
+/// What programs print in place of a typographic character; empty where it has no such twin.
+std::string_view twin(char32_t code) {
+  switch (code) {
+    case 0x2010: case 0x2011: case 0x2012: case 0x2013: case 0x2212: case 0xfe63: case 0xff0d: return "-";
+    case 0x2018: case 0x2019: return "'";
+    case 0x201c: case 0x201d: return "\"";
+    case 0x2026: case 0x22ef: return "...";
+    case 0x2502: case 0x2503: return "|";
+    default: return is_space(code) ? " " : "";
+  }
+}
+
+}  // namespace
+
+void PageText::go_to(Place place) {
+  place_ = place;
+  note_place();
+}
+
+void PageText::note_place() {
+  while (!offsets_.empty() && offsets_.back() >= text_.size()) {
+    offsets_.pop_back();
+    places_.pop_back();
+  }
+  offsets_.push_back(text_.size());
+  places_.push_back(place_);
+}
+
+void PageText::put(char32_t code) {
+  code = from_windows(code);
+  if (code == '\t') {
+    put_plain("\t");
+  } else if (code == '\n' || code == 0x2028 || code == 0x2029) {
+    break_line();
+  } else if (const std::string_view plain = twin(code); !plain.empty()) {
+    put_plain(plain);
+  } else if (!is_invisible(code)) {
+    std::string bytes;
+    append_utf8(bytes, code);
+    put_plain(bytes);
+  }
+}
+
+void PageText::put_plain(std::string_view text) {
+  if (cursor_ == text_.size()) {
+    text_ += text;
+    cursor_ = text_.size();
+  } else {
+    overwrite(text);
+  }
+}
+
+void PageText::overwrite(std::string_view text) {
+  for (const char c : text) {
+    if (cursor_ < text_.size()) {
+      text_[cursor_] = c;
+    } else {
+      text_.push_back(c);
+    }
+    ++cursor_;
+  }
+}
+
+void PageText::end_line() {
+  break_line();
+  skip_line();
+}
+
+void PageText::skip_line() {
+  ++place_.line;
+  note_place();
+}
+
+void PageText::break_line() {
+  text_.push_back('\n');
+  cursor_ = line_begin_ = text_.size();
+}
+
+void PageText::begin_line() {
+  if (line_begin_ != text_.size()) {
+    break_line();
+  }
+}
+
+void PageText::backspace() {
+  while (cursor_ > line_begin_) {
+    --cursor_;
+    if ((static_cast<unsigned char>(text_[cursor_]) & 0xc0U) != 0x80U) {
+      break;
+    }
+  }
+}
+
+void PageText::erase_line() {
+  text_.resize(line_begin_);
+  cursor_ = line_begin_;
+}
+
+Page PageText::finish(std::string name) {
+  Page page(std::move(name), std::move(text_), std::move(offsets_), std::move(places_));
+  *this = PageText();
+  return page;
+}
+
+}  // namespace attn::verify

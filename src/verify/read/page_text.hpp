@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verify/read/page.hpp"
+
+namespace attn::verify {
+
+/// Writes the text of a page: typographic characters become those that programs print, and a terminal's cursor
+/// moves as it would. Remembers where each line of the file went.
+class PageText {
+ public:
+  /// What follows is the given line of the file.
+  void go_to(Place place);
+  /// A character, decoded: spaces of all kinds become ' ', dashes that serve as minus '-', "…" three dots.
+  void put(char32_t code);
+  /// Printable ASCII.
+  void put_plain(std::string_view text);
+  /// The file's line ends.
+  void end_line();
+  /// The file's line ends, unseen: in a tag or a comment.
+  void skip_line();
+  /// Something other than a line's end in the file starts a new line here.
+  void break_line();
+  /// The same, unless the line is empty yet.
+  void begin_line();
+
+  void carriage_return() { cursor_ = line_begin_; }
+  void backspace();
+  void erase_to_line_end() { text_.resize(cursor_); }
+  void erase_line();
+
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
+  /// The page, with all that was written; the writer is empty afterwards.
+  Page finish(std::string name);
+
+ private:
+  void overwrite(std::string_view text);
+  void note_place();
+
+  std::string text_;
+  std::size_t cursor_ = 0;  ///< before the text's end only after carriage_return and backspace
+  std::size_t line_begin_ = 0;
+  Place place_;
+  std::vector<std::size_t> offsets_;
+  std::vector<Place> places_;
+};
+
+}  // namespace attn::verify

@@ -1,0 +1,116 @@
+#include "verify/read/read_page.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "verify/read/ascii.hpp"
+#include "verify/read/html.hpp"
+#include "verify/read/markup.hpp"
+#include "verify/read/notebook.hpp"
+#include "verify/read/page_text.hpp"
+#include "verify/read/utf8.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t largest = std::size_t{1} << 30U;
+
+[[noreturn]] void fail(const std::string& name, const std::string& what, const std::string& way_on) {
+  throw PageError("'" + name + "' " + what +
+                  "; accepted are plain text, Markdown, HTML, Jupyter notebooks (.ipynb) and terminal logs; " + way_on);
+}
+
+std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
+
+bool has_extension(std::string_view name, std::string_view extension) {
+  return name.size() > extension.size() &&
+         std::ranges::equal(name.substr(name.size() - extension.size()), extension,
+                            [](char a, char b) { return lower(a) == b; });
+}
+
+bool is_html(std::string_view name, std::string_view text) {
+  return has_extension(name, ".html") || has_extension(name, ".htm") || has_extension(name, ".xhtml") ||
+         looks_like_html(text);
+}
+
+constexpr std::string_view usual_controls = "\t\n\v\f\r\b\a\x1b";
+
+/// NUL bytes, or a third of what is there can be no text.
+bool is_binary(std::string_view bytes) {
+  if (bytes.find('\0') != std::string_view::npos) {
+    return true;
+  }
+  std::size_t strange = 0;
+  for (std::size_t i = 0; i < bytes.size();) {
+    const Character character = first_character(bytes.substr(i));
+    const bool control = character.code < 0x20 && usual_controls.find(bytes[i]) == std::string_view::npos;
+    strange += static_cast<std::size_t>(control || !character.valid);
+    i += character.size;
+  }
+  return strange * 3 > bytes.size();
+}
+
+/// All of a file, at most a byte more than the largest page; false where reading fails.
+bool read_all(std::FILE* file, std::string& bytes) {
+  std::array<char, 1U << 16U> buffer;
+  std::size_t count = 0;
+  while (bytes.size() <= largest && (count = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+    bytes.append(buffer.data(), count);
+  }
+  return std::ferror(file) == 0;
+}
+
+}  // namespace
+
+Page parse_page(const std::string& name, std::string_view bytes) {
+  const std::string shown = shown_name(name);
+  if (bytes.empty()) {
+    fail(shown, "is empty", "give a file that has something printed in it");
+  }
+  std::string decoded;
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff")) {
+    decoded = from_utf16(bytes.substr(2), bytes.front() == '\xfe');
+    bytes = decoded;
+  } else if (bytes.starts_with("\xef\xbb\xbf")) {
+    bytes.remove_prefix(3);
+  }
+  if (is_binary(bytes)) {
+    fail(shown, "is not text", "save the page as one of these");
+  }
+  PageText out;
+  if (has_extension(name, ".ipynb") || looks_like_notebook(bytes)) {
+    write_notebook(out, shown, bytes);
+  } else {
+    out.reserve(bytes.size());
+    out.go_to({});
+    write_markup(out, bytes, is_html(name, bytes) ? Markup::html : Markup::text);
+  }
+  return out.finish(name);
+}
+
+Page read_page(const std::string& name) {
+  std::error_code unknown;
+  if (name != "-" && std::filesystem::is_directory(name, unknown)) {
+    fail(name, "is a folder", "name a file in it");
+  }
+  errno = 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(name == "-" ? nullptr : std::fopen(name.c_str(), "rb"),
+                                                               [](std::FILE* file) { return std::fclose(file); });
+  std::FILE* file = name == "-" ? stdin : opened.get();
+  std::string bytes;
+  if (file == nullptr || !read_all(file, bytes)) {
+    fail(shown_name(name), std::string("cannot be read (") + std::strerror(errno) + ")",
+         "check the path, or give - to read standard input");
+  }
+  if (bytes.size() > largest) {
+    fail(shown_name(name), "has more than 1 GiB", "give the part that prints tensors");
+  }
+  return parse_page(name, bytes);
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,152 @@
+#include "verify/read/rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "verify/read/ascii.hpp"
+#include "verify/read/cell.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t most_axes = 16;
+constexpr std::int64_t unknown = -1;
+
+/// What can follow a number only in a program.
+bool is_code(char c) {
+  constexpr std::string_view signs = "_*+-/%@(=:'\"#";
+  return is_letter(c) || signs.find(c) != std::string_view::npos;
+}
+
+/// One axis of the list that is being read.
+struct Axis {
+  std::int64_t items = 0;           ///< of the list that is open
+  std::int64_t size = unknown;      ///< of the first list that was closed
+  std::int64_t before_gap = unknown;
+};
+
+class RowsReader {
+ public:
+  explicit RowsReader(Cursor& cursor) : cursor_(cursor) {}
+
+  std::optional<Rows> read() {
+    while (step()) {
+    }
+    if (code_ || too_deep_) {
+      return std::nullopt;
+    }
+    const bool closed = depth_ == 0;
+    while (depth_ > 0) {
+      close();
+    }
+    if (rows_.cells.empty() && (gap_ || !closed)) {
+      return std::nullopt;
+    }
+    const std::size_t rank = rows_.cells.empty() ? deepest_ : rank_;
+    for (std::size_t i = 0; i < rank; ++i) {
+      rows_.shape.push_back(std::max<std::int64_t>(axes_[i].size, 0));
+      rows_.shown_before_gap.push_back(axes_[i].before_gap);
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  /// Reads one thing; false where the lists are at their end.
+  bool step() {
+    const bool new_line = cursor_.skip();
+    switch (cursor_.peek()) {
+      case '[': return open();
+      case ']':
+        take(1);
+        close();
+        return depth_ > 0;
+      case ',': cursor_.advance(1); return true;
+      case ')': case '\0': return false;
+      default: break;
+    }
+    return cursor_.rest().starts_with("...") ? gap() : word(new_line);
+  }
+
+  void take(std::size_t bytes) {
+    cursor_.advance(bytes);
+    rows_.end = cursor_.at();
+  }
+
+  bool open() {
+    too_deep_ = depth_ == most_axes;
+    if (too_deep_) {
+      return false;
+    }
+    if (depth_ > 0) {
+      ++axes_[depth_ - 1].items;
+    }
+    axes_[depth_++].items = 0;
+    deepest_ = std::max(deepest_, depth_);
+    rows_.ragged = rows_.ragged || (!rows_.cells.empty() && depth_ > rank_);
+    take(1);
+    return true;
+  }
+
+  void close() {
+    Axis& axis = axes_[--depth_];
+    if (axis.size == unknown) {
+      axis.size = axis.items;
+    }
+    rows_.ragged = rows_.ragged || axis.size != axis.items;
+  }
+
+  bool gap() {
+    Axis& axis = axes_[depth_ - 1];
+    rows_.ragged = rows_.ragged || (axis.before_gap != unknown && axis.before_gap != axis.items);
+    axis.before_gap = axis.before_gap == unknown ? axis.items : axis.before_gap;
+    gap_ = true;
+    while (cursor_.peek() == '.') {
+      take(1);
+    }
+    return true;
+  }
+
+  bool word(bool new_line) {
+    const std::string_view text = cursor_.rest().substr(0, cell_length(cursor_.rest()));
+    const std::optional<Cell> cell = parse_cell(text);
+    if (!cell) {
+      return noise(new_line);
+    }
+    if (rows_.cells.empty()) {
+      rank_ = depth_;
+      rows_.ragged = deepest_ > rank_;
+    }
+    rows_.ragged = rows_.ragged || depth_ != rank_;
+    ++axes_[depth_ - 1].items;
+    rows_.cells.push_back(*cell);
+    take(text.size());
+    return true;
+  }
+
+  /// Something that is no part of a tensor. On a line of its own it comes after a tensor that breaks off.
+  bool noise(bool new_line) {
+    if (new_line) {
+      return false;
+    }
+    code_ = is_code(cursor_.peek());
+    cursor_.advance(1);
+    return !code_;
+  }
+
+  Cursor& cursor_;
+  Rows rows_;
+  std::array<Axis, most_axes> axes_;
+  std::size_t depth_ = 0;
+  std::size_t deepest_ = 0;
+  std::size_t rank_ = 0;  ///< the depth of the first number
+  bool gap_ = false;
+  bool code_ = false;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+std::optional<Rows> read_rows(Cursor& cursor) { return RowsReader(cursor).read(); }
+
+}  // namespace attn::verify

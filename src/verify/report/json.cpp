@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "render/json.hpp"
+#include "verify/report/report.hpp"
+#include "verify/report/words.hpp"
+
+namespace attn::verify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+/// The token of each axis that is one of tokens, else null.
+Json tokens_of(const Shape& index, const Shape& shape, const Explanation& explanation) {
+  Json tokens = Json::array();
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    tokens.push_back(text_or_null(axis < shape.size() ? token_name(explanation, index[axis], shape[axis]) : ""));
+  }
+  return tokens;
+}
+
+Json change_json(const Finding& finding, const Explanation& explanation) {
+  static constexpr std::array names{"none", "lost", "added", "swapped", "reshaped"};
+  const Change& change = finding.change;
+  Json json{{"kind", names[static_cast<std::size_t>(change.kind)]}};
+  if (change.kind != Change::Kind::reshaped) {
+    json["at"] = change.at;
+    if (change.kind == Change::Kind::swapped) {
+      json["with"] = change.with;
+    } else {
+      json["count"] = change.count;
+    }
+  }
+  json["text"] = change_words(finding, explanation);
+  return json;
+}
+
+Json differences_json(const Finding& finding, const Explanation& explanation) {
+  Json list = Json::array();
+  for (const Difference& difference : finding.differences) {
+    Json json{{"index", difference.index}};
+    if (!is_size(finding)) {
+      json["tokens"] = tokens_of(difference.index, shape_of_indexes(finding), explanation);
+    }
+    json["printed"] = text_or_null(difference.printed);
+    json["expected"] = text_or_null(difference.expected);
+    json["exact"] = difference.expected.empty() ? Json(nullptr) : number(difference.exact);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json finding_json(const Finding& finding, const Explanation& explanation) {
+  const Printed& printed = *finding.printed;
+  Json json{{"line", printed.place.line}};
+  json["cell"] = printed.place.cell > 0 ? Json(printed.place.cell) : Json(nullptr);
+  json["kind"] = is_size(finding) ? "size" : "tensor";
+  json["label"] = printed.label;
+  json["shape"] = printed.shape;
+  json["verdict"] = verdict_name(finding.verdict);
+  json["step"] = nullptr;
+  if (finding.step) {
+    json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {{"chapter", finding.chapter},
+                                                                       {"section", finding.step->section},
+                                                                       {"name", finding.step->name},
+                                                                       {"in_article", finding.step->in_article},
+                                                                       {"shape", finding.step->tensor->shape()}};
+  }
+  json["layout"] = text_or_null(finding.layout);
+  json["cells"] = printed.cells.size();
+  json["differing_cells"] = finding.differing_cells;
+  json["last_digit_cells"] = finding.last_digit_cells;
+  json["change"] = finding.change.kind == Change::Kind::none ? Json(nullptr) : change_json(finding, explanation);
+  json["differences"] = differences_json(finding, explanation);
+  json["notes"] = finding.notes;
+  return json;
+}
+
+Json counts_json(const Report& report, Printed::Kind kind) {
+  Json json{{"printed", report.count(kind)}, {"holding", report.holding(kind)}};
+  for (const Verdict verdict :
+       {Verdict::same, Verdict::same_numbers, Verdict::last_digit, Verdict::differs, Verdict::unknown}) {
+    const auto is_one = [&](const Finding& one) { return one.printed->kind == kind && one.verdict == verdict; };
+    json[verdict_name(verdict)] = std::count_if(report.findings.begin(), report.findings.end(), is_one);
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json report_json(const Report& report) {
+  const Explanation& explanation = *report.explanation;
+  Json json{{"article", explanation.article}};
+  json["seed"] = render::seed_json(explanation.seed);
+  json["cpu"] = explanation.cpu;
+  json["blas"] = explanation.blas;
+  json["dropout_kernel"] = explanation.dropout_kernel;
+  json["tensors"] = counts_json(report, Printed::Kind::tensor);
+  json["sizes"] = counts_json(report, Printed::Kind::size);
+  json["holds"] = report.holds();
+  json["notes"] = report.notes;
+  json["findings"] = Json::array();
+  for (const Finding& finding : report.findings) {
+    json["findings"].push_back(finding_json(finding, explanation));
+  }
+  return json;
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,207 @@
+#include "verify/report/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "verify/explain/numbers.hpp"
+#include "verify/report/neighbourhood.hpp"
+#include "verify/report/words.hpp"
+
+namespace attn::verify {
+namespace {
+
+std::string counted(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string of_cells(std::int64_t count, const Finding& finding) {
+  return std::to_string(count) + " of " + counted(static_cast<std::int64_t>(finding.printed->cells.size()), "cell");
+}
+
+// ---- The line of a tensor -----------------------------------------------------------------------
+
+std::string shape_column(const Finding& finding) {
+  return (is_size(finding) ? "size " : "") + shape_text(finding.printed->shape);
+}
+
+std::string verdict_column(const Finding& finding) {
+  const std::string name = verdict_name(finding.verdict);
+  switch (finding.verdict) {
+    case Verdict::same: return name;
+    case Verdict::same_numbers: return name + " (" + finding.layout + ")";
+    case Verdict::last_digit: return name + " (" + of_cells(finding.last_digit_cells, finding) + ")";
+    case Verdict::unknown: return is_size(finding) ? "no step has this size" : "no step has this shape or these values";
+    case Verdict::differs: break;
+  }
+  if (is_size(finding) || finding.change.kind != Change::Kind::none) {
+    return name;
+  }
+  const std::string also =
+      finding.last_digit_cells > 0 ? "; " + std::to_string(finding.last_digit_cells) + " more in the last digit" : "";
+  return name + " (" + of_cells(finding.differing_cells, finding) + also + ")";
+}
+
+using Columns = std::array<std::string, 4>;
+
+Columns columns_of(const Finding& finding) {
+  return {place_words(finding.printed->place), shape_column(finding),
+          finding.verdict == Verdict::unknown ? "-" : step_words(finding), verdict_column(finding)};
+}
+
+void append_line(std::string& out, const Columns& columns, const std::array<std::size_t, 4>& widths) {
+  for (std::size_t i = 0; i + 1 < columns.size(); ++i) {
+    out += columns[i] + std::string(widths[i] - columns[i].size() + 2, ' ');
+  }
+  out += columns.back() + '\n';
+}
+
+// ---- What is wrong with it ----------------------------------------------------------------------
+
+/// Half way between the page's number and the step's.
+std::string tie_words(const Cell& printed, const std::string& expected) {
+  double step = 0;
+  std::from_chars(expected.data(), expected.data() + expected.size(), step);
+  char buffer[40];
+  const auto result = std::to_chars(std::begin(buffer), std::end(buffer), (printed.value + step) / 2,
+                                    std::chars_format::general, 9);
+  return {std::begin(buffer), result.ptr};
+}
+
+/// The cells that only one side has, in one line.
+void append_one_sided(std::string& out, const Finding& finding) {
+  std::string lost;
+  std::string added;
+  for (const Difference& difference : finding.differences) {
+    if (difference.printed.empty() || difference.expected.empty()) {
+      (difference.printed.empty() ? lost : added) += " " + difference.printed + difference.expected;
+    }
+  }
+  const bool cut = finding.differing_cells > static_cast<std::int64_t>(finding.differences.size());
+  if (!lost.empty()) {
+    out += "    the step has there:" + lost + (cut ? " ..." : "") + '\n';
+  }
+  if (!added.empty()) {
+    out += "    the page has there:" + added + (cut ? " ..." : "") + '\n';
+  }
+}
+
+void append_two_sided(std::string& out, const Finding& finding, const Explanation& explanation) {
+  const Shape& shape = shape_of_indexes(finding);
+  std::int64_t listed = 0;
+  for (const Difference& difference : finding.differences) {
+    if (difference.printed.empty() || difference.expected.empty()) {
+      continue;
+    }
+    ++listed;
+    out += "    " + index_words(difference.index, shape, explanation) + ": page " + difference.printed + ", step " +
+           difference.expected;
+    if (finding.verdict == Verdict::last_digit) {
+      const Printed& printed = *finding.printed;
+      const Cell& cell = printed.cells[static_cast<std::size_t>(position_of(difference.index, printed.shape))];
+      out += "; exactly " + exact_digits(difference.exact) + ", the tie is at " + tie_words(cell, difference.expected);
+    }
+    out += '\n';
+  }
+  const std::int64_t all = finding.verdict == Verdict::last_digit ? finding.last_digit_cells : finding.differing_cells;
+  if (listed > 0 && all > static_cast<std::int64_t>(finding.differences.size())) {
+    out += "    ... and " + std::to_string(all - static_cast<std::int64_t>(finding.differences.size())) + " more\n";
+  }
+}
+
+void append_size_details(std::string& out, const Finding& finding, const Explanation& explanation) {
+  if (finding.verdict == Verdict::differs) {
+    out += "    the step's size is " + index_words(finding.step->tensor->shape(), {}, explanation) + '\n';
+  }
+}
+
+void append_nearest(std::string& out, const Finding& finding) {
+  if (finding.step) {
+    out += "    nearest: " + step_words(finding) + " " + shape_text(finding.step->tensor->shape());
+    out += finding.differing_cells > 0 ? "; " + of_cells(finding.differing_cells, finding) + " differ\n" : "\n";
+  }
+}
+
+void append_details(std::string& out, const Finding& finding, const Explanation& explanation) {
+  if (is_size(finding)) {
+    append_size_details(out, finding, explanation);
+  } else if (finding.verdict == Verdict::unknown) {
+    append_nearest(out, finding);
+  } else {
+    if (const std::string change = change_words(finding, explanation); !change.empty()) {
+      out += "    " + change + '\n';
+    }
+    append_one_sided(out, finding);
+    if (finding.change.kind != Change::Kind::swapped) {
+      append_two_sided(out, finding, explanation);
+    }
+    out += neighbourhood(finding, explanation);
+  }
+  for (const std::string& note : finding.notes) {
+    out += "    note: " + note + '\n';
+  }
+}
+
+// ---- The summary --------------------------------------------------------------------------------
+
+std::string places_of(const Report& report, Verdict verdict) {
+  constexpr int most = 8;
+  std::string words;
+  int listed = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.verdict == verdict && listed++ < most) {
+      words += (words.empty() ? "" : "; ") + place_words(finding.printed->place);
+    }
+  }
+  return words + (listed > most ? "; ..." : "");
+}
+
+void append_summary(std::string& out, const Report& report) {
+  const auto fraction = [&](Printed::Kind kind) {
+    return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
+  };
+  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) +
+         " sizes hold: " + explanation_words(report) + '\n';
+  std::int64_t last_digits = 0;
+  for (const Finding& finding : report.findings) {
+    last_digits += finding.verdict == Verdict::last_digit ? finding.last_digit_cells : 0;
+  }
+  if (last_digits > 0) {
+    out += counted(last_digits, "cell") + " off by one in the last digit: " +
+           places_of(report, Verdict::last_digit) + '\n';
+  }
+  if (const std::string places = places_of(report, Verdict::differs); !places.empty()) {
+    out += "differs: " + places + '\n';
+  }
+  if (const std::string places = places_of(report, Verdict::unknown); !places.empty()) {
+    out += "unknown: " + places + '\n';
+  }
+}
+
+}  // namespace
+
+std::string report_text(const Report& report) {
+  std::string out;
+  for (const std::string& note : report.notes) {
+    out += note + '\n';
+  }
+  std::array<std::size_t, 4> widths{};
+  for (const Finding& finding : report.findings) {
+    const Columns columns = columns_of(finding);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      widths[i] = std::max(widths[i], columns[i].size());
+    }
+  }
+  for (const Finding& finding : report.findings) {
+    append_line(out, columns_of(finding), widths);
+    append_details(out, finding, *report.explanation);
+  }
+  out += report.findings.empty() ? "" : "\n";
+  append_summary(out, report);
+  return out;
+}
+
+}  // namespace attn::verify
