@@ -258,7 +258,7 @@ TEST_CASE("labels are the words before") {
   CHECK(label(">>> print(keys)\ntensor([1.])") == "print(keys)");
   CHECK(label("tensor([1.])\ntensor([2.])").empty());
   CHECK(label("(tensor([1.]), tensor([2.]))").empty());
-  CHECK(label(std::string(61, 'x') + "\ntensor([1.])").empty());
+  CHECK(label(repeated("x", 61).append("\ntensor([1.])")).empty());
   CHECK(label(repeated("word ", 20) + "exactly: `tensor([1.])`").size() <= 60);
   CHECK(label("> keys\n> tensor([1.])") == "keys");
 }

@@ -27,7 +27,7 @@ std::string escaped(std::string_view text) {
   }
   const std::size_t digits = std::min(result.find_first_not_of("0123456789"), result.size());
   if (digits > 0 && digits < result.size() && (result[digits] == '.' || result[digits] == ')')) {
-    result.insert(digits, "\\");
+    result.insert(digits, 1, '\\');
   }
   return result;
 }
