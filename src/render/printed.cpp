@@ -1,0 +1,43 @@
+#include "render/printed.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attn::render {
+namespace {
+
+torch::PrintedTensor after(const std::string& heading, torch::PrintedTensor printed) {
+  printed.text.insert(0, heading);
+  for (torch::PrintedCell& cell : printed.cells) {
+    cell.offset += heading.size();
+  }
+  return printed;
+}
+
+}  // namespace
+
+torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
+  std::vector<std::string> suffixes;
+  if (options.show_grad && tensor.requires_grad()) {
+    const std::string grad_fn = tensor.grad_fn();
+    suffixes.push_back(grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">");
+  }
+  const std::string heading = tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
+  return after(heading, torch::print_tensor(*tensor.array().contents(), suffixes, options.print));
+}
+
+torch::PrintedTensor printed_value(const Step& step, const TextOptions& options) {
+  switch (step.kind) {
+    case Step::Kind::tensor: return printed_tensor(*step.tensor, options);
+    case Step::Kind::size: return {torch::format_size(step.tensor->shape()), {}};
+    case Step::Kind::text: break;
+  }
+  return {step.text, {}};
+}
+
+torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) {
+  return after(step.label + (step.label.empty() ? "" : " "), printed_value(step, options));
+}
+
+}  // namespace attn::render
