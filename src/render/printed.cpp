@@ -1,8 +1,6 @@
 #include "render/printed.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace attn::render {
 namespace {
@@ -17,14 +15,21 @@ torch::PrintedTensor after(const std::string& heading, torch::PrintedTensor prin
 
 }  // namespace
 
-torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
-  std::vector<std::string> suffixes;
-  if (options.show_grad && tensor.requires_grad()) {
-    const std::string grad_fn = tensor.grad_fn();
-    suffixes.push_back(grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">");
+std::string print_heading(const Tensor& tensor) {
+  return tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
+}
+
+std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions& options) {
+  if (!options.show_grad || !tensor.requires_grad()) {
+    return {};
   }
-  const std::string heading = tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
-  return after(heading, torch::print_tensor(*tensor.array().contents(), suffixes, options.print));
+  const std::string grad_fn = tensor.grad_fn();
+  return {grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">"};
+}
+
+torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
+  return after(print_heading(tensor), torch::print_tensor(*tensor.array().contents(), print_suffixes(tensor, options),
+                                                          options.print));
 }
 
 torch::PrintedTensor printed_value(const Step& step, const TextOptions& options) {

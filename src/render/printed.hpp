@@ -1,10 +1,19 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "render/text.hpp"
 #include "torch/print.hpp"
 
 /// What print writes, and the places of the elements in it.
 namespace attn::render {
+
+/// What stands before "tensor(": that an nn.Parameter is one.
+std::string print_heading(const Tensor& tensor);
+
+/// What stands before the last bracket: grad_fn or requires_grad.
+std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions& options);
 
 /// What print(tensor) writes, without the final newline.
 torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options);

@@ -7,12 +7,15 @@
 namespace attn::render {
 
 std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
-  return printed_tensor(tensor, options).text;
+  return print_heading(tensor) +
+         torch::format_tensor(*tensor.array().contents(), print_suffixes(tensor, options), options.print);
 }
 
 void write_text(std::ostream& out, std::span<const Step> steps, const TextOptions& options) {
   for (const Step& step : steps) {
-    out << printed_step(step, options).text << step.end;
+    out << step.label << (step.label.empty() ? "" : " ")
+        << (step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text)
+        << step.end;
   }
 }
 
