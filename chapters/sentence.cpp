@@ -5,35 +5,13 @@
 #include <cstdio>
 #include <utility>
 
+#include "text/utf8.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::chapters {
 namespace {
 
 constexpr std::size_t most_words = 1000;
-
-/// A character of UTF-8: its code point and its bytes; no bytes where the text begins with none.
-struct Character {
-  char32_t code = 0;
-  std::string_view bytes;
-};
-
-Character first_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  static constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
-  char32_t code = size == 1 ? first : first & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    const unsigned next = i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-    if ((next & 0xc0U) != 0x80U) {
-      return {};
-    }
-    code = code << 6U | (next & 0x3fU);
-  }
-  const bool is_valid = (first < 0x80 || first >= 0xc2) && code >= least[size] && code <= 0x10ffff &&
-                        (code < 0xd800 || code > 0xdfff);
-  return is_valid ? Character{code, text.substr(0, size)} : Character{};
-}
 
 using Range = std::pair<char32_t, char32_t>;
 
@@ -50,8 +28,6 @@ bool is_space(char32_t code) {
                                                    {0x3000, 0x3000}}};
   return is_in(spaces, code);
 }
-
-bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
 bool is_removed(char32_t code) { return code < 0x80 && std::string_view(",.!?;:").find(static_cast<char>(code)) < 6; }
 
@@ -79,14 +55,14 @@ std::string python_repr(std::string_view word) {
   const char quote = in_double ? '"' : '\'';
   std::string text(1, quote);
   while (!word.empty()) {
-    const Character character = first_character(word);
+    const text::Character character = text::first_character(word);
     if (is_escaped(character.code)) {
       text += python_escape(character.code);
     } else {
       text += character.code == '\\' || character.code == static_cast<unsigned char>(quote) ? "\\" : "";
-      text += character.bytes;
+      text += word.substr(0, character.size);
     }
-    word.remove_prefix(character.bytes.size());
+    word.remove_prefix(character.size);
   }
   return text + quote;
 }
@@ -108,19 +84,19 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
   };
   std::string_view rest = sentence;
   while (!rest.empty()) {
-    const Character character = first_character(rest);
-    if (character.bytes.empty()) {
+    const text::Character character = text::first_character(rest);
+    if (!character.valid) {
       refuse("is not UTF-8 from byte " + std::to_string(sentence.size() - rest.size()) + " on");
     }
-    if (is_control(character.code)) {
+    if (text::is_control(character.code)) {
       refuse("has the control character " + python_escape(character.code));
     }
     if (is_space(character.code)) {
       end_word();
     } else if (!is_removed(character.code)) {
-      word += character.bytes;
+      word += rest.substr(0, character.size);
     }
-    rest.remove_prefix(character.bytes.size());
+    rest.remove_prefix(character.size);
   }
   end_word();
   if (words.empty()) {

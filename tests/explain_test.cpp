@@ -24,6 +24,7 @@
 #include "render/numbers.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "text/columns.hpp"
 #include "torch/torch.hpp"
 
 namespace {
@@ -365,6 +366,24 @@ TEST_CASE("JSON gives every float back to the bit, and strings for what JSON has
   const Walkthrough walkthrough = walk(entry);
   for (const Step& step : walkthrough.steps()) {
     check_round_trip(*step.tensor);
+  }
+}
+
+TEST_CASE("explanations are wrapped by columns, not by characters") {
+  const std::vector<Step> steps = {{Step::Kind::text, "", "words", "", true, std::nullopt, "x", "\n"}};
+  const auto why = [](const Step&) {
+    std::string words;
+    for (int i = 0; i < 30; ++i) {
+      words += "注意機構 nai\u0308ve ";
+    }
+    return words;
+  };
+  std::ostringstream out;
+  render::write_explained_text(out, steps, why, {}, {});
+  const Strings lines = lines_of(out.str());
+  CHECK(lines.size() > 5);
+  for (const std::string& line : lines) {
+    CHECK(text::display_columns(line) <= 80);
   }
 }
 

@@ -17,6 +17,8 @@
 
 #include "render/ramp.hpp"
 #include "tensor/operations.hpp"
+#include "text/columns.hpp"
+#include "torch/print.hpp"
 
 namespace {
 
@@ -95,7 +97,7 @@ void check_lines(const std::string& text, const Terminal& terminal) {
   const std::string escape = "\x1b[";
   for (const std::string& line : lines_of(text)) {
     CAPTURE(line);
-    CHECK(display_columns(without_escapes(line)) <= terminal.width);
+    CHECK(text::display_columns(without_escapes(line)) <= terminal.width);
     const std::size_t last = line.rfind(escape);
     CHECK((last == std::string::npos || line.compare(last, 4, "\x1b[0m") == 0));
     CHECK((terminal.colour != Colour::none || last == std::string::npos));
@@ -146,16 +148,6 @@ TEST_CASE("a terminal shows Unicode where the first locale variable that is set 
   CHECK(terminal_with({{"LANG", "C.utf8"}}).unicode);
   CHECK_FALSE(terminal_with({{"LC_ALL", "C"}, {"LANG", "en_GB.UTF-8"}}).unicode);
   CHECK(terminal_with({{"LC_ALL", ""}, {"LC_CTYPE", "de_DE.UTF-8"}, {"LANG", "C"}}).unicode);
-}
-
-TEST_CASE("columns are counted as a terminal shows them") {
-  CHECK(display_columns("") == 0);
-  CHECK(display_columns("step") == 4);
-  CHECK(display_columns("naïve") == 5);
-  CHECK(display_columns("nai\u0308ve") == 5);
-  CHECK(display_columns("注意") == 4);
-  CHECK(display_columns("🙂") == 2);
-  CHECK(display_columns("▁█…") == 3);
 }
 
 TEST_CASE("text is made printable and cut by columns") {

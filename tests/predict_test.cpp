@@ -4,9 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "present/cells.hpp"
 #include "present/predict.hpp"
-#include "present/styled.hpp"
 #include "tensor/operations.hpp"
 
 namespace {
@@ -52,20 +50,6 @@ Talk talk(const std::string& answers, present::Prediction prediction = {}) {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
-
-TEST_CASE("printed cells are found in their tensor's text, in order") {
-  for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{2, 2, 2}, Shape{40, 50}, Shape{3, 0}}) {
-    const Tensor tensor = numbers(shape, "x");
-    const render::TextOptions options;
-    const std::string text = render::tensor_text(tensor, options);
-    const auto cells = present::printed_cells(text, shape, options.print);
-    CHECK(cells.size() == (shape == Shape{40, 50} ? 36 : static_cast<std::size_t>(element_count(shape))));
-    for (const present::PrintedCell& cell : cells) {
-      const double printed = std::stod(text.substr(cell.offset, cell.size));
-      CHECK(printed == doctest::Approx(tensor.array().value(cell.index)).epsilon(1e-3));
-    }
-  }
-}
 
 TEST_CASE("an answer is right where it is printed the same, and close one unit off") {
   CHECK(present::mark("0.1587", "0.1587") == Mark::right);
@@ -139,22 +123,4 @@ TEST_CASE("the seed decides which cells are asked for") {
 
 TEST_CASE("echoed answers hold no control characters") {
   CHECK(!has(talk("\x1b[31mfoo\n").text, "\x1b"));
-}
-
-TEST_CASE("styled lines are cut by columns and keep their styles") {
-  const auto runs = present::runs_of("a\x1b[1;38;5;200mbc\x1b[0md\x1b[2K");
-  REQUIRE(runs.size() == 3);
-  CHECK(runs[1].text == "bc");
-  CHECK(runs[1].style.bold);
-  CHECK(runs[1].style.foreground == 200);
-  CHECK(runs[2].style == present::Style{});
-  std::string cut;
-  for (const present::Run& run : present::sliced(runs, 1, 2)) {
-    cut += run.text;
-  }
-  CHECK(cut == "bc");
-  CHECK(present::sliced(present::runs_of("日本"), 1, 2)[0].text == "  ");
-  CHECK(present::wrapped("one two three", 7) == std::vector<std::string>{"one two ", "three"});
-  CHECK(present::wrapped("abcdef", 4) == std::vector<std::string>{"abcd", "ef"});
-  CHECK(present::marked("a 12 b", {{2, 2}}) == "a \x1b[7m12\x1b[27m b");
 }

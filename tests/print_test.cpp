@@ -13,12 +13,18 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "torch/shown.hpp"
+
 namespace {
 
 using attn::Contents;
 using attn::Shape;
 using attn::torch::format_size;
 using attn::torch::format_tensor;
+using attn::torch::print_tensor;
+using attn::torch::PrintedCell;
+using attn::torch::PrintedTensor;
+using attn::torch::shown_items;
 using attn::torch::PrintOptions;
 using attn::torch::SciMode;
 using nlohmann::json;
@@ -91,6 +97,52 @@ TEST_CASE("format_tensor prints what PyTorch prints") {
     CHECK(format_tensor(contents(test), suffixes, print_options(test)) ==
           test["text"].get<std::string>());
   }
+}
+
+TEST_CASE("the cells are where the text has the elements") {
+  for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{2, 2, 2}, Shape{40, 50}, Shape{2000}, Shape{3, 0}}) {
+    attn::Block<float> numbers(shape);
+    std::iota(numbers.begin(), numbers.end(), 0.25F);
+    const PrintedTensor printed = print_tensor(Contents(numbers), {}, {});
+    CHECK(printed.text == format_tensor(Contents(numbers), {}, {}));
+    const auto shown = shown_items(shape, {});
+    const std::int64_t count = std::accumulate(shown.begin(), shown.end(), std::int64_t{1}, [](auto product, auto& axis) {
+      return product * axis.count();
+    });
+    REQUIRE(static_cast<std::int64_t>(printed.cells.size()) == count);
+    for (const PrintedCell& cell : printed.cells) {
+      CHECK(std::stod(cell_text(printed, cell)) ==
+            doctest::Approx(numbers[static_cast<std::size_t>(cell.position)]).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("the cells of a golden text are all that is no bracket, comma, space or dots") {
+  const json data = golden();
+  for (const json& test : data["cases"]) {
+    const std::string name = test["name"];
+    CAPTURE(name);
+    PrintedTensor printed = print_tensor(contents(test), {}, print_options(test));
+    if (printed.cells.empty()) {
+      continue;
+    }
+    for (const PrintedCell& cell : printed.cells) {
+      printed.text.replace(cell.offset, cell.size, std::string(cell.size, ' '));
+    }
+    CHECK(printed.text.find_first_not_of("[], .\n)", std::string("tensor(").size()) == std::string::npos);
+  }
+}
+
+TEST_CASE("the items at the edges of an axis are shown") {
+  const auto axes = shown_items({2, 1000}, {});
+  CHECK_FALSE(axes[0].cut);
+  CHECK(axes[0].count() == 2);
+  CHECK(axes[1].count() == 6);
+  CHECK(axes[1].item(2) == 2);
+  CHECK(axes[1].item(3) == 997);
+  CHECK(axes[1].dots_before(3));
+  CHECK_FALSE(axes[1].dots_before(0));
+  CHECK_FALSE(shown_items({10, 100}, {})[1].cut);
 }
 
 TEST_CASE("format_size prints what PyTorch prints") {

@@ -6,38 +6,37 @@
 #include <vector>
 
 #include "present/presenter.hpp"
+#include "text/styled.hpp"
 
-/// What the presenter shows of one step, as lines with SGR sequences.
+/// What the presenter shows of one step, as lines.
 namespace attn::present {
 
-/// What the article prints for the step, without the final newline.
-std::string step_text(const Step& step, const render::TextOptions& options);
+using Lines = std::vector<text::StyledLine>;
 
 /// How many cells of a step are printed, and how many of these are printed differently than before.
 struct Change {
   std::size_t cells = 0;
   std::size_t changed = 0;
-  std::string text;  ///< step_text with the changed cells in reverse
+  Lines lines;  ///< what the article prints, with the changed cells in reverse
 };
 
 /// `before` is the same step with another seed, or null.
 Change compared(const Step& step, const Step* before, const render::TextOptions& options);
 
-std::vector<std::string> explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width);
+Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width);
 
 /// The label and the tensor as a heat map; the step's text where it is no tensor.
-std::vector<std::string> heatmap_lines(const Step& step, const Presentation& presentation,
-                                       const render::Terminal& terminal);
+Lines heatmap_lines(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
 
 /// The derivation of the cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a
 /// name before the bracket, in the step of that name. Throws std::exception with words for people.
-std::vector<std::string> derivation_lines(std::span<const Step> steps, const Step& step, const std::string& typed,
-                                          const Presentation& presentation);
+Lines derivation_lines(std::span<const Step> steps, const Step& step, const std::string& typed,
+                       const Presentation& presentation);
 
 /// The last cell of a step's tensor, as somebody would type it: "5, 5".
 std::string example_cell(const Step& step);
 
 /// What the keys do.
-std::vector<std::string> key_lines();
+Lines key_lines();
 
 }  // namespace attn::present

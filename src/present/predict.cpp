@@ -6,33 +6,25 @@
 #include <istream>
 #include <optional>
 #include <ostream>
-#include <system_error>
 #include <utility>
 
-#include "present/cells.hpp"
-#include "present/styled.hpp"
 #include "render/derivation.hpp"
+#include "render/printed.hpp"
 #include "render/terminal.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::present {
 namespace {
 
 // ---- Numbers as people type them -----------------------------------------------------------------
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(space), text.size());
-  const std::size_t end = text.find_last_not_of(space);
-  return text.substr(begin, end == std::string_view::npos ? 0 : end + 1 - begin);
-}
-
+/// A "+" may stand before it.
 std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') {
     text.remove_prefix(1);
   }
-  double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;
+  return text::number_of<double>(text);
 }
 
 /// How a printed number is written: 0.1587, 3., 1.5870e-01.
@@ -51,10 +43,8 @@ Notation notation_of(std::string_view printed) {
 
 /// The number that is printed for this one.
 double rounded(double number, const Notation& notation) {
-  char text[400];
   const auto format = notation.scientific ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto end = std::to_chars(std::begin(text), std::end(text), number, format, notation.digits);
-  return number_of({text, static_cast<std::size_t>(end.ptr - text)}).value_or(number);
+  return number_of(text::number_text(number, format, notation.digits)).value_or(number);
 }
 
 /// One of the last printed digit.
@@ -92,23 +82,28 @@ bool can_be_asked(const Step& step) {
 }
 
 /// `count` of the cells, in their order; all where there are no more.
-std::vector<PrintedCell> chosen(std::vector<PrintedCell> cells, std::int64_t count, Dice& dice) {
+std::vector<torch::PrintedCell> chosen(std::vector<torch::PrintedCell> cells, std::int64_t count, Dice& dice) {
   const std::size_t wanted = std::min(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), cells.size());
   for (std::size_t i = 0; i < wanted; ++i) {
     std::swap(cells[i], cells[i + dice.below(cells.size() - i)]);
   }
   cells.resize(wanted);
   std::sort(cells.begin(), cells.end(),
-            [](const PrintedCell& one, const PrintedCell& other) { return one.offset < other.offset; });
+            [](const torch::PrintedCell& one, const torch::PrintedCell& other) { return one.offset < other.offset; });
   return cells;
 }
 
 /// The text with "?" for each of the cells, every column where it was.
-std::string blanked(std::string text, const std::vector<PrintedCell>& cells) {
-  for (const PrintedCell& cell : cells) {
+std::string blanked(std::string text, const std::vector<torch::PrintedCell>& cells) {
+  for (const torch::PrintedCell& cell : cells) {
     text.replace(cell.offset, cell.size, std::string(cell.size - 1, ' ') + "?");
   }
   return text;
+}
+
+/// "attn_scores[1, 2]"; a scalar's name has no brackets.
+std::string cell_name(const std::string& name, const Shape& index) {
+  return index.empty() ? name : name + shape_text(index);
 }
 
 // ---- Asking --------------------------------------------------------------------------------------
@@ -122,9 +117,9 @@ class Quiz {
 
  private:
   void pose(const Step& step);
-  void judge(const Step& step, const PrintedCell& cell, const std::string& printed);
+  void judge(const Step& step, const Shape& index, const std::string& printed);
   Mark read_mark(const std::string& question, const std::string& printed);
-  void derive(const Step& step, const PrintedCell& cell);
+  void derive(const Step& step, const Shape& index);
   void say_score();
 
   std::istream& in_;
@@ -153,20 +148,19 @@ Score Quiz::run() {
 
 /// Shows a step with blanks, and asks for them.
 void Quiz::pose(const Step& step) {
-  const std::string text = render::tensor_text(*step.tensor, prediction_.text);
-  const std::vector<PrintedCell> cells =
-      chosen(printed_cells(text, step.tensor->shape(), prediction_.text.print), prediction_.cells, dice_);
-  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(text, cells) << "\n";
-  for (const PrintedCell& cell : cells) {
+  const torch::PrintedTensor printed = render::printed_tensor(*step.tensor, prediction_.text);
+  const std::vector<torch::PrintedCell> cells = chosen(printed.cells, prediction_.cells, dice_);
+  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(printed.text, cells) << "\n";
+  for (const torch::PrintedCell& cell : cells) {
     if (!over_) {
-      judge(step, cell, text.substr(cell.offset, cell.size));
+      judge(step, index_at(cell.position, step.tensor->shape()), torch::cell_text(printed, cell));
     }
   }
   out_ << "\n";
 }
 
-void Quiz::judge(const Step& step, const PrintedCell& cell, const std::string& printed) {
-  const Mark result = read_mark(cell_name(step.name, cell.index) + " = ", printed);
+void Quiz::judge(const Step& step, const Shape& index, const std::string& printed) {
+  const Mark result = read_mark(cell_name(step.name, index) + " = ", printed);
   if (over_) {
     return;
   }
@@ -184,7 +178,7 @@ void Quiz::judge(const Step& step, const PrintedCell& cell, const std::string& p
     case Mark::no_number: out_ << "that is no number; it is " << printed << "\n"; break;
   }
   ++score_.wrong;
-  derive(step, cell);
+  derive(step, index);
 }
 
 Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
@@ -197,7 +191,7 @@ Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
       return Mark::unknown;
     }
     if (!prediction_.interactive) {
-      out_ << render::printable(trimmed(answer), {}) << "\n";
+      out_ << render::printable(text::trimmed(answer), {}) << "\n";
     }
     const Mark result = mark(answer, printed);
     if (result != Mark::no_number || !prediction_.interactive) {
@@ -207,12 +201,12 @@ Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
   }
 }
 
-void Quiz::derive(const Step& step, const PrintedCell& cell) {
+void Quiz::derive(const Step& step, const Shape& index) {
   render::CellRequest request = {step.section, step.name, {}};
-  for (const std::int64_t i : cell.index) {
+  for (const std::int64_t i : index) {
     request.index.push_back(std::to_string(i));
   }
-  for (const std::string& line : lines_of(
+  for (const std::string& line : text::lines_of(
            render::derivation_text(steps_, request, 1, prediction_.tokens, prediction_.text.print))) {
     out_ << "  " << line << "\n";
   }
@@ -233,7 +227,7 @@ void Quiz::say_score() {
 }  // namespace
 
 Mark mark(std::string_view answer, std::string_view printed) {
-  const std::string_view typed = trimmed(answer);
+  const std::string_view typed = text::trimmed(answer);
   const std::optional<double> truth = number_of(printed);
   const std::optional<double> number = number_of(typed);
   if (typed.empty()) {

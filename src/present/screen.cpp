@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <variant>
 
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -16,8 +17,8 @@
 #include <curses.h>
 
 #include "present/rescue.hpp"
-#include "present/styled.hpp"
 #include "present/terminfo.hpp"
+#include "render/ramp.hpp"
 
 namespace attn::present {
 namespace {
@@ -74,6 +75,15 @@ TerminalState state_before() {
   TerminalState state;
   tcgetattr(STDIN_FILENO, &state.modes);
   return state;
+}
+
+/// One of xterm's 256 colours; -1: the terminal's own.
+int xterm_of(const text::Colour& colour) {
+  if (const auto* rgb = std::get_if<text::Rgb>(&colour)) {
+    return render::nearest_xterm(*rgb);
+  }
+  const int* index = std::get_if<int>(&colour);
+  return index == nullptr ? -1 : *index;
 }
 
 Key key_of(int code) {
@@ -180,7 +190,7 @@ render::Terminal Screen::terminal() const {
   return terminal;
 }
 
-void Screen::draw(std::span<const std::string> lines, std::optional<std::int64_t> cursor) {
+void Screen::draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor) {
   werase(stdscr);
   const std::int64_t shown = std::min(rows(), static_cast<std::int64_t>(lines.size()));
   for (std::int64_t row = 0; row < shown; ++row) {
@@ -191,14 +201,13 @@ void Screen::draw(std::span<const std::string> lines, std::optional<std::int64_t
   wrefresh(stdscr);
 }
 
-void Screen::draw_line(int row, const std::string& line) {
+void Screen::draw_line(int row, const text::StyledLine& line) {
   const render::Terminal shown = terminal();
   wmove(stdscr, row, 0);
-  for (const Run& run : sliced(runs_of(line), 0, COLS)) {
-    const Style& style = run.style;
-    const attr_t attributes = (style.bold ? A_BOLD : A_NORMAL) | (style.underline ? A_UNDERLINE : A_NORMAL) |
-                              (style.reverse ? A_REVERSE : A_NORMAL);
-    int pair = state_->colours ? std::max(alloc_pair(style.foreground, style.background), 0) : 0;
+  for (const text::Run& run : text::sliced(line, 0, COLS)) {
+    const text::Style& style = run.style;
+    const attr_t attributes = (style.bold ? A_BOLD : A_NORMAL) | (style.reverse ? A_REVERSE : A_NORMAL);
+    int pair = state_->colours ? std::max(alloc_pair(xterm_of(style.foreground), xterm_of(style.background)), 0) : 0;
     wattr_set(stdscr, attributes, static_cast<short>(pair), &pair);
     waddstr(stdscr, render::printable(run.text, shown).c_str());
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "render/terminal.hpp"
+#include "text/styled.hpp"
 
 namespace attn::present {
 
@@ -44,16 +45,15 @@ class Screen {
   /// What text for this screen may hold: at most 256 colours.
   render::Terminal terminal() const;
 
-  /// Shows these lines, which may have SGR sequences, and what does not fit not. The cursor is in column `cursor` of
-  /// the last row, or hidden.
-  void draw(std::span<const std::string> lines, std::optional<std::int64_t> cursor = {});
+  /// Shows these lines, and what does not fit not. The cursor is in column `cursor` of the last row, or hidden.
+  void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
   /// The next key, or resize where there is something to draw again.
   Key wait_for_key();
 
  private:
   struct State;
 
-  void draw_line(int row, const std::string& line);
+  void draw_line(int row, const text::StyledLine& line);
   void resize();
   void pause();
   std::optional<Key> next_key();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tensor/words.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -287,29 +288,16 @@ class Writer {
     }
     std::vector<std::string>& numbers = printed_[tensor.id()];
     if (numbers.empty()) {
-      numbers = numbers_in(torch::format_tensor(*tensor.array().contents(), {}, print_));
+      const torch::PrintedTensor whole = torch::print_tensor(*tensor.array().contents(), {}, print_);
+      for (const torch::PrintedCell& element : whole.cells) {
+        numbers.push_back(torch::cell_text(whole, element));
+      }
     }
     std::int64_t position = 0;
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
       position = position * tensor.shape()[axis] + index[axis];
     }
     return numbers.at(static_cast<std::size_t>(position));
-  }
-
-  static std::vector<std::string> numbers_in(const std::string& text) {
-    std::vector<std::string> numbers;
-    bool is_new = true;
-    for (const char c : text.substr(text.find('('))) {
-      const bool separates = std::string_view("()[], \n").find(c) != std::string_view::npos;
-      if (!separates) {
-        if (is_new) {
-          numbers.emplace_back();
-        }
-        numbers.back() += c;
-      }
-      is_new = separates;
-    }
-    return numbers;
   }
 
   /// "row 1: journey, column 2: starts"; axes that are no tokens are left out.
@@ -614,11 +602,6 @@ class Writer {
 
 // ---- Finding the cell ---------------------------------------------------------------------------
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
-
 [[noreturn]] void refuse_form(const std::string& text) {
   throw CellError("--cell '" + text + "' is no cell; accepted is NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
                   "try --cell 'attn_scores[1, 2]'");
@@ -718,23 +701,23 @@ std::int64_t resolved(const std::string& text, std::size_t axis, const Step& ste
 CellRequest parse_cell(const std::string& text) {
   CellRequest request;
   const std::size_t open = text.find('[');
-  request.name = trimmed(text.substr(0, open));
+  request.name = text::trimmed(text.substr(0, open));
   const std::size_t slash = request.name.find('/');
   if (slash != std::string::npos) {
     request.section = request.name.substr(0, slash);
     request.name = request.name.substr(slash + 1);
   }
-  const std::string indices = open == std::string::npos ? "[]" : trimmed(text.substr(open));
+  const std::string indices = open == std::string::npos ? "[]" : std::string(text::trimmed(text.substr(open)));
   if (request.name.empty() || (slash != std::string::npos && request.section.empty()) || indices.back() != ']') {
     refuse_form(text);
   }
   const std::string inside = indices.substr(1, indices.size() - 2);
-  if (trimmed(inside).empty()) {
+  if (text::trimmed(inside).empty()) {
     return request;
   }
   for (std::size_t start = 0; start <= inside.size();) {
     const std::size_t comma = std::min(inside.find(',', start), inside.size());
-    request.index.push_back(trimmed(inside.substr(start, comma - start)));
+    request.index.emplace_back(text::trimmed(inside.substr(start, comma - start)));
     if (request.index.back().empty() || request.index.back().find_first_of("[]") != std::string::npos) {
       refuse_form(text);
     }

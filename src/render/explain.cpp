@@ -7,6 +7,7 @@
 #include "render/lineage.hpp"
 #include "render/notices.hpp"
 #include "tensor/words.hpp"
+#include "text/columns.hpp"
 
 namespace attn::render {
 namespace {
@@ -87,18 +88,15 @@ std::size_t word_end(std::string_view text, std::size_t start) {
   return std::min(end, text.size());
 }
 
-/// Cut into lines of at most `width` characters where a word ends; `first` begins the first line, `next` the others.
-void write_wrapped(std::ostream& out, const std::string& first, const std::string& next, const std::string& text,
+/// Cut into lines of at most `width` columns where a word ends; `first` begins the first line, `next` the others.
+void write_wrapped(std::ostream& out, const std::string& first, const std::string& next, const std::string& words,
                    std::int64_t width) {
-  const auto length = [](std::string_view words) {
-    return std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  };
   std::string line = first;
   bool has_word = false;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = word_end(text, start);
-    const std::string word = text.substr(start, end - start);
-    if (has_word && length(line) + 1 + length(word) > width) {
+  for (std::size_t start = 0; start < words.size();) {
+    const std::size_t end = word_end(words, start);
+    const std::string word = words.substr(start, end - start);
+    if (has_word && text::display_columns(line) + 1 + text::display_columns(word) > width) {
       out << line << '\n';
       line = next;
       has_word = false;

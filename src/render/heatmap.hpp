@@ -4,10 +4,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "render/terminal.hpp"
 #include "tensor/tensor.hpp"
-#include "torch/print.hpp"
+#include "text/styled.hpp"
+#include "torch/print_options.hpp"
 
 namespace attn::render {
 
@@ -15,7 +17,7 @@ namespace attn::render {
 using CountsTokens = std::function<bool(const Tensor& tensor, std::size_t axis)>;
 
 /// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours each beside a block glyph. No
-/// line is wider than the terminal (of 12 columns or more); no final newline.
+/// line is wider than the terminal (of 12 columns or more).
 ///
 /// Rows and columns have the tokens' names where `counts_tokens` says so, indices elsewhere; left empty, it is
 /// every axis as long as there are tokens, except in an nn.Parameter. The axes before the last two become headings.
@@ -23,6 +25,11 @@ using CountsTokens = std::function<bool(const Tensor& tensor, std::size_t axis)>
 /// signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold elements are
 /// summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider than the
 /// terminal, all have fewer decimals.
+std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std::string> tokens,
+                                      const torch::PrintOptions& print, const Terminal& terminal,
+                                      const CountsTokens& counts_tokens = {});
+
+/// The same with escape codes; no final newline.
 std::string heatmap_text(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
                          const Terminal& terminal, const CountsTokens& counts_tokens = {});
 

@@ -1,29 +1,21 @@
 #include "render/html.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <optional>
 #include <ostream>
 #include <set>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
-#include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "render/lineage.hpp"
+#include "render/page_nodes.hpp"
+#include "render/printed.hpp"
 #include "render/ramp.hpp"
-#include "torch/print.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 
@@ -38,10 +30,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Larger tensors stay as printed, whatever the threshold.
-constexpr std::int64_t most_elements = 5000;
-/// More multiplications than this are not explained one by one.
-constexpr std::int64_t most_terms = 500'000;
 constexpr int ramp_colours = 33;
 
 // ---- Text ------------------------------------------------------------------------------------------
@@ -88,318 +76,6 @@ std::pair<std::string, std::string> cut_out(const std::string& pattern, const st
   return {pattern.substr(inner, to - inner),
           pattern.substr(0, from) + "{{" + name + "}}" + pattern.substr(to + end.size())};
 }
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view space = " \n\t";
-  const std::size_t first = text.find_first_not_of(space);
-  const std::size_t last = text.find_last_not_of(space);
-  return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
-}
-
-// ---- Numbers ---------------------------------------------------------------------------------------
-
-template <class T>
-std::string digits(T value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
-/// The shortest digits that a script reads as a double that rounds to this float.
-std::string float_digits(float value) {
-  std::string text = digits(value);
-  double read = 0;
-  std::from_chars(text.data(), text.data() + text.size(), read);
-  return static_cast<float>(read) == value || value != value ? text : digits(static_cast<double>(value));
-}
-
-std::string value_digits(const Contents& contents) {
-  return std::visit(
-      [](const auto& values) {
-        std::string text;
-        for (const auto value : values) {
-          text += text.empty() ? "" : " ";
-          using Value = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<Value, float>) {
-            text += float_digits(value);
-          } else if constexpr (std::is_same_v<Value, bool>) {
-            text += value ? "1" : "0";
-          } else {
-            text += digits(value);
-          }
-        }
-        return text;
-      },
-      contents);
-}
-
-std::int64_t position_of(const Shape& index, const Shape& shape) {
-  const Shape strides = row_major_strides(shape);
-  return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
-}
-
-// ---- Derivations: where each element's terms are ---------------------------------------------------
-
-/// For elements of the result, by position: the positions of their terms in one operand.
-struct Places {
-  std::size_t operand = 0;
-  std::vector<std::vector<std::int64_t>> terms;
-};
-
-/// How the positions change from one element to a later one along an axis; 0 where no two elements tell.
-std::int64_t slope(const std::vector<std::int64_t>& elements, const Places& places, const Shape& shape,
-                   std::size_t axis) {
-  const std::int64_t stride = row_major_strides(shape)[axis];
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const std::int64_t room = shape[axis] - 1 - elements[i] / stride % shape[axis];
-    for (std::int64_t far = 1; far <= room; ++far) {
-      const auto found = std::lower_bound(elements.begin(), elements.end(), elements[i] + far * stride);
-      if (found != elements.end() && *found == elements[i] + far * stride) {
-        return (places.terms[static_cast<std::size_t>(found - elements.begin())][0] - places.terms[i][0]) / far;
-      }
-    }
-  }
-  return 0;
-}
-
-/// [operand, start, steps along each axis of the result..., step from term to term] where that says it all, else
-/// {"o": operand, "x": all positions}.
-Json places_json(const std::vector<std::int64_t>& elements, const Places& places, const Shape& shape) {
-  std::vector<std::int64_t> slopes;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    slopes.push_back(slope(elements, places, shape, axis));
-  }
-  const auto along = [&](std::size_t i) {
-    const Shape index = index_at(elements[i], shape);
-    return std::inner_product(index.begin(), index.end(), slopes.begin(), std::int64_t{0});
-  };
-  const std::vector<std::int64_t>& first = places.terms[0];
-  const std::int64_t start = first[0] - along(0);
-  const std::int64_t step = first.size() > 1 ? first[1] - first[0] : 0;
-  bool fits = true;
-  std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    std::int64_t expected = start + along(i);
-    for (const std::int64_t position : places.terms[i]) {
-      fits = fits && position == expected;
-      all.push_back(position);
-      expected += step;
-    }
-  }
-  if (!fits) {
-    return {{"o", places.operand}, {"x", all}};
-  }
-  std::vector<std::int64_t> line = {static_cast<std::int64_t>(places.operand), start};
-  line.insert(line.end(), slopes.begin(), slopes.end());
-  line.push_back(step);
-  return line;
-}
-
-/// Elements that came about in the same way.
-struct Case {
-  std::vector<std::int64_t> elements;
-  Places a;
-  Places b;
-  Places bias;
-  Places position;  ///< softmax: which term is the element's own
-};
-
-using CaseKey = std::tuple<int, double, std::size_t, std::int64_t, std::int64_t, std::int64_t>;
-
-std::string_view rule_name(Derivation::Rule rule) {
-  using Rule = Derivation::Rule;
-  switch (rule) {
-    case Rule::given: return "given";
-    case Rule::copy: return "copy";
-    case Rule::products: return "products";
-    case Rule::sum: return "sum";
-    case Rule::product: return "product";
-    case Rule::quotient: return "quotient";
-    case Rule::exponential: return "exponential";
-    case Rule::softmax: return "softmax";
-    case Rule::masked: return "masked";
-    case Rule::kept: return "kept";
-    case Rule::dropped: return "dropped";
-    case Rule::comparison: return "comparison";
-  }
-  return "given";
-}
-
-CaseKey case_key(const Derivation& derivation) {
-  const bool has_terms = !derivation.terms.empty();
-  const auto& b = has_terms ? derivation.terms[0].b : std::nullopt;
-  return {static_cast<int>(derivation.rule),
-          derivation.constant,
-          derivation.terms.size(),
-          has_terms ? static_cast<std::int64_t>(derivation.terms[0].a.operand) : -1,
-          b ? static_cast<std::int64_t>(b->operand) : -1,
-          derivation.bias ? static_cast<std::int64_t>(derivation.bias->operand) : -1};
-}
-
-void add_to(Case& one, const Derivation& derivation, const std::vector<Tensor>& operands, std::int64_t element) {
-  const auto at = [&](Places& places, const Element& from) {
-    places.operand = from.operand;
-    places.terms.back().push_back(position_of(from.index, operands[from.operand].shape()));
-  };
-  one.elements.push_back(element);
-  for (Places* places : {&one.a, &one.b, &one.bias, &one.position}) {
-    places->terms.emplace_back();
-  }
-  for (const Derivation::Term& term : derivation.terms) {
-    at(one.a, term.a);
-    if (term.b) {
-      at(one.b, *term.b);
-    }
-  }
-  if (derivation.bias) {
-    at(one.bias, *derivation.bias);
-  }
-  one.position.terms.back().push_back(static_cast<std::int64_t>(derivation.position));
-}
-
-Json case_json(const CaseKey& key, const Case& one, const Shape& shape) {
-  const auto rule = static_cast<Derivation::Rule>(std::get<0>(key));
-  Json json = {{"r", rule_name(rule)}};
-  const auto put = [&](const char* name, const Places& places) {
-    if (!places.terms[0].empty()) {
-      json[name] = places_json(one.elements, places, shape);
-    }
-  };
-  json["n"] = std::get<2>(key);
-  put("a", one.a);
-  put("b", one.b);
-  put("bias", one.bias);
-  if (rule == Derivation::Rule::softmax) {
-    put("at", one.position);
-  }
-  if (std::get<1>(key) != 0) {
-    json["c"] = float_digits(static_cast<float>(std::get<1>(key)));
-  }
-  return json;
-}
-
-/// The ways in which a tensor's elements came about, "c", and which element came about in which, "z".
-Json cases_json(const Tensor& tensor) {
-  const Shape& shape = tensor.shape();
-  const auto& operands = tensor.operands();
-  const std::int64_t count = element_count(shape);
-  std::map<CaseKey, std::size_t> numbers;
-  std::vector<std::pair<CaseKey, Case>> cases;
-  std::vector<std::size_t> which;
-  for (std::int64_t element = 0; element < count; ++element) {
-    const Derivation derivation = tensor.operation().derive(operands, index_at(element, shape));
-    if (static_cast<std::int64_t>(derivation.terms.size()) * count > most_terms) {
-      return Json::object();
-    }
-    const CaseKey key = case_key(derivation);
-    const auto [found, is_new] = numbers.emplace(key, cases.size());
-    if (is_new) {
-      cases.emplace_back(key, Case{});
-    }
-    add_to(cases[found->second].second, derivation, operands, element);
-    which.push_back(found->second);
-  }
-  Json json = Json::object();
-  for (const auto& [key, one] : cases) {
-    json["c"].push_back(case_json(key, one, shape));
-  }
-  if (cases.size() > 1) {
-    json["z"] = which;
-  }
-  return json;
-}
-
-// ---- Tensors ---------------------------------------------------------------------------------------
-
-/// The shown tensors and all that they were made from, operands first.
-class Graph {
- public:
-  explicit Graph(const LessonPage& page) : page_(page) {}
-
-  /// The tensor's number; none where it has too many elements.
-  std::optional<std::size_t> add(const Tensor& tensor) {
-    const std::int64_t count = element_count(tensor.shape());
-    if (count > std::min(page_.text.print.threshold, most_elements)) {
-      return std::nullopt;
-    }
-    if (const auto found = numbers_.find(tensor.id()); found != numbers_.end()) {
-      return found->second;
-    }
-    Json operands = Json::array();
-    for (const Tensor& operand : tensor.operands()) {
-      const auto number = add(operand);
-      operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
-    }
-    nodes_.push_back(node_json(tensor, std::move(operands)));
-    numbers_.emplace(tensor.id(), nodes_.size() - 1);
-    label_mask(tensor, nodes_.back());
-    return nodes_.size() - 1;
-  }
-
-  void set_step(std::size_t node, std::size_t step) {
-    if (!nodes_[node].contains("i")) {
-      nodes_[node]["i"] = step;
-    }
-  }
-
-  /// Tensors that are no steps bring their printed numbers with them.
-  Json json(const std::map<std::size_t, Tensor>& shown) && {
-    for (const auto& [id, number] : numbers_) {
-      if (!shown.contains(number) && !printed_[number].empty()) {
-        nodes_[number]["p"] = printed_[number];
-      }
-    }
-    return std::move(nodes_);
-  }
-
- private:
-  Json node_json(const Tensor& tensor, Json operands) {
-    const bool has_operands = std::all_of(operands.begin(), operands.end(), [](const Json& o) { return o >= 0; });
-    Json node = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
-    if (tensor.name().empty()) {
-      node["e"] = tensor.expression();
-    }
-    node["x"] = Json::array();
-    for (std::size_t axis = 0; axis < tensor.shape().size(); ++axis) {
-      const bool fits = tensor.shape()[axis] == static_cast<std::int64_t>(page_.tokens.size());
-      node["x"].push_back(fits && counts_tokens(tensor, axis) ? 1 : 0);
-    }
-    if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(page_.tokens.size())) {
-      node["w"] = *token;
-    }
-    node["o"] = std::move(operands);
-    if (has_operands) {
-      node.update(cases_json(tensor));
-    }
-    const auto is_copy = [](const Json& one) { return one["r"] == "copy"; };
-    const bool is_seen_elsewhere = node.contains("c") && std::all_of(node["c"].begin(), node["c"].end(), is_copy);
-    const auto contents = tensor.array().contents();
-    if (!is_seen_elsewhere) {
-      node["v"] = value_digits(*contents);
-    }
-    printed_.push_back(element_count(tensor.shape()) == 0
-                           ? "" : torch::format_tensor(*contents, {}, page_.text.print));
-    return node;
-  }
-
-  /// A mask is labelled as what it masks.
-  void label_mask(const Tensor& tensor, const Json& node) {
-    const Made how = made(tensor);
-    if ((how != Made::masked && how != Made::dropout) || node["o"].size() < 2 || node["o"][1] < 0) {
-      return;
-    }
-    Json& mask = nodes_[node["o"][1].get<std::size_t>()];
-    const std::size_t extra = node["x"].size() - mask["x"].size();
-    for (std::size_t axis = 0; axis < mask["x"].size(); ++axis) {
-      mask["x"][axis] = node["x"][axis + extra];
-    }
-  }
-
-  const LessonPage& page_;
-  Json nodes_ = Json::array();
-  std::vector<std::string> printed_;
-  std::unordered_map<const void*, std::size_t> numbers_;
-};
 
 // ---- Colours ---------------------------------------------------------------------------------------
 
@@ -465,20 +141,11 @@ std::vector<std::string> step_ids(std::span<const Step> steps) {
 }
 
 std::string heading_of(const Step& step) {
-  std::string heading = trimmed(step.label);
+  std::string heading(text::trimmed(step.label));
   while (heading.ends_with(':')) {
     heading.pop_back();
   }
   return heading.empty() ? step.name : heading;
-}
-
-std::string printed_text(const Step& step, const TextOptions& options) {
-  switch (step.kind) {
-    case Step::Kind::tensor: return tensor_text(*step.tensor, options);
-    case Step::Kind::size: return torch::format_size(step.tensor->shape());
-    case Step::Kind::text: break;
-  }
-  return step.text;
 }
 
 Values step_values(const Step& step, const LessonPage& page) {
@@ -496,7 +163,7 @@ Values step_values(const Step& step, const LessonPage& page) {
     values["notices"] += "<li>" + escaped(notice) + "</li>";
   }
   values["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
-  values["printed"] = escaped(printed_text(step, page.text));
+  values["printed"] = escaped(printed_value(step, page.text).text);
   return values;
 }
 
@@ -536,8 +203,7 @@ void write_html(std::ostream& out, const LessonPage& lesson) {
   const auto [entry_pattern, pattern] = cut_out(without_steps, "entry");
   const std::vector<std::string> ids = step_ids(lesson.steps);
 
-  Graph graph(lesson);
-  std::map<std::size_t, Tensor> shown;
+  PageNodes nodes(lesson.tokens, lesson.text.print);
   Json steps = Json::array();
   std::string articles;
   std::string entries;
@@ -549,10 +215,9 @@ void write_html(std::ostream& out, const LessonPage& lesson) {
       json["end"] = step.end;
     }
     if (step.kind == Step::Kind::tensor) {
-      if (const auto node = graph.add(*step.tensor)) {
+      if (const auto node = nodes.add(*step.tensor)) {
         json["node"] = *node;
-        graph.set_step(*node, i);
-        shown.emplace(*node, *step.tensor);
+        nodes.set_step(*node, i);
       }
     }
     steps.push_back(std::move(json));
@@ -575,7 +240,7 @@ void write_html(std::ostream& out, const LessonPage& lesson) {
         {"light", ramp_json(diverging_colour)},
         {"dark", ramp_json(dark_diverging_colour)}}},
       {"steps", std::move(steps)},
-      {"nodes", std::move(graph).json(shown)},
+      {"nodes", std::move(nodes).json()},
   };
   const std::string version = text_of(lesson.about, "version");
   out << filled(pattern, {

@@ -1,22 +1,10 @@
 #include "render/numbers.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 namespace attn::render {
-namespace {
-
-std::string to_text(double value, std::chars_format format, int precision) {
-  std::array<char, 400> digits{};
-  const auto end = std::to_chars(digits.begin(), digits.end(), value, format, precision).ptr;
-  return {digits.begin(), end};
-}
-
-}  // namespace
-
 Numbers::Numbers(const Tensor& tensor)
     : contents(tensor.array().contents()),
       shape(tensor.shape()),
@@ -96,13 +84,5 @@ std::optional<std::int64_t> only_largest(std::span<const float> values) {
   }
   return is_only ? std::optional(static_cast<std::int64_t>(*best)) : std::nullopt;
 }
-
-std::string number_text(double value) {
-  const double size = std::abs(value);
-  const bool is_middling = size == 0 || !std::isfinite(value) || (size >= 1e-3 && size < 1e5);
-  return to_text(value, is_middling ? std::chars_format::fixed : std::chars_format::scientific, 4);
-}
-
-std::string factor_text(double value) { return to_text(value, std::chars_format::general, 5); }
 
 }  // namespace attn::render

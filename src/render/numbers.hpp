@@ -7,9 +7,13 @@
 #include <string>
 
 #include "tensor/tensor.hpp"
+#include "text/numbers.hpp"
 
 /// Looking at a float tensor's numbers, row by row along its last axis.
 namespace attn::render {
+
+using text::factor_text;
+using text::number_text;
 
 struct Numbers {
   explicit Numbers(const Tensor& tensor);
@@ -41,11 +45,5 @@ std::string place_text(std::int64_t position, std::span<const std::int64_t> shap
 
 /// Where the one largest element is; empty where it is not the only one, or where there is none but NaN.
 std::optional<std::int64_t> only_largest(std::span<const float> values);
-
-/// "0.2379", as PyTorch prints a number of middling size; "1.2000e-07" else.
-std::string number_text(double value);
-
-/// "1.25": at most four significant digits after the point, no zeros at the end.
-std::string factor_text(double value);
 
 }  // namespace attn::render

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <cstdint>
+#include "text/styled.hpp"
 
 namespace attn::render {
 
-/// An sRGB colour.
-struct Rgb {
-  std::uint8_t red;
-  std::uint8_t green;
-  std::uint8_t blue;
-
-  friend bool operator==(const Rgb&, const Rgb&) = default;
-};
+using text::Rgb;
 
 /// A colour in OKLab, where equal distances look equal (B. Ottosson, https://bottosson.github.io/posts/oklab).
 struct OkLab {

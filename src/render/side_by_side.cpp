@@ -4,11 +4,14 @@
 #include <map>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "render/printed.hpp"
+#include "text/columns.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -17,11 +20,7 @@ constexpr std::string_view bar = " | ";
 
 using Lines = std::vector<std::string>;
 
-/// Characters, not bytes.
-std::size_t width_of(std::string_view line) {
-  return static_cast<std::size_t>(
-      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
-}
+std::size_t width_of(std::string_view line) { return static_cast<std::size_t>(text::display_columns(line)); }
 
 std::size_t width_of(const Lines& lines) {
   std::size_t widest = 0;
@@ -29,24 +28,6 @@ std::size_t width_of(const Lines& lines) {
     widest = std::max(widest, width_of(line));
   }
   return widest;
-}
-
-Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-std::string printed(const Step& step, const TextOptions& options) {
-  Step whole = step;
-  whole.end = "\n";
-  std::ostringstream out;
-  write_text(out, {&whole, 1}, options);
-  return out.str();
 }
 
 // --- Which elements differ -------------------------------------------------------------------------------------
@@ -71,80 +52,22 @@ std::vector<bool> differences(const Contents& a, const Contents& b) {
       a);
 }
 
-/// The places of the elements that print shows, in its order: all, or the edges of a summarised tensor.
-std::vector<std::size_t> shown_places(const Shape& shape, const torch::PrintOptions& print) {
-  const bool is_summarised = element_count(shape) > print.threshold;
-  const Shape strides = row_major_strides(shape);
-  std::vector<std::size_t> places = {0};
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    std::vector<std::size_t> longer;
-    for (const std::size_t place : places) {
-      for (std::int64_t i = 0; i < shape[axis]; ++i) {
-        const bool is_inner = i >= print.edgeitems && i < shape[axis] - print.edgeitems;
-        if (!is_summarised || !is_inner) {
-          longer.push_back(place + static_cast<std::size_t>(i * strides[axis]));
-        }
-      }
-    }
-    places = std::move(longer);
-  }
-  return places;
-}
-
-// --- Numbers in printed text -----------------------------------------------------------------------------------
-
-/// Where the numbers of a printed tensor begin, and how long they are.
-std::vector<std::pair<std::size_t, std::size_t>> numbers_in(std::string_view text) {
-  constexpr std::string_view between = " [],()\n";
-  std::vector<std::pair<std::size_t, std::size_t>> numbers;
-  std::size_t i = text.find("tensor(") + 7;
-  for (int depth = 0; i < text.size();) {
-    const std::size_t start = text.find_first_not_of(between, i);
-    for (; i < std::min(start, text.size()); ++i) {
-      depth += (text[i] == '[') - (text[i] == ']');
-      if (depth == 0 && (text[i] == ']' || text[i] == ')')) {
-        return numbers;
-      }
-    }
-    if (i == text.size()) {
-      break;
-    }
-    const std::size_t end = std::min(text.find_first_of(between, i), text.size());
-    if (text.substr(i, end - i) != "...") {
-      numbers.emplace_back(i, end - i);
-    }
-    i = end;
-    if (depth == 0) {  // a scalar has one number, and no brackets
-      break;
-    }
-  }
-  return numbers;
-}
-
 /// The printed step with a place for a mark before every number: `*` where it differs.
 std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
-  const std::string before = printed(as_is, options);
-  std::string after = printed(changed, options);
+  const torch::PrintedTensor before = printed_step(as_is, options);
+  torch::PrintedTensor after = printed_step(changed, options);
   if (changed.kind != Step::Kind::tensor || as_is.tensor->shape() != changed.tensor->shape() ||
       as_is.tensor->dtype() != changed.tensor->dtype()) {
-    return after;
+    return after.text;
   }
   const auto differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
-  const auto places = shown_places(changed.tensor->shape(), options.print);
-  const std::size_t label = changed.label.size();
-  const auto before_numbers = numbers_in(std::string_view(before).substr(as_is.label.size()));
-  const auto numbers = numbers_in(std::string_view(after).substr(label));
-  if (numbers.size() != places.size() || before_numbers.size() != places.size()) {
-    return after;
+  for (std::size_t k = after.cells.size(); k-- > 0;) {
+    const torch::PrintedCell& cell = after.cells[k];
+    const bool is_marked = differ[static_cast<std::size_t>(cell.position)] &&
+                           torch::cell_text(after, cell) != torch::cell_text(before, before.cells[k]);
+    after.text.insert(cell.offset, 1, is_marked ? '*' : ' ');
   }
-  for (std::size_t k = numbers.size(); k-- > 0;) {
-    const auto text = std::string_view(after).substr(label + numbers[k].first, numbers[k].second);
-    const auto old = std::string_view(before).substr(as_is.label.size() + before_numbers[k].first,
-                                                     before_numbers[k].second);
-    const bool is_marked = differ[places[k]] && text != old;
-    after.insert(label + numbers[k].first, 1, is_marked ? '*' : ' ');
-  }
-  return after;
+  return after.text;
 }
 
 // --- Steps that belong together --------------------------------------------------------------------------------
@@ -202,8 +125,9 @@ std::string_view likeness(const Pair& pair, TextOptions options) {
         return same_as_before;
       }
       options.show_grad = false;
-      return printed(*pair.as_is, options) == printed(*pair.changed, options) ? "same as before in all printed digits"
-                                                                              : "";
+      return printed_step(*pair.as_is, options).text == printed_step(*pair.changed, options).text
+                 ? "same as before in all printed digits"
+                 : "";
     case Step::Kind::size:
       return pair.as_is->tensor->shape() == pair.changed->tensor->shape() ? same_as_before : "";
     case Step::Kind::text: break;
@@ -218,14 +142,18 @@ struct Block {
   Lines right;
 };
 
+Lines lines_of(const Step& step, const TextOptions& options) {
+  return text::lines_of(printed_step(step, options).text);
+}
+
 Block block_of(const Pair& pair, const TextOptions& options) {
   if (pair.changed == nullptr) {
-    return {lines_of(printed(*pair.as_is, options)), {"# no " + pair.as_is->name + " here"}};
+    return {lines_of(*pair.as_is, options), {"# no " + pair.as_is->name + " here"}};
   }
   if (pair.as_is == nullptr) {
-    return {{"# no " + pair.changed->name + " here"}, lines_of(printed(*pair.changed, options))};
+    return {{"# no " + pair.changed->name + " here"}, lines_of(*pair.changed, options)};
   }
-  return {lines_of(printed(*pair.as_is, options)), lines_of(marked(*pair.as_is, *pair.changed, options))};
+  return {lines_of(*pair.as_is, options), text::lines_of(marked(*pair.as_is, *pair.changed, options))};
 }
 
 class Columns {

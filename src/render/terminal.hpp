@@ -27,9 +27,6 @@ Terminal terminal_from(const Environment& environment, bool is_terminal, std::in
 /// The terminal behind a file descriptor.
 Terminal detect_terminal(int fd);
 
-/// The columns that a UTF-8 text takes on a terminal: combining marks none, East Asian wide characters and emoji two.
-std::int64_t display_columns(std::string_view text);
-
 /// The text as one line that this terminal can show: "?" for control characters, for bytes that are no UTF-8 and,
 /// without Unicode, for everything beyond ASCII.
 std::string printable(std::string_view text, const Terminal& terminal);

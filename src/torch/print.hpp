@@ -1,26 +1,28 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tensor/array.hpp"
+#include "torch/print_options.hpp"
 
 namespace attn::torch {
 
-enum class SciMode { automatic, on, off };
+/// One element as a tensor's text has it.
+struct PrintedCell {
+  std::int64_t position;  ///< in the tensor, row-major; index_at makes it an index
+  std::size_t offset;     ///< in the text, of the first character after the padding
+  std::size_t size;       ///< in bytes
+};
 
-/// torch.set_printoptions' settings, with PyTorch's defaults.
-struct PrintOptions {
-  /// Digits after the decimal point.
-  int precision = 4;
-  /// Tensors of more elements than this are summarised.
-  std::int64_t threshold = 1000;
-  /// Items shown at either end of an axis of a summarised tensor.
-  std::int64_t edgeitems = 3;
-  /// Characters per line, as far as PyTorch keeps to it.
-  std::int64_t linewidth = 80;
-  SciMode sci_mode = SciMode::automatic;
+/// A tensor's text and where it has which element, in the order of the text. Of a summarised tensor, those at the
+/// edges.
+struct PrintedTensor {
+  std::string text;
+  std::vector<PrintedCell> cells;
 };
 
 /// What `print(tensor)` prints in PyTorch 1.13 (torch/_tensor_str.py) for a dense CPU tensor, any
@@ -31,9 +33,16 @@ struct PrintOptions {
 /// summarised tensor only the shown elements are read. Throws std::invalid_argument where PyTorch
 /// cannot print either: a negative precision or edgeitems, or edgeitems = 0 for a summarised tensor
 /// of two axes or more.
+[[nodiscard]] PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
+                                         const PrintOptions& options);
+
+/// print_tensor's text alone.
 [[nodiscard]] std::string format_tensor(const Contents& values,
                                         std::span<const std::string> suffixes,
                                         const PrintOptions& options);
+
+/// The text of one cell.
+[[nodiscard]] std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell);
 
 /// "torch.Size([2, 6, 3])"
 [[nodiscard]] std::string format_size(const Shape& shape);

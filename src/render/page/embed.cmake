@@ -1,13 +1,23 @@
-# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -P embed.cmake
-# Turns the page's sources into strings: lesson.css becomes attn::render::page::lesson_css.
+# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -DSCRIPTS=a.js,b.js -P embed.cmake
+# Turns the page's sources into strings: lesson.css becomes attn::render::page::lesson_css, and the scripts, one after
+# the other in a scope of their own, lesson_js.
+file(READ "${FOLDER}/lesson.html" html)
+file(READ "${FOLDER}/lesson.css" css)
+string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
+set(js "\"use strict\";\n(() => {\n")
+foreach(script IN LISTS SCRIPTS)
+  file(READ "${FOLDER}/${script}" source)
+  string(APPEND js "${source}\n")
+endforeach()
+string(APPEND js "})();\n")
+
 set(text "#include <string_view>\n\nnamespace attn::render::page {\n")
 foreach(name IN ITEMS html css js)
-  file(READ "${FOLDER}/lesson.${name}" source)
-  if(source MATCHES "\\)page\"")
-    message(FATAL_ERROR "lesson.${name} contains )page\", which ends the string that it is to become")
+  if(${name} MATCHES "\\)page\"")
+    message(FATAL_ERROR "the page's ${name} contains )page\", which ends the string that it is to become")
   endif()
   string(APPEND text "\nextern const std::string_view lesson_${name};\n"
-                     "const std::string_view lesson_${name} = R\"page(${source})page\";\n")
+                     "const std::string_view lesson_${name} = R\"page(${${name}})page\";\n")
 endforeach()
 string(APPEND text "\n}  // namespace attn::render::page\n")
 file(WRITE "${OUTPUT}" "${text}")

@@ -1,0 +1,38 @@
+#include "present/search.hpp"
+
+#include "render/printed.hpp"
+#include "text/lines.hpp"
+
+namespace attn::present {
+
+std::optional<std::size_t> step_named(std::span<const Step> steps, const std::string& typed) {
+  const std::string wanted = text::lower(typed);
+  for (const int closeness : {0, 1, 2}) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::string name = text::lower(steps[i].name);
+      const std::string full = text::lower(steps[i].section) + "/" + name;
+      const bool fits = closeness == 0   ? name == wanted || full == wanted
+                        : closeness == 1 ? name.starts_with(wanted) || full.starts_with(wanted)
+                                         : full.find(wanted) != std::string::npos;
+      if (fits) {
+        return i;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> step_with(std::span<const Step> steps, std::size_t at, const std::string& wanted,
+                                     const render::TextOptions& options) {
+  for (std::size_t distance = 1; distance <= steps.size(); ++distance) {
+    const std::size_t i = (at + distance) % steps.size();
+    const Step& step = steps[i];
+    const std::string text = step.name + "\n" + step.section + "\n" + render::printed_step(step, options).text;
+    if (text::lower(text).find(text::lower(wanted)) != std::string::npos) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace attn::present

@@ -1,0 +1,127 @@
+// ---- Colours -------------------------------------------------------------------------------------
+
+function luminance(hex) {
+  const [r, g, b] = [1, 3, 5].map((i) => {
+    const channel = parseInt(hex.slice(i, i + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Black or white: one of the two has a contrast of 4.58 at least. */
+const inkOn = (hex) => ((luminance(hex) + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff");
+
+function scale(node) {
+  if (!node.scale) {
+    const finite = exact(node).map(toNumber).filter(Number.isFinite);
+    const low = Math.min(...finite);
+    const high = Math.max(...finite);
+    const signed = low < 0 && high > 0;
+    const far = Math.max(-low, high);
+    node.scale = { finite: finite.length > 0, signed, low: signed ? -far : low, high: signed ? far : high };
+  }
+  return node.scale;
+}
+
+function paint(cell, node, position) {
+  const number = value({ node, position });
+  const { signed, low, high } = scale(node);
+  if (!Number.isFinite(number) || node.t === "int64" || (node.t === "bool" && number === 0)) {
+    cell.classList.add("plain");
+    return;
+  }
+  const share = node.t === "bool" ? 0.55 : high > low ? (number - low) / (high - low) : 0.5;
+  for (const theme of ["light", "dark"]) {
+    const ramp = lesson.ramps[signed ? theme : "sequential"];
+    const colour = ramp[Math.round(share * (ramp.length - 1))];
+    cell.style.setProperty(`--${theme}`, colour);
+    cell.style.setProperty(`--${theme}-ink`, inkOn(colour));
+  }
+}
+
+function legend(node) {
+  const { finite, signed, low, high } = scale(node);
+  if (!finite || low === high || node.t !== "float32") return null;
+  const bar = make("i", { "aria-hidden": "true" });
+  for (const theme of ["light", "dark"]) {
+    const ramp = lesson.ramps[signed ? theme : "sequential"];
+    bar.style.setProperty(`--${theme}`, `linear-gradient(90deg, ${ramp.filter((_, i) => i % 4 === 0).join()})`);
+  }
+  return make("div", { class: "legend" }, short(low), bar, short(high));
+}
+
+const short = (number) => String(Number(number.toPrecision(3)));
+
+// ---- Heat maps -----------------------------------------------------------------------------------
+
+/** The last two axes as one table; `lead` is the index of the axes before them. */
+function table(node, lead, focusable) {
+  const shape = node.s;
+  const isRow = shape.length < 2;
+  const columns = shape.length ? shape[shape.length - 1] : 1;
+  const rows = isRow ? 1 : shape[shape.length - 2];
+  const columnAxis = shape.length - 1;
+  const rowAxis = shape.length - 2;
+  const caption = make("caption", {}, make("b", {}, nameOf(node) + (lead.length ? `[${lead.join(", ")}]` : "")),
+                       ` [${(lead.length ? shape.slice(-2) : shape).join(", ")}]`);
+  const head = make("tr", {}, make("td", { class: "corner" }));
+  const heads = [];
+  if (shape.length) {
+    for (let column = 0; column < columns; ++column) {
+      heads.push(make("th", { scope: "col" }, axisName(node, columnAxis, column)));
+    }
+  }
+  const cells = new Map();
+  const body = make("tbody");
+  for (let row = 0; row < rows; ++row) {
+    const rowName = !isRow ? axisName(node, rowAxis, row) : node.w !== undefined ? tokens[node.w] : "";
+    const rowHead = rowName === "" ? make("td", { class: "corner" }) : make("th", { scope: "row" }, rowName);
+    const line = make("tr", {}, rowHead);
+    for (let column = 0; column < columns; ++column) {
+      const index = isRow ? (shape.length ? [column] : []) : [...lead, row, column];
+      const position = positionOf(index, shape);
+      const tabindex = focusable ? "-1" : null;
+      const cell = make("td", { "data-position": position, tabindex }, printed(node)[position]);
+      paint(cell, node, position);
+      cells.set(position, { cell, row, column, rowHead, columnHead: heads[column] });
+      line.append(cell);
+    }
+    body.append(line);
+  }
+  head.append(...heads);
+  const element = make("table", { class: "map", role: focusable ? "grid" : null },
+                       caption, heads.length ? make("thead", {}, head) : null, body);
+  return { node, lead, element, cells, rows, columns };
+}
+
+/** Every index of the axes before the last two. */
+function leads(shape) {
+  return shape.slice(0, -2).reduce(
+    (all, size) => all.flatMap((lead) => Array.from({ length: size }, (_, i) => [...lead, i])), [[]]);
+}
+
+const boxed = (map) => make("div", { class: "box" }, make("div", { class: "scroll" }, map.element));
+
+function unmark(maps) {
+  for (const map of maps) {
+    map.element.querySelectorAll(".met, .at, .now").forEach((cell) => cell.classList.remove("met", "at", "now"));
+  }
+}
+
+function mark(maps, from, style) {
+  for (const map of maps) {
+    const found = map.node === from.node ? map.cells.get(from.position) : null;
+    if (found) found.cell.classList.add(style);
+  }
+}
+
+/** The heading of the row or the column in which all marked cells are. */
+function markHeads(maps) {
+  for (const map of maps) {
+    const marked = [...map.cells.values()].filter(({ cell }) => cell.matches(".met, .at"));
+    for (const [axis, head] of [["row", "rowHead"], ["column", "columnHead"]]) {
+      const isOne = marked.length && marked.every((one) => one[axis] === marked[0][axis]);
+      if (isOne) marked[0][head]?.classList.add("met");
+    }
+  }
+}

@@ -1,0 +1,243 @@
+// ---- A step --------------------------------------------------------------------------------------
+
+const views = steps.map(() => null);
+
+/** The steps that a node was made from: the nearest ones, through what is no step. */
+function sources(node) {
+  const found = new Set();
+  for (const operand of node.o) {
+    if (operand < 0) continue;
+    if (nodes[operand].i !== undefined) found.add(nodes[operand].i);
+    else sources(nodes[operand]).forEach((step) => found.add(step));
+  }
+  return [...found];
+}
+
+const nodeOf = (step) => (steps[step].node === undefined ? null : nodes[steps[step].node]);
+const uses = steps.map(() => []);
+steps.forEach((_, step) => {
+  const node = nodeOf(step);
+  if (node && node.i === step) sources(node).forEach((from) => uses[from].push(step));
+});
+
+function stepLinks(words, list) {
+  if (!list.length) return null;
+  const links = list.flatMap((step, i) => {
+    const link = make("a", { href: `#${steps[step].id}` }, nodeOf(step).n || steps[step].id);
+    return i ? [", ", link] : [link];
+  });
+  return make("span", {}, words, ...links);
+}
+
+/** Draws the step's heat maps, once. */
+function view(step) {
+  const node = nodeOf(step);
+  if (views[step] || !node) return views[step];
+  const article = articles[step];
+  const links = [stepLinks("made from ", sources(node)), stepLinks("used for ", uses[step])].filter(Boolean);
+  article.querySelector(".links").append(...links);
+  const look = article.querySelector(".look");
+  if (!count(node) || printed(node).length !== count(node)) return null;
+  const drawn = article.querySelector(".printed");
+  drawn.open = false;
+  drawn.classList.add("drawn");
+
+  const maps = leads(node.s).map((lead) => table(node, lead, true));
+  const slices = maps.length > 1 ? make("div", { class: "slices", role: "group", "aria-label": "Slices" }) : null;
+  const boxes = maps.map(boxed);
+  const result = make("div", { class: "result" }, make("div", { class: "tools" }, slices, legend(node)), ...boxes);
+  const operands = make("div", { class: "operands" });
+  const panel = make("section", { class: "derivation", "aria-label": "How a number came about" });
+  look.append(result, panel, operands);
+  const state = {
+    step, node, maps, boxes, slices, result, operands, panel,
+    beside: [], pinned: null, shown: null, focusable: null,
+  };
+  views[step] = state;
+  maps.forEach((map) => {
+    const button = make("button", { type: "button" }, `[${map.lead.join(", ")}]`);
+    button.addEventListener("click", () => {
+      const first = Math.min(...map.cells.keys());
+      state.pinned = null;
+      setFocusable(state, first);
+      explain(state, null);
+      besides(state, first);
+    });
+    slices?.append(button);
+  });
+  setFocusable(state, 0);
+  besides(state, 0);
+  hint(state);
+
+  result.addEventListener("pointerover", (event) => {
+    const cell = event.target.closest("td[data-position]");
+    if (cell && event.pointerType !== "touch") explain(state, Number(cell.dataset.position));
+  });
+  result.addEventListener("pointerleave", () => explain(state, state.pinned));
+  result.addEventListener("click", (event) => {
+    const cell = event.target.closest("td[data-position]");
+    if (cell) cell.focus();
+  });
+  result.addEventListener("focusin", (event) => {
+    const cell = event.target.closest("td[data-position]");
+    if (!cell) return;
+    state.pinned = Number(cell.dataset.position);
+    setFocusable(state, state.pinned);
+    explain(state, state.pinned);
+    said.textContent = state.said ?? "";
+  });
+  result.addEventListener("keydown", (event) => moveCell(state, event));
+  panel.addEventListener("pointerover", (event) => light(state, event.target.closest("tr[data-k]")));
+  panel.addEventListener("pointerleave", () => light(state, null));
+  return state;
+}
+
+const cellAt = (state, position) => state.maps.find((map) => map.cells.has(position))?.cells.get(position).cell;
+
+/** The one element that Tab reaches, and its slice the one that is seen. */
+function setFocusable(state, position) {
+  state.maps.forEach((map, m) => {
+    const isSeen = map.cells.has(position);
+    state.boxes[m].classList.toggle("unseen", !isSeen);
+    state.slices?.children[m].setAttribute("aria-pressed", String(isSeen));
+  });
+  state.focusable?.setAttribute("tabindex", "-1");
+  state.focusable = cellAt(state, position);
+  state.focusable?.setAttribute("tabindex", "0");
+}
+
+/** The operands' tables in which an element's terms are: of more than two axes, the one slice that is needed. */
+function besides(state, position) {
+  const from = derivation(state.node, position);
+  const wanted = [];
+  const terms = from ? [...from.a, ...from.b, from.bias] : [];
+  const isMasked = state.node.c?.length > 1;
+  if (from && isMasked) {  // show all operands, whichever way this element took
+    state.node.o.forEach((operand, i) => {
+      const shared = terms.some((term) => term?.node === nodes[operand]);
+      if (!shared && nodes[operand].s.length <= state.node.s.length && i < 4) {
+        const index = indexAt(position, state.node.s).slice(-nodes[operand].s.length);
+        terms.push({ node: nodes[operand], position: positionOf(index, nodes[operand].s) });
+      }
+    });
+    const order = (term) => state.node.o.indexOf(nodes.indexOf(term?.node));
+    terms.sort((one, other) => order(one) - order(other));
+  }
+  for (const term of terms) {
+    if (!term || printed(term.node).length !== count(term.node)) continue;
+    const lead = indexAt(term.position, term.node.s).slice(0, -2);
+    const key = `${nodes.indexOf(term.node)}:${lead}`;
+    if (!wanted.some((other) => other.key === key)) wanted.push({ key, node: term.node, lead });
+  }
+  const key = wanted.map((one) => one.key).join(" ");
+  if (key === state.key) return from;
+  state.key = key;
+  state.beside = wanted.map(({ node, lead }) => table(node, lead, false));
+  state.operands.replaceChildren(...state.beside.map(boxed));
+  state.operands.hidden = !state.beside.length;
+  return from;
+}
+
+function hint(state) {
+  state.said = "";
+  const text = "Point at a number, or press Tab and then the arrow keys, to see how it came about.";
+  state.panel.replaceChildren(make("p", { class: "hint" }, text));
+}
+
+/** Shows how the element came about; null: nothing is chosen. */
+function explain(state, position) {
+  if (position === state.shown) return;
+  state.shown = position;
+  unmark(state.maps);
+  unmark(state.beside);
+  if (position === null) {
+    hint(state);
+    return;
+  }
+  const { node, panel } = state;
+  const from = besides(state, position);
+  unmark(state.beside);
+  mark(state.maps, { node, position }, "at");
+  for (const term of from ? [...from.a, ...from.b, from.bias] : []) {
+    if (term) mark(state.beside, term, "met");
+  }
+  if (from?.own !== undefined) mark(state.beside, from.a[from.own], "at");
+  markHeads([...state.maps, ...state.beside]);
+  scrollIntoBoxes(state);
+
+  const index = indexAt(position, node.s);
+  const who = index.map((at, axis) => (node.x[axis] ? tokens[at] : null)).filter((name) => name !== null);
+  if (node.w !== undefined) who.unshift(tokens[node.w]);
+  const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
+  const told = from ? tell[from.rule](from, node) : unknown;
+  const number = exactAt({ node, position });
+  const short = printed(node)[position];
+  panel.replaceChildren(
+    make("h3", {}, code(place(node, position)),
+         who.length ? make("span", { class: "who" }, ` ${who.join(" → ")}`) : null),
+    ...told.shown,
+    make("p", { class: "total" }, "= ", make("b", {}, short),
+         number === short ? null : make("small", {}, ` printed; in float32 ${number}`)));
+  state.said = `${[place(node, position), ...who].join(", ")}: ${told.said ? `${told.said} is ` : ""}${short}`;
+  state.from = from;
+}
+
+/** Brings the operand cells that meet into sight inside their boxes, without moving the page. */
+function scrollIntoBoxes(state) {
+  for (const map of state.beside) {
+    const box = map.element.parentElement;
+    const cell = map.element.querySelector("td.at, td.met");
+    if (!cell || box.scrollWidth <= box.clientWidth) continue;
+    const left = cell.offsetLeft - box.offsetLeft;
+    if (left < box.scrollLeft || left + cell.offsetWidth > box.scrollLeft + box.clientWidth) {
+      box.scrollLeft = left - box.clientWidth / 2;
+    }
+  }
+}
+
+/** Marks the two numbers that a line of the derivation multiplies. */
+function light(state, line) {
+  state.operands.querySelectorAll(".now").forEach((cell) => cell.classList.remove("now"));
+  if (!line || !state.from) return;
+  const k = Number(line.dataset.k);
+  for (const term of [state.from.a[k], state.from.b[k]]) {
+    if (term) mark(state.beside, term, "now");
+  }
+}
+
+function moveCell(state, event) {
+  const cell = event.target.closest("td[data-position]");
+  if (!cell || event.altKey || event.metaKey) return;
+  const position = Number(cell.dataset.position);
+  const m = state.maps.findIndex((map) => map.cells.has(position));
+  const map = state.maps[m];
+  let { row, column } = map.cells.get(position);
+  let to = map;
+  switch (event.key) {
+    case "ArrowLeft": --column; break;
+    case "ArrowRight": ++column; break;
+    case "ArrowUp": --row; break;
+    case "ArrowDown": ++row; break;
+    case "Home": column = 0; if (event.ctrlKey) { row = 0; to = state.maps[0]; } break;
+    case "End":
+      column = map.columns - 1;
+      if (event.ctrlKey) { row = map.rows - 1; to = state.maps.at(-1); }
+      break;
+    case "Escape":
+      articles[state.step].focus({ preventScroll: true });
+      state.pinned = null;
+      explain(state, null);
+      break;
+    default: return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+  if (event.key === "Escape") return;
+  if (row < 0 && state.maps[m - 1]) { to = state.maps[m - 1]; row = to.rows - 1; }
+  if (row >= map.rows && state.maps[m + 1]) { to = state.maps[m + 1]; row = 0; }
+  row = Math.min(Math.max(row, 0), to.rows - 1);
+  column = Math.min(Math.max(column, 0), to.columns - 1);
+  const [target] = [...to.cells].find(([, one]) => one.row === row && one.column === column);
+  setFocusable(state, target);
+  cellAt(state, target).focus();
+}

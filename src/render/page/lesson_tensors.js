@@ -1,0 +1,99 @@
+const root = document.documentElement;
+const lesson = JSON.parse(document.getElementById("lesson-data").textContent);
+const { nodes, steps, tokens } = lesson;
+const articles = [...document.querySelectorAll("article.step")];
+const said = document.getElementById("lesson-said");
+const mostTerms = 24;  // listed one by one in a derivation
+
+/** make("td", {class: "met"}, "0.5"): children are nodes or text, never markup. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// ---- Tensors: numbers, and where they came from --------------------------------------------------
+
+const count = (node) => node.s.reduce((product, size) => product * size, 1);
+const nameOf = (node) => node.n || node.e;
+
+function indexAt(position, shape) {
+  const index = [];
+  for (let axis = shape.length - 1; axis >= 0; --axis) {
+    index[axis] = position % shape[axis];
+    position = Math.floor(position / shape[axis]);
+  }
+  return index;
+}
+
+const positionOf = (index, shape) => index.reduce((position, at, axis) => position * shape[axis] + at, 0);
+const place = (node, position) => nameOf(node) + (node.s.length ? `[${indexAt(position, node.s).join(", ")}]` : "");
+
+/** Which of the ways in c made the element; null where the page does not know. */
+const caseOf = (node, position) => node.c?.[node.z ? node.z[position] : 0] ?? null;
+
+/** The element's rank among those of its case. */
+function rankOf(node, position) {
+  if (!node.z) return position;
+  let rank = 0;
+  for (let before = 0; before < position; ++before) rank += node.z[before] === node.z[position] ? 1 : 0;
+  return rank;
+}
+
+/** The n places {node, position} that the map says; see places_json in page_cases.cpp. */
+function places(node, position, map, n) {
+  if (!map) return [];
+  const found = [];
+  for (let k = 0; k < n; ++k) {
+    if (Array.isArray(map)) {
+      const along = indexAt(position, node.s).reduce((sum, at, axis) => sum + at * map[2 + axis], map[1]);
+      found.push({ node: nodes[node.o[map[0]]], position: along + k * map[map.length - 1] });
+    } else {
+      found.push({ node: nodes[node.o[map.o]], position: map.x[rankOf(node, position) * n + k] });
+    }
+  }
+  return found;
+}
+
+/** All numbers as decimals that say exactly which float32 they are. */
+function exact(node) {
+  if (!node.exact) {
+    node.exact = node.v !== undefined
+      ? (node.v === "" ? [] : node.v.split(" "))
+      : Array.from({ length: count(node) }, (_, position) => {
+          const [from] = places(node, position, caseOf(node, position).a, 1);
+          return exact(from.node)[from.position];
+        });
+  }
+  return node.exact;
+}
+
+const toNumber = (text) => (text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text));
+const value = (from) => toNumber(exact(from.node)[from.position]);
+const exactAt = ({ node, position }) => (node.t === "bool" ? printed(node) : exact(node))[position];
+
+/** All numbers as PyTorch prints them. */
+const printed = (node) => (node.printed ??= node.p ? node.p.split(" ") : []);
+
+/** What stands beside an axis: a token's name, or the index. */
+const axisName = (node, axis, at) => (node.x[axis] ? tokens[at] : String(at));
+
+function derivation(node, position) {
+  const way = caseOf(node, position);
+  if (!way) return null;
+  const result = {
+    rule: way.r,
+    a: places(node, position, way.a, way.n),
+    b: places(node, position, way.b, way.n),
+    bias: places(node, position, way.bias, 1)[0],
+    constant: way.c,
+  };
+  if (way.at) {
+    const map = way.at;
+    result.own = indexAt(position, node.s).reduce((sum, at, axis) => sum + at * map[2 + axis], map[1]);
+  }
+  return result;
+}

@@ -1,0 +1,109 @@
+// ---- From step to step ---------------------------------------------------------------------------
+
+let current = -1;
+const entries = [...document.querySelectorAll("nav a")];
+const previous = document.querySelector(".previous");
+const next = document.querySelector(".next");
+const counter = document.querySelector(".counter");
+const bar = document.querySelector(".progress div");
+const contents = document.querySelector(".toggle-contents");
+
+function openContents(open) {
+  root.classList.toggle("contents-open", open);
+  contents.setAttribute("aria-expanded", String(open));
+}
+
+function show(step, position, byUser) {
+  if (step !== current) {
+    articles[current]?.classList.remove("current");
+    entries[current]?.removeAttribute("aria-current");
+    current = step;
+    articles[step].classList.add("current");
+    entries[step].setAttribute("aria-current", "step");
+    const nav = entries[step].closest("nav");
+    nav.scrollTop = entries[step].offsetTop - nav.clientHeight / 2;
+    view(step);
+    previous.disabled = step === 0;
+    next.disabled = step === steps.length - 1;
+    counter.textContent = `${step + 1} / ${steps.length}`;
+    bar.style.width = `${(100 * (step + 1)) / steps.length}%`;
+    window.scrollTo(0, 0);
+  }
+  openContents(false);
+  const cell = position === null || !views[step] ? null : cellAt(views[step], position);
+  if (cell) {
+    setFocusable(views[step], position);
+    cell.focus();
+  } else if (byUser) articles[step].focus({ preventScroll: true });
+}
+
+/** "#attn_scores[1,2]": a step, and perhaps an element. */
+function fromAddress(byUser) {
+  const [, id, , index] = /^#([^[]*)(\[([\d,\s]*)\])?$/.exec(safeDecode(location.hash)) ?? [];
+  const step = steps.findIndex((one) => one.id === id);
+  if (step < 0) {
+    if (current < 0) show(0, null, false);
+    return;
+  }
+  const at = index ? index.split(",").map(Number) : [];
+  const shape = nodeOf(step)?.s ?? [];
+  const fits = at.length === shape.length && at.length > 0 && at.every((i, axis) => i < shape[axis]);
+  show(step, fits ? positionOf(at, shape) : null, byUser);
+}
+
+function safeDecode(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
+function go(step) {
+  const to = Math.min(Math.max(step, 0), steps.length - 1);
+  if (to === current) return;
+  location.hash = steps[to].id;  // hashchange shows it
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (event.target.closest("pre, input, textarea, select") && !event.key.startsWith("Page")) return;
+  switch (event.key) {
+    case "ArrowLeft": case "PageUp": go(current - 1); break;
+    case "ArrowRight": case "PageDown": go(current + 1); break;
+    case "Home": go(0); break;
+    case "End": go(steps.length - 1); break;
+    case "Escape": openContents(false); return;
+    default: return;
+  }
+  event.preventDefault();
+});
+previous.addEventListener("click", () => go(current - 1));
+next.addEventListener("click", () => go(current + 1));
+contents.addEventListener("click", () => openContents(!root.classList.contains("contents-open")));
+document.querySelector("main").addEventListener("pointerdown", () => openContents(false));
+window.addEventListener("hashchange", () => fromAddress(true));
+window.addEventListener("beforeprint", () => steps.forEach((_, step) => view(step)));
+
+// ---- Light and dark ------------------------------------------------------------------------------
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+const themeButton = document.querySelector(".theme");
+let chosen = null;
+try { chosen = localStorage.getItem("attn-theme"); } catch { /* a page from disk may have no storage */ }
+
+function setTheme() {
+  const dark = chosen ? chosen === "dark" : system.matches;
+  root.dataset.theme = dark ? "dark" : "light";
+  themeButton.setAttribute("aria-pressed", String(dark));
+}
+
+themeButton.addEventListener("click", () => {
+  chosen = root.dataset.theme === "dark" ? "light" : "dark";
+  try { localStorage.setItem("attn-theme", chosen); } catch { /* as above */ }
+  setTheme();
+});
+themeButton.setAttribute("aria-label", "Dark theme");
+system.addEventListener("change", setTheme);
+setTheme();
+
+if (steps.length) {
+  root.classList.add("steps-live");
+  fromAddress(false);
+}

@@ -1,0 +1,122 @@
+#include "render/page_nodes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "render/lineage.hpp"
+#include "render/page_cases.hpp"
+#include "text/numbers.hpp"
+#include "torch/print.hpp"
+
+namespace attn::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Larger tensors stay as printed, whatever the threshold.
+constexpr std::int64_t most_elements = 5000;
+
+/// All numbers, with digits that say exactly which they are, and spaces between them.
+std::string value_digits(const Contents& contents) {
+  return std::visit(
+      [](const auto& values) {
+        std::string text;
+        for (const auto value : values) {
+          text += text.empty() ? "" : " ";
+          using Value = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Value, float>) {
+            text += text::float_text(value);
+          } else if constexpr (std::is_same_v<Value, bool>) {
+            text += value ? "1" : "0";
+          } else {
+            text += text::shortest_text(value);
+          }
+        }
+        return text;
+      },
+      contents);
+}
+
+/// All numbers as PyTorch prints them, with spaces between them.
+std::string printed_numbers(const Contents& contents, const torch::PrintOptions& print) {
+  const torch::PrintedTensor printed = torch::print_tensor(contents, {}, print);
+  std::string text;
+  for (const torch::PrintedCell& cell : printed.cells) {
+    text += (text.empty() ? "" : " ") + torch::cell_text(printed, cell);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::size_t> PageNodes::add(const Tensor& tensor) {
+  const std::int64_t count = element_count(tensor.shape());
+  if (count > std::min(print_.threshold, most_elements)) {
+    return std::nullopt;
+  }
+  if (const auto found = numbers_.find(tensor.id()); found != numbers_.end()) {
+    return found->second;
+  }
+  Json operands = Json::array();
+  for (const Tensor& operand : tensor.operands()) {
+    const auto number = add(operand);
+    operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
+  }
+  nodes_.push_back(node_json(tensor, std::move(operands)));
+  numbers_.emplace(tensor.id(), nodes_.size() - 1);
+  label_mask(tensor, nodes_.back());
+  return nodes_.size() - 1;
+}
+
+void PageNodes::set_step(std::size_t node, std::size_t step) {
+  if (!nodes_[node].contains("i")) {
+    nodes_[node]["i"] = step;
+  }
+}
+
+Json PageNodes::node_json(const Tensor& tensor, Json operands) const {
+  const bool has_operands = std::all_of(operands.begin(), operands.end(), [](const Json& o) { return o >= 0; });
+  Json node = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
+  if (tensor.name().empty()) {
+    node["e"] = tensor.expression();
+  }
+  node["x"] = Json::array();
+  for (std::size_t axis = 0; axis < tensor.shape().size(); ++axis) {
+    const bool fits = tensor.shape()[axis] == static_cast<std::int64_t>(tokens_.size());
+    node["x"].push_back(fits && counts_tokens(tensor, axis) ? 1 : 0);
+  }
+  if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens_.size())) {
+    node["w"] = *token;
+  }
+  node["o"] = std::move(operands);
+  if (has_operands) {
+    node.update(cases_json(tensor));
+  }
+  const auto is_copy = [](const Json& one) { return one["r"] == "copy"; };
+  const bool is_seen_elsewhere = node.contains("c") && std::all_of(node["c"].begin(), node["c"].end(), is_copy);
+  const auto contents = tensor.array().contents();
+  if (!is_seen_elsewhere) {
+    node["v"] = value_digits(*contents);
+  }
+  if (tensor.array().count() > 0) {
+    node["p"] = printed_numbers(*contents, print_);
+  }
+  return node;
+}
+
+/// A mask is labelled as what it masks.
+void PageNodes::label_mask(const Tensor& tensor, const Json& node) {
+  const Made how = made(tensor);
+  if ((how != Made::masked && how != Made::dropout) || node["o"].size() < 2 || node["o"][1] < 0) {
+    return;
+  }
+  Json& mask = nodes_[node["o"][1].get<std::size_t>()];
+  const std::size_t extra = node["x"].size() - mask["x"].size();
+  for (std::size_t axis = 0; axis < mask["x"].size(); ++axis) {
+    mask["x"][axis] = node["x"][axis + extra];
+  }
+}
+
+}  // namespace attn::render

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "render/ramp.hpp"
+#include "render/terminal.hpp"
+#include "text/styled.hpp"
+
+namespace attn::render {
+
+/// Where finite numbers stand on the ramp.
+struct Scale {
+  double low;   ///< the smallest finite number; above `high` where there is none
+  double high;  ///< the largest
+
+  explicit Scale(std::span<const double> values);
+
+  bool empty() const { return low > high; }
+  bool diverging() const { return low < 0 && high > 0; }
+
+  /// From 0 to 1; 0.5 for the 0 of a diverging scale and for the only number of a constant tensor.
+  double at(double value) const;
+};
+
+/// How one number looks: a background, or where the terminal has no colours, a glyph beside it.
+struct Look {
+  text::Style style;
+  std::string glyph;
+};
+
+/// Gives the numbers of a scale their looks. What is not finite stays plain.
+class Painter {
+ public:
+  /// `boolean`: the numbers are 0 for False and 1 for True.
+  Painter(const Scale& scale, bool boolean, const Terminal& terminal)
+      : scale_(scale), boolean_(boolean), terminal_(terminal) {}
+
+  bool coloured() const { return terminal_.colour != Terminal::Colour::none; }
+  /// The columns of a cell besides the number: a blank at either side, or two blanks and the glyph.
+  std::int64_t padding() const { return coloured() ? 2 : 3; }
+
+  Look look(double value) const;
+
+  /// So many samples from the lowest to the highest number, each a run of one column.
+  text::StyledLine ramp(std::int64_t columns) const;
+  /// How many there are where there is room.
+  std::int64_t ramp_columns() const;
+
+ private:
+  Rgb colour(double value, double t) const;
+  int xterm(double value, double t) const;
+
+  Scale scale_;
+  bool boolean_;
+  Terminal terminal_;
+};
+
+}  // namespace attn::render
