@@ -1,9 +1,34 @@
 #include <algorithm>
 #include <array>
 
+#include "ahead_of_ai/ahead_of_ai.hpp"
+#include "blog/blog.hpp"
 #include "chapter.hpp"
+#include "livebook/livebook.hpp"
+#include "primer/primer.hpp"
 
 namespace attn::chapters {
+
+Walkthrough walk(const ChapterEntry& chapter, const Lesson& lesson, torch::Torch& torch) {
+  Walkthrough walk;
+  Program program(lesson, torch, walk);
+  chapter.run(program);
+  return walk;
+}
+
+std::vector<const WhatIf*> what_ifs(const ChapterEntry& chapter) {
+  Lesson lesson;
+  lesson.article = chapter.article;
+  torch::Torch torch({}, lesson.dropout_kernel, torch::Torch::Mode::plan);
+  const Walkthrough planned = walk(chapter, lesson, torch);
+  std::vector<const WhatIf*> result;
+  for (const WhatIf& what_if : all_what_ifs()) {
+    if (applies(what_if, planned)) {
+      result.push_back(&what_if);
+    }
+  }
+  return result;
+}
 
 std::span<const ChapterEntry> all_chapters() {
   static constexpr Takes query = {.query = true};
@@ -14,54 +39,41 @@ std::span<const ChapterEntry> all_chapters() {
   static constexpr Takes split_heads = {.projections = true, .batch = true, .heads = true};
   static constexpr Takes stacked_heads = {.projections = true, .heads = true};
   static constexpr Takes heads = {.projections = true, .batch = true, .dropout = true, .heads = true};
-  using enum WhatIf;
-  static constexpr std::array only_softmax = {softmax_dim_0};
-  static constexpr std::array unmasked = {no_scaling, softmax_dim_0, same_weights};
-  static constexpr std::array masked = {no_scaling, no_mask, mask_after_softmax, softmax_dim_0, same_weights};
-  static constexpr std::array every_rule = {no_scaling, no_mask,       mask_after_softmax,
-                                            no_rescale, softmax_dim_0, same_weights};
   static constexpr std::array chapters = {
       ChapterEntry{"simplified", Article::blog, blog::simplified, query, Init::linear, "6 tokens, d_in 3",
-                   "journey by loop, then all tokens", only_softmax},
+                   "journey by loop, then all tokens"},
       ChapterEntry{"simplified", Article::primer, primer::simplified, query, Init::linear, "6 tokens, d_in 3",
-                   "journey by loop, then all tokens", only_softmax},
+                   "journey by loop, then all tokens"},
       ChapterEntry{"simplified", Article::livebook, livebook::simplified, query, Init::linear, "6 tokens, d_in 3",
-                   "weights three ways: divided by the sum, naive softmax, softmax", only_softmax},
+                   "weights three ways: divided by the sum, naive softmax, softmax"},
       ChapterEntry{"trainable", Article::blog, blog::trainable, query_and_weights, Init::linear,
                    "6 tokens, d_in 3, d_out 3",
-                   "journey with torch.rand weights; then seeded again, an nn.Linear module",
-                   unmasked},
+                   "journey with torch.rand weights; then seeded again, an nn.Linear module"},
       ChapterEntry{"trainable", Article::primer, primer::trainable, query_and_weights, Init::linear,
-                   "6 tokens, d_in 3, d_out 2", "torch.randn, drawn key, query, value; then an nn.Linear module",
-                   unmasked},
+                   "6 tokens, d_in 3, d_out 2", "torch.randn, drawn key, query, value; then an nn.Linear module"},
       ChapterEntry{"trainable", Article::livebook, livebook::trainable, query_and_weights, Init::rand,
-                   "6 tokens, d_in 3, d_out 2", "the page's own 3x2 weights, unless sizes or --init are given",
-                   unmasked},
+                   "6 tokens, d_in 3, d_out 2", "the page's own 3x2 weights, unless sizes or --init are given"},
       ChapterEntry{"trainable", Article::ahead_of_ai, ahead_of_ai::trainable, query_and_weights, Init::rand,
-                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 4", "an embedded sentence; one query; then a module",
-                   unmasked},
+                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 4", "an embedded sentence; one query; then a module"},
       ChapterEntry{"causal", Article::blog, blog::causal, module, Init::linear, "batch 2, 6 tokens, d_in 3, d_out 3",
-                   "dropout 0.2", every_rule},
+                   "dropout 0.2"},
       ChapterEntry{"causal", Article::livebook, livebook::causal, weights, Init::rand, "6 tokens, d_in 3, d_out 2",
-                   "masked and renormalised; then -inf; the page's own 3x2 weights", masked},
+                   "masked and renormalised; then -inf; the page's own 3x2 weights"},
       ChapterEntry{"causal", Article::ahead_of_ai, ahead_of_ai::causal, weights, Init::rand,
-                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 4", "masked and renormalised; then -inf", masked},
+                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 4", "masked and renormalised; then -inf"},
       ChapterEntry{"dropout", Article::blog, blog::dropout, module, Init::linear,
-                   "batch 2, 6 tokens, d_in 3, d_out 3", "0.5 on ones(6, 6); then 0.2 on the causal weights",
-                   every_rule},
+                   "batch 2, 6 tokens, d_in 3, d_out 3", "0.5 on ones(6, 6); then 0.2 on the causal weights"},
       ChapterEntry{"dropout", Article::livebook, livebook::dropout, dropped_weights, Init::rand,
-                   "6 tokens, d_in 3, d_out 2", "0.5 on ones(6, 6); then on the causal weights", every_rule},
+                   "6 tokens, d_in 3, d_out 2", "0.5 on ones(6, 6); then on the causal weights"},
       ChapterEntry{"multihead", Article::blog, blog::multihead, heads, Init::linear,
-                   "batch 1, 6 tokens, d_in 3, d_out 3, 3 heads", "no dropout; out_proj with bias", every_rule},
+                   "batch 1, 6 tokens, d_in 3, d_out 3, 3 heads", "no dropout; out_proj with bias"},
       ChapterEntry{"multihead", Article::livebook, livebook::multihead, split_heads, Init::rand,
                    "batch 2, 6 tokens, d_in 3, 2 heads",
-                   "stacked heads; then split ones of d_out 4 and 2, without out_proj bias",
-                   masked},
+                   "stacked heads; then split ones of d_out 4 and 2, without out_proj bias"},
       ChapterEntry{"multihead", Article::ahead_of_ai, ahead_of_ai::multihead, stacked_heads, Init::rand,
-                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 1, 4 heads", "one head; then four stacked heads", unmasked},
+                   "6 tokens, d_in 3, d_out_kq 2, d_out_v 1, 4 heads", "one head; then four stacked heads"},
       ChapterEntry{"cross", Article::ahead_of_ai, ahead_of_ai::cross, weights, Init::rand,
-                   "6 and 8 tokens, d_in 3, d_out_kq 2, d_out_v 4", "an embedded sentence attends to torch.rand(8, 3)",
-                   unmasked},
+                   "6 and 8 tokens, d_in 3, d_out_kq 2, d_out_v 4", "an embedded sentence attends to torch.rand(8, 3)"},
   };
   return chapters;
 }

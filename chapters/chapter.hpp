@@ -2,17 +2,20 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "program.hpp"
 #include "torch/torch.hpp"
 #include "walk/lesson.hpp"
 #include "walk/slip.hpp"
 #include "walk/walkthrough.hpp"
+#include "walk/what_if.hpp"
 
 namespace attn::chapters {
 
-/// A chapter runs an article's program top to bottom and shows its tensors to the walkthrough.
+/// A chapter runs an article's program top to bottom and shows its tensors.
 /// Throws LessonError where the lesson's sizes do not fit each other.
-using Chapter = void (*)(const Lesson&, torch::Torch&, Walkthrough&);
+using Chapter = void (*)(Program&);
 
 /// What a chapter may be told besides seed, inputs and kernels.
 struct Takes {
@@ -32,8 +35,13 @@ struct ChapterEntry {
   Init init;                ///< how the article makes its weights
   std::string_view sizes;   ///< the article's own: "6 tokens, d_in 3, d_out 3"
   std::string_view special; ///< what the article does its own way
-  std::span<const WhatIf> what_ifs;  ///< the rules whose change has a meaning here
 };
+
+/// The chapter's steps for a lesson.
+Walkthrough walk(const ChapterEntry& chapter, const Lesson& lesson, torch::Torch& torch);
+
+/// The lines that the chapter's program has and that may be written otherwise.
+std::vector<const WhatIf*> what_ifs(const ChapterEntry& chapter);
 
 /// All chapters of all articles: chapters in the order in which they are read, and of each chapter the article
 /// that it follows by default first.
@@ -56,33 +64,5 @@ const ArticleEntry& article_entry(Article article);
 
 /// What the article's page is known to get wrong.
 std::span<const Slip> known_slips(Article article);
-
-namespace blog {
-void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-}  // namespace blog
-
-namespace primer {
-void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-}  // namespace primer
-
-namespace livebook {
-void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-}  // namespace livebook
-
-namespace ahead_of_ai {
-void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void multihead(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-void cross(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
-}  // namespace ahead_of_ai
 
 }  // namespace attn::chapters

@@ -29,40 +29,7 @@ const std::array<Token, 6>& toy_tokens() {
 }
 
 constexpr std::string_view article_sentence = "Life is short, eat dessert first";
-constexpr std::int64_t vocab_size = 50'000;
-constexpr std::int64_t embedding_dim = 3;
-
 constexpr std::int64_t most_embedding_dim = 1024;
-
-/// What is embedded: the lesson's sentence, or the article's.
-std::string sentence_of(const Lesson& lesson) { return lesson.sentence.value_or(std::string(article_sentence)); }
-
-std::vector<std::int64_t> ids_of(const Lesson& lesson) {
-  const std::vector<std::string> words = sentence_words(sentence_of(lesson));
-  const Vocabulary vocabulary = vocabulary_of(words);
-  std::vector<std::int64_t> ids;
-  for (const std::string& word : words) {
-    ids.push_back(vocabulary.at(word));
-  }
-  return ids;
-}
-
-/// torch.manual_seed, nn.Embedding of the ids, and torch.manual_seed again: ids [n] -> [n, dim].
-Tensor embedded(const Lesson& lesson, torch::Torch& torch, const Tensor& ids) {
-  torch.manual_seed(lesson.seed);
-  Tensor inputs = torch.embedding(vocab_size, lesson.d_in.value_or(embedding_dim), ids);
-  torch.manual_seed(lesson.seed);
-  return inputs;
-}
-
-/// Shows the sentence, the vocabulary and the ids [n] of its words.
-Tensor shown_ids(const Lesson& lesson, Walkthrough& walk, bool in_article) {
-  walk.text("sentence", "sentence:", sentence_of(lesson), in_article);
-  walk.text("vocabulary", "", python_dict(vocabulary_of(sentence_words(sentence_of(lesson)))), in_article);
-  const Tensor ids = torch::tensor(ids_of(lesson));
-  walk.add("ids", "", ids, in_article);
-  return ids;
-}
 
 }  // namespace
 
@@ -74,9 +41,8 @@ void check_sentence(const Lesson& lesson) {
     throw LessonError("--sentence has its own tokens; accepted is --tokens without it; leave one of them out");
   }
   if (lesson.d_in.value_or(1) > most_embedding_dim) {
-    throw LessonError("--d-in " + std::to_string(*lesson.d_in) + " is too many for " + std::to_string(vocab_size) +
-                      " embeddings; accepted with --sentence are up to " + std::to_string(most_embedding_dim) +
-                      "; try --d-in 3");
+    throw LessonError("--d-in " + std::to_string(*lesson.d_in) + " is too many for 50000 embeddings; accepted with --sentence are up to " +
+                      std::to_string(most_embedding_dim) + "; try --d-in 3");
   }
   sentence_words(*lesson.sentence);
 }
@@ -88,30 +54,24 @@ std::int64_t token_count(const Lesson& lesson) {
                          : lesson.tokens.value_or(6);
 }
 
-Tensor seeded_inputs(const Lesson& lesson, torch::Torch& torch) {
-  check_sentence(lesson);
-  if (lesson.sentence) {
-    return embedded(lesson, torch, torch::tensor(ids_of(lesson)));
+std::string sentence_of(const Lesson& lesson) { return lesson.sentence.value_or(std::string(article_sentence)); }
+
+std::vector<std::int64_t> sentence_ids(const Lesson& lesson) {
+  const std::vector<std::string> words = sentence_words(sentence_of(lesson));
+  const Vocabulary vocabulary = vocabulary_of(words);
+  std::vector<std::int64_t> ids;
+  for (const std::string& word : words) {
+    ids.push_back(vocabulary.at(word));
   }
-  torch.manual_seed(lesson.seed);
-  if (has_random_inputs(lesson)) {
-    return torch.rand({lesson.tokens.value_or(6), lesson.d_in.value_or(3)});
-  }
+  return ids;
+}
+
+std::vector<std::vector<float>> toy_embeddings() {
   std::vector<std::vector<float>> rows;
   for (const Token& token : toy_tokens()) {
     rows.push_back(token.embedding);
   }
-  return torch::tensor(rows, torch.kernels());
-}
-
-Tensor shown_inputs(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  check_sentence(lesson);
-  if (lesson.sentence) {
-    shown_ids(lesson, walk, false);
-  }
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
-  return inputs;
+  return rows;
 }
 
 std::vector<std::string> token_words(const Lesson& lesson) {
@@ -128,9 +88,9 @@ std::vector<std::string> token_words(const Lesson& lesson) {
   return words;
 }
 
-std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
+std::int64_t query_index(const Lesson& lesson, std::int64_t num_tokens) {
   if (!lesson.query) {
-    return std::min<std::int64_t>(1, inputs.size(0) - 1);
+    return std::min<std::int64_t>(1, num_tokens - 1);
   }
   const std::string& query = *lesson.query;
   const std::vector<std::string> words = token_words(lesson);
@@ -141,35 +101,15 @@ std::int64_t query_index(const Lesson& lesson, const Tensor& inputs) {
   std::int64_t index = -1;
   const auto [end, error] = std::from_chars(query.data(), query.data() + query.size(), index);
   const bool is_index = error == std::errc() && end == query.data() + query.size();
-  if (is_index && index >= 0 && index < inputs.size(0)) {
+  if (is_index && index >= 0 && index < num_tokens) {
     return index;
   }
-  std::string accepted = "an index from 0 to " + std::to_string(inputs.size(0) - 1);
+  std::string accepted = "an index from 0 to " + std::to_string(num_tokens - 1);
   for (const std::string& token : words) {
     accepted += (token == words[0] ? " or one of " : " ") + token;
   }
   throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted +
-                    "; try --query " + std::to_string(std::min<std::int64_t>(1, inputs.size(0) - 1)));
-}
-
-Tensor embedded_sentence(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, bool in_article) {
-  check_sentence(lesson);
-  if (has_random_inputs(lesson)) {
-    const Tensor inputs = seeded_inputs(lesson, torch);
-    walk.add("inputs", "", inputs, in_article);
-    return inputs;
-  }
-  const Tensor inputs = embedded(lesson, torch, shown_ids(lesson, walk, in_article));
-  walk.add("inputs", "", inputs, in_article);
-  return inputs;
-}
-
-Tensor seeded_again(const Lesson& lesson, torch::Torch& torch, const Tensor& inputs) {
-  if (has_random_inputs(lesson)) {
-    return seeded_inputs(lesson, torch);
-  }
-  torch.manual_seed(lesson.seed);
-  return inputs;
+                    "; try --query " + std::to_string(std::min<std::int64_t>(1, num_tokens - 1)));
 }
 
 }  // namespace attn::chapters

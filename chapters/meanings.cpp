@@ -334,6 +334,9 @@ constexpr std::array multihead = {
                     "before it.",
             .chapter = "multihead",
             .article = Article::livebook},
+    Meaning{.step = "context_heads",
+            .text = "Each head mixes its own part of the values: a matrix of context vectors for each head, head_dim "
+                    "numbers for each token."},
     Meaning{.step = "context_vec",
             .text = "Each head mixes its part of the values. Then heads and tokens swap axes again, so that what the "
                     "heads found for one token lies together."},

@@ -16,44 +16,8 @@ Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::i
 
 Projection::Projection(const Tensor& matrix, std::string name) : name_(std::move(name)), matrix_(matrix) {}
 
-Tensor Projection::operator()(const Tensor& x) const {
-  if (applied_) {
-    return (*applied_)(x);
-  }
-  return module_ ? (*module_)(x) : matmul(x, *matrix_);
-}
-
-void Projection::show(Walkthrough& walk, const std::string& label) const {
-  walk.show(name_, label, weight());
-  show_bias(walk);
-}
-
-void Projection::show_extra(Walkthrough& walk) const {
-  walk.extra(name_, weight(), module_ ? name_ + ".weight" : name_);
-  show_bias(walk);
-}
-
-void Projection::show_bias(Walkthrough& walk) const {
-  if (module_ && module_->bias) {
-    walk.extra(name_ + "_bias", *module_->bias, name_ + ".bias");
-  }
-}
-
-void Projections::show_extra(Walkthrough& walk) const {
-  W_query.show_extra(walk);
-  W_key.show_extra(walk);
-  W_value.show_extra(walk);
-}
-
-Projections under_rules(const Lesson& lesson, Projections projections) {
-  if (lesson.what_if == WhatIf::same_weights) {
-    projections.W_key.use(projections.W_query);
-  }
-  return projections;
-}
-
-Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
-                             const ProjectionDefaults& defaults) {
+Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
+                              const ProjectionDefaults& defaults) {
   const Init init = lesson.init.value_or(defaults.init);
   const std::int64_t d_out_kq = lesson.d_out_kq.value_or(defaults.d_out_kq);
   const std::int64_t d_out_v = lesson.d_out_v.value_or(defaults.d_out_v);
@@ -69,7 +33,7 @@ Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int
     W_key = draw(d_out_kq, "W_key");
   }
   Projection W_value = draw(d_out_v, "W_value");
-  return under_rules(lesson, {std::move(W_query), std::move(*W_key), std::move(W_value), d_out_kq, d_out_v});
+  return {std::move(W_query), std::move(*W_key), std::move(W_value)};
 }
 
 }  // namespace attn::chapters

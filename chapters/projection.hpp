@@ -1,12 +1,11 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "torch/torch.hpp"
 #include "walk/lesson.hpp"
-#include "walk/walkthrough.hpp"
 
 namespace attn::chapters {
 
@@ -20,21 +19,19 @@ class Projection {
   Projection(const Tensor& matrix, std::string name);
 
   /// [..., d_in] -> [..., d_out]
-  Tensor operator()(const Tensor& x) const;
-  /// From here on this applies the other's weight, and only shows its own.
-  void use(const Projection& other) { applied_ = std::make_shared<const Projection>(other); }
+  Tensor operator()(const Tensor& x) const { return module_ ? (*module_)(x) : matmul(x, *matrix_); }
+  /// The article's variable.
+  const std::string& name() const { return name_; }
   const Tensor& weight() const { return module_ ? module_->weight : *matrix_; }
-  /// The weight as the article prints it.
-  void show(Walkthrough& walk, const std::string& label) const;
-  /// The weight, where the article does not print it, and the bias, if any.
-  void show_extra(Walkthrough& walk) const;
-  void show_bias(Walkthrough& walk) const;
+  std::optional<Tensor> bias() const { return module_ ? module_->bias : std::nullopt; }
+  std::int64_t d_out() const { return weight().size(module_ ? 0 : 1); }
+  /// The program's words for the weight: "W_query.weight" of a module.
+  std::string words() const { return module_ ? name_ + ".weight" : name_; }
 
  private:
   std::string name_;
   std::optional<torch::Linear> module_;
   std::optional<Tensor> matrix_;
-  std::shared_ptr<const Projection> applied_;
 };
 
 /// The three projections of a lesson.
@@ -42,14 +39,7 @@ struct Projections {
   Projection W_query;
   Projection W_key;
   Projection W_value;
-  std::int64_t d_out_kq;
-  std::int64_t d_out_v;
-
-  void show_extra(Walkthrough& walk) const;
 };
-
-/// The projections as the lesson has them: with WhatIf::same_weights, W_key applies W_query's weight.
-Projections under_rules(const Lesson& lesson, Projections projections);
 
 /// The article's own sizes and initialisation, where the lesson does not ask for others.
 struct ProjectionDefaults {
@@ -59,7 +49,7 @@ struct ProjectionDefaults {
   bool key_first = false;  ///< drawn in the order key, query, value
 };
 
-Projections make_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
-                             const ProjectionDefaults& defaults);
+Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,
+                              const ProjectionDefaults& defaults);
 
 }  // namespace attn::chapters

@@ -46,12 +46,12 @@ Walkthrough walk_of_five() {
   Walkthrough walk;
   const auto x = [] { return leaf({2}, DType::float32, "x", {}); };
   walk.section("one");
-  walk.extra("inputs", x());
+  walk.let("inputs", x());
   walk.show("keys", "", x());
   walk.section("two");
   walk.show("inputs", "", x());
   walk.size("keys", "", x());
-  walk.extra("values", x());
+  walk.let("values", x());
   return walk;
 }
 

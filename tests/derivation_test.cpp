@@ -13,6 +13,7 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "render/lineage.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 
@@ -88,9 +89,7 @@ Run run(const chapters::ChapterEntry& chapter) {
   lesson.article = chapter.article;
   lesson.kernels.cpu = chapters::article_entry(chapter.article).cpu;
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  Walkthrough walk;
-  chapter.run(lesson, torch, walk);
-  return {walk.steps(), chapters::token_words(lesson)};
+  return {chapters::walk(chapter, lesson, torch).steps(), chapters::token_words(lesson)};
 }
 
 /// The chapter of that name, of the article that it follows by default.
@@ -255,8 +254,8 @@ TEST_CASE("depth derives operands too, each once, down to what is given") {
 
 TEST_CASE("long sums and long derivations are shortened, and say so") {
   Walkthrough walk;
-  walk.extra("x", torch::ones({1, 100}));
-  walk.extra("sums", sum(walk.steps()[0].tensor.value()));
+  walk.let("x", torch::ones({1, 100}));
+  walk.let("sums", sum(walk.steps()[0].tensor.value()));
   const std::string text = render::derivation_text(walk.steps(), render::parse_cell("sums[0]"), 1, {}, {});
   CHECK(contains(text, "... 84 more ...\n"));
   CHECK(contains(text, "sum 100.000000\n"));
@@ -264,7 +263,7 @@ TEST_CASE("long sums and long derivations are shortened, and say so") {
   Tensor squared = drawn({20, 20});
   for (int i = 0; i < 3; ++i) {
     squared = matmul(squared, squared);
-    walk.extra("power_" + std::to_string(i), squared);
+    walk.let("power_" + std::to_string(i), squared);
   }
   const std::string cut = render::derivation_text(walk.steps(), render::parse_cell("power_2[0, 0]"), 0, {}, {});
   CHECK(contains(cut, "... cut after 20"));
@@ -275,7 +274,7 @@ TEST_CASE("which axes stand for tokens") {
   const auto axes = [&](const std::string& name) {
     for (const Step& step : done.steps) {
       if (step.kind == Step::Kind::tensor && step.name == name) {
-        return render::token_axes(done.steps, *step.tensor, done.tokens);
+        return render::token_axes(*step.tensor, done.tokens.size());
       }
     }
     return std::vector<bool>();

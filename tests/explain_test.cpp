@@ -53,9 +53,7 @@ Walkthrough walk(const chapters::ChapterEntry& entry, Lesson lesson = {}) {
   lesson.article = entry.article;
   lesson.kernels.cpu = chapters::article_entry(entry.article).cpu;
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  Walkthrough walkthrough;
-  entry.run(lesson, torch, walkthrough);
-  return walkthrough;
+  return chapters::walk(entry, lesson, torch);
 }
 
 Strings tokens_of(const chapters::ChapterEntry& entry) {
@@ -245,7 +243,7 @@ TEST_CASE("averages: rows of weights that sum to 1 keep each column's range") {
 
 TEST_CASE("scaling: the divisor is worked out from the numbers") {
   const Tensor scores = rows({{1, minus_infinity}, {3, -4}});
-  const Strings notices = notices_of(divide(scores, std::sqrt(2.0), "keys.shape[-1]**0.5"));
+  const Strings notices = notices_of(scale(scores, rows({{1, 2}}, "keys")));
   CHECK(has(notices, "divided by 1.4142, the square root of 2"));
   CHECK(has(notices, "-inf stays -inf"));
   CHECK_FALSE(has(notices_of(divide(scores, 2, "2")), "square root"));

@@ -56,9 +56,7 @@ Explanation explanation_of(Article article, const std::string& cpu, const std::s
       torch::Torch torch({cpu == "avx2" ? Cpu::avx2 : Cpu::standard, Blas::haswell},
                          dropout_kernel == "mkl" ? DropoutKernel::mkl : DropoutKernel::standard,
                          torch::Torch::Mode::compute);
-      Walkthrough walk;
-      entry.run(lesson, torch, walk);
-      explanation.chapters.push_back({std::string(entry.name), walk.steps()});
+      explanation.chapters.push_back({std::string(entry.name), chapters::walk(entry, lesson, torch).steps()});
     }
   }
   return explanation;
@@ -415,7 +413,7 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
         const auto row_a = static_cast<std::int64_t>(a);
         const auto row_b = static_cast<std::int64_t>(b);
         if (finding.differing_cells >= 2 && row_a / row_count == row_b / row_count) {
-          REQUIRE(finding.change.kind == Change::Kind::swapped);
+          REQUIRE(finding.change.kind == verify::Change::Kind::swapped);
           CHECK(finding.change.at[0] == row_a / row_count);
         }
         for (const Difference& difference : finding.differences) {
@@ -448,7 +446,7 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
         REQUIRE(damaged.failing().size() == 1);
         CHECK(finding.verdict == Verdict::differs);
         CHECK(finding.step == page.finding(tensor).step);
-        REQUIRE(finding.change.kind == Change::Kind::lost);
+        REQUIRE(finding.change.kind == verify::Change::Kind::lost);
         CHECK(finding.change.at ==
               Shape{static_cast<std::int64_t>(row / row_count), static_cast<std::int64_t>(row % row_count)});
         CHECK(finding.change.count == 1);
@@ -471,7 +469,7 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
       REQUIRE(damaged.failing().size() == 1);
       CHECK(finding.verdict == Verdict::differs);
       CHECK(finding.step == page.finding(tensor).step);
-      CHECK(finding.change.kind == Change::Kind::lost);
+      CHECK(finding.change.kind == verify::Change::Kind::lost);
     });
   }
 
@@ -519,7 +517,7 @@ TEST_SUITE("match: rows, columns, shapes") {
         made);
     const Finding& finding = verified.report.findings.at(0);
     CHECK(finding.verdict == Verdict::differs);
-    CHECK(finding.change.kind == Change::Kind::lost);
+    CHECK(finding.change.kind == verify::Change::Kind::lost);
     CHECK(finding.change.at == Shape{-1, 5});
     CHECK(finding.differing_cells == 6);
     CHECK(finding.differences.front().index == Shape{0, 5});
@@ -538,25 +536,25 @@ TEST_SUITE("match: rows, columns, shapes") {
       return copy;
     };
     const Finding lost = finding_of("tensor([[1.5, 2.5, 3.5], [7.5, 8.5, 9.5], [0.5, 1.25, 2.25]])\n");
-    CHECK(lost.change.kind == Change::Kind::lost);
+    CHECK(lost.change.kind == verify::Change::Kind::lost);
     CHECK(lost.change.at == Shape{1});
     const Finding lost_column = finding_of("tensor([[1.5, 3.5], [4.5, 6.5], [7.5, 9.5], [0.5, 2.25]])\n");
-    CHECK(lost_column.change.kind == Change::Kind::lost);
+    CHECK(lost_column.change.kind == verify::Change::Kind::lost);
     CHECK(lost_column.change.at == Shape{-1, 1});
     const Finding added = finding_of(
         "tensor([[1.5, 2.5, 3.5], [4.5, 5.5, 6.5], [4.5, 5.5, 6.75], [7.5, 8.5, 9.5], [0.5, 1.25, 2.25]])\n");
-    CHECK(added.change.kind == Change::Kind::added);
+    CHECK(added.change.kind == verify::Change::Kind::added);
     CHECK(added.change.at == Shape{2});
     CHECK(added.differences.at(0).printed == "4.5");
     CHECK(added.differences.at(0).expected.empty());
     const Finding swapped =
         finding_of("tensor([[1.5, 3.5, 2.5], [4.5, 6.5, 5.5], [7.5, 9.5, 8.5], [0.5, 2.25, 1.25]])\n");
-    CHECK(swapped.change.kind == Change::Kind::swapped);
+    CHECK(swapped.change.kind == verify::Change::Kind::swapped);
     CHECK(swapped.change.at == Shape{-1, 1});
     CHECK(swapped.change.with == Shape{-1, 2});
     const Finding reshaped = finding_of("tensor([[1.5, 2.5, 3.5, 4.5, 5.5, 6.5], [7.5, 8.5, 9.5, 0.5, 1.25, 2.25]])\n");
     CHECK(reshaped.verdict == Verdict::differs);
-    CHECK(reshaped.change.kind == Change::Kind::reshaped);
+    CHECK(reshaped.change.kind == verify::Change::Kind::reshaped);
     const Finding unknown = finding_of("tensor([[11.5, 12.5, 13.5], [14.5, 15.5, 16.5], [10.5, 11.25, 12.25]])\n");
     CHECK(unknown.verdict == Verdict::unknown);
     CHECK(unknown.step->name == "a");

@@ -48,7 +48,7 @@ TEST_CASE("steps keep their order, section, name, label and kind") {
   walk.show("x", "x\n", x);
   walk.size("x", "shape:", x);
   walk.section("two");
-  walk.add("y", "why\n", divide(x, 2, "2"), false);
+  walk.show("y", "why\n", divide(x, 2, "2"), false);
   const auto& steps = walk.steps();
   REQUIRE(steps.size() == 4);
   CHECK(steps[0].kind == Step::Kind::text);
@@ -82,9 +82,9 @@ TEST_CASE("a shown tensor takes the step's name, and its size does not name it")
 TEST_CASE("an extra is labelled with its words, else with its expression") {
   Walkthrough walk;
   const Tensor x = torch::ones({2, 2});
-  walk.extra("x", x, "inputs");
-  walk.extra("x_t", t(x));
-  walk.extra("W", parameter(torch::ones({1})), "W.weight");
+  walk.let("x", x, "inputs");
+  walk.let("x_t", t(x));
+  walk.let("W", parameter(torch::ones({1})), "W.weight");
   CHECK(walk.steps()[0].label == "inputs\n");
   CHECK(walk.steps()[1].label == "x.T\n");
   CHECK(walk.steps()[2].label == "W.weight");  // print(label, parameter): "Parameter containing:" on the label's line
@@ -155,7 +155,7 @@ TEST_CASE("steps are written as print calls write them") {
   walk.show("y", "", x);
   walk.size("x", "x.shape:", x);
   walk.text("t", "sentence:", "Life is short");
-  walk.extra("W", parameter(x), "W");
+  walk.let("W", parameter(x), "W");
   CHECK(text_of(walk) ==
         "the label\n tensor([[1., 1.],\n        [1., 1.]])\n"
         "tensor([[1., 1.],\n        [1., 1.]])\n"

@@ -1,6 +1,6 @@
 // Programs with one line changed, what is said of the change, both walkthroughs side by side, and own sentences.
 
-#include "what_if.hpp"
+#include "walk/what_if.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +24,7 @@ using namespace attn;
 Walkthrough walked(const chapters::ChapterEntry& entry, Lesson lesson) {
   lesson.article = entry.article;
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  Walkthrough walk;
-  entry.run(lesson, torch, walk);
-  return walk;
+  return chapters::walk(entry, lesson, torch);
 }
 
 const chapters::ChapterEntry& entry_of(const std::string& chapter, Article article) {
@@ -36,12 +34,14 @@ const chapters::ChapterEntry& entry_of(const std::string& chapter, Article artic
   });
 }
 
-std::string did(const std::string& chapter, Article article, WhatIf rule, Lesson lesson = {}) {
-  const auto& entry = entry_of(chapter, article);
-  const Walkthrough before = walked(entry, lesson);
-  lesson.what_if = rule;
-  const Walkthrough after = walked(entry, lesson);
-  return chapters::what_the_change_did(rule, before.steps(), after.steps());
+const WhatIf& what_if(const std::string& name) {
+  const auto all = all_what_ifs();
+  return *std::find_if(all.begin(), all.end(), [&name](const WhatIf& one) { return one.name == name; });
+}
+
+std::string did(const std::string& chapter, Article article, const std::string& name, Lesson lesson = {}) {
+  const Walkthrough before = walked(entry_of(chapter, article), lesson);
+  return what_the_change_did(what_if(name), before.steps(), changed(before, what_if(name)).steps());
 }
 
 const Tensor* find(const Walkthrough& walk, const std::string& name) {
@@ -53,10 +53,8 @@ const Tensor* find(const Walkthrough& walk, const std::string& name) {
   return nullptr;
 }
 
-Walkthrough blog_causal(std::optional<WhatIf> rule) {
-  Lesson lesson;
-  lesson.what_if = rule;
-  return walked(entry_of("causal", Article::blog), lesson);
+Walkthrough blog_causal(const std::string& name) {
+  return changed(walked(entry_of("causal", Article::blog), {}), what_if(name));
 }
 
 std::string refusal(const std::string& sentence) {
@@ -72,31 +70,26 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("every rule has its entry, and changes only its own line") {
-  for (const chapters::WhatIfEntry& entry : chapters::all_what_ifs()) {
-    CHECK(chapters::what_if_entry(entry.rule).name == entry.name);
-  }
-  CHECK(find(blog_causal(WhatIf::no_scaling), "scaled_attn_scores") == nullptr);
-  CHECK(find(blog_causal(WhatIf::no_scaling), "attn_weights")->expression() ==
+TEST_CASE("every rule changes only its own line") {
+  CHECK(find(blog_causal("no-scaling"), "scaled_attn_scores") == nullptr);
+  CHECK(find(blog_causal("no-scaling"), "attn_weights")->expression() ==
         "torch.softmax(masked_attn_scores, dim=-1)");
-  CHECK(find(blog_causal(WhatIf::no_mask), "masked_attn_scores") == nullptr);
-  CHECK(find(blog_causal(WhatIf::no_mask), "scaled_attn_scores")->expression() == "attn_scores / keys.shape[-1]**0.5");
-  CHECK(find(blog_causal(WhatIf::mask_after_softmax), "attn_weights")->expression() ==
+  CHECK(find(blog_causal("no-mask"), "masked_attn_scores") == nullptr);
+  CHECK(find(blog_causal("no-mask"), "scaled_attn_scores")->expression() == "attn_scores / keys.shape[-1]**0.5");
+  CHECK(find(blog_causal("mask-after-softmax"), "attn_weights")->expression() ==
         "unmasked_attn_weights.masked_fill(mask, 0.0)");
-  CHECK(find(blog_causal(WhatIf::no_rescale), "dropout_attn_weights")->expression() == "attn_weights * dropout_mask");
-  CHECK(find(blog_causal(WhatIf::softmax_dim_0), "attn_weights")->expression() ==
+  CHECK(find(blog_causal("no-rescale"), "dropout_attn_weights")->expression() == "attn_weights * dropout_mask");
+  CHECK(find(blog_causal("softmax-dim-0"), "attn_weights")->expression() ==
         "torch.softmax(scaled_attn_scores, dim=0)");
-  CHECK(find(blog_causal(WhatIf::same_weights), "keys")->expression() == "W_query(batch)");
-  CHECK(find(blog_causal(WhatIf::same_weights), "W_key")->expression() == find(blog_causal({}), "W_key")->expression());
+  CHECK(find(blog_causal("same-weights"), "keys")->expression() == "W_query(batch)");
+  CHECK(find(blog_causal("same-weights"), "W_key")->expression() == "nn.Linear(3, 3, bias=False).weight");
 }
 
 TEST_CASE("random draws are the same, whatever the rule") {
   for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
     const Walkthrough before = walked(entry, {});
-    for (const WhatIf rule : entry.what_ifs) {
-      Lesson lesson;
-      lesson.what_if = rule;
-      const Walkthrough after = walked(entry, lesson);
+    for (const WhatIf* what_if : chapters::what_ifs(entry)) {
+      const Walkthrough after = changed(before, *what_if);
       for (const char* name : {"inputs", "W_query", "W_key", "W_value", "dropout_mask", "out_proj_weight"}) {
         if (const Tensor* tensor = find(before, name)) {
           CAPTURE(entry.name);
@@ -126,26 +119,26 @@ TEST_CASE("softmax over an axis before the last, and a product with a mask") {
 }
 
 TEST_CASE("one sentence says what a change did") {
-  CHECK(did("causal", Article::blog, WhatIf::no_scaling) ==
+  CHECK(did("causal", Article::blog, "no-scaling") ==
         "Without scaling the largest weight of a row grows from 0.43 to 0.44 on average.");
-  CHECK(did("causal", Article::livebook, WhatIf::mask_after_softmax) ==
+  CHECK(did("causal", Article::livebook, "mask-after-softmax") ==
         "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum falls from 1 to "
         "0.61 on average.");
-  CHECK(did("causal", Article::blog, WhatIf::no_mask).find("grows from 0 to 0.43 on average") != std::string::npos);
-  CHECK(did("causal", Article::blog, WhatIf::no_rescale).find("falls from 0.89 to 0.71") != std::string::npos);
-  CHECK(did("causal", Article::blog, WhatIf::softmax_dim_0).find("30 weights are nan") != std::string::npos);
-  CHECK(did("simplified", Article::blog, WhatIf::softmax_dim_0).find("a row to between 0.75 and 1.3") !=
+  CHECK(did("causal", Article::blog, "no-mask").find("grows from 0 to 0.43 on average") != std::string::npos);
+  CHECK(did("causal", Article::blog, "no-rescale").find("falls from 0.89 to 0.71") != std::string::npos);
+  CHECK(did("causal", Article::blog, "softmax-dim-0").find("30 weights are nan") != std::string::npos);
+  CHECK(did("simplified", Article::blog, "softmax-dim-0").find("a row to between 0.75 and 1.3") !=
         std::string::npos);
-  CHECK(did("trainable", Article::blog, WhatIf::same_weights).find("falls from 0.1 to 0.") != std::string::npos);
+  CHECK(did("trainable", Article::blog, "same-weights").find("falls from 0.1 to 0.") != std::string::npos);
 }
 
 TEST_CASE("a change that moves no number is told so") {
   Lesson lesson;
-  CHECK(did("multihead", Article::blog, WhatIf::no_rescale, lesson) == "No number changed.");
+  CHECK(did("multihead", Article::blog, "no-rescale", lesson) == "No number changed.");
   lesson.d_out_kq = 1;
-  CHECK(did("causal", Article::blog, WhatIf::no_scaling, lesson) == "No number changed.");
+  CHECK(did("causal", Article::blog, "no-scaling", lesson) == "No number changed.");
   lesson.tokens = 1;
-  CHECK(did("causal", Article::livebook, WhatIf::no_mask, lesson) == "No number changed.");
+  CHECK(did("causal", Article::livebook, "no-mask", lesson) == "No number changed.");
 }
 
 TEST_CASE("both walkthroughs stand side by side, or one below the other") {

@@ -1,22 +1,17 @@
+#include "ahead_of_ai/ahead_of_ai.hpp"
 #include "attention.hpp"
-#include "chapter.hpp"
-#include "inputs.hpp"
 
 namespace attn::chapters::ahead_of_ai {
 
-void causal(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("renormalised");
-  const Tensor inputs = embedded_sentence(lesson, torch, walk, false);
-  const auto W =
-      make_projections(lesson, torch, inputs.size(1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 4});
-  W.show_extra(walk);
-  const Tensor keys = W.W_key(inputs);
-  const Tensor queries = W.W_query(inputs);
-  const Tensor values = W.W_value(inputs);
-  walk.extra("keys", keys);
-  walk.extra("queries", queries);
-  walk.extra("values", values);
-  causal_both_ways(lesson, walk, queries, keys, {});
+void causal(Program& p) {
+  p.section("renormalised");
+  const Tensor inputs = p.embedded_sentence(false);
+  const auto [W_query, W_key, W_value] =
+      p.projections(inputs.size(-1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 4});
+  const Tensor keys = p.let("keys", W_key(inputs));
+  const Tensor queries = p.let("queries", W_query(inputs));
+  p.let("values", W_value(inputs));
+  causal_both_ways(p, queries, keys, {});
 }
 
 }  // namespace attn::chapters::ahead_of_ai

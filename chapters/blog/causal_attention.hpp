@@ -1,8 +1,6 @@
 #pragma once
 
-#include "torch/torch.hpp"
-#include "walk/lesson.hpp"
-#include "walk/walkthrough.hpp"
+#include "program.hpp"
 
 namespace attn::chapters::blog {
 
@@ -16,8 +14,7 @@ struct WeightsAndValues {
 /// Which of CausalAttention's tensors belong to the article's print calls.
 enum class Prints { everything, weights_and_dropout };
 
-/// The blog's CausalAttention on a batch, up to the weights after dropout with rate p.
-WeightsAndValues causal_attention(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk, double p,
-                                  Prints prints);
+/// The blog's CausalAttention on a batch, up to the weights after dropout with rate `rate`.
+WeightsAndValues causal_attention(Program& p, double rate, Prints prints);
 
 }  // namespace attn::chapters::blog

@@ -1,24 +1,16 @@
+#include "attention.hpp"
+#include "blog/blog.hpp"
 #include "blog/causal_attention.hpp"
-#include "chapter.hpp"
-#include "dropout_on_ones.hpp"
 
 namespace attn::chapters::blog {
-namespace {
 
-void on_causal_weights(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("causal");
-  const double p = lesson.dropout.value_or(0.2);
-  const auto [dropout_attn_weights, values] =
-      causal_attention(lesson, torch, walk, p, Prints::weights_and_dropout);
-  walk.show("row_sums", "row sums\n", sum(dropout_attn_weights));
-  walk.show("context_vecs", "context vectors\n", matmul(dropout_attn_weights, values));
-}
+void dropout(Program& p) {
+  dropout_on_ones(p, p.dropout_rate(0.5));
 
-}  // namespace
-
-void dropout(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  dropout_on_ones(lesson, torch, walk, lesson.dropout.value_or(0.5));
-  on_causal_weights(lesson, torch, walk);
+  p.section("causal");
+  const auto [attn_weights, values] = causal_attention(p, p.dropout_rate(0.2), Prints::weights_and_dropout);
+  p.show("row_sums", "row sums\n", sum(attn_weights));
+  p.show("context_vecs", "context vectors\n", matmul(attn_weights, values));
 }
 
 }  // namespace attn::chapters::blog

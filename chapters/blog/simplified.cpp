@@ -1,29 +1,20 @@
-#include "chapter.hpp"
-#include "inputs.hpp"
-#include "rules.hpp"
+#include "blog/blog.hpp"
 
 namespace attn::chapters::blog {
 
-void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("one_query");
-  const Tensor inputs = shown_inputs(lesson, torch, walk);
-  const Tensor query_2 = index(inputs, query_index(lesson, inputs));
-  walk.extra("query_2", query_2);
-  const Tensor attn_scores_2 = dots(inputs, query_2);
-  walk.show("attn_scores_2", "", attn_scores_2);
-  const Tensor attn_weights_2 = softmax(lesson, attn_scores_2);
-  walk.show("attn_weights_2", "Attention weights:", attn_weights_2);
-  walk.show("attn_weights_sum_2", "Sum:", sum(attn_weights_2));
-  walk.show("context_vec_2", "", weighted_sum(attn_weights_2, inputs));
+void simplified(Program& p) {
+  p.section("one_query");
+  const Tensor inputs = p.inputs();
+  const Tensor query_2 = p.let("query_2", index(inputs, p.query(inputs)));
+  const Tensor attn_scores_2 = p.show("attn_scores_2", "", dots(inputs, query_2));
+  const Tensor attn_weights_2 = p.show("attn_weights_2", "Attention weights:", softmax(attn_scores_2));
+  p.show("attn_weights_sum_2", "Sum:", sum(attn_weights_2));
+  p.show("context_vec_2", "", weighted_sum(attn_weights_2, inputs));
 
-  walk.section("all_tokens");
-  const Tensor keys_transposed = t(inputs);
-  walk.extra("keys_transposed", keys_transposed);
-  const Tensor attn_scores = matmul(inputs, keys_transposed);
-  walk.show("attn_scores", "attention scores\n", attn_scores);
-  const Tensor attn_weights = softmax(lesson, attn_scores);
-  walk.show("attn_weights", "attention weights\n", attn_weights);
-  walk.show("context_vecs", "context vectors\n", matmul(attn_weights, inputs));
+  p.section("all_tokens");
+  const Tensor attn_scores = p.show("attn_scores", "attention scores\n", matmul(inputs, t(inputs)));
+  const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(attn_scores));
+  p.show("context_vecs", "context vectors\n", matmul(attn_weights, inputs));
 }
 
 }  // namespace attn::chapters::blog

@@ -1,58 +1,42 @@
 #include "attention.hpp"
-#include "chapter.hpp"
-#include "inputs.hpp"
-#include "projection.hpp"
-#include "rules.hpp"
+#include "blog/blog.hpp"
 
 namespace attn::chapters::blog {
 namespace {
 
-void one_query(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("one_query");
-  const Tensor inputs = shown_inputs(lesson, torch, walk);
-  const Tensor x_2 = index(inputs, query_index(lesson, inputs));
-  walk.extra("x_2", x_2);
+void one_query(Program& p) {
+  p.section("one_query");
+  const Tensor inputs = p.inputs();
+  const Tensor x_2 = p.let("x_2", index(inputs, p.query(inputs)));
   const std::int64_t d_in = inputs.size(-1);
-  const auto W = make_projections(lesson, torch, d_in, {Init::rand, d_in, d_in});
-  W.W_query.show(walk, "Query Trainable Weigth");  // the page's spelling, so that a diff finds no line
-  W.W_key.show(walk, "Key Trainable Weight");
-  W.W_value.show(walk, "Value Trainable Weigth");
-  const Tensor query_2 = W.W_query(x_2);
-  const Tensor key_2 = W.W_key(x_2);
-  const Tensor value_2 = W.W_value(x_2);
-  walk.show("query_2", "Query vector\n", query_2);
-  walk.show("key_2", "Key vector\n", key_2);
-  walk.show("value_2", "Value vector\n", value_2);
+  const auto [W_query, W_key, W_value] = p.drawn_projections(d_in, {Init::rand, d_in, d_in});
+  p.show_weight("Query Trainable Weigth", W_query);  // the page's spelling, so that a diff finds no line
+  p.show_weight("Key Trainable Weight", W_key);
+  p.show_weight("Value Trainable Weigth", W_value);
+  const Tensor query_2 = p.show("query_2", "Query vector\n", W_query(x_2));
+  p.show("key_2", "Key vector\n", W_key(x_2));
+  p.show("value_2", "Value vector\n", W_value(x_2));
 
-  const Tensor keys = W.W_key(inputs);
-  const Tensor values = W.W_value(inputs);
-  walk.show("keys", "keys\n", keys);
-  walk.show("values", "values\n", values);
-  const Tensor keys_transposed = t(keys);
-  walk.extra("keys_transposed", keys_transposed);
-  const Tensor attn_scores_2 = matmul(query_2, keys_transposed);
-  walk.show("attn_scores_2", "attention scores\n", attn_scores_2);
-  const Tensor scaled_attn_scores_2 = scaled(lesson, walk, attn_scores_2, keys, "scaled_attn_scores_2");
-  const Tensor attn_weights_2 = softmax(lesson, scaled_attn_scores_2);
-  walk.show("attn_weights_2", "attention weights\n", attn_weights_2);
-  walk.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
+  const Tensor keys = p.show("keys", "keys\n", W_key(inputs));
+  const Tensor values = p.show("values", "values\n", W_value(inputs));
+  const Tensor attn_scores_2 = p.show("attn_scores_2", "attention scores\n", matmul(query_2, t(keys)));
+  const Tensor attn_weights_2 = p.show("attn_weights_2", "attention weights\n", softmax(scale(attn_scores_2, keys)));
+  p.show("context_vec_2", "context vector\n", matmul(attn_weights_2, values));
 }
 
-void as_module(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("self_attention");
-  const Tensor inputs = seeded_inputs(lesson, torch);
-  walk.extra("inputs", inputs, "inputs");
+void as_module(Program& p) {
+  p.section("self_attention");
+  const Tensor inputs = p.inputs_again();
   const std::int64_t d_in = inputs.size(-1);
-  const auto W = make_projections(lesson, torch, d_in, {Init::linear, d_in, d_in});
-  W.show_extra(walk);
-  self_attention(lesson, walk, W, inputs, "context vectors\n");
+  const Projections W = p.projections(d_in, {Init::linear, d_in, d_in});
+  self_attention(p, W, inputs, "context vectors\n");
 }
 
 }  // namespace
 
-void trainable(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  one_query(lesson, torch, walk);
-  as_module(lesson, torch, walk);
+void trainable(Program& p) {
+  one_query(p);
+  as_module(p);
 }
 
 }  // namespace attn::chapters::blog

@@ -1,43 +1,32 @@
-#include "chapter.hpp"
-#include "inputs.hpp"
-#include "rules.hpp"
+#include "livebook/livebook.hpp"
 
 namespace attn::chapters::livebook {
 
-void simplified(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk) {
-  walk.section("by_loop");
-  const Tensor inputs = shown_inputs(lesson, torch, walk);
-  const Tensor x_2 = index(inputs, query_index(lesson, inputs));
-  walk.extra("x_2", x_2);
-  walk.show("attn_scores_2", "attention scores of the query\n", matvec(inputs, x_2));
-  const Tensor attn_scores = matvecs(inputs, inputs);
-  walk.show("attn_scores", "attention scores\n", attn_scores);
+void simplified(Program& p) {
+  p.section("by_loop");
+  const Tensor inputs = p.inputs();
+  const Tensor x_2 = p.let("x_2", index(inputs, p.query(inputs)));
+  p.show("attn_scores_2", "attention scores of the query\n", matvec(inputs, x_2));
+  const Tensor attn_scores = p.show("attn_scores", "attention scores\n", matvecs(inputs, inputs));
 
-  walk.section("by_matmul");
-  const Tensor keys_transposed = t(inputs);
-  walk.extra("keys_transposed", keys_transposed);
-  walk.show("attn_scores", "attention scores\n", matmul(inputs, keys_transposed));
+  p.section("by_matmul");
+  p.show("attn_scores", "attention scores\n", matmul(inputs, t(inputs)));
 
-  walk.section("divided_by_sum");
-  const Tensor attn_sums = sum(attn_scores, true);
-  walk.show("attn_sums", "row sums of the scores\n", attn_sums);
-  const Tensor divided = divide(attn_scores, attn_sums);
-  walk.show("attn_weights", "attention weights\n", divided);
-  walk.show("row_sums", "row sums\n", sum(divided));
+  p.section("divided_by_sum");
+  const Tensor attn_sums = p.show("attn_sums", "row sums of the scores\n", sum(attn_scores, true));
+  const Tensor divided = p.show("attn_weights", "attention weights\n", divide(attn_scores, attn_sums));
+  p.show("row_sums", "row sums\n", sum(divided));
 
-  walk.section("naive_softmax");
-  const Tensor exp_scores = exp(attn_scores);
-  walk.show("exp_attn_scores", "exponentials\n", exp_scores);
-  const Tensor exp_sums = sum(exp_scores, true);
-  walk.show("exp_sums", "row sums of the exponentials\n", exp_sums);
-  const Tensor naive = divide(exp_scores, exp_sums);
-  walk.show("attn_weights", "attention weights\n", naive);
+  p.section("naive_softmax");
+  const Tensor exp_scores = p.show("exp_attn_scores", "exponentials\n", exp(attn_scores));
+  const Tensor exp_sums = p.show("exp_sums", "row sums of the exponentials\n", sum(exp_scores, true));
+  const Tensor naive = p.show("attn_weights", "attention weights\n", divide(exp_scores, exp_sums));
 
-  walk.section("softmax");
-  walk.show("attn_weights", "attention weights\n", softmax(lesson, attn_scores));
+  p.section("softmax");
+  p.show("attn_weights", "attention weights\n", softmax(attn_scores));
 
-  walk.section("all_tokens");
-  walk.show("context_vecs", "context vectors\n", matmul(naive, inputs));
+  p.section("all_tokens");
+  p.show("context_vecs", "context vectors\n", matmul(naive, inputs));
 }
 
 }  // namespace attn::chapters::livebook

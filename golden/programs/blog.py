@@ -169,6 +169,7 @@ def multihead(o, walk):
     walk.extra("dropout_mask", "keep mask\n", keep_mask(attn_weights, p))
     attn_weights = common.dropout(o, p, attn_weights)
     walk.show("dropout_attn_weights", "dropout attention weights\n", attn_weights, in_article=p > 0)
+    walk.extra("context_heads", "dropout_attn_weights @ values_heads\n", attn_weights @ values)
     context_vec = (attn_weights @ values).transpose(1, 2)
     walk.size("context_vec", "context_vec shape:\n", context_vec)
     walk.show("context_vec", "context_vec:\n", context_vec)

@@ -176,6 +176,7 @@ def split_heads(o, walk, batch, section, d_out):
     scaled_scores = scaled(o, walk, masked_scores, keys, (masked_name(o), "keys"))  # by d_out, as on the page
     attn_weights = masked_softmax(o, walk, scaled_scores, mask)
     walk.show("attn_weights", "attention weights\n", attn_weights)
+    walk.extra("context_heads", "attn_weights @ values_heads\n", attn_weights @ heads["values"])
     context_vec = (attn_weights @ heads["values"]).transpose(1, 2)
     walk.show("context_vec", "context vectors of every head\n", context_vec)
     context_vecs = context_vec.contiguous().view(b, num_tokens, d_out_v)

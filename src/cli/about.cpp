@@ -6,7 +6,6 @@
 #include "cli/options.hpp"
 #include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -43,7 +42,7 @@ std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry
            {"tokens", or_null(lesson.tokens)},
            {"d_in", or_null(lesson.d_in)},
            {"batch", or_null(lesson.batch)},
-           {"what_if", lesson.what_if ? nlohmann::ordered_json(chapters::what_if_entry(*lesson.what_if).name) : nullptr},
+           {"what_if", options.what_if != nullptr ? nlohmann::ordered_json(options.what_if->name) : nullptr},
            {"sentence", or_null(lesson.sentence)},
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},

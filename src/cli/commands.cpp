@@ -6,7 +6,6 @@
 #include "cli/parser.hpp"
 #include "cli/text.hpp"
 #include "cli/validators.hpp"
-#include "what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -82,8 +81,8 @@ void ChapterParser::add_classroom() {
   add("--depth", "N|full", "with --cell: how many steps back (1)", store_depth, depth());
   add_format();
   std::string rules;
-  for (const WhatIf rule : entries_[0]->what_ifs) {
-    rules += (rules.empty() ? "" : "|") + std::string(chapters::what_if_entry(rule).name);
+  for (const WhatIf* what_if : chapters::what_ifs(*entries_[0])) {
+    rules += (rules.empty() ? "" : "|") + std::string(what_if->name);
   }
   text("--what-if", rules, "the walkthrough twice, side by side, with one rule changed", what_if_);
   add_output();
@@ -152,7 +151,7 @@ void ChapterParser::finish() {
                      "--qkv-bias out");
   }
   if (what_if_) {
-    lesson.what_if = rule_of(*chosen);
+    options_.what_if = &what_if_of(*chosen);
   }
   options_.all_steps = options_.all_steps || (options_.format->shows_all_steps && !is_given("--steps"));
   options_.command = Command::walk;
@@ -160,14 +159,13 @@ void ChapterParser::finish() {
   check_forms(options_);
 }
 
-WhatIf ChapterParser::rule_of(const ChapterEntry& chapter) const {
+const WhatIf& ChapterParser::what_if_of(const ChapterEntry& chapter) const {
   std::vector<std::string> names;
-  for (const WhatIf rule : chapter.what_ifs) {
-    const chapters::WhatIfEntry& entry = chapters::what_if_entry(rule);
-    if (entry.name == *what_if_) {
-      return rule;
+  for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
+    if (what_if->name == *what_if_) {
+      return *what_if;
     }
-    names.emplace_back(entry.name);
+    names.emplace_back(what_if->name);
   }
   const std::string near = nearest(*what_if_, names);
   throw UsageError("--what-if: '" + *what_if_ + "' has no meaning in " + name_ + " of " + article_name(chapter) +

@@ -12,22 +12,22 @@
 namespace attn::cli {
 namespace {
 
-Walkthrough walk(const chapters::ChapterEntry& chapter, const Lesson& lesson, torch::Torch& torch) {
-  Walkthrough walkthrough;
-  chapter.run(lesson, torch, walkthrough);
-  return walkthrough;
-}
-
 void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
-  const Walkthrough planned = walk(chapter, lesson, torch);
-  const std::vector<Step> wanted = selected(planned.steps(), chapter, options);
+  const Walkthrough planned = chapters::walk(chapter, lesson, torch);
+  std::vector<Step> wanted = selected(planned.steps(), chapter, options);
   if (options.cell) {
     check_cell(planned.steps(), chapter, options);
     render::find_cell(planned.steps(), render::parse_cell(*options.cell), chapters::token_words(lesson));
   }
-  const bool any_step = options.save || options.cell || lesson.what_if;
-  check_fits(any_step ? planned.steps() : wanted, torch.planned_draws(), available_memory());
+  if (options.save || options.cell || options.what_if != nullptr) {
+    wanted = planned.steps();
+  }
+  if (options.what_if != nullptr) {
+    const Walkthrough otherwise = changed(planned, *options.what_if);
+    wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
+  }
+  check_fits(wanted, torch.planned_draws(), available_memory());
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Opt
 Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Options& options) {
   plan(chapter, lesson, options);
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return walk(chapter, lesson, torch);
+  return chapters::walk(chapter, lesson, torch);
 }
 
 render::ShownChapter shown(const chapters::ChapterEntry& chapter, const Walkthrough& walkthrough,

@@ -19,7 +19,7 @@ struct Form {
 constexpr std::array forms = {
     Form{"--cell", [](const Options& o) { return o.cell.has_value(); },
          "--depth, --format, --save, --output, inputs, sizes and printing"},
-    Form{"--what-if", [](const Options& o) { return o.lesson.what_if.has_value(); },
+    Form{"--what-if", [](const Options& o) { return o.what_if != nullptr; },
          "--steps, --only, --save (the changed one), --output, inputs, sizes and printing"},
     Form{"--step", [](const Options& o) { return o.step; }, "--steps, --only, inputs, sizes and printing"},
     Form{"--predict", [](const Options& o) { return o.predict.has_value(); },

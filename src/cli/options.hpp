@@ -13,6 +13,7 @@
 #include "render/text.hpp"
 #include "render/writers.hpp"
 #include "walk/lesson.hpp"
+#include "walk/what_if.hpp"
 
 namespace attn::cli {
 
@@ -50,6 +51,7 @@ struct Options {
   bool explain = false;
   bool heatmap = false;
   std::optional<std::string> cell;    ///< the derivation of this number instead of the steps
+  const WhatIf* what_if = nullptr;    ///< a line written otherwise, side by side
   std::optional<std::int64_t> depth;  ///< of the derivation; 0: down to what is given
   bool step = false;                  ///< the presenter
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for

@@ -96,7 +96,7 @@ class ChapterParser final : public Parser {
   void add_projections();
   void add_dropout();
   chapters::Takes taken_somewhere() const;
-  WhatIf rule_of(const chapters::ChapterEntry& chapter) const;
+  const WhatIf& what_if_of(const chapters::ChapterEntry& chapter) const;
   void check_taken(const chapters::ChapterEntry& chapter) const;
 
   std::string name_;

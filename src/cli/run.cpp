@@ -22,7 +22,6 @@
 #include "render/save.hpp"
 #include "render/side_by_side.hpp"
 #include "tensor/array.hpp"
-#include "what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -72,14 +71,12 @@ void write_and_save(const Options& options, const std::vector<render::ShownChapt
 
 /// The walkthrough twice, side by side: as it is, and with one rule changed.
 void run_what_if(const ChapterEntry& chapter, const Options& options) {
-  Lesson lesson = options.lesson;
-  lesson.what_if.reset();
-  const Walkthrough as_is = computed(chapter, lesson, options);
-  const Walkthrough changed = computed(chapter, options.lesson, options);
+  const Walkthrough as_is = computed(chapter, options.lesson, options);
+  const Walkthrough changed = attn::changed(as_is, *options.what_if);
   const std::vector<Step> left = shown(chapter, as_is, options).steps;
   const render::ShownChapter right = shown(chapter, changed, options);
   const std::string sentence =
-      chapters::what_the_change_did(options.lesson.what_if.value(), as_is.steps(), changed.steps());
+      what_the_change_did(*options.what_if, as_is.steps(), changed.steps());
   const std::int64_t width = render::detect_terminal(options.output ? -1 : STDOUT_FILENO).width;
   write_and_save(options, {right}, [&](std::ostream& out) {
     render::write_side_by_side(out, left, right.steps, sentence, options.text, width);
@@ -120,7 +117,7 @@ void run_walk(const Options& options) {
   if (options.predict) {
     return run_predict(first, options);
   }
-  if (options.lesson.what_if) {
+  if (options.what_if != nullptr) {
     return run_what_if(first, options);
   }
   std::vector<render::ShownChapter> chapters;

@@ -44,9 +44,7 @@ verify::Explanation explanation(const VerifyOptions& options, const chapters::Ar
   for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
     if (chapter.article == article.article && options.chapter.value_or(std::string(chapter.name)) == chapter.name) {
       torch::Torch torch(kernels, dropout_kernel, torch::Torch::Mode::compute);
-      Walkthrough walk;
-      chapter.run(lesson, torch, walk);
-      result.chapters.push_back({std::string(chapter.name), walk.steps()});
+      result.chapters.push_back({std::string(chapter.name), chapters::walk(chapter, lesson, torch).steps()});
     }
   }
   return result;

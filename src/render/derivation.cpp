@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "render/lineage.hpp"
 #include "tensor/words.hpp"
 #include "text/lines.hpp"
 
@@ -98,114 +99,7 @@ T evaluated(const Tensor& tensor, const Derivation& derivation) {
   return sum;
 }
 
-// ---- Which axes stand for tokens ----------------------------------------------------------------
-
-/// Follows a tensor's axes through its derivations to the inputs, whose rows are the tokens.
-class TokenAxes {
- public:
-  TokenAxes(std::span<const Step> steps, std::span<const std::string> tokens) : steps_(steps), tokens_(tokens) {}
-
-  const std::vector<bool>& of(const Tensor& tensor) {
-    const auto known = axes_.find(tensor.id());
-    if (known != axes_.end()) {
-      return known->second;
-    }
-    axes_[tensor.id()] = std::vector<bool>(tensor.shape().size());  // what a mask finds that leads back to itself
-    std::vector<bool> axes = found(tensor);
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      axes[axis] = axes[axis] && tensor.shape()[axis] == static_cast<std::int64_t>(tokens_.size());
-    }
-    return axes_[tensor.id()] = std::move(axes);
-  }
-
-  std::span<const std::string> tokens() const { return tokens_; }
-
- private:
-  std::vector<bool> found(const Tensor& tensor) {
-    const std::size_t dim = tensor.shape().size();
-    std::vector<bool> axes(dim);
-    if (tokens_.empty() || tensor.operation().is_parameter() || element_count(tensor.shape()) == 0) {
-      return axes;
-    }
-    if (tensor.operands().empty()) {
-      return of_given(tensor);
-    }
-    for (std::size_t axis = 0; axis < dim; ++axis) {
-      axes[axis] = tensor.shape()[axis] > 1 && leads_to_tokens(tensor, axis);
-    }
-    return axes;
-  }
-
-  /// The inputs' rows; a mask has the axes of what it covers.
-  std::vector<bool> of_given(const Tensor& tensor) {
-    std::vector<bool> axes(tensor.shape().size());
-    if (tensor.name() == "inputs" || tensor.name() == "ids") {
-      axes[0] = true;
-      return axes;
-    }
-    for (const Step& step : steps_) {
-      if (!step.tensor || !covers(*step.tensor, tensor)) {
-        continue;
-      }
-      const std::vector<bool>& covered = of(step.tensor->operands()[0]);
-      std::copy_backward(covered.end() - tensor.dim(), covered.end(), axes.end());
-      break;
-    }
-    return axes;
-  }
-
-  static bool covers(const Tensor& result, const Tensor& mask) {
-    const std::vector<Tensor>& operands = result.operands();
-    return operands.size() == 2 && operands[1].id() == mask.id() && operands[0].shape() == result.shape() &&
-           mask.dim() <= result.dim() &&
-           std::equal(mask.shape().rbegin(), mask.shape().rend(), result.shape().rbegin());
-  }
-
-  /// Where an operand's index goes when the result's goes one further, the axis is the same one.
-  bool leads_to_tokens(const Tensor& tensor, std::size_t axis) {
-    Shape index(tensor.shape().size());
-    const Derivation here = tensor.operation().derive(tensor.operands(), index);
-    index[axis] = 1;
-    const Derivation there = tensor.operation().derive(tensor.operands(), index);
-    if (here.terms.empty() || there.terms.empty()) {
-      return false;
-    }
-    const Term& from = here.terms[here.position];
-    const Term& to = there.terms[there.position];
-    if (here.rule == Rule::masked || there.rule == Rule::masked) {
-      return of(tensor.operands()[0])[axis];
-    }
-    return moves_along_tokens(tensor, from.a, to.a) || (from.b && to.b && moves_along_tokens(tensor, *from.b, *to.b));
-  }
-
-  bool moves_along_tokens(const Tensor& tensor, const Element& from, const Element& to) {
-    if (from.operand != to.operand) {
-      return false;
-    }
-    const std::vector<bool>& axes = of(tensor.operands()[from.operand]);
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      if (axes[axis] && to.index[axis] != from.index[axis]) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  std::span<const Step> steps_;
-  std::span<const std::string> tokens_;
-  std::map<const void*, std::vector<bool>> axes_;
-};
-
 // ---- The text -----------------------------------------------------------------------------------
-
-/// "attn_scores[0, 1, :]": `open` is the axis that is written as a colon.
-std::string index_text(const Shape& index, std::optional<std::size_t> open = {}) {
-  std::string text;
-  for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    text += (axis == 0 ? "[" : ", ") + (open == axis ? ":" : std::to_string(index[axis]));
-  }
-  return text.empty() ? "" : text + "]";
-}
 
 std::string name_of(const Tensor& tensor) {
   return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
@@ -224,8 +118,7 @@ struct Task {
 
 class Writer {
  public:
-  Writer(std::span<const Step> steps, std::span<const std::string> tokens, const torch::PrintOptions& print)
-      : axes_(steps, tokens), print_(print) {}
+  Writer(std::span<const std::string> tokens, const torch::PrintOptions& print) : tokens_(tokens), print_(print) {}
 
   std::string write(const Cell& cell, std::int64_t depth) {
     root_name_ = cell.step->name;
@@ -302,7 +195,7 @@ class Writer {
 
   /// "row 1: journey, column 2: starts"; axes that are no tokens are left out.
   std::string places(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) {
-    const std::vector<bool>& axes = axes_.of(tensor);
+    const std::vector<bool> axes = token_axes(tensor, tokens_.size());
     std::string text;
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
       if (!axes[axis] || open == axis) {
@@ -315,11 +208,11 @@ class Writer {
     return text;
   }
 
-  const std::string& token(std::int64_t index) const { return axes_.tokens()[static_cast<std::size_t>(index)]; }
+  const std::string& token(std::int64_t index) const { return tokens_[static_cast<std::size_t>(index)]; }
 
   /// " (journey)" where a sum runs over tokens.
   std::string running_token(const Task& task, const Element& element, std::optional<std::size_t> axis) {
-    const bool is_token = axis && axes_.of(task.tensor.operands()[element.operand])[*axis];
+    const bool is_token = axis && token_axes(task.tensor.operands()[element.operand], tokens_.size())[*axis];
     return is_token ? "  " + token(element.index[*axis]) : "";
   }
 
@@ -413,7 +306,7 @@ class Writer {
       kind = from_end == 1 ? "row " : from_end == 2 ? "column " : "";
     }
     std::string tokens;
-    const std::vector<bool>& axes = axes_.of(operand);
+    const std::vector<bool> axes = token_axes(operand, tokens_.size());
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       if (axes[axis] && open != axis) {
         tokens += (tokens.empty() ? " (" : ", ") + token(element.index[axis]);
@@ -586,7 +479,7 @@ class Writer {
     }
   }
 
-  TokenAxes axes_;
+  std::span<const std::string> tokens_;
   torch::PrintOptions print_;
   std::string root_name_;
   const void* root_ = nullptr;
@@ -600,155 +493,7 @@ class Writer {
   std::size_t indent_ = 0;
 };
 
-// ---- Finding the cell ---------------------------------------------------------------------------
-
-[[noreturn]] void refuse_form(const std::string& text) {
-  throw CellError("--cell '" + text + "' is no cell; accepted is NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
-                  "try --cell 'attn_scores[1, 2]'");
-}
-
-bool is_asked_for(const Step& step, const CellRequest& request) {
-  return step.kind == Step::Kind::tensor && step.tensor && step.name == request.name &&
-         (request.section.empty() || request.section == step.section);
-}
-
-std::string known_names(std::span<const Step> steps) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (step.kind == Step::Kind::tensor && std::find(names.begin(), names.end(), step.name) == names.end()) {
-      names.push_back(step.name);
-    }
-  }
-  std::string list;
-  for (const std::string& name : names) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  return list;
-}
-
-const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
-  const Step* first = nullptr;
-  for (const Step& step : steps) {
-    if (!is_asked_for(step, request)) {
-      continue;
-    }
-    if (step.tensor->shape().size() == request.index.size()) {
-      return step;
-    }
-    first = first == nullptr ? &step : first;
-  }
-  if (first != nullptr) {
-    return *first;
-  }
-  const std::string full = request.section.empty() ? request.name : request.section + "/" + request.name;
-  const std::string names = known_names(steps);
-  throw CellError("--cell: there is no step '" + full + "'; accepted are " + names +
-                  ", also as SECTION/NAME where a chapter has sections; try --cell '" +
-                  names.substr(0, names.find(',')) + "[...]'");
-}
-
-/// ": attn_scores has shape [2, 6, 6]; accepted are ...; try ..."
-std::string what_is_accepted(const Step& step) {
-  const Shape& shape = step.tensor->shape();
-  std::string ranges;
-  Shape example;
-  for (const std::int64_t size : shape) {
-    ranges += (ranges.empty() ? "" : ", ") + std::string("0 to ") + std::to_string(size - 1);
-    example.push_back(std::min<std::int64_t>(1, size - 1));
-  }
-  return "; " + step.name + " has shape " + shape_text(shape) + ", accepted are " +
-         (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
-         "; try --cell '" + step.name + index_text(example) + "'";
-}
-
-std::int64_t token_index(const std::string& word, const Step& step, std::span<const std::string> tokens) {
-  const auto first = std::find(tokens.begin(), tokens.end(), word);
-  if (first == tokens.end()) {
-    std::string list;
-    for (const std::string& token : tokens) {
-      list += (list.empty() ? " nor one of " : " ") + token;
-    }
-    throw CellError("--cell: '" + word + "' is no number" + list + what_is_accepted(step));
-  }
-  const auto second = std::find(first + 1, tokens.end(), word);
-  if (second != tokens.end()) {
-    throw CellError("--cell: '" + word + "' stands at " + std::to_string(first - tokens.begin()) + " and at " +
-                    std::to_string(second - tokens.begin()) + what_is_accepted(step));
-  }
-  return first - tokens.begin();
-}
-
-std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step, TokenAxes& axes) {
-  const std::int64_t size = step.tensor->shape()[axis];
-  std::int64_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    index = token_index(text, step, axes.tokens());
-    if (!axes.of(*step.tensor)[axis]) {
-      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " does not stand for tokens, so '" +
-                      text + "' is no index of it" + what_is_accepted(step));
-    }
-    return index;
-  }
-  if (index < -size || index >= size) {
-    throw CellError("--cell: index " + text + " is outside axis " + std::to_string(axis) + what_is_accepted(step));
-  }
-  return index < 0 ? index + size : index;
-}
-
 }  // namespace
-
-CellRequest parse_cell(const std::string& text) {
-  CellRequest request;
-  const std::size_t open = text.find('[');
-  request.name = text::trimmed(text.substr(0, open));
-  const std::size_t slash = request.name.find('/');
-  if (slash != std::string::npos) {
-    request.section = request.name.substr(0, slash);
-    request.name = request.name.substr(slash + 1);
-  }
-  const std::string indices = open == std::string::npos ? "[]" : std::string(text::trimmed(text.substr(open)));
-  if (request.name.empty() || (slash != std::string::npos && request.section.empty()) || indices.back() != ']') {
-    refuse_form(text);
-  }
-  const std::string inside = indices.substr(1, indices.size() - 2);
-  if (text::trimmed(inside).empty()) {
-    return request;
-  }
-  for (std::size_t start = 0; start <= inside.size();) {
-    const std::size_t comma = std::min(inside.find(',', start), inside.size());
-    request.index.emplace_back(text::trimmed(inside.substr(start, comma - start)));
-    if (request.index.back().empty() || request.index.back().find_first_of("[]") != std::string::npos) {
-      refuse_form(text);
-    }
-    start = comma + 1;
-  }
-  return request;
-}
-
-Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::span<const std::string> tokens) {
-  const Step& step = find_step(steps, request);
-  const std::size_t dim = step.tensor->shape().size();
-  std::vector<std::string> named = request.index;
-  if (named.size() >= 2 && named.size() < dim) {
-    named.insert(named.begin(), dim - named.size(), "0");  // the first of the batch, the first head
-  }
-  if (named.size() != dim) {
-    const std::size_t count = named.size();
-    throw CellError("--cell: " + std::to_string(count) + (count == 1 ? " index does" : " indices do") +
-                    " not name one number of " + step.name + what_is_accepted(step));
-  }
-  TokenAxes axes(steps, tokens);
-  Shape index;
-  for (std::size_t axis = 0; axis < dim; ++axis) {
-    index.push_back(resolved(named[axis], axis, step, axes));
-  }
-  return {&step, std::move(index)};
-}
-
-std::vector<bool> token_axes(std::span<const Step> steps, const Tensor& tensor, std::span<const std::string> tokens) {
-  return TokenAxes(steps, tokens).of(tensor);
-}
 
 double exact_value(const Tensor& tensor, const Shape& index) {
   const Derivation derivation = tensor.operation().derive(tensor.operands(), index);
@@ -757,7 +502,7 @@ double exact_value(const Tensor& tensor, const Shape& index) {
 
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
                             std::span<const std::string> tokens, const torch::PrintOptions& print) {
-  return Writer(steps, tokens, print).write(find_cell(steps, request, tokens), depth);
+  return Writer(tokens, print).write(find_cell(steps, request, tokens), depth);
 }
 
 }  // namespace attn::render

@@ -14,7 +14,7 @@ namespace {
 
 /// A transposition of a named tensor is clearer than its name: keys.T.
 bool is_plain_transposition(const Tensor& tensor) {
-  return made(tensor) == Made::transpose && !tensor.operands()[0].name().empty();
+  return tensor.kind() == Kind::transpose && !tensor.operands()[0].name().empty();
 }
 
 std::string operand_words(const Tensor& operand) {
@@ -58,9 +58,9 @@ std::string with_shapes(const std::string& marked, const std::vector<Tensor>& op
   return text;
 }
 
-bool is_method(Made how) {
-  return how == Made::transpose || how == Made::view || how == Made::contiguous || how == Made::sum ||
-         how == Made::masked;
+bool is_method(Kind how) {
+  return how == Kind::transpose || how == Kind::view || how == Kind::contiguous || how == Kind::sum ||
+         how == Kind::masked;
 }
 
 /// What comes after the first operand: ".transpose(1, 2)".
@@ -128,7 +128,7 @@ void write_explanation(std::ostream& out, const Step& step, const StepExplanatio
 
 std::string shape_rail(const Tensor& tensor) {
   const auto& operands = tensor.operands();
-  const Made how = made(tensor);
+  const Kind how = tensor.kind();
   if (operands.empty()) {
     return tensor.expression() + arrow(tensor);
   }
@@ -136,7 +136,7 @@ std::string shape_rail(const Tensor& tensor) {
   if (is_chained) {
     return shape_rail(operands[0]) + " " + method_words(tensor) + arrow(tensor);
   }
-  if (how == Made::index || how == Made::columns || how == Made::weighted_sum) {
+  if (how == Kind::index || how == Kind::columns || how == Kind::weighted_sum) {
     return tensor.expression() + ": " + shape_text(operands[0].shape()) +
            (operands.size() > 1 ? ", " + shape_text(operands[1].shape()) : "") + arrow(tensor);
   }

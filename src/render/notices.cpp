@@ -78,12 +78,12 @@ std::string Noticing::row_words(const Numbers& numbers, std::int64_t row) const 
 }
 
 void Noticing::look_at_shape() {
-  switch (made(tensor_)) {
-    case Made::view: heads_joined(); break;
-    case Made::transpose: transposed(); break;
-    case Made::cat: parts_joined(); break;
-    case Made::linear: projected(operand(1).size(0)); break;
-    case Made::matmul:
+  switch (tensor_.kind()) {
+    case Kind::view: heads_joined(); break;
+    case Kind::transpose: transposed(); break;
+    case Kind::cat: parts_joined(); break;
+    case Kind::linear: projected(operand(1).size(0)); break;
+    case Kind::matmul:
       if (operand(1).operation().is_parameter()) {
         projected(operand(1).size(1));
       }
@@ -123,10 +123,10 @@ void Noticing::heads_split(const Tensor& view) {
 
 void Noticing::transposed() {
   const Tensor& x = operand(0);
-  if (made(x) == Made::view) {
+  if (x.kind() == Kind::view) {
     heads_split(x);
   }
-  const auto [first, second] = swapped_axes(tensor_);
+  const auto [first, second] = tensor_.operation().facts().axes;
   const bool swaps_last =
       std::max(first, second) + 1 == tensor_.shape().size() && std::min(first, second) + 2 == tensor_.shape().size();
   if (swaps_last && counts_tokens(tensor_, tensor_.shape().size() - 1)) {
@@ -156,42 +156,47 @@ void Noticing::look_at_numbers() {
 }
 
 void Noticing::look_at_floats(const Numbers& numbers) {
-  switch (made(tensor_)) {
-    case Made::leaf:
-    case Made::parameter: given(numbers); break;
-    case Made::softmax: weights(numbers); break;
-    case Made::masked: masked(numbers); break;
-    case Made::scaled: scaled(numbers); break;
-    case Made::dropout: dropped(numbers); break;
-    case Made::matmul:
-    case Made::weighted_sum: product(numbers); break;
-    case Made::matvec:
-    case Made::matvecs:
-    case Made::dots: scores(numbers); break;
-    case Made::dot: met(numbers); break;
-    case Made::sum: sums(numbers); break;
-    case Made::exp: exponentials(numbers); break;
-    case Made::multiplied:
+  switch (tensor_.kind()) {
+    case Kind::given:
+    case Kind::uniform:
+    case Kind::normal:
+    case Kind::embedding:
+    case Kind::bernoulli:
+    case Kind::parameter: given(numbers); break;
+    case Kind::softmax: weights(numbers); break;
+    case Kind::masked: masked(numbers); break;
+    case Kind::scaled: scaled(numbers); break;
+    case Kind::dropout: dropped(numbers); break;
+    case Kind::matmul:
+    case Kind::weighted_sum: product(numbers); break;
+    case Kind::matvec:
+    case Kind::matvecs:
+    case Kind::dots: scores(numbers); break;
+    case Kind::dot: met(numbers); break;
+    case Kind::sum: sums(numbers); break;
+    case Kind::exp: exponentials(numbers); break;
+    case Kind::multiplied:
       if (operand(1).dtype() == DType::boolean) {
         dropped(numbers);
       } else {
         multiplied(numbers);
       }
       break;
-    case Made::divided: divided(numbers); break;
+    case Kind::divided: divided(numbers); break;
     default: break;
   }
 }
 
 void Noticing::given(const Numbers& numbers) {
-  const std::string words = tensor_.expression();
-  if (words.starts_with("nn.Linear(")) {
-    linear_range(numbers, words);
-  } else if (words.find("torch.randn(") != std::string::npos) {
+  const Tensor& origin = tensor_.kind() == Kind::parameter ? operand(0) : tensor_;
+  const Facts facts = origin.operation().facts();
+  if (facts.fan_in > 0) {
+    linear_range(numbers, facts.fan_in);
+  } else if (facts.kind == Kind::normal) {
     normal(numbers);
-  } else if (words.find("torch.rand(") != std::string::npos) {
+  } else if (facts.kind == Kind::uniform) {
     uniform(numbers);
-  } else if (words.starts_with("torch.tril(") && is_above_diagonal(numbers, 0)) {
+  } else if (facts.is_by_tokens && is_above_diagonal(numbers, 0)) {
     const bool is_rest_one = row_total(numbers.all()) == static_cast<double>(numbers.rows * (numbers.rows + 1)) / 2;
     say(is_rest_one ? "above the diagonal all is 0, the rest is 1" : "above the diagonal all is 0");
   }
@@ -200,8 +205,7 @@ void Noticing::given(const Numbers& numbers) {
   }
 }
 
-void Noticing::linear_range(const Numbers& numbers, const std::string& words) {
-  const std::int64_t d_in = std::stoll(words.substr(words.find('(') + 1));
+void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
   const double bound = 1 / std::sqrt(static_cast<double>(d_in));
   const auto all = numbers.all();
   if (std::all_of(all.begin(), all.end(),
@@ -338,7 +342,7 @@ void Noticing::divided(const Numbers& numbers) {
 void Noticing::look_at_bools() {
   const auto contents = tensor_.array().contents();
   const auto all = bools(*contents);
-  if (made(tensor_) == Made::comparison) {
+  if (tensor_.kind() == Kind::comparison) {
     largest_difference();
     return;
   }
@@ -366,14 +370,8 @@ bool Noticing::is_causal(std::span<const bool> all) const {
 }
 
 std::string Noticing::expected_share() const {
-  constexpr std::string_view call = ".bernoulli_(";
-  const std::string words = tensor_.expression();
-  const std::size_t found = words.find(call);
-  if (found == std::string::npos) {
-    return "";
-  }
-  const double keep = std::stod(words.substr(found + call.size()));
-  return "; each is kept with probability " + factor_text(keep);
+  const Facts facts = tensor_.operation().facts();
+  return facts.kind == Kind::bernoulli ? "; each is kept with probability " + factor_text(facts.p) : "";
 }
 
 void Noticing::largest_difference() {
@@ -416,14 +414,14 @@ void Noticing::look_at_batch() {
     }
     return;
   }
-  const Made how = made(tensor_);
-  const bool is_worth_it = how == Made::stack || how == Made::linear || how == Made::matmul;
+  const Kind how = tensor_.kind();
+  const bool is_worth_it = how == Kind::stack || how == Kind::linear || how == Kind::matmul;
   const bool was_batch = operand(0).dim() >= 3 && operand(0).size(0) == tensor_.size(0);
   const bool were_same = was_batch && are_slices_equal(operand(0));
   if (are_same && is_worth_it) {
     say(who + " are the same" +
         (were_same && !operand(0).name().empty() ? ", as those of " + words_of(operand(0)) + " are" : ""));
-  } else if (!are_same && were_same && how == Made::dropout) {
+  } else if (!are_same && were_same && how == Kind::dropout) {
     say("the batch entries differ from here on: each had a dropout mask of its own");
   }
 }

@@ -10,11 +10,11 @@
 namespace attn::render {
 
 void Noticing::product(const Numbers& numbers) {
-  const bool is_mixture = made(tensor_) == Made::weighted_sum || made(operand(0)) == Made::softmax ||
-                          made(operand(0)) == Made::dropout || made(operand(0)) == Made::divided;
+  const bool is_mixture = tensor_.kind() == Kind::weighted_sum || operand(0).kind() == Kind::softmax ||
+                          operand(0).kind() == Kind::dropout || operand(0).kind() == Kind::divided;
   if (is_mixture) {
     mixture(numbers);
-  } else if (made(tensor_) == Made::matmul && made(operand(1)) == Made::transpose) {
+  } else if (tensor_.kind() == Kind::matmul && operand(1).kind() == Kind::transpose) {
     scores(numbers);
   }
 }
@@ -133,7 +133,7 @@ void Noticing::symmetry(const Numbers& numbers) {
     }
   }
   if (!different) {
-    const bool is_same = made(tensor_) == Made::matvecs || (made(operand(1)) == Made::transpose &&
+    const bool is_same = tensor_.kind() == Kind::matvecs || (operand(1).kind() == Kind::transpose &&
                                                             words_of(operand(1).operands()[0]) == words_of(operand(0)));
     say("symmetric: [i, j] and [j, i] are the same" +
         (is_same ? ", since both sides are " + words_of(operand(0)) : ""));

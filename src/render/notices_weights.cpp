@@ -24,7 +24,7 @@ void Noticing::say_rows_sum_to_one(const std::string& again) {
 }
 
 void Noticing::weights_over_axis_0(const Numbers& numbers) {
-  if (tensor_.dim() < 2 || !word_pattern(tensor_).ends_with(", dim=0)")) {
+  if (tensor_.dim() < 2 || tensor_.operation().facts().axis != 0) {
     return;
   }
   const auto all = numbers.all();
@@ -215,7 +215,7 @@ void Noticing::scaled(const Numbers& numbers) {
     return;
   }
   const double square = *divisor * *divisor;
-  const bool is_root = near(square, std::round(square), 1e-5) && tensor_.expression().ends_with("**0.5");
+  const bool is_root = near(square, std::round(square), 1e-5) && tensor_.operation().facts().root_of > 0;
   say("every score is divided by " + factor_text(*divisor) +
       (is_root ? ", the square root of " + factor_text(std::round(square)) : ""));
   const auto is_infinite = [](float x) { return x == minus_infinity; };

@@ -43,7 +43,7 @@ class Noticing {
   void look_at_floats(const Numbers& numbers);
   void given(const Numbers& numbers);
   /// nn.Linear(d_in, d_out) draws from -1/sqrt(d_in) to 1/sqrt(d_in), weight and bias alike.
-  void linear_range(const Numbers& numbers, const std::string& words);
+  void linear_range(const Numbers& numbers, std::int64_t d_in);
   void uniform(const Numbers& numbers);
   void normal(const Numbers& numbers);
   void token_rows(const Numbers& numbers);
@@ -69,7 +69,7 @@ class Noticing {
   /// The number by which all of `before` were divided; it comes from the largest of them, where rounding shows least.
   static std::optional<double> common_divisor(std::span<const float> before, std::span<const float> after);
   void dropped(const Numbers& numbers);
-  bool counts_pairs() const { return made(operand(0)) == Made::softmax; }
+  bool counts_pairs() const { return operand(0).kind() == Kind::softmax; }
   void means(const Numbers& before, const Numbers& after);
   /// Rows that summed to 1: which lost all, which sums are smallest and largest now.
   void row_sums_after(const Numbers& numbers, double scale);

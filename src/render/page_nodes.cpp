@@ -66,7 +66,6 @@ std::optional<std::size_t> PageNodes::add(const Tensor& tensor) {
   }
   nodes_.push_back(node_json(tensor, std::move(operands)));
   numbers_.emplace(tensor.id(), nodes_.size() - 1);
-  label_mask(tensor, nodes_.back());
   return nodes_.size() - 1;
 }
 
@@ -83,9 +82,8 @@ Json PageNodes::node_json(const Tensor& tensor, Json operands) const {
     node["e"] = tensor.expression();
   }
   node["x"] = Json::array();
-  for (std::size_t axis = 0; axis < tensor.shape().size(); ++axis) {
-    const bool fits = tensor.shape()[axis] == static_cast<std::int64_t>(tokens_.size());
-    node["x"].push_back(fits && counts_tokens(tensor, axis) ? 1 : 0);
+  for (const bool is_by_tokens : token_axes(tensor, tokens_.size())) {
+    node["x"].push_back(is_by_tokens ? 1 : 0);
   }
   if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens_.size())) {
     node["w"] = *token;
@@ -104,19 +102,6 @@ Json PageNodes::node_json(const Tensor& tensor, Json operands) const {
     node["p"] = printed_numbers(*contents, print_);
   }
   return node;
-}
-
-/// A mask is labelled as what it masks.
-void PageNodes::label_mask(const Tensor& tensor, const Json& node) {
-  const Made how = made(tensor);
-  if ((how != Made::masked && how != Made::dropout) || node["o"].size() < 2 || node["o"][1] < 0) {
-    return;
-  }
-  Json& mask = nodes_[node["o"][1].get<std::size_t>()];
-  const std::size_t extra = node["x"].size() - mask["x"].size();
-  for (std::size_t axis = 0; axis < mask["x"].size(); ++axis) {
-    mask["x"][axis] = node["x"][axis + extra];
-  }
 }
 
 }  // namespace attn::render

@@ -30,7 +30,6 @@ class PageNodes {
 
  private:
   nlohmann::ordered_json node_json(const Tensor& tensor, nlohmann::ordered_json operands) const;
-  void label_mask(const Tensor& tensor, const nlohmann::ordered_json& node);
 
   std::span<const std::string> tokens_;
   torch::PrintOptions print_;

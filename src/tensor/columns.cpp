@@ -20,6 +20,10 @@ class Columns final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + "[..., :" + std::to_string(stop_) + "]";
   }
+  Facts facts() const override { return {.kind = Kind::columns}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis + 1 < operands[0].shape().size() ? Operation::axis_source(operands, axis) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SliceBackward0"; }
   bool is_view() const override { return true; }
 

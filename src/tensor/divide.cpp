@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -8,7 +9,8 @@ namespace {
 
 class Divide final : public Operation {
  public:
-  Divide(double divisor, std::string words) : divisor_(static_cast<float>(divisor)), words_(std::move(words)) {}
+  Divide(double divisor, std::string words, std::int64_t root_of = 0)
+      : divisor_(static_cast<float>(divisor)), words_(std::move(words)), root_of_(root_of) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
     Block<float> quotient = std::get<Block<float>>(*operands[0].array().contents());
@@ -23,17 +25,25 @@ class Divide final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " / " + words_;
   }
+  Facts facts() const override { return {.kind = Kind::scaled, .root_of = root_of_, .value = static_cast<double>(divisor_)}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
 
  private:
   float divisor_;
   std::string words_;
+  std::int64_t root_of_;
 };
 
 }  // namespace
 
 Tensor divide(const Tensor& x, double divisor, const std::string& words) {
   return Tensor(std::make_shared<Divide>(divisor, words), {x}, x.shape());
+}
+
+Tensor scale(const Tensor& scores, const Tensor& keys) {
+  const std::int64_t d = keys.size(-1);
+  const std::string words = keys.name() + ".shape[-1]**0.5";
+  return Tensor(std::make_shared<Divide>(std::sqrt(static_cast<double>(d)), words, d), {scores}, scores.shape());
 }
 
 }  // namespace attn

@@ -34,6 +34,7 @@ class Dropout final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "nn.Dropout(" + python_repr(p_) + ")(" + operands[0] + ")";
   }
+  Facts facts() const override { return {.kind = Kind::dropout, .p = p_, .value = static_cast<double>(scale())}; }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     return p_ == 0 ? operands[0].grad_fn() : "MulBackward0";
   }

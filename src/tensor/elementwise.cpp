@@ -20,8 +20,7 @@ auto adapted(AnyBlock& block) {
 /// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1.
 class Elementwise final : public Operation {
  public:
-  enum class Kind { multiply, divide };
-
+  /// Kind::multiplied or Kind::divided.
   explicit Elementwise(Kind kind) : kind_(kind) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
@@ -31,7 +30,7 @@ class Elementwise final : public Operation {
     const auto& y = std::get<Block<float>>(*y_contents);
     Block<float> result(x.shape());
     auto out = adapted(result);
-    if (kind_ == Kind::multiply) {
+    if (kind_ == Kind::multiplied) {
       xt::noalias(out) = adapted(x) * adapted(y);
     } else {
       xt::noalias(out) = adapted(x) / adapted(y);
@@ -39,7 +38,7 @@ class Elementwise final : public Operation {
     return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    const auto rule = kind_ == Kind::multiply ? Derivation::Rule::product : Derivation::Rule::quotient;
+    const auto rule = kind_ == Kind::multiplied ? Derivation::Rule::product : Derivation::Rule::quotient;
     Shape at = index;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       at[axis] = operands[1].shape()[axis] == 1 ? 0 : at[axis];
@@ -47,17 +46,18 @@ class Elementwise final : public Operation {
     return Derivation(rule, {0, index}, Element{1, std::move(at)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + (kind_ == Kind::multiply ? " * " : " / ") + grouped(operands[1]);
+    return grouped(operands[0]) + (kind_ == Kind::multiplied ? " * " : " / ") + grouped(operands[1]);
   }
+  Facts facts() const override { return {.kind = kind_}; }
   std::string autograd_name(const std::vector<Tensor>&) const override {
-    return kind_ == Kind::multiply ? "MulBackward0" : "DivBackward0";
+    return kind_ == Kind::multiplied ? "MulBackward0" : "DivBackward0";
   }
 
  private:
   Kind kind_;
 };
 
-Tensor elementwise(const Tensor& x, const Tensor& y, Elementwise::Kind kind) {
+Tensor elementwise(const Tensor& x, const Tensor& y, Kind kind) {
   const bool fits = x.dim() == y.dim() &&
                     std::equal(x.shape().begin(), x.shape().end(), y.shape().begin(),
                                [](std::int64_t n, std::int64_t m) { return m == n || m == 1; });
@@ -70,8 +70,8 @@ Tensor elementwise(const Tensor& x, const Tensor& y, Elementwise::Kind kind) {
 
 }  // namespace
 
-Tensor multiply(const Tensor& x, const Tensor& y) { return elementwise(x, y, Elementwise::Kind::multiply); }
+Tensor multiply(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::multiplied); }
 
-Tensor divide(const Tensor& x, const Tensor& y) { return elementwise(x, y, Elementwise::Kind::divide); }
+Tensor divide(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::divided); }
 
 }  // namespace attn

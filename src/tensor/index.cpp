@@ -23,6 +23,10 @@ class Index final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + "[" + std::to_string(i_) + "]";
   }
+  Facts facts() const override { return {.kind = Kind::index, .at = i_}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return AxisSource{operands[0], axis + 1};
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SelectBackward0"; }
   bool is_view() const override { return true; }
 

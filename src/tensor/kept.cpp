@@ -26,6 +26,7 @@ class Kept final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " * " + grouped(operands[1]);
   }
+  Facts facts() const override { return {.kind = Kind::multiplied}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MulBackward0"; }
 };
 

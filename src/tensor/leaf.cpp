@@ -7,19 +7,25 @@ namespace {
 
 class Leaf final : public Operation {
  public:
-  Leaf(std::string words, std::function<Contents()> fill)
-      : words_(std::move(words)), fill_(std::move(fill)) {}
+  Leaf(Facts facts, std::string words, std::function<Contents()> fill, std::optional<Tensor> like)
+      : facts_(facts), words_(std::move(words)), fill_(std::move(fill)), like_(std::move(like)) {}
 
   Array compute(const std::vector<Tensor>&) const override { return Array(fill_()); }
   Derivation derive(const std::vector<Tensor>&, const Shape&) const override {
     return Derivation(Derivation::Rule::given);
   }
   std::string words(const std::vector<std::string>&) const override { return words_; }
+  Facts facts() const override { return facts_; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t axis) const override {
+    return like_ ? std::optional(AxisSource{*like_, axis}) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
 
  private:
+  Facts facts_;
   std::string words_;
   std::function<Contents()> fill_;
+  std::optional<Tensor> like_;
 };
 
 class Parameter final : public Operation {
@@ -33,6 +39,7 @@ class Parameter final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return words_.empty() ? "nn.Parameter(" + operands[0] + ")" : words_;
   }
+  Facts facts() const override { return {.kind = Kind::parameter}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
   bool is_view() const override { return true; }
   bool is_parameter() const override { return true; }
@@ -43,8 +50,9 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels) {
-  return Tensor(std::make_shared<Leaf>(std::move(words), std::move(fill)), kernels, std::move(shape), dtype);
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels,
+            Facts facts, std::optional<Tensor> like) {
+  return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels, std::move(shape), dtype);
 }
 
 Tensor parameter(const Tensor& data, std::string words) {

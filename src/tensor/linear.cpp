@@ -52,6 +52,10 @@ class Linear final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return module_ + "(" + operands[0] + ")";
   }
+  Facts facts() const override { return {.kind = Kind::linear}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis + 1 < operands[0].shape().size() ? Operation::axis_source(operands, axis) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     const bool has_bias = operands.size() == 3;
     switch (operands[0].dim()) {

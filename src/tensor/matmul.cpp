@@ -27,6 +27,12 @@ class Matmul final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " @ " + grouped(operands[1]);
   }
+  Facts facts() const override { return {.kind = Kind::matmul}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    const Tensor& b = operands[1];
+    const bool is_last = axis + 1 == operands[0].shape().size();
+    return is_last ? AxisSource{b, b.shape().size() - 1} : AxisSource{operands[0], axis};
+  }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     switch (operands[0].dim()) {
       case 1: return "SqueezeBackward4";

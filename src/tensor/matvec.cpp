@@ -24,6 +24,10 @@ class Matvec final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " @ " + grouped(operands[1]);
   }
+  Facts facts() const override { return {.kind = Kind::matvec}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t) const override {
+    return AxisSource{operands[0], 0};
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MvBackward0"; }
 };
 
@@ -49,6 +53,10 @@ class Matvecs final : public Operation {
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.stack([" + grouped(operands[0]) + " @ x_i for x_i in " + operands[1] + "])";
+  }
+  Facts facts() const override { return {.kind = Kind::matvecs}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return AxisSource{operands[axis == 0 ? 1 : 0], 0};
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "StackBackward0"; }
 };

@@ -18,8 +18,9 @@ struct ShapeError : std::invalid_argument {
 };
 
 /// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels
-/// that compute what is made from it.
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels = {});
+/// that compute what is made from it. Its axes stand for what those of `like` stand for.
+Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels = {},
+            Facts facts = {.kind = Kind::given}, std::optional<Tensor> like = {});
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the
 /// whole expression where the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
@@ -65,6 +66,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>
 
 /// x / divisor, rounded to float before the division; `words` are PyTorch's for the divisor.
 Tensor divide(const Tensor& x, double divisor, const std::string& words);
+
+/// scores / keys.shape[-1]**0.5, with keys by the name that it has.
+Tensor scale(const Tensor& scores, const Tensor& keys);
 
 /// x / y and x * y element by element; y's axes may have size 1.
 Tensor divide(const Tensor& x, const Tensor& y);

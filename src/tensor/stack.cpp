@@ -32,6 +32,10 @@ class Stack final : public Operation {
       default: return "torch.stack((" + x + ", ..., " + x + "), dim=0)";
     }
   }
+  Facts facts() const override { return {.kind = Kind::stack}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis > 0 ? Operation::axis_source(operands, axis - 1) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "StackBackward0"; }
 
  private:

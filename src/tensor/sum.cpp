@@ -116,6 +116,10 @@ class Sum final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + (keepdim_ ? ".sum(dim=-1, keepdim=True)" : ".sum(dim=-1)");
   }
+  Facts facts() const override { return {.kind = Kind::sum}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis + 1 < operands[0].shape().size() ? Operation::axis_source(operands, axis) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SumBackward1"; }
 
  private:

@@ -18,6 +18,10 @@ struct Tensor::Node {
   std::optional<Array> array;
 };
 
+std::optional<AxisSource> Operation::axis_source(const std::vector<Tensor>& operands, std::size_t axis) const {
+  return AxisSource{operands[0], axis};
+}
+
 Derivation::Derivation(Rule rule_) : rule(rule_) {}
 
 Derivation::Derivation(Rule rule_, Element a, std::optional<Element> b, double constant_)
@@ -64,6 +68,10 @@ const Array& Tensor::array() const {
     node_->array = node_->operation->compute(node_->operands);
   }
   return *node_->array;
+}
+
+Tensor Tensor::with_operands(std::vector<Tensor> operands) const {
+  return {node_->operation, std::move(operands), shape(), dtype()};
 }
 
 const Operation& Tensor::operation() const { return *node_->operation; }

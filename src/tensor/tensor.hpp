@@ -2,17 +2,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "tensor/array.hpp"
 #include "tensor/derivation.hpp"
+#include "tensor/facts.hpp"
 #include "tensor/kernels.hpp"
 
 namespace attn {
 
 class Tensor;
+
+/// An axis of a tensor.
+struct AxisSource;
 
 /// What made a tensor: everything that anybody asks of one kind of operation, side by side.
 class Operation {
@@ -26,6 +31,11 @@ class Operation {
   virtual Array compute(const std::vector<Tensor>& operands) const = 0;
   /// How one element of the result came from elements of the operands. `index` has an entry for each axis.
   virtual Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const = 0;
+  /// What it is.
+  virtual Facts facts() const = 0;
+  /// Which axis of which operand goes on as this axis of the result, entry by entry; none where it is new. Unless said
+  /// otherwise, the first operand's axes go on as they are.
+  virtual std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const;
   /// PyTorch's words for it, given those of the operands: "queries @ keys.T".
   virtual std::string words(const std::vector<std::string>& operands) const = 0;
   /// The name that PyTorch 2.x prints as grad_fn; empty where the operation has no gradient.
@@ -53,8 +63,12 @@ class Tensor {
   DType dtype() const;
   const Kernels& kernels() const;
 
+  /// What the same operation makes of others: operands of the same shapes. It has no name yet.
+  Tensor with_operands(std::vector<Tensor> operands) const;
+
   const Array& array() const;
   const Operation& operation() const;
+  Kind kind() const { return operation().facts().kind; }
   const std::vector<Tensor>& operands() const;
   /// The same for all copies of a tensor, different for every other one.
   const void* id() const { return node_.get(); }
@@ -80,6 +94,11 @@ class Tensor {
          DType dtype);
 
   std::shared_ptr<Node> node_;
+};
+
+struct AxisSource {
+  Tensor tensor;
+  std::size_t axis;
 };
 
 }  // namespace attn

@@ -33,6 +33,14 @@ class View final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".view(" + arguments(shape_) + ")";
   }
+  Facts facts() const override { return {.kind = Kind::view}; }
+  /// Axes are kept up to where the sizes differ.
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    const Shape& from = operands[0].shape();
+    const auto end = shape_.begin() + static_cast<std::ptrdiff_t>(axis) + 1;
+    const bool is_kept = axis < from.size() && std::equal(shape_.begin(), end, from.begin());
+    return is_kept ? Operation::axis_source(operands, axis) : std::nullopt;
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "ViewBackward0"; }
   bool is_view() const override { return true; }
 
@@ -51,6 +59,7 @@ class Contiguous final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".contiguous()";
   }
+  Facts facts() const override { return {.kind = Kind::contiguous}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "CloneBackward0"; }
 };
 

@@ -27,6 +27,10 @@ class WeightedSum final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "sum(" + operands[0] + "[i] * x_i for i, x_i in enumerate(" + operands[1] + "))";
   }
+  Facts facts() const override { return {.kind = Kind::weighted_sum}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t) const override {
+    return AxisSource{operands[1], 1};
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }
 };
 

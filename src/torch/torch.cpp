@@ -18,12 +18,14 @@ std::span<T> span_of(Block<T>& values) {
   return {values.data(), values.size()};
 }
 
-Tensor filled(const Shape& shape, std::string words, bool value) {
-  return leaf(shape, DType::boolean, std::move(words), [shape, value] {
+/// A dropout mask of x that nothing was drawn for.
+Tensor filled(const Tensor& x, Facts facts, std::string words, bool value) {
+  const auto fill = [shape = x.shape(), value] {
     Block<bool> mask(shape);
     std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
-  });
+  };
+  return leaf(x.shape(), DType::boolean, std::move(words), fill, x.kernels(), facts, x);
 }
 
 }  // namespace
@@ -34,24 +36,25 @@ Torch::Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode)
 void Torch::manual_seed(std::uint64_t seed) { generator_.manual_seed(seed); }
 
 template <class T, class Draw>
-Tensor Torch::drawn(const Shape& shape, std::string words, Draw draw) {
+Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like) {
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   if (mode_ == Mode::plan) {
-    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}, kernels_));
+    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}, kernels_, facts, std::move(like)));
   }
   Block<T> values(shape);
   draw(span_of(values));
   return leaf(shape, dtype, std::move(words),
-              [values = std::move(values)]() mutable { return Contents(std::move(values)); }, kernels_);
+              [values = std::move(values)]() mutable { return Contents(std::move(values)); }, kernels_, facts,
+              std::move(like));
 }
 
 Tensor Torch::rand(const Shape& shape) {
-  return drawn<float>(shape, "torch.rand(" + arguments(shape) + ")",
+  return drawn<float>(shape, {.kind = Kind::uniform}, "torch.rand(" + arguments(shape) + ")",
                       [this](std::span<float> out) { uniform(generator_, out, 0, 1, kernels_.cpu); });
 }
 
 Tensor Torch::randn(const Shape& shape) {
-  return drawn<float>(shape, "torch.randn(" + arguments(shape) + ")",
+  return drawn<float>(shape, {.kind = Kind::normal}, "torch.randn(" + arguments(shape) + ")",
                       [this](std::span<float> out) { normal(generator_, out, kernels_.cpu); });
 }
 
@@ -60,7 +63,8 @@ Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std
                              (bias ? ")" : ", bias=False)");
   const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
     const Tensor data = drawn<float>(
-        shape, words, [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels_.cpu); });
+        shape, {.kind = Kind::uniform, .fan_in = d_in}, words,
+        [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels_.cpu); });
     return parameter(data, words);
   };
   Tensor weight = uniform_parameter({d_out, d_in}, linear_weight_bound(d_in), module + ".weight");
@@ -75,8 +79,9 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   const Shape shape = {ids.size(0), dim};
   const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
                             ")(ids).detach()";
-  return drawn<float>(shape, words, [&](std::span<float> out) {
-    const auto& rows = std::get<Block<std::int64_t>>(*ids.array().contents());
+  return drawn<float>(shape, {.kind = Kind::embedding}, words, [&](std::span<float> out) {
+    const auto contents = ids.array().contents();
+    const auto& rows = std::get<Block<std::int64_t>>(*contents);
     normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels_.cpu);
   });
 }
@@ -85,10 +90,9 @@ Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string keep = python_repr(1 - p);
   const std::string words = "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep +
                             ").bool()";
-  Tensor mask = p == 0 || p == 1 ? filled(x.shape(), words, p == 0)
-                                 : drawn<bool>(x.shape(), words, [&](std::span<bool> out) {
-                                     bernoulli(generator_, out, 1 - p, dropout_kernel_);
-                                   });
+  const Facts facts = {.kind = Kind::bernoulli, .p = 1 - p};
+  const auto draw = [&](std::span<bool> out) { bernoulli(generator_, out, 1 - p, dropout_kernel_); };
+  Tensor mask = p == 0 || p == 1 ? filled(x, facts, words, p == 0) : drawn<bool>(x.shape(), facts, words, draw, x);
   Tensor output = attn::dropout(x, mask, p);
   return {std::move(mask), std::move(output)};
 }
@@ -128,24 +132,27 @@ Tensor ones(const Shape& shape) {
 Tensor causal_mask(std::int64_t n) {
   const std::string size = std::to_string(n);
   const std::string words = "torch.triu(torch.ones(" + size + ", " + size + "), diagonal=1).bool()";
-  return leaf({n, n}, DType::boolean, words, [n] {
+  const auto fill = [n] {
     Block<bool> mask({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
       std::fill(mask.data() + row * n + row + 1, mask.data() + (row + 1) * n, true);
     }
     return Contents(std::move(mask));
-  });
+  };
+  return leaf({n, n}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
 }
 
 Tensor lower_triangle(std::int64_t n) {
   const std::string size = std::to_string(n);
-  return leaf({n, n}, DType::float32, "torch.tril(torch.ones(" + size + ", " + size + "))", [n] {
+  const auto fill = [n] {
     Block<float> triangle({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
       std::fill_n(triangle.data() + row * n, row + 1, 1.0F);
     }
     return Contents(std::move(triangle));
-  });
+  };
+  return leaf({n, n}, DType::float32, "torch.tril(torch.ones(" + size + ", " + size + "))", fill, {},
+              {.kind = Kind::given, .is_by_tokens = true});
 }
 
 Tensor dropout_scale(double p) {

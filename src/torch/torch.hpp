@@ -59,7 +59,7 @@ class Torch {
 
  private:
   template <class T, class Draw>
-  Tensor drawn(const Shape& shape, std::string words, Draw draw);
+  Tensor drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like = {});
 
   Generator generator_{0};
   Kernels kernels_;

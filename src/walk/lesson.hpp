@@ -16,16 +16,6 @@ enum class Article { blog, primer, livebook, ahead_of_ai };
 /// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
 enum class Init { rand, randn, linear };
 
-/// One line of the article's program written otherwise.
-enum class WhatIf {
-  no_scaling,          ///< the scores are not divided by keys.shape[-1]**0.5
-  no_mask,             ///< nothing is masked
-  mask_after_softmax,  ///< weights are masked with 0 after softmax, instead of scores with -inf before
-  no_rescale,          ///< dropout keeps weights as they are, without the factor 1 / (1 - p)
-  softmax_dim_0,       ///< torch.softmax(..., dim=0), literally: over the batch, where there is one
-  same_weights,        ///< keys are made with W_query; W_key is drawn, but not used
-};
-
 /// Everything that a chapter may be told. What is empty is as in the article.
 struct Lesson {
   Article article = Article::blog;
@@ -50,8 +40,6 @@ struct Lesson {
 
   /// Words to embed instead of the article's inputs; d_in is then the embedding's dimension, and tokens is refused.
   std::optional<std::string> sentence;
-
-  std::optional<WhatIf> what_if;
 };
 
 /// A lesson that cannot be given as asked: what is wrong; what is accepted; how to go on.

@@ -1,33 +1,112 @@
 #include "walk/walkthrough.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace attn {
+namespace {
+
+/// What an intermediate tensor that no program names is called: by the part that it has in attention. Empty for what
+/// holds no numbers of its own: leaves, views and copies.
+std::string role_of(const Tensor& tensor) {
+  if (tensor.operands().empty() || tensor.operation().is_view()) {
+    return "";
+  }
+  switch (tensor.kind()) {
+    case Kind::contiguous: return "";
+    case Kind::scaled: return tensor.dim() == 1 ? "scaled_attn_scores_2" : "scaled_attn_scores";
+    case Kind::masked: return "masked_attn_scores";
+    case Kind::softmax: return "attn_weights";
+    case Kind::dropout: return "dropout_attn_weights";
+    case Kind::matmul: return "context_heads";
+    default: return "intermediate";
+  }
+}
+
+/// Whether the tensors made from it speak of it by its role: a product stays within their expressions.
+bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
+
+}  // namespace
 
 void Walkthrough::section(std::string name) { section_ = std::move(name); }
 
-void Walkthrough::add(const std::string& name, const std::string& label, const Tensor& tensor,
-                      bool in_article) {
-  tensor.set_name(name);
-  steps_.push_back({Step::Kind::tensor, section_, name, label, in_article, tensor, "", "\n"});
+void Walkthrough::add(Step step, bool is_labelled_by_expression) {
+  if (step.tensor) {
+    add_extras(*step.tensor, step.section);
+  }
+  if (step.kind == Step::Kind::tensor) {
+    step.tensor->set_name(step.name);
+    shown_.insert(step.tensor->id());
+    if (is_labelled_by_expression) {
+      step.label = step.tensor->expression() + (step.tensor->operation().is_parameter() ? "" : "\n");
+    }
+  }
+  steps_.push_back(std::move(step));
+  are_labelled_by_expression_.push_back(is_labelled_by_expression);
 }
 
-void Walkthrough::show(const std::string& name, const std::string& label, const Tensor& tensor) {
-  add(name, label, tensor, true);
+void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
+  if (!visited_.insert(tensor.id()).second || tensor.operation().is_parameter()) {
+    return;
+  }
+  for (const Tensor& operand : tensor.operands()) {
+    add_extras(operand, section);
+    if (shown_.contains(operand.id())) {
+      continue;
+    }
+    const bool is_transposed_key = tensor.kind() == Kind::matmul && operand.kind() == Kind::transpose;
+    const std::string role = is_transposed_key ? "keys_transposed" : role_of(operand);
+    if (!operand.name().empty() || !role.empty()) {
+      add_extra(operand, operand.name().empty() ? role : operand.name(), section);
+    }
+  }
 }
 
-void Walkthrough::extra(const std::string& name, const Tensor& tensor, const std::string& words) {
-  const std::string label = words.empty() ? tensor.expression() : words;
-  add(name, tensor.operation().is_parameter() ? label : label + "\n", tensor, false);
+void Walkthrough::add_extra(const Tensor& tensor, const std::string& name, const std::string& section) {
+  if (is_spoken_of(tensor)) {
+    tensor.set_name(name);
+  }
+  shown_.insert(tensor.id());
+  steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n"});
+  are_labelled_by_expression_.push_back(true);
+}
+
+void Walkthrough::show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article) {
+  add({Step::Kind::tensor, section_, name, label, in_article, tensor, "", "\n"}, false);
+}
+
+void Walkthrough::let(const std::string& name, const Tensor& tensor, const std::string& words) {
+  const std::string label = words + (tensor.operation().is_parameter() ? "" : "\n");
+  add({Step::Kind::tensor, section_, name, label, false, tensor, "", "\n"}, words.empty());
 }
 
 void Walkthrough::size(const std::string& name, const std::string& label, const Tensor& tensor) {
-  steps_.push_back({Step::Kind::size, section_, name, label, true, tensor, "", "\n"});
+  add({Step::Kind::size, section_, name, label, true, tensor, "", "\n"}, false);
 }
 
 void Walkthrough::text(const std::string& name, const std::string& label, const std::string& text,
                        bool in_article) {
-  steps_.push_back({Step::Kind::text, section_, name, label, in_article, std::nullopt, text, "\n"});
+  add({Step::Kind::text, section_, name, label, in_article, std::nullopt, text, "\n"}, false);
+}
+
+Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
+  Rewriter rewriter(rule);
+  Walkthrough result;
+  std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step step = steps_[i];
+    if (step.tensor) {
+      const void* const was = step.tensor->id();
+      step.tensor = rewriter(*step.tensor);
+      const void* const owner = owners.emplace(step.tensor->id(), was).first->second;
+      if (owner != was) {
+        continue;
+      }
+    }
+    result.add(std::move(step), are_labelled_by_expression_[i]);
+  }
+  return result;
 }
 
 }  // namespace attn

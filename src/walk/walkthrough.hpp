@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "tensor/rewrite.hpp"
 #include "tensor/tensor.hpp"
 
 namespace attn {
@@ -22,18 +24,18 @@ struct Step {
   std::string end = "\n";        ///< what the article's print call writes after it
 };
 
-/// The steps of a chapter, in the order in which they are shown.
+/// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
+/// before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold the numbers
+/// of others, are not, but for the transposed keys.
 class Walkthrough {
  public:
   /// Steps from here on belong to this section.
   void section(std::string name);
   /// print(label, tensor). The tensor takes the name.
-  void add(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article);
-  /// A tensor that the article prints.
-  void show(const std::string& name, const std::string& label, const Tensor& tensor);
-  /// A tensor that the article computes but does not print. It is labelled with `words`, or where there
-  /// are none, with PyTorch's words for the operation.
-  void extra(const std::string& name, const Tensor& tensor, const std::string& words = "");
+  void show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article = true);
+  /// A variable that the article's program has but does not print. It is labelled with `words`, or where there are
+  /// none, with PyTorch's words for the operation.
+  void let(const std::string& name, const Tensor& tensor, const std::string& words = "");
   /// print(label, tensor.shape)
   void size(const std::string& name, const std::string& label, const Tensor& tensor);
   /// print(label, text)
@@ -44,9 +46,20 @@ class Walkthrough {
 
   const std::vector<Step>& steps() const { return steps_; }
 
+  /// The same steps with their tensors rewritten. A step whose tensor became that of another step is a line that is gone.
+  Walkthrough rewritten(const Rewriter::Rule& rule) const;
+
  private:
+  void add(Step step, bool is_labelled_by_expression);
+  /// What the tensor is made from and no step shows yet.
+  void add_extras(const Tensor& tensor, const std::string& section);
+  void add_extra(const Tensor& tensor, const std::string& name, const std::string& section);
+
   std::string section_;
   std::vector<Step> steps_;
+  std::vector<bool> are_labelled_by_expression_;
+  std::set<const void*> shown_;    ///< steps' tensors
+  std::set<const void*> visited_;  ///< what need not be looked through again
 };
 
 }  // namespace attn

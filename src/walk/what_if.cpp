@@ -1,4 +1,4 @@
-#include "what_if.hpp"
+#include "walk/what_if.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,11 @@
 #include <tuple>
 #include <vector>
 
-namespace attn::chapters {
-namespace {
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+#include "torch/torch.hpp"
+
+namespace attn {
 
 /// A tensor of floats as it is and as the change made it.
 struct Change {
@@ -19,6 +22,8 @@ struct Change {
   std::vector<float> before;
   std::vector<float> after;
 };
+
+namespace {
 
 std::vector<float> floats(const Tensor& tensor) {
   const auto contents = tensor.array().contents();
@@ -52,7 +57,7 @@ std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> c
   return found;
 }
 
-std::vector<Change> named(const std::vector<Change>& all, std::initializer_list<std::string_view> names) {
+std::vector<Change> named(std::span<const Change> all, std::initializer_list<std::string_view> names) {
   std::vector<Change> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&names](const Change& change) {
     return std::find(names.begin(), names.end(), change.name) != names.end();
@@ -72,7 +77,7 @@ using Row = std::span<const float>;
 /// A measure of a row, given its place in its matrix.
 using Measure = double (*)(Row row, std::size_t place);
 
-Measured measured(const std::vector<Change>& some, Measure measure) {
+Measured measured(std::span<const Change> some, Measure measure) {
   Measured result;
   for (const Change& change : some) {
     const auto width = static_cast<std::size_t>(change.shape.empty() ? 1 : change.shape.back());
@@ -141,34 +146,34 @@ std::string mean_from_to(const Measured& rows) {
   return from_to(mean(rows.before), mean(rows.after)) + (rows.before.size() > 1 ? " on average" : "");
 }
 
-std::string no_scaling_did(const std::vector<Change>& all) {
+std::string no_scaling_did(std::span<const Change> all) {
   const Measured rows = measured(named(all, {"attn_weights", "attn_weights_2"}), largest);
   return rows.before.empty() ? "Without scaling the scores go into softmax as they are, and its weights stay the same."
                              : "Without scaling the largest weight of a row " + mean_from_to(rows) + ".";
 }
 
-std::string no_mask_did(const std::vector<Change>& all) {
+std::string no_mask_did(std::span<const Change> all) {
   const Measured rows = measured(named(all, {"attn_weights", "masked_simple_norm"}), later);
   return rows.before.empty() ? "Without a mask the weights stay the same."
                              : "Without a mask tokens see later ones: a row's weight right of the diagonal " +
                                    mean_from_to(rows) + ".";
 }
 
-std::string mask_after_softmax_did(const std::vector<Change>& all) {
+std::string mask_after_softmax_did(std::span<const Change> all) {
   const Measured rows = measured(named(all, {"attn_weights"}), row_sum);
   return rows.before.empty() ? "Masked after softmax, the weights stay the same."
                              : "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: " +
                                    std::string("its sum ") + mean_from_to(rows) + ".";
 }
 
-std::string no_rescale_did(const std::vector<Change>& all) {
+std::string no_rescale_did(std::span<const Change> all) {
   const Measured rows = measured(named(all, {"output", "dropout_attn_weights"}), row_sum);
   return rows.before.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
                              : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row " +
                                    mean_from_to(rows) + ".";
 }
 
-std::string softmax_dim_0_did(const std::vector<Change>& all) {
+std::string softmax_dim_0_did(std::span<const Change> all) {
   const std::vector<Change> weights = named(all, {"attn_weights"});
   if (weights.empty()) {
     return "With softmax over dim 0 the weights stay the same.";
@@ -208,7 +213,7 @@ std::optional<double> asymmetry(const Shape& shape, const std::vector<float>& sc
   return most;
 }
 
-std::string same_weights_did(const std::vector<Change>& all) {
+std::string same_weights_did(std::span<const Change> all) {
   double before = 0;
   double after = 0;
   double moved = 0;
@@ -233,36 +238,117 @@ std::string same_weights_did(const std::vector<Change>& all) {
          "scores " + from_to(before, after) + ".";
 }
 
+// --- Rules -----------------------------------------------------------------------------------------------------
+
+bool hides(const Tensor& tensor) { return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value); }
+
+Rewriter::Rule no_scaling(std::span<const Step>) {
+  return [](const Tensor& was, const Tensor& is) {
+    return was.operation().facts().root_of > 0 ? is.operands()[0] : is;
+  };
+}
+
+Rewriter::Rule no_mask(std::span<const Step>) {
+  return [](const Tensor& was, const Tensor& is) {
+    return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
+  };
+}
+
+/// The mask of scores that may have been scaled since.
+std::optional<Tensor> mask_of(const Tensor& scores) {
+  if (hides(scores)) {
+    return scores.operands()[1];
+  }
+  return scores.kind() == Kind::scaled ? mask_of(scores.operands()[0]) : std::nullopt;
+}
+
+Rewriter::Rule mask_after_softmax(std::span<const Step>) {
+  return [](const Tensor& was, const Tensor& is) {
+    if (hides(was)) {
+      return is.operands()[0];
+    }
+    const auto mask = was.kind() == Kind::softmax ? mask_of(was.operands()[0]) : std::nullopt;
+    if (!mask) {
+      return is;
+    }
+    is.set_name("unmasked_attn_weights");
+    return masked_fill(is, *mask, 0);
+  };
+}
+
+Rewriter::Rule no_rescale(std::span<const Step>) {
+  return [](const Tensor& was, const Tensor& is) {
+    if (was.name() == "scale") {
+      return torch::ones({});
+    }
+    return was.kind() == Kind::dropout ? kept(is.operands()[0], is.operands()[1]) : is;
+  };
+}
+
+Rewriter::Rule softmax_dim_0(std::span<const Step>) {
+  return [](const Tensor& was, const Tensor& is) {
+    return was.kind() == Kind::softmax && was.dim() > 1 ? softmax_over(is.operands()[0], 0) : is;
+  };
+}
+
+/// What is drawn for W_key stays drawn, but keys are made with the W_query of the same section.
+Rewriter::Rule same_weights(std::span<const Step> steps) {
+  struct Query {
+    std::optional<Tensor> weight;
+    std::optional<Tensor> bias;
+  };
+  std::map<std::string, Query> queries;   // by section
+  std::map<const void*, Query> instead;   // of a W_key
+  for (const Step& step : steps) {
+    if (step.name == "W_query") {
+      queries[step.section] = {step.tensor, std::nullopt};
+    } else if (step.name == "W_query_bias") {
+      queries[step.section].bias = step.tensor;
+    } else if (step.name == "W_key") {
+      instead[step.tensor->id()] = queries[step.section];
+    }
+  }
+  return [instead](const Tensor& was, const Tensor& is) {
+    const bool is_product = was.kind() == Kind::linear || was.kind() == Kind::matmul;
+    const auto found = is_product ? instead.find(was.operands()[1].id()) : instead.end();
+    if (found == instead.end()) {
+      return is;
+    }
+    const auto& [weight, bias] = found->second;
+    return was.kind() == Kind::linear ? linear(is.operands()[0], *weight, bias, weight->name())
+                                      : matmul(is.operands()[0], *weight);
+  };
+}
+
 }  // namespace
 
-std::span<const WhatIfEntry> all_what_ifs() {
-  static constexpr std::array<WhatIfEntry, 6> entries = {{
-      {WhatIf::no_scaling, "no-scaling", "the scores are not divided by the square root of the keys' dimension"},
-      {WhatIf::no_mask, "no-mask", "nothing is masked: tokens see later ones"},
-      {WhatIf::mask_after_softmax, "mask-after-softmax", "weights are masked with 0, instead of scores with -inf"},
-      {WhatIf::no_rescale, "no-rescale", "dropout keeps weights without the factor 1 / (1 - p)"},
-      {WhatIf::softmax_dim_0, "softmax-dim-0", "torch.softmax(..., dim=0), whatever the first axis is"},
-      {WhatIf::same_weights, "same-weights", "keys are made with W_query instead of W_key"},
+std::span<const WhatIf> all_what_ifs() {
+  static constexpr std::array<WhatIf, 6> table = {{
+      {"no-scaling", "the scores are not divided by the square root of the keys' dimension", no_scaling, no_scaling_did},
+      {"no-mask", "nothing is masked: tokens see later ones", no_mask, no_mask_did},
+      {"mask-after-softmax", "weights are masked with 0, instead of scores with -inf", mask_after_softmax,
+       mask_after_softmax_did},
+      {"no-rescale", "dropout keeps weights without the factor 1 / (1 - p)", no_rescale, no_rescale_did},
+      {"softmax-dim-0", "torch.softmax(..., dim=0), whatever the first axis is", softmax_dim_0, softmax_dim_0_did},
+      {"same-weights", "keys are made with W_query instead of W_key", same_weights, same_weights_did},
   }};
-  return entries;
+  return table;
 }
 
-const WhatIfEntry& what_if_entry(WhatIf rule) { return all_what_ifs()[static_cast<std::size_t>(rule)]; }
+Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
+  return as_is.rewritten(what_if.rule(as_is.steps()));
+}
 
-std::string what_the_change_did(WhatIf rule, std::span<const Step> as_is, std::span<const Step> changed) {
+bool applies(const WhatIf& what_if, const Walkthrough& as_is) {
+  Rewriter rewriter(what_if.rule(as_is.steps()));
+  return std::any_of(as_is.steps().begin(), as_is.steps().end(), [&](const Step& step) {
+    return step.tensor && rewriter(*step.tensor).id() != step.tensor->id();
+  });
+}
+
+std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed) {
   const std::vector<Change> all = changes(as_is, changed);
-  if (all.empty()) {
-    return "No number changed.";
-  }
-  switch (rule) {
-    case WhatIf::no_scaling: return no_scaling_did(all);
-    case WhatIf::no_mask: return no_mask_did(all);
-    case WhatIf::mask_after_softmax: return mask_after_softmax_did(all);
-    case WhatIf::no_rescale: return no_rescale_did(all);
-    case WhatIf::softmax_dim_0: return softmax_dim_0_did(all);
-    case WhatIf::same_weights: break;
-  }
-  return same_weights_did(all);
+  return all.empty() ? "No number changed." : what_if.did(all);
 }
 
-}  // namespace attn::chapters
+}  // namespace attn

@@ -1,0 +1,124 @@
+#include "program.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "sentence.hpp"
+
+namespace attn::chapters {
+namespace {
+
+constexpr std::int64_t vocab_size = 50'000;
+constexpr std::int64_t embedding_dim = 3;
+
+}  // namespace
+
+Tensor Program::show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article) {
+  walk_.show(name, label, tensor, in_article);
+  return tensor;
+}
+
+Tensor Program::let(const std::string& name, const Tensor& tensor, const std::string& words) {
+  walk_.let(name, tensor, words);
+  return tensor;
+}
+
+Tensor Program::size(const std::string& name, const std::string& label, const Tensor& tensor) {
+  walk_.size(name, label, tensor);
+  return tensor;
+}
+
+Tensor Program::seeded_inputs() {
+  check_sentence(lesson_);
+  if (lesson_.sentence) {
+    return embedded(torch::tensor(sentence_ids(lesson_)));
+  }
+  torch_.manual_seed(lesson_.seed);
+  return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
+                                   : torch::tensor(toy_embeddings(), torch_.kernels());
+}
+
+Tensor Program::inputs() {
+  check_sentence(lesson_);
+  if (lesson_.sentence) {
+    ids(false);
+  }
+  return inputs_again();
+}
+
+Tensor Program::embedded_sentence(bool in_article) {
+  check_sentence(lesson_);
+  return show("inputs", "", has_random_inputs(lesson_) ? seeded_inputs() : embedded(ids(in_article)), in_article);
+}
+
+Tensor Program::seeded_again(const Tensor& inputs) {
+  if (has_random_inputs(lesson_)) {
+    return seeded_inputs();
+  }
+  torch_.manual_seed(lesson_.seed);
+  return inputs;
+}
+
+Tensor Program::batch(const Tensor& inputs, std::int64_t copies) {
+  return let("batch", stack(inputs, lesson_.batch.value_or(copies)));
+}
+
+std::int64_t Program::query(const Tensor& inputs) const { return query_index(lesson_, inputs.size(0)); }
+
+Projections Program::projections(std::int64_t d_in, const ProjectionDefaults& defaults) {
+  return let(drawn_projections(d_in, defaults));
+}
+
+Projections Program::drawn_projections(std::int64_t d_in, const ProjectionDefaults& defaults) {
+  return chapters::drawn_projections(lesson_, torch_, d_in, defaults);
+}
+
+Projections Program::let(Projections projections) {
+  for (const Projection& projection : {projections.W_query, projections.W_key, projections.W_value}) {
+    let(projection.name(), projection.weight(), projection.words());
+    let_bias(projection);
+  }
+  return projections;
+}
+
+Projection Program::projection(const std::string& name, Init init, std::int64_t d_in, std::int64_t d_out) {
+  const Projection projection(torch_, lesson_.init.value_or(init), d_in, d_out, false, name);
+  let(name + "_weight", projection.weight(), name);
+  return projection;
+}
+
+torch::Linear Program::linear(const std::string& name, std::int64_t d_in, std::int64_t d_out) {
+  const torch::Linear module = torch_.linear(d_in, d_out, true, name);
+  let(name + "_weight", module.weight, name + ".weight");
+  let(name + "_bias", *module.bias, name + ".bias");
+  return module;
+}
+
+void Program::show_weight(const std::string& label, const Projection& projection) {
+  show(projection.name(), label, projection.weight());
+  let_bias(projection);
+}
+
+void Program::let_bias(const Projection& projection) {
+  if (projection.bias()) {
+    let(projection.name() + "_bias", *projection.bias(), projection.name() + ".bias");
+  }
+}
+
+/// The sentence, its vocabulary and the ids [n] of its words.
+Tensor Program::ids(bool in_article) {
+  const std::string sentence = sentence_of(lesson_);
+  walk_.text("sentence", "sentence:", sentence, in_article);
+  walk_.text("vocabulary", "", python_dict(vocabulary_of(sentence_words(sentence))), in_article);
+  return show("ids", "", torch::tensor(sentence_ids(lesson_)), in_article);
+}
+
+/// torch_.manual_seed, nn.Embedding of the ids, and torch_.manual_seed again: ids [n] -> [n, dim].
+Tensor Program::embedded(const Tensor& ids) {
+  torch_.manual_seed(lesson_.seed);
+  Tensor inputs = torch_.embedding(vocab_size, lesson_.d_in.value_or(embedding_dim), ids);
+  torch_.manual_seed(lesson_.seed);
+  return inputs;
+}
+
+}  // namespace attn::chapters

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "inputs.hpp"
+#include "projection.hpp"
+#include "tensor/operations.hpp"
+#include "torch/torch.hpp"
+#include "walk/lesson.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn::chapters {
+
+/// What a chapter has at hand while it runs an article's program: the lesson, PyTorch, and the walkthrough that its
+/// tensors are shown to.
+class Program {
+ public:
+  Program(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
+      : lesson_(lesson), torch_(torch), walk_(walk) {}
+
+  const Lesson& lesson() const { return lesson_; }
+
+  // ---- What is printed; each returns the tensor --------------------------------------------------
+
+  /// Steps from here on belong to this section.
+  void section(const std::string& name) { walk_.section(name); }
+  /// print(label, tensor)
+  Tensor show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article = true);
+  /// A variable that the article does not print.
+  Tensor let(const std::string& name, const Tensor& tensor, const std::string& words = "");
+  /// print(label, tensor.shape)
+  Tensor size(const std::string& name, const std::string& label, const Tensor& tensor);
+  /// What the print call shown last ends with, where it is not a new line.
+  void end_line(const std::string& end) { walk_.end_line(end); }
+
+  // ---- Inputs ------------------------------------------------------------------------------------
+
+  /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one step",
+  /// or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again.
+  Tensor seeded_inputs();
+  /// The same, after the lesson's sentence, if there is one, its vocabulary and ids.
+  Tensor inputs();
+  /// The same for a section that begins anew.
+  Tensor inputs_again() { return let("inputs", seeded_inputs(), "inputs"); }
+  /// The embedded sentence [n, 3], "Life is short, eat dessert first" or the lesson's, with the steps that lead to it, or
+  /// the lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
+  Tensor embedded_sentence(bool in_article);
+  /// Seeds once more for inputs that were embedded: these, or where the lesson asks for random ones, new ones.
+  Tensor seeded_again(const Tensor& inputs);
+  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in].
+  Tensor batch(const Tensor& inputs, std::int64_t copies);
+  /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError where the inputs
+  /// have no such token.
+  std::int64_t query(const Tensor& inputs) const;
+
+  // ---- Weights -----------------------------------------------------------------------------------
+
+  /// W_query, W_key and W_value, drawn.
+  Projections drawn_projections(std::int64_t d_in, const ProjectionDefaults& defaults);
+  /// The same, not printed.
+  Projections projections(std::int64_t d_in, const ProjectionDefaults& defaults);
+  /// Given ones, not printed.
+  Projections let(Projections projections);
+  /// The weight as the article prints it, and the bias, if any, which it does not.
+  void show_weight(const std::string& label, const Projection& projection);
+
+  /// One more projection, of the kind that the lesson or else the article has, and without a bias; not printed.
+  Projection projection(const std::string& name, Init init, std::int64_t d_in, std::int64_t d_out);
+  /// nn.Linear(d_in, d_out) with a bias, not printed.
+  torch::Linear linear(const std::string& name, std::int64_t d_in, std::int64_t d_out);
+
+  // ---- What else is drawn ------------------------------------------------------------------------
+
+  void manual_seed() { torch_.manual_seed(lesson_.seed); }
+  Tensor rand(const Shape& shape) { return torch_.rand(shape); }
+  torch::Dropped dropout(const Tensor& x, double p) { return torch_.dropout(x, p); }
+
+  // ---- What the lesson says, or else the article -------------------------------------------------
+
+  double dropout_rate(double article) const { return lesson_.dropout.value_or(article); }
+  std::int64_t num_heads(std::int64_t article) const { return lesson_.num_heads.value_or(article); }
+  std::int64_t num_tokens() const { return token_count(lesson_); }
+
+ private:
+  Tensor ids(bool in_article);
+  Tensor embedded(const Tensor& ids);
+  void let_bias(const Projection& projection);
+
+  const Lesson& lesson_;
+  torch::Torch& torch_;
+  Walkthrough& walk_;
+};
+
+}  // namespace attn::chapters

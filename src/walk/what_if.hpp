@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tensor/rewrite.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn {
+
+struct Change;
+
+/// One line of the articles' programs written otherwise.
+struct WhatIf {
+  std::string_view name;  ///< on the command line: "no-scaling"
+  std::string_view text;  ///< what is otherwise: "the scores are not divided"
+  /// The rule for a chapter's steps.
+  Rewriter::Rule (*rule)(std::span<const Step> steps);
+  /// One sentence on what the changed numbers show.
+  std::string (*did)(std::span<const Change> changes);
+};
+
+std::span<const WhatIf> all_what_ifs();
+
+/// The steps with the line written otherwise.
+Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if);
+
+/// Whether the line is in the chapter's program at all. Asks no tensor for its numbers.
+bool applies(const WhatIf& what_if, const Walkthrough& as_is);
+
+/// One sentence on what the change did, from the numbers of all steps of both walkthroughs.
+std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed);
+
+}  // namespace attn
