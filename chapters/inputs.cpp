@@ -1,34 +1,15 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <string_view>
 #include <vector>
 
+#include "article.hpp"
 #include "sentence.hpp"
 
 namespace attn::chapters {
 namespace {
 
-struct Token {
-  std::string_view word;
-  std::vector<float> embedding;
-};
-
-const std::array<Token, 6>& toy_tokens() {
-  static const std::array<Token, 6> tokens = {{
-      {"Your", {0.43F, 0.15F, 0.89F}},
-      {"journey", {0.55F, 0.87F, 0.66F}},
-      {"starts", {0.57F, 0.85F, 0.64F}},
-      {"with", {0.22F, 0.58F, 0.33F}},
-      {"one", {0.77F, 0.25F, 0.10F}},
-      {"step", {0.05F, 0.80F, 0.55F}},
-  }};
-  return tokens;
-}
-
-constexpr std::string_view article_sentence = "Life is short, eat dessert first";
 constexpr std::int64_t most_embedding_dim = 1024;
 
 }  // namespace
@@ -54,10 +35,12 @@ std::int64_t token_count(const Lesson& lesson) {
                          : lesson.tokens.value_or(6);
 }
 
-std::string sentence_of(const Lesson& lesson) { return lesson.sentence.value_or(std::string(article_sentence)); }
+std::string sentence_of(const Article& article, const Lesson& lesson) {
+  return lesson.sentence.value_or(std::string(article.sentence));
+}
 
-std::vector<std::int64_t> sentence_ids(const Lesson& lesson) {
-  const std::vector<std::string> words = sentence_words(sentence_of(lesson));
+std::vector<std::int64_t> sentence_ids(const std::string& sentence) {
+  const std::vector<std::string> words = sentence_words(sentence);
   const Vocabulary vocabulary = vocabulary_of(words);
   std::vector<std::int64_t> ids;
   for (const std::string& word : words) {
@@ -67,33 +50,26 @@ std::vector<std::int64_t> sentence_ids(const Lesson& lesson) {
 }
 
 std::vector<std::vector<float>> toy_embeddings() {
-  std::vector<std::vector<float>> rows;
-  for (const Token& token : toy_tokens()) {
-    rows.push_back(token.embedding);
-  }
-  return rows;
+  return {
+      {0.43F, 0.15F, 0.89F},  // Your
+      {0.55F, 0.87F, 0.66F},  // journey
+      {0.57F, 0.85F, 0.64F},  // starts
+      {0.22F, 0.58F, 0.33F},  // with
+      {0.77F, 0.25F, 0.10F},  // one
+      {0.05F, 0.80F, 0.55F},  // step
+  };
 }
 
-std::vector<std::string> token_words(const Lesson& lesson) {
-  if (has_random_inputs(lesson)) {
-    return {};
-  }
-  if (lesson.sentence || lesson.article == Article::ahead_of_ai) {
-    return sentence_words(sentence_of(lesson));
-  }
-  std::vector<std::string> words;
-  for (const Token& token : toy_tokens()) {
-    words.emplace_back(token.word);
-  }
-  return words;
+std::vector<std::string> token_words(const Article& article, const Lesson& lesson) {
+  return has_random_inputs(lesson) ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
 }
 
-std::int64_t query_index(const Lesson& lesson, std::int64_t num_tokens) {
+std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens) {
   if (!lesson.query) {
     return std::min<std::int64_t>(1, num_tokens - 1);
   }
   const std::string& query = *lesson.query;
-  const std::vector<std::string> words = token_words(lesson);
+  const std::vector<std::string> words = token_words(article, lesson);
   const auto word = std::find(words.begin(), words.end(), query);
   if (word != words.end()) {
     return word - words.begin();

@@ -8,6 +8,8 @@
 
 namespace attn::chapters {
 
+struct Article;
+
 /// Throws LessonError where the lesson's sentence cannot be embedded, or not with the sizes that are asked for.
 void check_sentence(const Lesson& lesson);
 
@@ -18,19 +20,19 @@ bool has_random_inputs(const Lesson& lesson);
 std::int64_t token_count(const Lesson& lesson);
 
 /// What is embedded: the lesson's sentence, or the article's.
-std::string sentence_of(const Lesson& lesson);
+std::string sentence_of(const Article& article, const Lesson& lesson);
 
 /// The ids of its words.
-std::vector<std::int64_t> sentence_ids(const Lesson& lesson);
+std::vector<std::int64_t> sentence_ids(const std::string& sentence);
 
 /// The embeddings [6, 3] of "Your journey starts with one step".
 std::vector<std::vector<float>> toy_embeddings();
 
 /// The words that the inputs' rows stand for; none for random inputs.
-std::vector<std::string> token_words(const Lesson& lesson);
+std::vector<std::string> token_words(const Article& article, const Lesson& lesson);
 
 /// The index of the token that by-hand parts follow: lesson.query, or the second token. Throws LessonError where there
 /// is no such token.
-std::int64_t query_index(const Lesson& lesson, std::int64_t num_tokens);
+std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens);
 
 }  // namespace attn::chapters

@@ -31,7 +31,7 @@ Tensor Program::size(const std::string& name, const std::string& label, const Te
 Tensor Program::seeded_inputs() {
   check_sentence(lesson_);
   if (lesson_.sentence) {
-    return embedded(torch::tensor(sentence_ids(lesson_)));
+    return embedded(torch::tensor(sentence_ids(sentence_of(article_, lesson_))));
   }
   torch_.manual_seed(lesson_.seed);
   return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
@@ -63,7 +63,7 @@ Tensor Program::batch(const Tensor& inputs, std::int64_t copies) {
   return let("batch", stack(inputs, lesson_.batch.value_or(copies)));
 }
 
-std::int64_t Program::query(const Tensor& inputs) const { return query_index(lesson_, inputs.size(0)); }
+std::int64_t Program::query(const Tensor& inputs) const { return query_index(article_, lesson_, inputs.size(0)); }
 
 Projections Program::projections(std::int64_t d_in, const ProjectionDefaults& defaults) {
   return let(drawn_projections(d_in, defaults));
@@ -107,10 +107,10 @@ void Program::let_bias(const Projection& projection) {
 
 /// The sentence, its vocabulary and the ids [n] of its words.
 Tensor Program::ids(bool in_article) {
-  const std::string sentence = sentence_of(lesson_);
+  const std::string sentence = sentence_of(article_, lesson_);
   walk_.text("sentence", "sentence:", sentence, in_article);
   walk_.text("vocabulary", "", python_dict(vocabulary_of(sentence_words(sentence))), in_article);
-  return show("ids", "", torch::tensor(sentence_ids(lesson_)), in_article);
+  return show("ids", "", torch::tensor(sentence_ids(sentence_of(article_, lesson_))), in_article);
 }
 
 /// torch_.manual_seed, nn.Embedding of the ids, and torch_.manual_seed again: ids [n] -> [n, dim].

@@ -13,12 +13,14 @@
 
 namespace attn::chapters {
 
+struct Article;
+
 /// What a chapter has at hand while it runs an article's program: the lesson, PyTorch, and the walkthrough that its
 /// tensors are shown to.
 class Program {
  public:
-  Program(const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
-      : lesson_(lesson), torch_(torch), walk_(walk) {}
+  Program(const Article& article, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
+      : article_(article), lesson_(lesson), torch_(torch), walk_(walk) {}
 
   const Lesson& lesson() const { return lesson_; }
 
@@ -44,7 +46,7 @@ class Program {
   Tensor inputs();
   /// The same for a section that begins anew.
   Tensor inputs_again() { return let("inputs", seeded_inputs(), "inputs"); }
-  /// The embedded sentence [n, 3], "Life is short, eat dessert first" or the lesson's, with the steps that lead to it, or
+  /// The embedded sentence [n, 3], the article's or the lesson's, with the steps that lead to it, or
   /// the lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
   Tensor embedded_sentence(bool in_article);
   /// Seeds once more for inputs that were embedded: these, or where the lesson asks for random ones, new ones.
@@ -88,6 +90,7 @@ class Program {
   Tensor embedded(const Tensor& ids);
   void let_bias(const Projection& projection);
 
+  const Article& article_;
   const Lesson& lesson_;
   torch::Torch& torch_;
   Walkthrough& walk_;

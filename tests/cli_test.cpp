@@ -177,7 +177,7 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK(options.chapters[0]->name == "causal");
   CHECK(options.message == "");
   CHECK(options.lesson.seed == 123);
-  CHECK(options.lesson.article == Article::blog);
+  CHECK(options.chapters[0]->article->name == "blog");
   CHECK(options.lesson.kernels.cpu == Cpu::avx2);
   CHECK(options.lesson.dropout_kernel == DropoutKernel::standard);
   CHECK_FALSE(options.lesson.tokens.has_value());
@@ -187,14 +187,13 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK(options.only.empty());
   CHECK_FALSE(options.save.has_value());
   CHECK(options.text.show_grad);
-  CHECK(parse({"cross"}).lesson.article == Article::ahead_of_ai);
+  CHECK(parse({"cross"}).chapters.at(0)->article->name == "ahead-of-ai");
   CHECK(parse({"cross"}).lesson.kernels.cpu == Cpu::standard);
 }
 
 TEST_CASE("an article's chapter brings the article's kernels") {
   const cli::Options options = parse({"causal", "--article", "ahead-of-ai"});
-  CHECK(options.chapters.at(0)->article == Article::ahead_of_ai);
-  CHECK(options.lesson.article == Article::ahead_of_ai);
+  CHECK(options.chapters.at(0)->article->name == "ahead-of-ai");
   CHECK(options.lesson.kernels.cpu == Cpu::standard);
   CHECK(parse({"causal", "--article", "ahead-of-ai", "--cpu", "avx2"}).lesson.kernels.cpu == Cpu::avx2);
   CHECK(contains(error_of({"causal", "--article", "primer"}), "blog, livebook, ahead-of-ai"));
@@ -205,8 +204,8 @@ TEST_CASE("an article's chapter brings the article's kernels") {
 
 TEST_CASE("all runs an article's chapters in order") {
   std::vector<std::string> names;
-  for (const chapters::ChapterEntry* chapter : parse({"all", "--article", "livebook"}).chapters) {
-    CHECK(chapter->article == Article::livebook);
+  for (const chapters::Chapter* chapter : parse({"all", "--article", "livebook"}).chapters) {
+    CHECK(chapter->article->name == "livebook");
     names.emplace_back(chapter->name);
   }
   CHECK(names == Words{"simplified", "trainable", "causal", "dropout", "multihead"});
@@ -320,7 +319,7 @@ TEST_CASE("every form of output fulfils each wish, or refuses it with a reason")
       const cli::Options options = parse(arguments);
       CHECK(options.format == &writer);
       std::vector<render::ShownChapter> chapters;
-      for (const chapters::ChapterEntry* chapter : options.chapters) {
+      for (const chapters::Chapter* chapter : options.chapters) {
         chapters.push_back(cli::shown(*chapter, cli::computed(*chapter, options.lesson, options), options));
       }
       std::ostringstream out;

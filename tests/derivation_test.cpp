@@ -84,19 +84,18 @@ struct Run {
   std::vector<std::string> tokens;
 };
 
-Run run(const chapters::ChapterEntry& chapter) {
+Run run(const chapters::Chapter& chapter) {
   Lesson lesson;
-  lesson.article = chapter.article;
-  lesson.kernels.cpu = chapters::article_entry(chapter.article).cpu;
+  lesson.kernels.cpu = chapter.article->cpu;
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return {chapters::walk(chapter, lesson, torch).steps(), chapters::token_words(lesson)};
+  return {chapters::walk(chapter, lesson, torch).steps(), chapters::token_words(*chapter.article, lesson)};
 }
 
 /// The chapter of that name, of the article that it follows by default.
 const Run& default_run(const std::string& name) {
   static std::map<std::string, Run> runs;
   const auto all = chapters::all_chapters();
-  const auto chapter = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.name == name; });
+  const auto chapter = std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& entry) { return entry.name == name; });
   if (!runs.contains(name)) {
     runs.emplace(name, run(*chapter));
   }
@@ -128,7 +127,7 @@ Tensor drawn(const Shape& shape, Cpu cpu = Cpu::avx2) {
 }  // namespace
 
 TEST_CASE("every number of every chapter agrees with its derivation") {
-  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     CAPTURE(chapter.name);
     const Run done = run(chapter);
     for (const Step& step : done.steps) {

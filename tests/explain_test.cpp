@@ -49,20 +49,17 @@ bool has(const Strings& notices, const std::string& part) {
                      [&](const std::string& notice) { return notice.find(part) != std::string::npos; });
 }
 
-Walkthrough walk(const chapters::ChapterEntry& entry, Lesson lesson = {}) {
-  lesson.article = entry.article;
-  lesson.kernels.cpu = chapters::article_entry(entry.article).cpu;
+Walkthrough walk(const chapters::Chapter& entry, Lesson lesson = {}) {
+  lesson.kernels.cpu = entry.article->cpu;
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   return chapters::walk(entry, lesson, torch);
 }
 
-Strings tokens_of(const chapters::ChapterEntry& entry) {
-  Lesson lesson;
-  lesson.article = entry.article;
-  return chapters::token_words(lesson);
+Strings tokens_of(const chapters::Chapter& entry) {
+  return chapters::token_words(*entry.article, Lesson{});
 }
 
-render::Why why_of(const chapters::ChapterEntry& entry) {
+render::Why why_of(const chapters::Chapter& entry) {
   return [&entry](const Step& step) { return std::string(chapters::meaning(entry, step)); };
 }
 
@@ -275,7 +272,7 @@ TEST_CASE("axes of tokens are followed through every operation") {
 }
 
 TEST_CASE("every step of every chapter says why, in one to three sentences") {
-  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const Walkthrough walkthrough = walk(entry);
     for (const Step& step : walkthrough.steps()) {
       CAPTURE(entry.name);
@@ -292,7 +289,7 @@ TEST_CASE("every step of every chapter says why, in one to three sentences") {
 }
 
 TEST_CASE("explained text less its # lines is the plain text, at every width") {
-  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
     for (const bool all_steps : {true, false}) {
       std::vector<Step> steps = walk(entry).steps();
       std::erase_if(steps, [&](const Step& step) { return !all_steps && !step.in_article; });
@@ -311,7 +308,7 @@ TEST_CASE("explained text less its # lines is the plain text, at every width") {
 }
 
 TEST_CASE("explanations keep to the width") {
-  const auto& entry = chapters::all_chapters().front();
+  const chapters::Chapter& entry = chapters::all_chapters().front();
   std::ostringstream out;
   render::write_explained_text(out, walk(entry).steps(), why_of(entry), tokens_of(entry), {});
   for (const std::string& line : lines_of(out.str())) {
@@ -321,7 +318,7 @@ TEST_CASE("explanations keep to the width") {
 }
 
 TEST_CASE("other sizes, seeds and rates are explained without an error or a NaN") {
-  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
     for (const std::int64_t tokens : {1, 2, 7}) {
       for (const double p : {0.0, 0.5, 1.0}) {
         Lesson lesson;
@@ -360,7 +357,7 @@ TEST_CASE("JSON gives every float back to the bit, and strings for what JSON has
   CHECK(render::values_json(rows({{0.1F, minus_infinity}})).dump() == "[[0.1,\"-inf\"]]");
   CHECK(render::values_json(torch::causal_mask(2)).dump() == "[[false,true],[false,false]]");
   CHECK(render::values_json(torch::ones({})).dump() == "1.0");
-  const auto& entry = chapters::all_chapters().front();
+  const chapters::Chapter& entry = chapters::all_chapters().front();
   const Walkthrough walkthrough = walk(entry);
   for (const Step& step : walkthrough.steps()) {
     check_round_trip(*step.tensor);
@@ -386,7 +383,7 @@ TEST_CASE("explanations are wrapped by columns, not by characters") {
 }
 
 TEST_CASE("JSON has every step with its explanation") {
-  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
     const auto json = render::steps_json({{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
     CHECK(json["tool"] == "attn-walkthrough");
@@ -402,7 +399,7 @@ TEST_CASE("JSON has every step with its explanation") {
 }
 
 TEST_CASE("Markdown: fences are balanced, prose marks nothing up") {
-  for (const chapters::ChapterEntry& entry : chapters::all_chapters()) {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
     std::ostringstream out;
     render::write_markdown(out, lesson_of(steps, "A lesson", why_of(entry), tokens_of(entry)));

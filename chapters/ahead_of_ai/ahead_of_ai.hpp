@@ -1,9 +1,11 @@
 #pragma once
 
-#include "program.hpp"
+#include "article.hpp"
 
 /// "Understanding and Coding Self-Attention, Multi-Head Attention, Cross-Attention, and Causal-Attention in LLMs".
 namespace attn::chapters::ahead_of_ai {
+
+extern const Article article;
 
 void trainable(Program& p);
 void causal(Program& p);

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "program.hpp"
+#include "article.hpp"
 
 /// "Build a LLM from scratch: Attention Mechanism".
 namespace attn::chapters::blog {
+
+extern const Article article;
 
 void simplified(Program& p);
 void trainable(Program& p);

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "program.hpp"
+#include "article.hpp"
 
 /// "Chapter 3: Coding Attention Mechanisms".
 namespace attn::chapters::livebook {
+
+extern const Article article;
 
 void simplified(Program& p);
 void trainable(Program& p);

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "program.hpp"
+#include "article.hpp"
 
 /// "Attention".
 namespace attn::chapters::primer {
+
+extern const Article article;
 
 void simplified(Program& p);
 void trainable(Program& p);

@@ -26,14 +26,14 @@ std::string sci_mode_name(torch::SciMode mode) {
 
 }  // namespace
 
-std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry& chapter, const Options& options) {
+std::shared_ptr<const nlohmann::ordered_json> about(const chapters::Chapter& chapter, const Options& options) {
   const Lesson& lesson = options.lesson;
   const torch::PrintOptions& print = options.text.print;
   return std::make_shared<const nlohmann::ordered_json>(nlohmann::ordered_json{
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
       {"chapter", chapter.name},
-      {"article", chapters::article_entry(lesson.article).name},
+      {"article", chapter.article->name},
       {"options",
        {
            {"seed", render::seed_json(lesson.seed)},

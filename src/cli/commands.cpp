@@ -10,20 +10,20 @@
 namespace attn::cli {
 namespace {
 
-using chapters::ChapterEntry;
+using chapters::Chapter;
 using chapters::Takes;
 
 const std::map<std::string, bool> format_names = {{"text", false}, {"json", true}};
 
-std::string article_name(const ChapterEntry& chapter) {
-  return std::string(chapters::article_entry(chapter.article).name);
+std::string article_name(const Chapter& chapter) {
+  return std::string(chapter.article->name);
 }
 
 }  // namespace
 
 ChapterParser::ChapterParser(CLI::App& app, std::string name, Options& options)
     : Parser(app, options), name_(std::move(name)) {
-  for (const ChapterEntry& entry : chapters::all_chapters()) {
+  for (const Chapter& entry : chapters::all_chapters()) {
     if (entry.name == name_) {
       entries_.push_back(&entry);
     }
@@ -32,7 +32,7 @@ ChapterParser::ChapterParser(CLI::App& app, std::string name, Options& options)
 
 Takes ChapterParser::taken_somewhere() const {
   Takes takes;
-  for (const ChapterEntry* entry : entries_) {
+  for (const Chapter* entry : entries_) {
     takes.query = takes.query || entry->takes.query;
     takes.projections = takes.projections || entry->takes.projections;
     takes.batch = takes.batch || entry->takes.batch;
@@ -53,7 +53,7 @@ void ChapterParser::add_options() {
   if (takes.dropout) {
     add_dropout();
   }
-  add_kernels(name_of(cpu_names(), chapters::article_entry(entries_[0]->article).cpu));
+  add_kernels(name_of(cpu_names(), entries_[0]->article->cpu));
   add_printing();
   footer("Example:\n  attn-walkthrough " + name_ + " --seed 123 --steps all");
 }
@@ -61,7 +61,7 @@ void ChapterParser::add_options() {
 void ChapterParser::add_shown() {
   group("What is shown");
   std::string articles;
-  for (const ChapterEntry* entry : entries_) {
+  for (const Chapter* entry : entries_) {
     articles += (articles.empty() ? "" : "|") + article_name(*entry);
   }
   add("--article", articles, "whose program (" + article_name(*entries_[0]) + ")",
@@ -127,8 +127,8 @@ void ChapterParser::add_dropout() {
 
 void ChapterParser::finish() {
   std::vector<std::string> articles;
-  const ChapterEntry* chosen = article_ ? nullptr : entries_[0];
-  for (const ChapterEntry* entry : entries_) {
+  const Chapter* chosen = article_ ? nullptr : entries_[0];
+  for (const Chapter* entry : entries_) {
     articles.push_back(article_name(*entry));
     if (article_ && *article_ == articles.back()) {
       chosen = entry;
@@ -142,8 +142,7 @@ void ChapterParser::finish() {
   check_taken(*chosen);
 
   Lesson& lesson = options_.lesson;
-  lesson.article = chosen->article;
-  lesson.kernels = kernels(chosen->article);
+  lesson.kernels = kernels(*chosen->article);
   lesson.d_out_kq = lesson.d_out_kq ? lesson.d_out_kq : d_out_;
   lesson.d_out_v = lesson.d_out_v ? lesson.d_out_v : d_out_;
   if (lesson.qkv_bias && lesson.init.value_or(chosen->init) != Init::linear) {
@@ -159,7 +158,7 @@ void ChapterParser::finish() {
   check_forms(options_);
 }
 
-const WhatIf& ChapterParser::what_if_of(const ChapterEntry& chapter) const {
+const WhatIf& ChapterParser::what_if_of(const Chapter& chapter) const {
   std::vector<std::string> names;
   for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
     if (what_if->name == *what_if_) {
@@ -172,7 +171,7 @@ const WhatIf& ChapterParser::what_if_of(const ChapterEntry& chapter) const {
                    "; accepted are " + joined(names) + (names.empty() ? "" : "; try " + (near.empty() ? names[0] : near)));
 }
 
-void ChapterParser::check_taken(const ChapterEntry& chapter) const {
+void ChapterParser::check_taken(const Chapter& chapter) const {
   struct Given {
     const char* option;
     bool Takes::*taken;
@@ -185,7 +184,7 @@ void ChapterParser::check_taken(const ChapterEntry& chapter) const {
       continue;
     }
     std::vector<std::string> articles;
-    for (const ChapterEntry* entry : entries_) {
+    for (const Chapter* entry : entries_) {
       if (entry->takes.*taken) {
         articles.push_back(article_name(*entry));
       }
@@ -212,12 +211,9 @@ void AllParser::add_options() {
 
 void AllParser::finish() {
   options_.command = Command::walk;
-  options_.lesson.article = article_;
-  options_.lesson.kernels = kernels(article_);
-  for (const ChapterEntry& entry : chapters::all_chapters()) {
-    if (entry.article == article_) {
-      options_.chapters.push_back(&entry);
-    }
+  options_.lesson.kernels = kernels(*article_);
+  for (const Chapter& chapter : article_->chapters) {
+    options_.chapters.push_back(&chapter);
   }
   check_forms(options_);
 }
@@ -254,8 +250,8 @@ void VerifyParser::finish() {
     return;
   }
   std::vector<std::string> names;
-  for (const ChapterEntry& entry : chapters::all_chapters()) {
-    const bool fits = !verify.article || entry.article == *verify.article;
+  for (const Chapter& entry : chapters::all_chapters()) {
+    const bool fits = verify.article == nullptr || entry.article == verify.article;
     if (fits && std::find(names.begin(), names.end(), entry.name) == names.end()) {
       names.emplace_back(entry.name);
     }

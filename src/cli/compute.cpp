@@ -12,13 +12,13 @@
 namespace attn::cli {
 namespace {
 
-void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Options& options) {
+void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
   if (options.cell) {
     check_cell(planned.steps(), chapter, options);
-    render::find_cell(planned.steps(), render::parse_cell(*options.cell), chapters::token_words(lesson));
+    render::find_cell(planned.steps(), render::parse_cell(*options.cell), chapters::token_words(*chapter.article, lesson));
   }
   if (options.save || options.cell || options.what_if != nullptr) {
     wanted = planned.steps();
@@ -32,13 +32,13 @@ void plan(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Opt
 
 }  // namespace
 
-Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Options& options) {
+Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   plan(chapter, lesson, options);
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
   return chapters::walk(chapter, lesson, torch);
 }
 
-render::ShownChapter shown(const chapters::ChapterEntry& chapter, const Walkthrough& walkthrough,
+render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
                            const Options& options) {
   const std::string name(chapter.name);
   render::ShownChapter result = {.name = name,
@@ -46,7 +46,7 @@ render::ShownChapter shown(const chapters::ChapterEntry& chapter, const Walkthro
                                  .about = about(chapter, options),
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
-                                 .tokens = chapters::token_words(options.lesson),
+                                 .tokens = chapters::token_words(*chapter.article, options.lesson),
                                  .why = why_in(chapter)};
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {
@@ -72,7 +72,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   return result;
 }
 
-render::Why why_in(const chapters::ChapterEntry& chapter) {
+render::Why why_in(const chapters::Chapter& chapter) {
   return [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
 }
 

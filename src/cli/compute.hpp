@@ -7,16 +7,16 @@ namespace attn::cli {
 
 /// The chapter with all its random numbers drawn. Throws TooLarge, before any is drawn, where what is asked for does not
 /// fit into memory, and UsageError where the chapter has no such steps.
-Walkthrough computed(const chapters::ChapterEntry& chapter, const Lesson& lesson, const Options& options);
+Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
 /// The walkthrough as a writer gets it. The steps that are asked for have their numbers.
-render::ShownChapter shown(const chapters::ChapterEntry& chapter, const Walkthrough& walkthrough,
+render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
                            const Options& options);
 
 /// What a writer gets.
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);
 
 /// Why the chapter's steps are there; the chapter must outlive it.
-render::Why why_in(const chapters::ChapterEntry& chapter);
+render::Why why_in(const chapters::Chapter& chapter);
 
 }  // namespace attn::cli

@@ -11,15 +11,15 @@ namespace {
 
 constexpr int default_seed = 123;
 
-std::string generator_note(const chapters::ArticleEntry& article) {
+std::string generator_note(const chapters::Article& article) {
   return std::string(article.name) + " has random numbers of " + std::string(article.generator) +
          "'s generator; its chapters here draw from PyTorch's.";
 }
 
 std::string list_text() {
   std::vector<std::array<std::string, 5>> rows = {{"chapter", "article", "seed", "sizes", "special"}};
-  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
-    rows.push_back({std::string(chapter.name), std::string(chapters::article_entry(chapter.article).name),
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    rows.push_back({std::string(chapter.name), std::string(chapter.article->name),
                     std::to_string(default_seed), std::string(chapter.sizes), std::string(chapter.special)});
   }
   std::array<std::size_t, 4> widths{};
@@ -35,7 +35,7 @@ std::string list_text() {
     }
     text += row[4] + "\n";
   }
-  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
+  for (const chapters::Article& article : chapters::all_articles()) {
     text += article.generator.empty() ? "" : "\n" + generator_note(article) + "\n";
   }
   return text;
@@ -43,7 +43,7 @@ std::string list_text() {
 
 std::string list_json() {
   nlohmann::ordered_json json;
-  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
+  for (const chapters::Article& article : chapters::all_articles()) {
     json["articles"].push_back({
         {"name", article.name},
         {"title", article.title},
@@ -51,10 +51,10 @@ std::string list_json() {
         {"note", article.generator.empty() ? "" : generator_note(article)},
     });
   }
-  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     json["chapters"].push_back({
         {"chapter", chapter.name},
-        {"article", chapters::article_entry(chapter.article).name},
+        {"article", chapter.article->name},
         {"seed", default_seed},
         {"summary", chapters::chapter_summary(chapter.name)},
         {"sizes", chapter.sizes},

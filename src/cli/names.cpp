@@ -1,14 +1,12 @@
 #include "cli/names.hpp"
 
-#include "chapter.hpp"
-
 namespace attn::cli {
 
-const std::map<std::string, Article>& article_names() {
-  static const std::map<std::string, Article> names = [] {
-    std::map<std::string, Article> result;
-    for (const chapters::ArticleEntry& entry : chapters::all_articles()) {
-      result.emplace(entry.name, entry.article);
+const std::map<std::string, const chapters::Article*>& article_names() {
+  static const std::map<std::string, const chapters::Article*> names = [] {
+    std::map<std::string, const chapters::Article*> result;
+    for (const chapters::Article& article : chapters::all_articles()) {
+      result.emplace(article.name, &article);
     }
     return result;
   }();

@@ -3,12 +3,13 @@
 #include <map>
 #include <string>
 
+#include "chapter.hpp"
 #include "walk/lesson.hpp"
 
 namespace attn::cli {
 
 /// The words of the command line, of manifests and of reports.
-const std::map<std::string, Article>& article_names();
+const std::map<std::string, const chapters::Article*>& article_names();
 const std::map<std::string, Cpu>& cpu_names();
 /// Those that --blas takes: all but Blas::environment, which is called "OPENBLAS_CORETYPE".
 const std::map<std::string, Blas>& blas_names();

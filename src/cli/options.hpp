@@ -27,7 +27,7 @@ enum class Command {
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions {
   std::vector<std::string> files;
-  std::optional<Article> article;
+  const chapters::Article* article = nullptr;
   std::optional<std::string> chapter;
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
@@ -41,7 +41,7 @@ struct Options {
   std::string message;  ///< for Command::message
   std::string note;     ///< what stderr says before the result; may be empty
 
-  std::vector<const chapters::ChapterEntry*> chapters;  ///< for Command::walk, in order
+  std::vector<const chapters::Chapter*> chapters;  ///< for Command::walk, in order
   Lesson lesson;
   bool all_steps = false;
   std::vector<std::string> only;
@@ -70,14 +70,14 @@ struct UsageError : std::invalid_argument {
 Options parse(int argc, const char* const* argv);
 
 /// Chapter, article, all options and the tool's version: the head of a manifest. What the article decides is null.
-std::shared_ptr<const nlohmann::ordered_json> about(const chapters::ChapterEntry& chapter, const Options& options);
+std::shared_ptr<const nlohmann::ordered_json> about(const chapters::Chapter& chapter, const Options& options);
 
 /// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
-std::vector<Step> selected(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter,
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
                            const Options& options);
 
 /// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
-void check_cell(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter, const Options& options);
+void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
 /// The table of chapters and articles, as text or JSON.
 std::string list(bool json);

@@ -75,7 +75,7 @@ void add_subcommand(CLI::App& program, Subcommands& subcommands, const std::stri
 Subcommands add_subcommands(CLI::App& program) {
   Subcommands subcommands;
   std::string last_name;
-  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     const std::string name(chapter.name);
     if (name != last_name) {
       add_subcommand<ChapterParser>(program, subcommands, "Chapters", name, chapters::chapter_summary(name), name);
@@ -259,13 +259,13 @@ void Parser::add_kernels(const std::string& cpu) {
   choice("--blas", "whose OpenBLAS kernels multiply (haswell)", blas_names(), blas_);
 }
 
-Kernels Parser::kernels(Article article) {
+Kernels Parser::kernels(const chapters::Article& article) {
   const Blas blas = blas_.value_or(default_blas());
   if (runnable(blas) != blas) {
     options_.note = "this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
                     blas_name(runnable(blas)) + "'s run in their place, and last digits may differ";
   }
-  return {cpu_.value_or(chapters::article_entry(article).cpu), blas};
+  return {cpu_.value_or(article.cpu), blas};
 }
 
 void Parser::add_steps() {

@@ -49,7 +49,7 @@ class Parser {
   /// --cpu and --blas; where nothing is given, `cpu` is the article's.
   void add_kernels(const std::string& cpu);
   /// The kernels that are asked for, else the article's; notes where this processor cannot run them.
-  Kernels kernels(Article article);
+  Kernels kernels(const chapters::Article& article);
   void add_printing();
   void add_steps();
   void add_save(const std::string& help);
@@ -96,11 +96,11 @@ class ChapterParser final : public Parser {
   void add_projections();
   void add_dropout();
   chapters::Takes taken_somewhere() const;
-  const WhatIf& what_if_of(const chapters::ChapterEntry& chapter) const;
-  void check_taken(const chapters::ChapterEntry& chapter) const;
+  const WhatIf& what_if_of(const chapters::Chapter& chapter) const;
+  void check_taken(const chapters::Chapter& chapter) const;
 
   std::string name_;
-  std::vector<const chapters::ChapterEntry*> entries_;  ///< the chapter of each article that has it
+  std::vector<const chapters::Chapter*> entries_;  ///< the chapter of each article that has it
   std::optional<std::string> article_;
   std::optional<std::int64_t> d_out_;
   std::optional<std::string> what_if_;
@@ -114,7 +114,7 @@ class AllParser final : public Parser {
   void finish() override;
 
  private:
-  Article article_ = Article::blog;
+  const chapters::Article* article_ = &chapters::all_articles().front().get();
 };
 
 /// `attn-walkthrough list`.

@@ -26,7 +26,7 @@
 namespace attn::cli {
 namespace {
 
-using chapters::ChapterEntry;
+using chapters::Chapter;
 using Write = std::function<void(std::ostream&)>;
 
 /// Writes what is buffered. A reader that closed the pipe early has what it wants; anything else is an error.
@@ -70,7 +70,7 @@ void write_and_save(const Options& options, const std::vector<render::ShownChapt
 }
 
 /// The walkthrough twice, side by side: as it is, and with one rule changed.
-void run_what_if(const ChapterEntry& chapter, const Options& options) {
+void run_what_if(const Chapter& chapter, const Options& options) {
   const Walkthrough as_is = computed(chapter, options.lesson, options);
   const Walkthrough changed = attn::changed(as_is, *options.what_if);
   const std::vector<Step> left = shown(chapter, as_is, options).steps;
@@ -84,7 +84,7 @@ void run_what_if(const ChapterEntry& chapter, const Options& options) {
 }
 
 /// The presenter, on the terminal.
-void run_presenter(const ChapterEntry& chapter, const Options& options) {
+void run_presenter(const Chapter& chapter, const Options& options) {
   const auto walk = [&](torch::Seed seed) {
     Lesson lesson = options.lesson;
     lesson.seed = seed;
@@ -92,13 +92,13 @@ void run_presenter(const ChapterEntry& chapter, const Options& options) {
   };
   present::present({.walk = walk,
                     .seed = options.lesson.seed,
-                    .tokens = chapters::token_words(options.lesson),
+                    .tokens = chapters::token_words(*chapter.article, options.lesson),
                     .why = why_in(chapter),
                     .text = options.text});
 }
 
 /// Asks on standard output, reads answers from standard input.
-void run_predict(const ChapterEntry& chapter, const Options& options) {
+void run_predict(const Chapter& chapter, const Options& options) {
   const render::ShownChapter asked = shown(chapter, computed(chapter, options.lesson, options), options);
   present::Prediction prediction;
   prediction.cells = options.predict.value();
@@ -110,7 +110,7 @@ void run_predict(const ChapterEntry& chapter, const Options& options) {
 }
 
 void run_walk(const Options& options) {
-  const ChapterEntry& first = *options.chapters.at(0);
+  const Chapter& first = *options.chapters.at(0);
   if (options.step) {
     return run_presenter(first, options);
   }
@@ -121,7 +121,7 @@ void run_walk(const Options& options) {
     return run_what_if(first, options);
   }
   std::vector<render::ShownChapter> chapters;
-  for (const ChapterEntry* chapter : options.chapters) {
+  for (const Chapter* chapter : options.chapters) {
     chapters.push_back(shown(*chapter, computed(*chapter, options.lesson, options), options));
   }
   const render::Document asked = document(std::move(chapters), options);

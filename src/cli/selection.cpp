@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<Step>& steps, Wanted wanted)
 
 }  // namespace
 
-std::vector<Step> selected(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter,
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
                            const Options& options) {
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
@@ -44,7 +44,7 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
   return wanted;
 }
 
-void check_cell(const std::vector<Step>& steps, const chapters::ChapterEntry& chapter, const Options& options) {
+void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {
   const std::string& cell = options.cell.value();
   const std::string& name = render::parse_cell(cell).name;
   const std::vector<std::string> names =

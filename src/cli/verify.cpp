@@ -19,7 +19,7 @@ namespace attn::cli {
 namespace {
 
 /// Every chapter of the article, or the one asked for, under one choice of PyTorch's kernels.
-verify::Explanation explanation(const VerifyOptions& options, const chapters::ArticleEntry& article, Kernels kernels,
+verify::Explanation explanation(const VerifyOptions& options, const chapters::Article& article, Kernels kernels,
                                 DropoutKernel dropout_kernel) {
   verify::Explanation result;
   result.article = article.name;
@@ -32,17 +32,15 @@ verify::Explanation explanation(const VerifyOptions& options, const chapters::Ar
   result.allowed = options.cpu.value_or(kernels.cpu) == kernels.cpu &&
                    options.blas.value_or(kernels.blas) == kernels.blas &&
                    options.dropout_kernel.value_or(dropout_kernel) == dropout_kernel;
-  const std::span<const Slip> slips = chapters::known_slips(article.article);
-  result.slips.assign(slips.begin(), slips.end());
+  result.slips.assign(article.slips.begin(), article.slips.end());
 
   Lesson lesson;
-  lesson.article = article.article;
   lesson.seed = options.seed;
   lesson.kernels = kernels;
   lesson.dropout_kernel = dropout_kernel;
-  result.tokens = chapters::token_words(lesson);
-  for (const chapters::ChapterEntry& chapter : chapters::all_chapters()) {
-    if (chapter.article == article.article && options.chapter.value_or(std::string(chapter.name)) == chapter.name) {
+  result.tokens = chapters::token_words(article, lesson);
+  for (const chapters::Chapter& chapter : article.chapters) {
+    if (options.chapter.value_or(std::string(chapter.name)) == chapter.name) {
       torch::Torch torch(kernels, dropout_kernel, torch::Torch::Mode::compute);
       result.chapters.push_back({std::string(chapter.name), chapters::walk(chapter, lesson, torch).steps()});
     }
@@ -66,8 +64,8 @@ std::vector<Blas> families(const VerifyOptions& options) {
 
 std::vector<verify::Explanation> explanations(const VerifyOptions& options) {
   std::vector<verify::Explanation> result;
-  for (const chapters::ArticleEntry& article : chapters::all_articles()) {
-    if (options.article.value_or(article.article) != article.article) {
+  for (const chapters::Article& article : chapters::all_articles()) {
+    if (options.article != nullptr && options.article != &article) {
       continue;
     }
     for (const auto& [cpu_name, cpu] : cpu_names()) {

@@ -10,15 +10,11 @@
 
 namespace attn {
 
-/// The pages whose programs the chapters follow.
-enum class Article { blog, primer, livebook, ahead_of_ai };
-
 /// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
 enum class Init { rand, randn, linear };
 
 /// Everything that a chapter may be told. What is empty is as in the article.
 struct Lesson {
-  Article article = Article::blog;
   torch::Seed seed = 123;
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;

@@ -38,7 +38,7 @@ struct Answer {
 };
 
 Answer answer(const cli::Options& options) {
-  const chapters::ChapterEntry& chapter = *options.chapters.at(0);
+  const chapters::Chapter& chapter = *options.chapters.at(0);
   const Walkthrough as_is = cli::computed(chapter, options.lesson, options);
   const Walkthrough walk = options.what_if != nullptr ? changed(as_is, *options.what_if) : as_is;
 

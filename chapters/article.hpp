@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "meaning.hpp"
+#include "program.hpp"
+#include "walk/lesson.hpp"
+#include "walk/slip.hpp"
+
+namespace attn::chapters {
+
+struct Article;
+
+/// What a chapter may be told besides seed, inputs and kernels.
+struct Takes {
+  bool query = false;        ///< parts by hand that follow one query
+  bool projections = false;  ///< W_query, W_key, W_value of other sizes or initialisation
+  bool batch = false;
+  bool dropout = false;
+  bool heads = false;
+};
+
+/// One chapter as one article has it.
+struct Chapter {
+  std::string_view name;
+  const Article* article;  ///< whose program it follows
+  /// Runs the article's program top to bottom and shows its tensors. Throws LessonError where the lesson's sizes do not
+  /// fit each other.
+  void (*run)(Program&);
+  Takes takes;
+  Init init;                ///< how the article makes its weights
+  std::string_view sizes;   ///< the article's own: "6 tokens, d_in 3, d_out 3"
+  std::string_view special; ///< what the article does its own way
+};
+
+/// All that is known of an article: what its folder exports.
+struct Article {
+  std::string_view name;  ///< on the command line: "ahead-of-ai"
+  std::string_view title;
+  Cpu cpu;                     ///< PyTorch's kernels that it was made with
+  std::string_view generator;  ///< whose random numbers it has, where not PyTorch's; may be empty
+  std::string_view sentence;   ///< its words are the tokens
+  std::span<const Chapter> chapters;
+  std::span<const Slip> slips;        ///< what its page is known to get wrong
+  std::span<const Meaning> meanings;  ///< before those that all articles share
+};
+
+}  // namespace attn::chapters

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+namespace attn::chapters {
+
+/// Why a step is there. What is empty fits everything; a name that ends with * fits all names with that beginning.
+struct Meaning {
+  std::string_view step;
+  std::string_view text;
+  std::string_view chapter = {};
+  std::string_view section = {};
+};
+
+}  // namespace attn::chapters

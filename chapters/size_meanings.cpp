@@ -1,0 +1,54 @@
+#include <array>
+
+#include "meaning_tables.hpp"
+
+namespace attn::chapters {
+namespace {
+
+constexpr std::array sizes = {
+    Meaning{.step = "keys",
+            .text = "Before heads can work apart, the numbers of each key are seen as num_heads groups of head_dim. "
+                    "No number moves.",
+            .chapter = "multihead"},
+    Meaning{.step = "keys_heads",
+            .text = "The heads' axis comes before the tokens' axis now: a matrix of keys for each head."},
+    Meaning{.step = "keys_transposed", .text = "Ready for the product: within each head, tokens have become columns."},
+    Meaning{.step = "attn_scores",
+            .text = "For each head, a row for each query and a column for each key.",
+            .chapter = "multihead"},
+    Meaning{.step = "attn_scores", .text = "A row for each query and a column for each key."},
+    Meaning{.step = "attn_weights",
+            .text = "Masking changes numbers, not the shape: a row for each query and a column for each key, for each "
+                    "head."},
+    Meaning{.step = "context_vec",
+            .text = "Tokens come before heads again, so that a token's heads lie side by side, ready to be joined."},
+    Meaning{.step = "output",
+            .text = "One output vector for each token: attention changes what the vectors hold, not how many there "
+                    "are."},
+    Meaning{.step = "inputs", .text = "A row for each token, a column for each dimension of the embedding."},
+    Meaning{.step = "second_input",
+            .text = "The second sequence may have another length, but its embeddings need the same number of "
+                    "dimensions, as the same kind of projection takes them in."},
+    Meaning{.step = "query_2",
+            .text = "Queries and keys need the same number of dimensions, since they meet in dot products."},
+    Meaning{.step = "key_2", .text = "A key has as many dimensions as a query: the two meet in a dot product."},
+    Meaning{.step = "value_2",
+            .text = "Values may have a size of their own: they meet nothing in a dot product, they are only mixed."},
+    Meaning{.step = "keys", .text = "A key for each token, as long as a query."},
+    Meaning{.step = "values", .text = "A value for each token; its length will be that of the context vectors."},
+    Meaning{.step = "context_vec_2", .text = "A context vector is as long as a value, since it is a mix of values."},
+    Meaning{.step = "context_vecs",
+            .text = "A context vector for each token, with the columns of all heads.",
+            .chapter = "multihead"},
+    Meaning{.step = "context_vecs",
+            .text = "As many context vectors as queries, each as long as a value. The second sequence's length is "
+                    "gone from the shape.",
+            .chapter = "cross"},
+    Meaning{.step = "context_vecs", .text = "A context vector for each token of each batch entry."},
+};
+
+}  // namespace
+
+std::span<const Meaning> size_meanings() { return sizes; }
+
+}  // namespace attn::chapters
