@@ -3,7 +3,7 @@
 `steps(chapter, options)` runs a chapter with the real PyTorch and returns its steps; `text(...)` is what its
 print calls write. Run as a script it takes the tool's own options:
 
-    /usr/bin/python3 golden/chapters.py causal --seed 123 --steps all
+    /usr/bin/python3 golden/chapters.py causal --article blog --seed 123 --steps all
 """
 import argparse
 
@@ -12,26 +12,12 @@ import torch
 from programs import ahead_of_ai, blog, livebook, primer
 from programs.common import Walkthrough
 
-# Of each chapter the articles that have it; the first is the default.
-CHAPTERS = {
-    "simplified": {"blog": blog.simplified, "primer": primer.simplified, "livebook": livebook.simplified},
-    "trainable": {"blog": blog.trainable, "primer": primer.trainable, "livebook": livebook.trainable,
-                  "ahead-of-ai": ahead_of_ai.trainable},
-    "causal": {"blog": blog.causal, "livebook": livebook.causal, "ahead-of-ai": ahead_of_ai.causal},
-    "dropout": {"blog": blog.dropout, "livebook": livebook.dropout},
-    "multihead": {"blog": blog.multihead, "livebook": livebook.multihead, "ahead-of-ai": ahead_of_ai.multihead},
-    "cross": {"ahead-of-ai": ahead_of_ai.cross},
-}
+ARTICLES = {"blog": blog, "primer": primer, "livebook": livebook, "ahead-of-ai": ahead_of_ai}
 
-# The rules of --what-if that have a meaning in a chapter.
-UNMASKED = ["no-scaling", "softmax-dim-0", "same-weights"]
-MASKED = UNMASKED + ["no-mask", "mask-after-softmax"]
-WHAT_IFS = {(chapter, article): UNMASKED for chapter in CHAPTERS for article in CHAPTERS[chapter]}
-WHAT_IFS.update({("simplified", article): ["softmax-dim-0"] for article in CHAPTERS["simplified"]})
-WHAT_IFS.update({("causal", article): MASKED for article in CHAPTERS["causal"]})
-WHAT_IFS["multihead", "livebook"] = MASKED
-for key in (("causal", "blog"), ("dropout", "blog"), ("dropout", "livebook"), ("multihead", "blog")):
-    WHAT_IFS[key] = MASKED + ["no-rescale"]
+
+def program(chapter, article):
+    """The article's program for the chapter, a function of options and a walkthrough."""
+    return getattr(ARTICLES[article], chapter)
 
 
 def steps(chapter, o):
@@ -41,9 +27,8 @@ def steps(chapter, o):
     torch._tensor_str.PRINT_OPTS.sci_mode = {"auto": None, "on": True, "off": False}[o.sci_mode]
     if o.what_if == "softmax-dim-0":
         torch.set_num_threads(1)  # with more, where softmax's last elements begin depends on their number
-    o.article = o.article or next(iter(CHAPTERS[chapter]))
     walk = Walkthrough(o)
-    CHAPTERS[chapter][o.article](o, walk)
+    program(chapter, o.article)(o, walk)
     return walk.steps
 
 
@@ -53,8 +38,8 @@ def text(steps, which):
 
 def parser():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("chapter", choices=CHAPTERS)
-    p.add_argument("--article", choices=["blog", "primer", "livebook", "ahead-of-ai"])
+    p.add_argument("chapter")
+    p.add_argument("--article", choices=ARTICLES, required=True)
     p.add_argument("--seed", type=int, default=123)
     p.add_argument("--steps", choices=["article", "all"], default="article")
     for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads"):
@@ -64,7 +49,7 @@ def parser():
     p.add_argument("--dropout", type=float)
     p.add_argument("--query")
     p.add_argument("--sentence")
-    p.add_argument("--what-if", choices=sorted({rule for rules in WHAT_IFS.values() for rule in rules}))
+    p.add_argument("--what-if")
     p.add_argument("--precision", type=int, default=4)
     p.add_argument("--threshold", type=int, default=1000)
     p.add_argument("--edgeitems", type=int, default=3)

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +17,26 @@ constexpr int default_seed = 123;
 std::string generator_note(const chapters::Article& article) {
   return std::string(article.name) + " has random numbers of " + std::string(article.generator) +
          "'s generator; its chapters here draw from PyTorch's.";
+}
+
+/// The groups of options that only some chapters take.
+std::vector<std::string> taken(const chapters::Takes& takes) {
+  std::vector<std::string> names;
+  for (const auto& [is_taken, name] : {std::pair{takes.query, "query"}, {takes.projections, "projections"},
+                                       {takes.batch, "batch"}, {takes.dropout, "dropout"}, {takes.heads, "heads"}}) {
+    if (is_taken) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> what_if_names(const chapters::Chapter& chapter) {
+  std::vector<std::string> names;
+  for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
+    names.emplace_back(what_if->name);
+  }
+  return names;
 }
 
 std::string list_text() {
@@ -59,6 +82,9 @@ std::string list_json() {
         {"summary", chapters::chapter_summary(chapter.name)},
         {"sizes", chapter.sizes},
         {"special", chapter.special},
+        {"init", name_of(init_names(), chapter.init)},
+        {"takes", taken(chapter.takes)},
+        {"what_ifs", what_if_names(chapter)},
     });
   }
   return json.dump(2) + "\n";

@@ -25,46 +25,42 @@ CPUS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
 BLAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}, "haswell": {"avx2", "fma"},
         "sandybridge": {"avx"}, "prescott": set(), "native": set()}
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
-# Which options an article's chapter takes besides the common ones.
-BATCHED = [("causal", "blog"), ("dropout", "blog"), ("multihead", "blog"), ("multihead", "livebook")]
-DROPPED = [("causal", "blog"), ("dropout", "blog"), ("dropout", "livebook"), ("multihead", "blog")]
-BY_HAND = ("simplified", "trainable")
 SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no", he said \'yes\'', "Ça va? Où est l'été?",
              "注意 力 は 大事", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "One.",
              "back\\slash and 👩\u200d🎓 it\u2019s", "Every\u00a0word\u3000apart;  really: yes"]
 
 
-def option_sets(chapter, article, seeds, rng):
+def option_sets(row, seeds, rng):
     """Argument lists: every seed with the article's sizes, then a spread of everything a chapter takes."""
     for seed in range(seeds):
         yield ["--seed", str(seed)]
     for seed in (-1, -123, 2**32, 2**63, 2**64 - 1, -2**63):
         yield ["--seed", str(seed)]
     for seed in range(seeds // 2):
-        yield ["--seed", str(seed)] + spread(chapter, article, rng)
+        yield ["--seed", str(seed)] + spread(row, rng)
 
 
-def spread(chapter, article, rng):
+def spread(row, rng):
     size = lambda most: str(min(most, int(2 ** rng.uniform(0, most.bit_length()))))
-    import chapters
+    chapter, takes = row["chapter"], row["takes"]
     arguments = []
     if rng.random() < 0.3:
-        arguments += ["--what-if", rng.choice(chapters.WHAT_IFS[chapter, article])]
+        arguments += ["--what-if", rng.choice(row["what_ifs"])]
     if rng.random() < 0.15:
         arguments += ["--sentence", rng.choice(SENTENCES)]
     elif rng.random() < 0.8:
         arguments += ["--tokens", size(rng.choice([8, 20, 70, 150]))]
     if rng.random() < (0.2 if "--sentence" in arguments else 0.8):
         arguments += ["--d-in", size(rng.choice([4, 20, 70, 300]))]
-    if (chapter, article) in BATCHED and rng.random() < 0.6:
+    if "batch" in takes and rng.random() < 0.6:
         arguments += ["--batch", str(rng.randint(1, 5))]
-    if (chapter, article) in DROPPED and rng.random() < 0.6:
+    if "dropout" in takes and rng.random() < 0.6:
         arguments += ["--dropout", rng.choice(["0", "0.1", "0.2", "0.25", "0.5", "0.7", "0.9", "1", repr(rng.random())])]
-    if chapter != "simplified":
+    if "projections" in takes:
         if rng.random() < 0.6:
             arguments += ["--init", rng.choice(["rand", "randn", "linear"])]
         if "rand" not in arguments and "randn" not in arguments and rng.random() < 0.5 and \
-                (article in ("blog", "primer") or "linear" in arguments):
+                (row["init"] == "linear" or "linear" in arguments):
             arguments += ["--qkv-bias"]
         heads = rng.choice([1, 1, 2, 3, 4, 8]) if chapter == "multihead" else 1
         if rng.random() < 0.5 or chapter == "multihead":
@@ -75,7 +71,7 @@ def spread(chapter, article, rng):
             arguments += ["--d-out-v", str(heads * rng.choice([1, 2, 7, 33]))]
         if chapter == "multihead":
             arguments += ["--num-heads", str(heads)]
-    if chapter in BY_HAND and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
+    if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:
         arguments += ["--precision", str(rng.choice([0, 1, 2, 6, 8, 12])), "--linewidth", str(rng.choice([20, 80, 120, 200]))]
@@ -91,6 +87,10 @@ class Tool:
 
     def __init__(self, binary):
         self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def chapters(self):
+        """What `list --format json` says of each."""
+        return json.loads(self.answer(["list", "--format", "json"])[0])["chapters"]
 
     def answer(self, arguments):
         """The printed text, and (section, name) -> (dtype, shape, bytes)."""
@@ -144,19 +144,18 @@ def differences(tool, cpu, blas, chapter, arguments):
 
 
 def compare_all(binary, cpu, blas, seeds):
-    import chapters
     rng = random.Random(2024)
     runs = floats = 0
     failures = []
     tool = Tool(binary)
-    for chapter in chapters.CHAPTERS:
-        for article in chapters.CHAPTERS[chapter]:
-            for arguments in option_sets(chapter, article, seeds, rng):
-                arguments = ["--article", article] + arguments
-                found, count = differences(tool, cpu, blas, chapter, arguments)
-                runs += 1
-                floats += count
-                failures += [f"{chapter} {shlex.join(arguments)} --cpu {cpu} --blas {blas}\n    {line}" for line in found]
+    for row in tool.chapters():
+        chapter = row["chapter"]
+        for arguments in option_sets(row, seeds, rng):
+            arguments = ["--article", row["article"]] + arguments
+            found, count = differences(tool, cpu, blas, chapter, arguments)
+            runs += 1
+            floats += count
+            failures += [f"{chapter} {shlex.join(arguments)} --cpu {cpu} --blas {blas}\n    {line}" for line in found]
     for failure in failures[:20]:
         print(failure)
     import torch
