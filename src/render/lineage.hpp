@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tensor/tensor.hpp"
+#include "tensor/operations.hpp"
 
 /// Which axes and vectors of a tensor stand for tokens.
 namespace attn::render {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tensor/operations.hpp"
+
 namespace attn {
 
 struct Tensor::Node {
@@ -75,6 +77,8 @@ Tensor Tensor::with_operands(std::vector<Tensor> operands) const {
 }
 
 const Operation& Tensor::operation() const { return *node_->operation; }
+
+Kind Tensor::kind() const { return operation().facts().kind; }
 
 const std::vector<Tensor>& Tensor::operands() const { return node_->operands; }
 

@@ -9,12 +9,15 @@
 
 #include "tensor/array.hpp"
 #include "tensor/derivation.hpp"
-#include "tensor/facts.hpp"
 #include "tensor/kernels.hpp"
 
 namespace attn {
 
 class Tensor;
+
+/// What made a tensor: its kind, and its kind's facts. See operations.hpp.
+enum class Kind;
+struct Facts;
 
 /// An axis of a tensor.
 struct AxisSource;
@@ -68,7 +71,7 @@ class Tensor {
 
   const Array& array() const;
   const Operation& operation() const;
-  Kind kind() const { return operation().facts().kind; }
+  Kind kind() const;
   const std::vector<Tensor>& operands() const;
   /// The same for all copies of a tensor, different for every other one.
   const void* id() const { return node_.get(); }

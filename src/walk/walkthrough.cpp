@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "tensor/operations.hpp"
+
 namespace attn {
 namespace {
 
