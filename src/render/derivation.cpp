@@ -1,7 +1,6 @@
 #include "render/derivation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -13,7 +12,7 @@
 
 #include "render/lineage.hpp"
 #include "tensor/words.hpp"
-#include "text/lines.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -33,13 +32,7 @@ constexpr int double_digits = std::numeric_limits<double>::digits10;
 
 // ---- Numbers ------------------------------------------------------------------------------------
 
-std::string written(double value, std::chars_format format, int digits) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
-  return {text.data(), end};
-}
-
-std::string significant(double value, int digits) { return written(value, std::chars_format::general, digits); }
+std::string significant(double value, int digits) { return text::number_text(value, std::chars_format::general, digits); }
 
 double value_of(const Tensor& tensor, const Element& element) {
   return tensor.operands()[element.operand].array().value(element.index);
@@ -171,13 +164,13 @@ class Writer {
     const double size = std::abs(value);
     const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
     const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
-    return written(size == 0 ? 0 : value, format, print_.precision + 2);
+    return text::number_text(size == 0 ? 0 : value, format, print_.precision + 2);
   }
 
   /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
   std::string printed(const Tensor& tensor, const Shape& index) {
     if (element_count(tensor.shape()) > print_.threshold) {
-      return written(tensor.array().value(index), std::chars_format::fixed, print_.precision);
+      return text::number_text(tensor.array().value(index), std::chars_format::fixed, print_.precision);
     }
     std::vector<std::string>& numbers = printed_[tensor.id()];
     if (numbers.empty()) {

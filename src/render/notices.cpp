@@ -7,6 +7,7 @@
 
 #include "render/lineage.hpp"
 #include "render/noticing.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -210,7 +211,7 @@ void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
   const auto all = numbers.all();
   if (std::all_of(all.begin(), all.end(),
                   [bound](float x) { return std::abs(static_cast<double>(x)) <= bound * (1 + 1e-6); })) {
-    say("all entries are between -" + number_text(bound) + " and " + number_text(bound) +
+    say("all entries are between -" + text::number_text(bound) + " and " + text::number_text(bound) +
         ", that is 1/sqrt(d_in) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
   }
   if (tensor_.dim() == 2) {
@@ -222,8 +223,8 @@ void Noticing::uniform(const Numbers& numbers) {
   const auto all = numbers.all();
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   if (*least >= 0 && *most < 1) {
-    say("all entries are at least 0 and below 1, as torch.rand draws: here from " + number_text(*least) + " to " +
-        number_text(*most));
+    say("all entries are at least 0 and below 1, as torch.rand draws: here from " + text::number_text(*least) + " to " +
+        text::number_text(*most));
   }
 }
 
@@ -268,7 +269,7 @@ void Noticing::closest_rows(const Numbers& numbers) {
   if (closest && pairs.size() > 1) {
     const auto [i, j] = pairs[static_cast<std::size_t>(*closest)];
     say("the two most alike are " + token(i) + " and " + token(j) + ", " +
-        number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
+        text::number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
   }
 }
 
@@ -278,7 +279,7 @@ void Noticing::sums(const Numbers& numbers) {
   const bool are_exact = std::all_of(all.begin(), all.end(), [](float x) { return x == 1; });
   const std::string rounding = are_exact ? "" : ", up to rounding";
   if (tensor_.dim() == 0) {
-    say(ones == 1 ? "the sum is 1" + rounding : "the sum is " + number_text(all[0]));
+    say(ones == 1 ? "the sum is 1" + rounding : "the sum is " + text::number_text(all[0]));
     return;
   }
   if (ones == std::ssize(all)) {
@@ -286,8 +287,8 @@ void Noticing::sums(const Numbers& numbers) {
     return;
   }
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  say("sums run from " + number_text(*least) + " to " + number_text(*most) + ", on average " +
-      number_text(row_total(all) / static_cast<double>(all.size())));
+  say("sums run from " + text::number_text(*least) + " to " + text::number_text(*most) + ", on average " +
+      text::number_text(row_total(all) / static_cast<double>(all.size())));
 }
 
 void Noticing::exponentials(const Numbers& numbers) {
@@ -298,8 +299,8 @@ void Noticing::exponentials(const Numbers& numbers) {
   }
   const auto best = only_largest(all);
   say("all entries are above 0" +
-      (best ? "; the largest is " + number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
-                  number_text(before.all()[static_cast<std::size_t>(*best)])
+      (best ? "; the largest is " + text::number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
+                  text::number_text(before.all()[static_cast<std::size_t>(*best)])
             : ""));
 }
 
@@ -314,7 +315,7 @@ void Noticing::multiplied(const Numbers& numbers) {
   const double first = row_total(numbers.row(0));
   const double last = row_total(numbers.row(numbers.rows - 1));
   if (!near(first, 1) && near(last, 1)) {
-    say("the rows no longer sum to 1: the first sums to " + number_text(first) + "; the last lost nothing");
+    say("the rows no longer sum to 1: the first sums to " + text::number_text(first) + "; the last lost nothing");
   }
 }
 
@@ -352,7 +353,7 @@ void Noticing::look_at_bools() {
     return;
   }
   say(count_text(yes, std::ssize(all)) + (yes == 1 ? " is True, " : " are True, ") +
-      factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
+      text::factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
       expected_share());
 }
 
@@ -371,7 +372,7 @@ bool Noticing::is_causal(std::span<const bool> all) const {
 
 std::string Noticing::expected_share() const {
   const Facts facts = tensor_.operation().facts();
-  return facts.kind == Kind::bernoulli ? "; each is kept with probability " + factor_text(facts.p) : "";
+  return facts.kind == Kind::bernoulli ? "; each is kept with probability " + text::factor_text(facts.p) : "";
 }
 
 void Noticing::largest_difference() {
@@ -385,7 +386,7 @@ void Noticing::largest_difference() {
     }
     largest = std::max(largest, difference);
   }
-  say(largest == 0 ? "the two are equal to the last bit" : "the largest difference is " + number_text(largest));
+  say(largest == 0 ? "the two are equal to the last bit" : "the largest difference is " + text::number_text(largest));
 }
 
 void Noticing::ids() {

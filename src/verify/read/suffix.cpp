@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
-#include <system_error>
 
 #include "text/ascii.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::verify {
 namespace {
@@ -53,9 +52,8 @@ Shape sizes_in(std::string_view text) {
   Shape sizes;
   while (!text.empty()) {
     const std::string_view digits = leading(text, text::is_digit);
-    std::int64_t size = 0;
-    if (!digits.empty() && std::from_chars(digits.data(), digits.data() + digits.size(), size).ec == std::errc()) {
-      sizes.push_back(size);
+    if (const auto size = text::number_of<std::int64_t>(digits)) {
+      sizes.push_back(*size);
     }
     text.remove_prefix(std::max<std::size_t>(1, digits.size()));
   }
