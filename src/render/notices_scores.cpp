@@ -1,12 +1,12 @@
 // What there is to notice in products: scores and context vectors.
 
 #include "render/noticing.hpp"
-#include "text/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "text/numbers.hpp"
 
 namespace attn::render {
 

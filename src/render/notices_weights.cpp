@@ -1,12 +1,12 @@
 // What there is to notice in attention weights, masks, scaling and dropout.
 
 #include "render/noticing.hpp"
-#include "text/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -82,8 +82,8 @@ std::string Noticing::tie_words(std::span<const float> values, std::int64_t best
   std::int64_t same = 0;
   std::int64_t other = -1;
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
-    if (i != best &&
-        text::number_text(values[static_cast<std::size_t>(i)]) == text::number_text(values[static_cast<std::size_t>(best)])) {
+    if (i != best && text::number_text(values[static_cast<std::size_t>(i)]) ==
+                         text::number_text(values[static_cast<std::size_t>(best)])) {
       ++same;
       other = i;
     }
@@ -174,7 +174,8 @@ void Noticing::spread(const Numbers& numbers) {
   if (*least == *most) {
     say("all weights are the same, " + even);
   } else {
-    say("weights run from " + text::number_text(*least) + " to " + text::number_text(*most) + "; an even spread would be " + even);
+    say("weights run from " + text::number_text(*least) + " to " + text::number_text(*most) +
+        "; an even spread would be " + even);
   }
 }
 
