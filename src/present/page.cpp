@@ -6,7 +6,6 @@
 #include "render/derivation.hpp"
 #include "render/explain.hpp"
 #include "render/heatmap.hpp"
-#include "render/lineage.hpp"
 #include "render/printed.hpp"
 #include "text/lines.hpp"
 
@@ -67,8 +66,7 @@ Lines heatmap_lines(const Step& step, const Presentation& presentation, const re
     return text::styled_lines(render::printed_step(step, presentation.text).text);
   }
   Lines lines = text::styled_lines(text::trimmed(step.label));
-  for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal,
-                                                render::counts_tokens)) {
+  for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal)) {
     lines.push_back(std::move(line));
   }
   return lines;
