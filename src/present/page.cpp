@@ -8,6 +8,7 @@
 #include "render/heatmap.hpp"
 #include "render/printed.hpp"
 #include "text/lines.hpp"
+#include "text/nearest.hpp"
 
 namespace attn::present {
 namespace {
@@ -26,6 +27,22 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
     lines.push_back({{indent + line}});
     indent = next;
   }
+}
+
+/// Refuses a name that is nearly a tensor's with what was probably meant.
+void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor) {
+      names.push_back(step.name);
+    }
+  }
+  const std::string near = text::nearest(name, names);
+  if (near.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
+    return;
+  }
+  typed.replace(typed.rfind(name, typed.find('[')), name.size(), near);
+  throw render::CellError("no step '" + name + "'; try " + typed);
 }
 
 }  // namespace
@@ -78,7 +95,9 @@ Lines derivation_lines(std::span<const Step> steps, const Step& step, const std:
   const bool has_name = bracket != std::string::npos && typed.find_first_not_of(' ') < bracket;
   const std::string inside = bracket == std::string::npos ? "[" + typed + "]" : typed;
   render::CellRequest request = render::parse_cell(has_name ? typed : step.name + inside);
-  if (!has_name) {
+  if (has_name) {
+    check_name(steps, request.name, typed);
+  } else {
     request.section = step.section;
   }
   return text::styled_lines(
