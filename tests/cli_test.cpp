@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/compute.hpp"
-#include "cli/text.hpp"
 #include "cli/validators.hpp"
 #include "tensor/operations.hpp"
 
@@ -65,46 +64,6 @@ Words selection(const cli::Options& options) {
 }
 
 }  // namespace
-
-TEST_CASE("nearest finds what was meant") {
-  const Words names = {"simplified", "trainable", "causal", "dropout"};
-  CHECK(cli::nearest("causal", names) == "causal");
-  CHECK(cli::nearest("casual", names) == "causal");
-  CHECK(cli::nearest("causa", names) == "causal");
-  CHECK(cli::nearest("dropouts", names) == "dropout");
-  CHECK(cli::nearest("trianable", names) == "trainable");
-  CHECK(cli::nearest("quantisation", names) == "");
-  CHECK(cli::nearest("--completion", Words{"--precision", "--depth"}) == "");
-  CHECK(cli::nearest("--precison", Words{"--precision", "--depth"}) == "--precision");
-  CHECK(cli::nearest("x", Words{"on", "y"}) == "");
-  CHECK(cli::nearest("", names) == "");
-  CHECK(cli::nearest("causal", {}) == "");
-  CHECK(cli::nearest(std::string(100'000, 'x'), names) == "");
-  const Words twins = {"ab", "ac"};
-  CHECK(cli::nearest("ad", twins) == "ab");
-}
-
-TEST_CASE("joined separates with commas") {
-  CHECK(cli::joined({}) == "");
-  CHECK(cli::joined(Words{"a"}) == "a");
-  CHECK(cli::joined(Words{"a", "b", "c"}) == "a, b, c");
-}
-
-TEST_CASE("one_line has no control characters") {
-  CHECK(cli::one_line("plain text") == "plain text");
-  CHECK(cli::one_line("") == "");
-  CHECK(cli::one_line("a\nb\r\tc") == "a\\x0ab\\x0d\\x09c");
-  CHECK(cli::one_line("\x1b[31m\x7f") == "\\x1b[31m\\x7f");
-  CHECK(cli::one_line(std::string_view("\0", 1)) == "\\x00");
-  CHECK(cli::one_line("Z\xc3\xbcrich") == "Z\xc3\xbcrich");
-}
-
-TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") {
-  CHECK(cli::one_line("a\xff") == "a\\xff");
-  CHECK(cli::one_line("\x9b" "31m") == "\\x9b31m");
-  CHECK(cli::one_line("\xc3") == "\\xc3");
-  CHECK(cli::one_line("\xc2\x9b" "31m") == "\\xc2\\x9b31m");
-}
 
 TEST_CASE("whole numbers are digits in a range") {
   const cli::Validator check = cli::whole_number(1, 2147483647, 6);

@@ -19,6 +19,7 @@
 #include "tensor/operations.hpp"
 #include "text/columns.hpp"
 #include "torch/print.hpp"
+#include "torch/torch.hpp"
 
 namespace {
 
@@ -39,21 +40,29 @@ Terminal terminal_with(std::map<std::string, std::string> variables, bool is_ter
 }
 
 template <class T>
-Tensor tensor_of(const Shape& shape, const std::vector<T>& values, DType dtype) {
-  return leaf(shape, dtype, "x", [=]() -> Contents {
+Tensor tensor_of(const Shape& shape, const std::vector<T>& values, DType dtype,
+                 const Facts& facts = {.kind = Kind::given}) {
+  const auto fill = [=]() -> Contents {
     Block<T> contents(shape);
     std::copy(values.begin(), values.end(), contents.data());
     return contents;
-  });
+  };
+  return leaf(shape, dtype, "x", fill, {}, facts);
 }
 
-Tensor floats(const Shape& shape, const std::vector<float>& values) { return tensor_of(shape, values, DType::float32); }
+Tensor floats(const Shape& shape, const std::vector<float>& values, const Facts& facts = {.kind = Kind::given}) {
+  return tensor_of(shape, values, DType::float32, facts);
+}
 
-Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1, float high = 1) {
+/// Of a leaf whose axes count the lesson's tokens, as a causal mask's do.
+const Facts by_tokens = {.kind = Kind::given, .is_by_tokens = true};
+
+Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1, float high = 1,
+                     const Facts& facts = {.kind = Kind::given}) {
   std::uniform_real_distribution<float> numbers(low, high);
   std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
   std::generate(values.begin(), values.end(), [&] { return numbers(generator); });
-  return floats(shape, values);
+  return floats(shape, values, facts);
 }
 
 std::string heatmap(const Tensor& tensor, const Terminal& terminal, const std::vector<std::string>& tokens = words,
@@ -247,7 +256,7 @@ TEST_CASE("xterm's colours are their own nearest ones") {
 // ---- Heat maps ---------------------------------------------------------------------------------
 
 TEST_CASE("a small tensor without colours") {
-  const Tensor weights = floats({2, 2}, {1, 0, 0.25F, 0.75F});
+  const Tensor weights = floats({2, 2}, {1, 0, 0.25F, 0.75F}, by_tokens);
   CHECK(heatmap(weights, kinds[1], {"Your", "journey"}) ==
         "            Your  journey\n"
         "Your      1.0000█  0.0000▁\n"
@@ -270,25 +279,31 @@ TEST_CASE("a small tensor with colours") {
 
 TEST_CASE("axes are named by tokens where they count tokens") {
   std::mt19937 generator(1);
-  const Tensor scores = random_tensor({6, 6}, generator);
-  const std::vector<std::string> both = lines_of(heatmap(scores, kinds[1]));
-  CHECK(both[0].find("journey") != std::string::npos);
-  CHECK(both[2].starts_with("journey "));
-  const std::vector<std::string> rows = lines_of(heatmap(random_tensor({6, 3}, generator), kinds[1]));
-  CHECK(rows[0].find("journey") == std::string::npos);
-  CHECK(rows[6].starts_with("step "));
-  const std::vector<std::string> weight = lines_of(heatmap(parameter(scores), kinds[1]));
-  CHECK(weight[1].starts_with("0 "));
-  const auto rows_only = [](const Tensor&, std::size_t axis) { return axis == 0; };
-  const std::vector<std::string> told = lines_of(heatmap_text(scores, words, {}, kinds[1], rows_only));
-  CHECK(told[0].find("journey") == std::string::npos);
-  CHECK(told[2].starts_with("journey "));
+  const auto has_named_columns = [](const Tensor& tensor) {
+    return lines_of(heatmap(tensor, kinds[1]))[0].find("journey") != std::string::npos;
+  };
+  const auto has_named_rows = [](const Tensor& tensor) {
+    return heatmap(tensor, kinds[1]).find("\njourney ") != std::string::npos;
+  };
+  const Tensor inputs = random_tensor({6, 3}, generator);
+  inputs.set_name("inputs");
+  CHECK(has_named_rows(inputs));
+  CHECK_FALSE(has_named_columns(inputs));
+  for (const Tensor& both : {matmul(inputs, t(inputs)), torch::causal_mask(6)}) {
+    CHECK(has_named_rows(both));
+    CHECK(has_named_columns(both));
+  }
+  const Tensor weight = parameter(random_tensor({3, 6}, generator));
+  CHECK(has_named_rows(matmul(inputs, weight)));
+  CHECK_FALSE(has_named_columns(matmul(inputs, weight)));
+  CHECK_FALSE(has_named_columns(weight));
+  CHECK_FALSE(has_named_rows(random_tensor({6, 6}, generator)));
 }
 
 TEST_CASE("long, wide and hostile names") {
   const std::vector<std::string> names{"a very long name that goes on", "注意力机制注意力机制", "\x1b[2Jx\n"};
   std::mt19937 generator(2);
-  const Tensor scores = random_tensor({3, 3}, generator);
+  const Tensor scores = random_tensor({3, 3}, generator, -1, 1, by_tokens);
   for (Terminal terminal : kinds) {
     for (terminal.width = 20; terminal.width <= 200; terminal.width += 9) {
       const std::string text = heatmap(scores, terminal, names);
@@ -407,7 +422,7 @@ TEST_CASE("lines fit, and the numbers are PyTorch's, whatever the shape and widt
     std::generate(shape.begin(), shape.end(), [&] { return static_cast<std::int64_t>(1 + generator() % 12); });
     const float scale = std::pow(10.0F, static_cast<float>(generator() % 12) - 6);
     const float low = generator() % 2 == 0 ? 0 : -scale;
-    const Tensor tensor = random_tensor(shape, generator, low, scale);
+    const Tensor tensor = random_tensor(shape, generator, low, scale, by_tokens);
     Terminal terminal = kinds[generator() % kinds.size()];
     terminal.width = 20 + static_cast<std::int64_t>(generator() % 181);
     CAPTURE(shape_text(shape));

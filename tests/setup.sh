@@ -107,8 +107,9 @@ _logged() {
   }
 }
 
+# Until it is killed, or whoever builds is: Ctrl-C does not reach what runs in the background.
 _watch() {
-  while sleep 0.2; do
+  while sleep 0.2 && kill -0 $$ 2>/dev/null; do
     printf '\r%.76s\033[K' "$(tail -n 1 -- "$_log" | tr -dc '[:print:]')" >&2
   done
 }

@@ -10,6 +10,7 @@
 
 #include "text/columns.hpp"
 #include "text/lines.hpp"
+#include "text/nearest.hpp"
 #include "text/numbers.hpp"
 #include "text/styled.hpp"
 #include "text/utf8.hpp"
@@ -93,6 +94,46 @@ TEST_CASE("text is trimmed, split and wrapped") {
   CHECK(text::wrapped("私は学生", 5) == Strings{"私は", "学生"});
   CHECK(text::joined(Strings{"a", "b"}, "\n") == "a\nb");
   CHECK(text::split("a,,b") == Strings{"a", "", "b"});
+}
+
+TEST_CASE("nearest finds what was meant") {
+  const Strings names = {"simplified", "trainable", "causal", "dropout"};
+  CHECK(text::nearest("causal", names) == "causal");
+  CHECK(text::nearest("casual", names) == "causal");
+  CHECK(text::nearest("causa", names) == "causal");
+  CHECK(text::nearest("dropouts", names) == "dropout");
+  CHECK(text::nearest("trianable", names) == "trainable");
+  CHECK(text::nearest("quantisation", names) == "");
+  CHECK(text::nearest("--completion", Strings{"--precision", "--depth"}) == "");
+  CHECK(text::nearest("--precison", Strings{"--precision", "--depth"}) == "--precision");
+  CHECK(text::nearest("x", Strings{"on", "y"}) == "");
+  CHECK(text::nearest("", names) == "");
+  CHECK(text::nearest("causal", {}) == "");
+  CHECK(text::nearest(std::string(100'000, 'x'), names) == "");
+  const Strings twins = {"ab", "ac"};
+  CHECK(text::nearest("ad", twins) == "ab");
+}
+
+TEST_CASE("joined separates with commas") {
+  CHECK(text::joined({}) == "");
+  CHECK(text::joined(Strings{"a"}) == "a");
+  CHECK(text::joined(Strings{"a", "b", "c"}) == "a, b, c");
+}
+
+TEST_CASE("one_line has no control characters") {
+  CHECK(text::one_line("plain text") == "plain text");
+  CHECK(text::one_line("") == "");
+  CHECK(text::one_line("a\nb\r\tc") == "a\\x0ab\\x0d\\x09c");
+  CHECK(text::one_line("\x1b[31m\x7f") == "\\x1b[31m\\x7f");
+  CHECK(text::one_line(std::string_view("\0", 1)) == "\\x00");
+  CHECK(text::one_line("Z\xc3\xbcrich") == "Z\xc3\xbcrich");
+}
+
+TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") {
+  CHECK(text::one_line("a\xff") == "a\\xff");
+  CHECK(text::one_line("\x9b" "31m") == "\\x9b31m");
+  CHECK(text::one_line("\xc3") == "\\xc3");
+  CHECK(text::one_line("\xc2\x9b" "31m") == "\\xc2\\x9b31m");
 }
 
 TEST_CASE("numbers are written and read whatever the locale") {

@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/text.hpp"
+
+#include "text/lines.hpp"
 
 namespace attn::cli {
 namespace {
@@ -101,7 +102,7 @@ void check_format(const Options& options) {
     const std::string given(words);
     const std::string name(options.format->name);
     throw UsageError(given + " with --format " + name + ": " + std::string(why) + "; accepted with " + given +
-                     " are --format " + joined(accepted) + "; " +
+                     " are --format " + text::joined(accepted) + "; " +
                      (options.chapters.size() > 1
                           ? "try attn-walkthrough " + std::string(options.chapters[0]->name) + " --format " + name
                           : "leave " + given + " out, or choose one of them"));

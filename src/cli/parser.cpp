@@ -9,8 +9,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/names.hpp"
-#include "cli/text.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
 
 namespace attn::cli {
 namespace {
@@ -119,10 +120,10 @@ std::vector<std::string> commands_with(const std::string& option, const Subcomma
   }
   const std::vector<std::string> elsewhere = commands_with(name, subcommands, &chosen);
   if (!elsewhere.empty()) {
-    throw UsageError(name + " has no meaning in " + command + "; it is accepted in " + joined(elsewhere) + "; " +
+    throw UsageError(name + " has no meaning in " + command + "; it is accepted in " + text::joined(elsewhere) + "; " +
                      help);
   }
-  const std::string near = nearest(name, names);
+  const std::string near = text::nearest(name, names);
   throw UsageError("there is no option " + name + "; " +
                    (near.empty() ? "accepted are those of " + command + "; " : "the nearest is " + near + "; ") + help);
 }
@@ -140,7 +141,7 @@ std::vector<std::string> commands_with(const std::string& option, const Subcomma
     const std::vector<std::string> more = option_names(*subcommand->app);
     names.insert(names.end(), more.begin(), more.end());
   }
-  const std::string near = nearest(option, names);
+  const std::string near = text::nearest(option, names);
   throw UsageError("there is no option " + option + ", and no chapter before it; " + accepted +
                    (near.empty() ? "" : "the nearest option is " + near + "; ") + "see attn-walkthrough --help");
 }
@@ -151,11 +152,11 @@ std::vector<std::string> commands_with(const std::string& option, const Subcomma
   for (const auto& subcommand : subcommands) {
     names.push_back(subcommand->app->get_name());
   }
-  const std::string accepted = "accepted are " + joined(names) + "; ";
+  const std::string accepted = "accepted are " + text::joined(names) + "; ";
   if (argument.starts_with("-")) {
     throw_no_chapter(program, subcommands, option_part(argument), accepted);
   }
-  const std::string near = nearest(argument, names);
+  const std::string near = text::nearest(argument, names);
   throw UsageError("there is no chapter '" + argument + "'; " + accepted +
                    (near.empty() ? "see attn-walkthrough --help" : "try attn-walkthrough " + near));
 }
@@ -238,8 +239,8 @@ void Parser::add_choice(const std::string& name, const std::string& help, const 
     if (std::find(names.begin(), names.end(), text) != names.end()) {
       return std::string();
     }
-    const std::string near = nearest(text, names);
-    return "'" + text + "' is not known; accepted are " + joined(names) + "; try " +
+    const std::string near = text::nearest(text, names);
+    return "'" + text + "' is not known; accepted are " + text::joined(names) + "; try " +
            (near.empty() ? names.front() : near);
   });
 }

@@ -2,8 +2,9 @@
 #include <iterator>
 
 #include "cli/options.hpp"
-#include "cli/text.hpp"
 #include "render/derivation.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
 
 namespace attn::cli {
 
@@ -28,9 +29,9 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      const std::string near = nearest(name, names);
+      const std::string near = text::nearest(name, names);
       throw UsageError("--only: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
-                       joined(names) + "; try --only " + (near.empty() ? names[0] : near));
+                       text::joined(names) + "; try --only " + (near.empty() ? names[0] : near));
     }
   }
   const auto is_wanted = [&options](const Step& step) {
@@ -52,11 +53,11 @@ void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter
   if (std::find(names.begin(), names.end(), name) != names.end()) {
     return;
   }
-  const std::string near = nearest(name, names);
+  const std::string near = text::nearest(name, names);
   std::string meant = cell;
   meant.replace(meant.find(name), name.size(), near);
   throw UsageError("--cell: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
-                   joined(names) + "; " +
+                   text::joined(names) + "; " +
                    (near.empty() ? "see attn-walkthrough " + std::string(chapter.name) + " --steps all" : "try --cell '" + meant + "'"));
 }
 

@@ -1,10 +1,10 @@
 #include "cli/validators.hpp"
 
 #include <array>
-#include <charconv>
 #include <optional>
 
-#include "cli/text.hpp"
+#include "text/nearest.hpp"
+#include "text/numbers.hpp"
 #include "torch/seed.hpp"
 
 namespace attn::cli {
@@ -12,20 +12,11 @@ namespace {
 
 constexpr const char* full = "full";
 
-/// The whole text as a number; nothing where it is none or out of range.
-template <class T>
-std::optional<T> parsed(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional<T>(value) : std::nullopt;
-}
-
 }  // namespace
 
 Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t example) {
   return [least, most, example](const std::string& text) {
-    const auto value = parsed<std::int64_t>(text);
+    const auto value = text::number_of<std::int64_t>(text);
     if (value && *value >= least && *value <= most) {
       return std::string();
     }
@@ -36,7 +27,7 @@ Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t examp
 
 Validator probability() {
   return [](const std::string& text) {
-    const auto value = parsed<double>(text);
+    const auto value = text::number_of<double>(text);
     if (value && *value >= 0 && *value <= 1) {
       return std::string();
     }
@@ -44,7 +35,7 @@ Validator probability() {
   };
 }
 
-double probability_value(const std::string& text) { return parsed<double>(text).value(); }
+double probability_value(const std::string& text) { return text::number_of<double>(text).value(); }
 
 Validator seed() {
   return [](const std::string& text) {
@@ -65,7 +56,7 @@ Validator depth() {
     }
     const std::array<std::string, 1> words = {full};
     return "'" + text + "' is no depth; accepted are whole numbers from 1 to " + std::to_string(most) + ", and " + full +
-           "; try --depth " + (nearest(text, words).empty() ? "2" : full);
+           "; try --depth " + (text::nearest(text, words).empty() ? "2" : full);
   };
 }
 

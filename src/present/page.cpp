@@ -6,9 +6,9 @@
 #include "render/derivation.hpp"
 #include "render/explain.hpp"
 #include "render/heatmap.hpp"
-#include "render/lineage.hpp"
 #include "render/printed.hpp"
 #include "text/lines.hpp"
+#include "text/nearest.hpp"
 
 namespace attn::present {
 namespace {
@@ -27,6 +27,22 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
     lines.push_back({{indent + line}});
     indent = next;
   }
+}
+
+/// Refuses a name that is nearly a tensor's with what was probably meant.
+void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor) {
+      names.push_back(step.name);
+    }
+  }
+  const std::string near = text::nearest(name, names);
+  if (near.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
+    return;
+  }
+  typed.replace(typed.rfind(name, typed.find('[')), name.size(), near);
+  throw render::CellError("no step '" + name + "'; try " + typed);
 }
 
 }  // namespace
@@ -67,8 +83,7 @@ Lines heatmap_lines(const Step& step, const Presentation& presentation, const re
     return text::styled_lines(render::printed_step(step, presentation.text).text);
   }
   Lines lines = text::styled_lines(text::trimmed(step.label));
-  for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal,
-                                                render::counts_tokens)) {
+  for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal)) {
     lines.push_back(std::move(line));
   }
   return lines;
@@ -80,7 +95,9 @@ Lines derivation_lines(std::span<const Step> steps, const Step& step, const std:
   const bool has_name = bracket != std::string::npos && typed.find_first_not_of(' ') < bracket;
   const std::string inside = bracket == std::string::npos ? "[" + typed + "]" : typed;
   render::CellRequest request = render::parse_cell(has_name ? typed : step.name + inside);
-  if (!has_name) {
+  if (has_name) {
+    check_name(steps, request.name, typed);
+  } else {
     request.section = step.section;
   }
   return text::styled_lines(

@@ -1,10 +1,10 @@
 #include "render/cell.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "render/lineage.hpp"
 #include "text/lines.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -87,20 +87,19 @@ std::int64_t token_index(const std::string& word, const Step& step, std::span<co
 
 std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step, std::span<const std::string> tokens) {
   const std::int64_t size = step.tensor->shape()[axis];
-  std::int64_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    index = token_index(text, step, tokens);
+  const auto number = text::number_of<std::int64_t>(text);
+  if (!number) {
+    const std::int64_t index = token_index(text, step, tokens);
     if (!token_axes(*step.tensor, tokens.size())[axis]) {
       throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " does not stand for tokens, so '" +
                       text + "' is no index of it" + what_is_accepted(step));
     }
     return index;
   }
-  if (index < -size || index >= size) {
+  if (*number < -size || *number >= size) {
     throw CellError("--cell: index " + text + " is outside axis " + std::to_string(axis) + what_is_accepted(step));
   }
-  return index < 0 ? index + size : index;
+  return *number < 0 ? *number + size : *number;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "render/derivation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -11,9 +10,9 @@
 #include <set>
 #include <utility>
 
-#include "render/lineage.hpp"
-#include "tensor/words.hpp"
-#include "text/lines.hpp"
+#include "render/cell_words.hpp"
+#include "render/derived.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -31,78 +30,8 @@ constexpr std::size_t most_lines = 2000;
 constexpr int float_digits = std::numeric_limits<float>::max_digits10;
 constexpr int double_digits = std::numeric_limits<double>::digits10;
 
-// ---- Numbers ------------------------------------------------------------------------------------
-
-std::string written(double value, std::chars_format format, int digits) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
-  return {text.data(), end};
-}
-
-std::string significant(double value, int digits) { return written(value, std::chars_format::general, digits); }
-
-double value_of(const Tensor& tensor, const Element& element) {
-  return tensor.operands()[element.operand].array().value(element.index);
-}
-
-template <class T>
-T softmax_value(const Tensor& tensor, const Derivation& derivation) {
-  T largest = -std::numeric_limits<T>::infinity();
-  for (const Term& term : derivation.terms) {
-    largest = std::max(largest, static_cast<T>(value_of(tensor, term.a)));
-  }
-  T sum = 0;
-  for (const Term& term : derivation.terms) {
-    sum += std::exp(static_cast<T>(value_of(tensor, term.a)) - largest);
-  }
-  return std::exp(static_cast<T>(value_of(tensor, derivation.terms[derivation.position].a)) - largest) / sum;
-}
-
-bool is_close(double a, double b) {
-  const float x = static_cast<float>(a);
-  const float y = static_cast<float>(b);
-  return x == y || std::abs(x - y) <= 1e-08F + std::abs(1e-05F * y);
-}
-
-/// The derivation from left to right in arithmetic of type T.
-template <class T>
-T evaluated(const Tensor& tensor, const Derivation& derivation) {
-  const auto of = [&tensor](const Element& element) { return static_cast<T>(value_of(tensor, element)); };
-  const auto constant = static_cast<T>(derivation.constant);
-  const std::vector<Term>& terms = derivation.terms;
-  T sum = 0;
-  switch (derivation.rule) {
-    case Rule::given: break;
-    case Rule::copy: return of(terms[0].a);
-    case Rule::products:
-      for (const Term& term : terms) {
-        sum += of(term.a) * of(*term.b);
-      }
-      return derivation.bias ? sum + of(*derivation.bias) : sum;
-    case Rule::sum:
-      for (const Term& term : terms) {
-        sum += of(term.a);
-      }
-      return sum;
-    case Rule::product: return of(terms[0].a) * of(*terms[0].b);
-    case Rule::quotient: return of(terms[0].a) / (terms[0].b ? of(*terms[0].b) : constant);
-    case Rule::exponential: return std::exp(of(terms[0].a));
-    case Rule::softmax: return softmax_value<T>(tensor, derivation);
-    case Rule::masked: return constant;
-    case Rule::kept:
-    case Rule::dropped: return of(terms[0].a) * constant;
-    case Rule::comparison:
-      return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
-        return is_close(value_of(tensor, term.a), value_of(tensor, *term.b));
-      });
-  }
-  return sum;
-}
-
-// ---- The text -----------------------------------------------------------------------------------
-
-std::string name_of(const Tensor& tensor) {
-  return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+std::string significant(double value, int digits) {
+  return text::number_text(value, std::chars_format::general, digits);
 }
 
 std::string right_aligned(const std::string& text, std::size_t width) {
@@ -118,13 +47,11 @@ struct Task {
 
 class Writer {
  public:
-  Writer(std::span<const std::string> tokens, const torch::PrintOptions& print) : tokens_(tokens), print_(print) {}
+  Writer(const Cell& cell, std::span<const std::string> tokens, const torch::PrintOptions& print)
+      : cell_(cell), words_(*cell.step, tokens), print_(print) {}
 
-  std::string write(const Cell& cell, std::int64_t depth) {
-    root_name_ = cell.step->name;
-    root_ = cell.step->tensor->id();
-    section_ = cell.step->section;
-    enqueue(*cell.step->tensor, cell.index, 0);
+  std::string write(std::int64_t depth) {
+    enqueue(*cell_.step->tensor, cell_.index, 0);
     while (!queue_.empty() && lines_ < most_lines) {
       const Task task = std::move(queue_.front());
       queue_.pop_front();
@@ -148,7 +75,7 @@ class Writer {
   }
 
   void enqueue_operand(const Task& task, const Element& element, std::int64_t levels = 1) {
-    enqueue(task.tensor.operands()[element.operand], element.index, task.level + levels);
+    enqueue(operand(task, element), element.index, task.level + levels);
   }
 
   void line(const std::string& text, std::size_t more = 1) {
@@ -156,14 +83,22 @@ class Writer {
     ++lines_;
   }
 
-  std::string name(const Tensor& tensor) const { return tensor.id() == root_ ? root_name_ : name_of(tensor); }
-
-  std::string cell(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) const {
-    return name(tensor) + index_text(index, open);
+  static const Tensor& operand(const Task& task, const Element& element) {
+    return task.tensor.operands()[element.operand];
   }
 
-  std::string cell(const Task& task, const Element& element, std::optional<std::size_t> open = {}) const {
-    return cell(task.tensor.operands()[element.operand], element.index, open);
+  std::string cell(const Task& task, const Element& element) const {
+    return words_.cell(operand(task, element), element.index);
+  }
+
+  std::string run(const Task& task, const Element& element, std::optional<std::size_t> open) const {
+    return words_.run(operand(task, element), element.index, open);
+  }
+
+  /// "  journey" where a sum runs over tokens.
+  std::string running_token(const Task& task, const Element& element, std::optional<std::size_t> axis) const {
+    const auto token = words_.token_along(operand(task, element), element.index, axis);
+    return token ? "  " + *token : "";
   }
 
   /// In the arithmetic: two digits more than PyTorch prints, so that its last one is right.
@@ -171,13 +106,13 @@ class Writer {
     const double size = std::abs(value);
     const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
     const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
-    return written(size == 0 ? 0 : value, format, print_.precision + 2);
+    return text::number_text(size == 0 ? 0 : value, format, print_.precision + 2);
   }
 
   /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
   std::string printed(const Tensor& tensor, const Shape& index) {
     if (element_count(tensor.shape()) > print_.threshold) {
-      return written(tensor.array().value(index), std::chars_format::fixed, print_.precision);
+      return text::number_text(tensor.array().value(index), std::chars_format::fixed, print_.precision);
     }
     std::vector<std::string>& numbers = printed_[tensor.id()];
     if (numbers.empty()) {
@@ -193,29 +128,6 @@ class Writer {
     return numbers.at(static_cast<std::size_t>(position));
   }
 
-  /// "row 1: journey, column 2: starts"; axes that are no tokens are left out.
-  std::string places(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) {
-    const std::vector<bool> axes = token_axes(tensor, tokens_.size());
-    std::string text;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) {
-      if (!axes[axis] || open == axis) {
-        continue;
-      }
-      const std::size_t from_end = index.size() - axis;
-      const std::string kind = index.size() == 1 || from_end > 2 ? "item " : from_end == 2 ? "row " : "column ";
-      text += (text.empty() ? "" : ", ") + kind + std::to_string(index[axis]) + ": " + token(index[axis]);
-    }
-    return text;
-  }
-
-  const std::string& token(std::int64_t index) const { return tokens_[static_cast<std::size_t>(index)]; }
-
-  /// " (journey)" where a sum runs over tokens.
-  std::string running_token(const Task& task, const Element& element, std::optional<std::size_t> axis) {
-    const bool is_token = axis && token_axes(task.tensor.operands()[element.operand], tokens_.size())[*axis];
-    return is_token ? "  " + token(element.index[*axis]) : "";
-  }
-
   /// The axis along which the elements of a sum's terms lie.
   static std::optional<std::size_t> open_axis(const Element& first, const Element& last) {
     for (std::size_t axis = 0; axis < first.index.size(); ++axis) {
@@ -229,10 +141,9 @@ class Writer {
   void derive(const Task& task) {
     const Tensor& tensor = task.tensor;
     indent_ = 2 * static_cast<std::size_t>(std::min<std::int64_t>(task.level, 8));
-    const bool is_parameter = tensor.operation().is_parameter();
-    const Derivation derivation =
-        is_parameter ? Derivation(Rule::given) : tensor.operation().derive(tensor.operands(), task.index);
+    const Derivation derivation = derived(tensor, task.index);
     if (derivation.rule == Rule::given) {
+      const bool is_parameter = tensor.operation().is_parameter();
       return head(task, (is_parameter ? "   a trainable parameter: " : "   given: ") + tensor.expression());
     }
     if (derivation.rule == Rule::copy) {
@@ -240,23 +151,24 @@ class Writer {
       enqueue_operand(task, source, 0);
       const std::optional<Element>& mask = derivation.terms[0].b;
       return head(task, "   the same number as " + cell(task, source) +
-                            (mask ? ", as " + cell(task, *mask) + " is False" : "") + ": " + name(tensor) + " = " +
-                            tensor.expression());
+                            (mask ? ", as " + cell(task, *mask) + " is False" : "") + ": " + words_.name(tensor) +
+                            " = " + tensor.expression());
     }
     head(task);
     if (explained_.insert(tensor.id()).second) {
-      line(name(tensor) + " = " + tensor.expression() + "   " + shapes(tensor));
+      line(words_.name(tensor) + " = " + tensor.expression() + "   " + shapes(tensor));
     }
     body(task, derivation);
     values(task, derivation);
   }
 
   void head(const Task& task, const std::string& note = "") {
-    const std::string where = places(task.tensor, task.index);
-    const bool is_root = task.tensor.id() == root_ && task.level == 0;
-    line(cell(task.tensor, task.index) + " = " + printed(task.tensor, task.index) +
+    const std::string where = words_.places(task.tensor, task.index);
+    const std::string& section = cell_.step->section;
+    const bool is_root = task.tensor.id() == cell_.step->tensor->id() && task.level == 0;
+    line(words_.cell(task.tensor, task.index) + " = " + printed(task.tensor, task.index) +
              (where.empty() ? "" : "   (" + where + ")") +
-             (is_root && !section_.empty() ? "   in section " + section_ : "") + note,
+             (is_root && !section.empty() ? "   in section " + section : "") + note,
          0);
   }
 
@@ -297,24 +209,6 @@ class Writer {
     }
   }
 
-  /// "row queries[0, 1, :] (journey)"
-  std::string run_of(const Task& task, const Element& element, std::optional<std::size_t> open) {
-    const Tensor& operand = task.tensor.operands()[element.operand];
-    std::string kind;
-    if (open && operand.dim() > 1) {
-      const std::size_t from_end = element.index.size() - *open;
-      kind = from_end == 1 ? "row " : from_end == 2 ? "column " : "";
-    }
-    std::string tokens;
-    const std::vector<bool> axes = token_axes(operand, tokens_.size());
-    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-      if (axes[axis] && open != axis) {
-        tokens += (tokens.empty() ? " (" : ", ") + token(element.index[axis]);
-      }
-    }
-    return kind + cell(operand, element.index, open) + (tokens.empty() ? "" : tokens + ")");
-  }
-
   void products(const Task& task, const Derivation& derivation) {
     const std::vector<Term>& terms = derivation.terms;
     if (terms.empty()) {
@@ -322,7 +216,7 @@ class Writer {
     }
     const auto a_axis = open_axis(terms.front().a, terms.back().a);
     const auto b_axis = open_axis(*terms.front().b, *terms.back().b);
-    line(run_of(task, terms[0].a, a_axis) + " meets " + run_of(task, *terms[0].b, b_axis) + ":");
+    line(run(task, terms[0].a, a_axis) + " meets " + run(task, *terms[0].b, b_axis) + ":");
     std::vector<float> sums;
     float running = 0;
     for (const Term& term : terms) {
@@ -358,7 +252,7 @@ class Writer {
       return line("a sum of no numbers");
     }
     const auto axis = open_axis(terms.front().a, terms.back().a);
-    line("the sum of " + run_of(task, terms[0].a, axis) + ":");
+    line("the sum of " + run(task, terms[0].a, axis) + ":");
     std::vector<float> sums;
     float running = 0;
     for (const Term& term : terms) {
@@ -382,7 +276,7 @@ class Writer {
       largest = std::max(largest, of(i));
     }
     const auto axis = open_axis(terms.front().a, terms.back().a);
-    line("the maximum of " + run_of(task, terms[0].a, axis) + " is " + number(static_cast<double>(largest)) +
+    line("the maximum of " + run(task, terms[0].a, axis) + " is " + number(static_cast<double>(largest)) +
          "; subtracted first, so that no exponential overflows:");
     const auto exponential = [&](std::size_t i) { return std::exp(static_cast<double>(of(i) - largest)); };
     const std::size_t width = number(-1).size();
@@ -447,7 +341,7 @@ class Writer {
   void one_step(const Task& task, const Derivation& derivation) {
     const Term& term = derivation.terms[0];
     const double a = value_of(task.tensor, term.a);
-    const std::string result = " = " + number(evaluated<double>(task.tensor, derivation));
+    const std::string result = " = " + number(double_value(task.tensor, derivation));
     enqueue_operand(task, term.a);
     if (derivation.rule == Rule::exponential) {
       return line("exp(" + cell(task, term.a) + ") = exp(" + number(a) + ")" + result, 2);
@@ -467,10 +361,10 @@ class Writer {
       return;
     }
     const double stored = task.tensor.array().value(task.index);
-    const double exact = evaluated<double>(task.tensor, derivation);
+    const double exact = double_value(task.tensor, derivation);
     line("float32 " + significant(stored, float_digits) + ", the number in the tensor; float64 " +
          significant(exact, double_digits) + ", the same arithmetic in double precision");
-    const float naive = evaluated<float>(task.tensor, derivation);
+    const float naive = float_value(task.tensor, derivation);
     if (static_cast<double>(naive) != stored && !(std::isnan(naive) && std::isnan(stored))) {
       line("plainly from left to right, float32 gives " + significant(static_cast<double>(naive), float_digits) + ": " +
            (derivation.rule == Rule::products || derivation.rule == Rule::sum
@@ -479,11 +373,9 @@ class Writer {
     }
   }
 
-  std::span<const std::string> tokens_;
+  const Cell& cell_;
+  CellWords words_;
   torch::PrintOptions print_;
-  std::string root_name_;
-  const void* root_ = nullptr;
-  std::string section_;
   std::deque<Task> queue_;
   std::set<std::pair<const void*, Shape>> seen_;
   std::set<const void*> explained_;
@@ -495,14 +387,10 @@ class Writer {
 
 }  // namespace
 
-double exact_value(const Tensor& tensor, const Shape& index) {
-  const Derivation derivation = tensor.operation().derive(tensor.operands(), index);
-  return derivation.rule == Rule::given ? tensor.array().value(index) : evaluated<double>(tensor, derivation);
-}
-
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
                             std::span<const std::string> tokens, const torch::PrintOptions& print) {
-  return Writer(tokens, print).write(find_cell(steps, request, tokens), depth);
+  const Cell cell = find_cell(steps, request, tokens);
+  return Writer(cell, tokens, print).write(depth);
 }
 
 }  // namespace attn::render

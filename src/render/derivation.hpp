@@ -10,9 +10,6 @@
 
 namespace attn::render {
 
-/// A derivation's number in double arithmetic, from the operands' float32 elements.
-double exact_value(const Tensor& tensor, const Shape& index);
-
 /// How a number came about, as lines of text: depth 1 derives the number alone, 2 its operands too, and so on; 0 goes
 /// down to what is given. Views and copies cost no depth. Throws CellError as find_cell does.
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,

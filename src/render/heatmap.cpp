@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "render/heatmap_grid.hpp"
+#include "render/lineage.hpp"
 #include "render/painter.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
@@ -64,13 +65,6 @@ std::vector<std::string> fitting_texts(const Contents& contents, const torch::Pr
 
 // ---- Layout ------------------------------------------------------------------------------------
 
-bool has_token_names(const Tensor& tensor, std::size_t axis, std::size_t tokens, const CountsTokens& counts_tokens) {
-  if (tensor.shape()[axis] != static_cast<std::int64_t>(tokens)) {
-    return false;
-  }
-  return counts_tokens ? counts_tokens(tensor, axis) : !tensor.operation().is_parameter();
-}
-
 std::vector<std::string> names(const torch::ShownItems& items, bool by_tokens, std::span<const std::string> tokens,
                                const Terminal& terminal) {
   std::vector<std::string> texts;
@@ -81,20 +75,18 @@ std::vector<std::string> names(const torch::ShownItems& items, bool by_tokens, s
   return texts;
 }
 
-Grid make_grid(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal,
-               const CountsTokens& counts_tokens) {
+Grid make_grid(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal) {
   constexpr torch::ShownItems one = {1, 1, 1, false};
   Grid grid{one, one, {""}, {}};
   const std::size_t dim = axes.size();
+  const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
   if (dim >= 1) {
     grid.columns = axes[dim - 1];
-    const bool by_tokens = has_token_names(tensor, dim - 1, tokens.size(), counts_tokens);
-    grid.column_names = names(grid.columns, by_tokens, tokens, terminal);
+    grid.column_names = names(grid.columns, by_tokens[dim - 1], tokens, terminal);
   }
   if (dim >= 2) {
     grid.rows = axes[dim - 2];
-    const bool by_tokens = has_token_names(tensor, dim - 2, tokens.size(), counts_tokens);
-    grid.row_names = names(grid.rows, by_tokens, tokens, terminal);
+    grid.row_names = names(grid.rows, by_tokens[dim - 2], tokens, terminal);
     for (std::string& name : grid.row_names) {
       name = cut_to(name, std::clamp<std::int64_t>(terminal.width / 5, 3, 20), terminal);
     }
@@ -184,8 +176,7 @@ Lines legend(const Scale& scale, const Painter& painter, const std::vector<doubl
 }  // namespace
 
 std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std::string> tokens,
-                                      const torch::PrintOptions& wanted_print, const Terminal& wanted,
-                                      const CountsTokens& counts_tokens) {
+                                      const torch::PrintOptions& wanted_print, const Terminal& wanted) {
   Terminal terminal = wanted;
   terminal.width = std::max(terminal.width, narrowest);
   torch::PrintOptions print = wanted_print;
@@ -200,7 +191,7 @@ std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std:
   const Scale scale(values);
   const bool boolean = tensor.dtype() == DType::boolean;
   const Painter painter(scale, boolean, terminal);
-  const Grid grid = make_grid(tensor, axes, tokens, terminal, counts_tokens);
+  const Grid grid = make_grid(tensor, axes, tokens, terminal);
   const std::int64_t room = terminal.width - widest(grid.row_names) - 1 - painter.padding();
   const std::vector<std::string> texts = fitting_texts(*contents, printed, print, room, terminal);
   const Drawing drawing(grid, values, texts, painter, terminal);
@@ -220,9 +211,9 @@ std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std:
 }
 
 std::string heatmap_text(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-                         const Terminal& terminal, const CountsTokens& counts_tokens) {
+                         const Terminal& terminal) {
   std::vector<std::string> lines;
-  for (const text::StyledLine& line : heatmap(tensor, tokens, print, terminal, counts_tokens)) {
+  for (const text::StyledLine& line : heatmap(tensor, tokens, print, terminal)) {
     lines.push_back(text::with_escapes(line));
   }
   return text::joined(lines, "\n");

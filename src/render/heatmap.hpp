@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,24 +11,19 @@
 
 namespace attn::render {
 
-/// Whether an axis that is as long as there are tokens counts tokens.
-using CountsTokens = std::function<bool(const Tensor& tensor, std::size_t axis)>;
-
 /// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours each beside a block glyph. No
 /// line is wider than the terminal (of 12 columns or more).
 ///
-/// Rows and columns have the tokens' names where `counts_tokens` says so, indices elsewhere; left empty, it is
-/// every axis as long as there are tokens, except in an nn.Parameter. The axes before the last two become headings.
-/// One scale serves the whole tensor: from the smallest to the largest finite number shown, or for numbers of both
-/// signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold elements are
-/// summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider than the
-/// terminal, all have fewer decimals.
+/// Rows and columns that count the lesson's tokens have their names, others indices. The axes before the last two
+/// become headings. One scale serves the whole tensor: from the smallest to the largest finite number shown, or for
+/// numbers of both signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold
+/// elements are summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider
+/// than the terminal, all have fewer decimals.
 std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std::string> tokens,
-                                      const torch::PrintOptions& print, const Terminal& terminal,
-                                      const CountsTokens& counts_tokens = {});
+                                      const torch::PrintOptions& print, const Terminal& terminal);
 
 /// The same with escape codes; no final newline.
 std::string heatmap_text(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-                         const Terminal& terminal, const CountsTokens& counts_tokens = {});
+                         const Terminal& terminal);
 
 }  // namespace attn::render

@@ -15,6 +15,7 @@
 #include "render/page_nodes.hpp"
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
+#include "text/ascii.hpp"
 #include "text/lines.hpp"
 
 namespace attn::render {
@@ -112,7 +113,7 @@ std::vector<std::string> step_ids(std::span<const Step> steps) {
   const auto plain = [](std::string_view text) {
     std::string id;
     for (const char c : text) {
-      const bool is_fit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      const bool is_fit = text::is_letter(c) || text::is_digit(c) || c == '_';
       id += is_fit ? c : '-';
     }
     return id.empty() ? "step" : id;

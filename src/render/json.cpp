@@ -1,7 +1,5 @@
 #include "render/json.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <ostream>
 #include <utility>
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "render/json_derivation.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -17,11 +16,7 @@ using nlohmann::ordered_json;
 
 /// The double that is written with the fewest digits which give the float back.
 double as_double(float value) {
-  std::array<char, 64> digits{};
-  const auto end = std::to_chars(digits.begin(), digits.end(), value).ptr;
-  double shortest = 0;
-  std::from_chars(digits.data(), end, shortest);
-  return static_cast<float>(shortest) == value ? shortest : static_cast<double>(value);
+  return text::number_of<double>(text::float_text(value)).value();
 }
 
 ordered_json element(float value) { return number_json(value); }

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <deque>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "render/derived.hpp"
 #include "render/json.hpp"
 
 namespace attn::render {
@@ -18,24 +18,6 @@ using Rule = Derivation::Rule;
 
 /// More are not told: a number may come from all of a large tensor's.
 constexpr std::size_t most_derivations = 2000;
-
-std::string_view rule_name(Rule rule) {
-  switch (rule) {
-    case Rule::given: return "given";
-    case Rule::copy: return "copy";
-    case Rule::products: return "products";
-    case Rule::sum: return "sum";
-    case Rule::product: return "product";
-    case Rule::quotient: return "quotient";
-    case Rule::exponential: return "exponential";
-    case Rule::softmax: return "softmax";
-    case Rule::masked: return "masked";
-    case Rule::kept: return "kept";
-    case Rule::dropped: return "dropped";
-    case Rule::comparison: return "comparison";
-  }
-  return "";
-}
 
 bool has_constant(Rule rule) { return rule == Rule::masked || rule == Rule::kept; }
 
@@ -90,9 +72,7 @@ class Derivations {
 
   ordered_json derivation_json(const Task& task) {
     const Tensor& tensor = task.tensor;
-    const Derivation derivation = tensor.operation().is_parameter()
-                                      ? Derivation(Rule::given)
-                                      : tensor.operation().derive(tensor.operands(), task.index);
+    const Derivation derivation = derived(tensor, task.index);
     const std::int64_t levels = derivation.rule == Rule::copy ? 0 : 1;  // a view or copy is no step back
     ordered_json json = element_json(tensor, task.index);
     json["expression"] = tensor.expression();

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "render/heatmap.hpp"
-#include "render/lineage.hpp"
 
 namespace attn::render {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 void write_heatmap(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
   const std::string title = step.label.empty() ? step.name : step.label;
   out << title << (title.ends_with('\n') ? "" : "\n")
-      << heatmap_text(*step.tensor, chapter.tokens, document.text.print, document.terminal, counts_tokens) << '\n';
+      << heatmap_text(*step.tensor, chapter.tokens, document.text.print, document.terminal) << '\n';
   if (document.explain) {
     write_explanation(out, step, explain(step, chapter.why(step), chapter.tokens), document.text.print.linewidth);
   }

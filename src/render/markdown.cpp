@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "render/heatmap.hpp"
-#include "render/lineage.hpp"
 
 namespace attn::render {
 namespace {
@@ -72,7 +71,7 @@ std::string shown_text(const Step& step, const ShownChapter& chapter, const Docu
   }
   if (document.heatmap) {
     const Terminal paper = {.width = document.text.print.linewidth, .unicode = true};
-    return heatmap_text(*step.tensor, chapter.tokens, document.text.print, paper, counts_tokens);
+    return heatmap_text(*step.tensor, chapter.tokens, document.text.print, paper);
   }
   return tensor_text(*step.tensor, document.text);
 }

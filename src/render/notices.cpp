@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "render/lineage.hpp"
 #include "render/noticing.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::render {
-namespace {
-
-std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-}  // namespace
 
 std::string count_text(std::int64_t count, std::int64_t total) {
   return std::to_string(count) + " of " + std::to_string(total);
+}
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 std::string words_of(const Tensor& tensor) { return tensor.name().empty() ? tensor.expression() : tensor.name(); }
@@ -77,74 +74,6 @@ std::string Noticing::row_words(const Numbers& numbers, std::int64_t row) const 
   return has_words(tensor_, axis) ? words + " (" + token(row % numbers.shape[axis]) + ")" : words;
 }
 
-void Noticing::look_at_shape() {
-  switch (tensor_.kind()) {
-    case Kind::view: heads_joined(); break;
-    case Kind::transpose: transposed(); break;
-    case Kind::cat: parts_joined(); break;
-    case Kind::linear: projected(operand(1).size(0)); break;
-    case Kind::matmul:
-      if (operand(1).operation().is_parameter()) {
-        projected(operand(1).size(1));
-      }
-      break;
-    default: break;
-  }
-}
-
-void Noticing::projected(std::int64_t d_out) {
-  const std::int64_t d_in = operand(0).size(-1);
-  if (d_in != d_out) {
-    const bool is_one = tensor_.dim() == 1;
-    say(std::string(is_one ? "" : "in each row, ") + counted(d_in, "number becomes ", "numbers become ") +
-        std::to_string(d_out));
-  }
-}
-
-void Noticing::heads_joined() {
-  const Shape& from = operand(0).shape();
-  const Shape& to = tensor_.shape();
-  if (to.size() == 3 && from.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
-    say("the " + counted(from[3], "number", "numbers") + " of each of " + counted(from[2], "head", "heads") +
-        ", side by side: " + counted(to[2], "number", "numbers") + " for each token");
-  } else {
-    heads_split(tensor_);
-  }
-}
-
-void Noticing::heads_split(const Tensor& view) {
-  const Shape& from = view.operands()[0].shape();
-  const Shape& to = view.shape();
-  if (from.size() == 3 && to.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
-    say("the last axis of " + std::to_string(from[2]) + " is split into " + counted(to[2], "head", "heads") +
-        " of head_dim " + std::to_string(to[3]));
-  }
-}
-
-void Noticing::transposed() {
-  const Tensor& x = operand(0);
-  if (x.kind() == Kind::view) {
-    heads_split(x);
-  }
-  const auto [first, second] = tensor_.operation().facts().axes;
-  const bool swaps_last =
-      std::max(first, second) + 1 == tensor_.shape().size() && std::min(first, second) + 2 == tensor_.shape().size();
-  if (swaps_last && counts_tokens(tensor_, tensor_.shape().size() - 1)) {
-    say("each token has a column now, not a row");
-  }
-}
-
-void Noticing::parts_joined() {
-  const auto& parts = tensor_.operands();
-  const std::int64_t width = parts[0].size(-1);
-  const bool is_even =
-      std::all_of(parts.begin(), parts.end(), [width](const Tensor& part) { return part.size(-1) == width; });
-  if (is_even && parts.size() > 1) {
-    say(std::to_string(parts.size()) + " heads with " + counted(width, "column", "columns") +
-        " each, side by side: " + counted(tensor_.size(-1), "column", "columns"));
-  }
-}
-
 void Noticing::look_at_numbers() {
   if (tensor_.dtype() == DType::boolean) {
     look_at_bools();
@@ -187,98 +116,13 @@ void Noticing::look_at_floats(const Numbers& numbers) {
   }
 }
 
-void Noticing::given(const Numbers& numbers) {
-  const Tensor& origin = tensor_.kind() == Kind::parameter ? operand(0) : tensor_;
-  const Facts facts = origin.operation().facts();
-  if (facts.fan_in > 0) {
-    linear_range(numbers, facts.fan_in);
-  } else if (facts.kind == Kind::normal) {
-    normal(numbers);
-  } else if (facts.kind == Kind::uniform) {
-    uniform(numbers);
-  } else if (facts.is_by_tokens && is_above_diagonal(numbers, 0)) {
-    const bool is_rest_one = row_total(numbers.all()) == static_cast<double>(numbers.rows * (numbers.rows + 1)) / 2;
-    say(is_rest_one ? "above the diagonal all is 0, the rest is 1" : "above the diagonal all is 0");
-  }
-  if (tensor_.dim() == 2 && counts_tokens(tensor_, 0)) {
-    token_rows(numbers);
-  }
-}
-
-void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
-  const double bound = 1 / std::sqrt(static_cast<double>(d_in));
-  const auto all = numbers.all();
-  if (std::all_of(all.begin(), all.end(),
-                  [bound](float x) { return std::abs(static_cast<double>(x)) <= bound * (1 + 1e-6); })) {
-    say("all entries are between -" + number_text(bound) + " and " + number_text(bound) +
-        ", that is 1/sqrt(d_in) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
-  }
-  if (tensor_.dim() == 2) {
-    say("[d_out, d_in] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies with the transpose");
-  }
-}
-
-void Noticing::uniform(const Numbers& numbers) {
-  const auto all = numbers.all();
-  const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  if (*least >= 0 && *most < 1) {
-    say("all entries are at least 0 and below 1, as torch.rand draws: here from " + number_text(*least) + " to " +
-        number_text(*most));
-  }
-}
-
-void Noticing::normal(const Numbers& numbers) {
-  const auto all = numbers.all();
-  const auto positive = std::count_if(all.begin(), all.end(), [](float x) { return x > 0; });
-  say(count_text(positive, std::ssize(all)) + (positive == 1 ? " entries is" : " entries are") +
-      " above 0: torch.randn draws to either side of 0 alike");
-}
-
-void Noticing::token_rows(const Numbers& numbers) {
-  if (has_words(tensor_, 0) && tokens_.size() <= 16) {
-    std::string list;
-    for (std::int64_t i = 0; i < numbers.rows; ++i) {
-      list += (i == 0 ? "" : ", ") + tokens_[static_cast<std::size_t>(i)];
-    }
-    say((numbers.rows == 1 ? "one row for one token: " : "one row for each token: ") + list);
-    closest_rows(numbers);
-  } else {
-    say(counted(numbers.rows, "token", "tokens") + " of " + counted(numbers.width, "number", "numbers") +
-        (numbers.rows == 1 ? "" : " each"));
-  }
-}
-
-void Noticing::closest_rows(const Numbers& numbers) {
-  std::vector<float> distances;
-  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (std::int64_t i = 0; i < numbers.rows; ++i) {
-    for (std::int64_t j = i + 1; j < numbers.rows; ++j) {
-      double square = 0;
-      for (std::int64_t k = 0; k < numbers.width; ++k) {
-        const auto column = static_cast<std::size_t>(k);
-        const double difference =
-            static_cast<double>(numbers.row(i)[column]) - static_cast<double>(numbers.row(j)[column]);
-        square += difference * difference;
-      }
-      distances.push_back(-static_cast<float>(square));
-      pairs.emplace_back(i, j);
-    }
-  }
-  const auto closest = only_largest(distances);
-  if (closest && pairs.size() > 1) {
-    const auto [i, j] = pairs[static_cast<std::size_t>(*closest)];
-    say("the two most alike are " + token(i) + " and " + token(j) + ", " +
-        number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
-  }
-}
-
 void Noticing::sums(const Numbers& numbers) {
   const auto all = numbers.all();
   const auto ones = std::count_if(all.begin(), all.end(), [](float x) { return near(x, 1); });
   const bool are_exact = std::all_of(all.begin(), all.end(), [](float x) { return x == 1; });
   const std::string rounding = are_exact ? "" : ", up to rounding";
   if (tensor_.dim() == 0) {
-    say(ones == 1 ? "the sum is 1" + rounding : "the sum is " + number_text(all[0]));
+    say(ones == 1 ? "the sum is 1" + rounding : "the sum is " + text::number_text(all[0]));
     return;
   }
   if (ones == std::ssize(all)) {
@@ -286,8 +130,8 @@ void Noticing::sums(const Numbers& numbers) {
     return;
   }
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  say("sums run from " + number_text(*least) + " to " + number_text(*most) + ", on average " +
-      number_text(row_total(all) / static_cast<double>(all.size())));
+  say("sums run from " + text::number_text(*least) + " to " + text::number_text(*most) + ", on average " +
+      text::number_text(row_total(all) / static_cast<double>(all.size())));
 }
 
 void Noticing::exponentials(const Numbers& numbers) {
@@ -298,8 +142,8 @@ void Noticing::exponentials(const Numbers& numbers) {
   }
   const auto best = only_largest(all);
   say("all entries are above 0" +
-      (best ? "; the largest is " + number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
-                  number_text(before.all()[static_cast<std::size_t>(*best)])
+      (best ? "; the largest is " + text::number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
+                  text::number_text(before.all()[static_cast<std::size_t>(*best)])
             : ""));
 }
 
@@ -314,7 +158,7 @@ void Noticing::multiplied(const Numbers& numbers) {
   const double first = row_total(numbers.row(0));
   const double last = row_total(numbers.row(numbers.rows - 1));
   if (!near(first, 1) && near(last, 1)) {
-    say("the rows no longer sum to 1: the first sums to " + number_text(first) + "; the last lost nothing");
+    say("the rows no longer sum to 1: the first sums to " + text::number_text(first) + "; the last lost nothing");
   }
 }
 
@@ -352,7 +196,7 @@ void Noticing::look_at_bools() {
     return;
   }
   say(count_text(yes, std::ssize(all)) + (yes == 1 ? " is True, " : " are True, ") +
-      factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
+      text::factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
       expected_share());
 }
 
@@ -371,7 +215,7 @@ bool Noticing::is_causal(std::span<const bool> all) const {
 
 std::string Noticing::expected_share() const {
   const Facts facts = tensor_.operation().facts();
-  return facts.kind == Kind::bernoulli ? "; each is kept with probability " + factor_text(facts.p) : "";
+  return facts.kind == Kind::bernoulli ? "; each is kept with probability " + text::factor_text(facts.p) : "";
 }
 
 void Noticing::largest_difference() {
@@ -385,20 +229,7 @@ void Noticing::largest_difference() {
     }
     largest = std::max(largest, difference);
   }
-  say(largest == 0 ? "the two are equal to the last bit" : "the largest difference is " + number_text(largest));
-}
-
-void Noticing::ids() {
-  const auto contents = tensor_.array().contents();
-  const auto& values = std::get<Block<std::int64_t>>(*contents);
-  if (tensor_.dim() != 1 || values.size() != tokens_.size() || tokens_.size() > 16) {
-    return;
-  }
-  std::string list;
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    list += (i == 0 ? "" : ", ") + tokens_[i] + ": " + std::to_string(values.data()[i]);
-  }
-  say(list);
+  say(largest == 0 ? "the two are equal to the last bit" : "the largest difference is " + text::number_text(largest));
 }
 
 void Noticing::look_at_batch() {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "text/numbers.hpp"
 
 namespace attn::render {
 
@@ -108,8 +109,8 @@ void Noticing::scores_of_one(const Numbers& numbers) {
   if (!best || !worst || !query) {
     return;
   }
-  const std::string high = number_text(all[static_cast<std::size_t>(*best)]);
-  const std::string low = number_text(all[static_cast<std::size_t>(*worst)]);
+  const std::string high = text::number_text(all[static_cast<std::size_t>(*best)]);
+  const std::string low = text::number_text(all[static_cast<std::size_t>(*worst)]);
   if (has_words(tensor_, 0)) {
     say(token(*query) + " scores highest with " + token_or_itself(*best, *query) + ", " + high + ", lowest with " +
         token_or_itself(*worst, *query) + ", " + low);
@@ -142,8 +143,8 @@ void Noticing::symmetry(const Numbers& numbers) {
   const auto [i, j] = *different;
   const std::span<const std::int64_t> shape = numbers.shape;
   const std::int64_t mirrored = (i / n * n + j) * n + i % n;
-  say("not symmetric: " + place_text(i * n + j, shape) + " is " + number_text(at(i, j)) + ", " +
-      place_text(mirrored, shape) + " is " + number_text(at(i / n * n + j, i % n)));
+  say("not symmetric: " + place_text(i * n + j, shape) + " is " + text::number_text(at(i, j)) + ", " +
+      place_text(mirrored, shape) + " is " + text::number_text(at(i / n * n + j, i % n)));
 }
 
 void Noticing::highest(const Numbers& numbers) {
@@ -157,7 +158,7 @@ void Noticing::highest(const Numbers& numbers) {
   }
   const auto best = only_largest(numbers.all());
   if (best) {
-    say("the highest score is " + number_text(numbers.all()[static_cast<std::size_t>(*best)]) + ", at " +
+    say("the highest score is " + text::number_text(numbers.all()[static_cast<std::size_t>(*best)]) + ", at " +
         place_text(*best, numbers.shape) + pair_words(*best, numbers.rows, numbers.width, " with "));
   }
   if (own == numbers.rows) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -14,7 +15,7 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// What became of the kept ones.
 std::string kept_words(double scale) {
-  return scale == 1 ? ", the kept ones are as before" : ", the kept ones x " + factor_text(scale);
+  return scale == 1 ? ", the kept ones are as before" : ", the kept ones x " + text::factor_text(scale);
 }
 
 }  // namespace
@@ -81,8 +82,8 @@ std::string Noticing::tie_words(std::span<const float> values, std::int64_t best
   std::int64_t same = 0;
   std::int64_t other = -1;
   for (std::int64_t i = 0; i < std::ssize(values); ++i) {
-    if (i != best &&
-        number_text(values[static_cast<std::size_t>(i)]) == number_text(values[static_cast<std::size_t>(best)])) {
+    if (i != best && text::number_text(values[static_cast<std::size_t>(i)]) ==
+                         text::number_text(values[static_cast<std::size_t>(best)])) {
       ++same;
       other = i;
     }
@@ -100,7 +101,7 @@ void Noticing::strongest_of_one(const Numbers& numbers) {
   if (!best) {
     return;
   }
-  const std::string value = number_text(numbers.all()[static_cast<std::size_t>(*best)]);
+  const std::string value = text::number_text(numbers.all()[static_cast<std::size_t>(*best)]);
   if (query && has_words(tensor_, 0)) {
     say(token(*query) + " attends most to " + token_or_itself(*best, *query) + ", " + value +
         tie_words(numbers.all(), *best));
@@ -129,7 +130,7 @@ void Noticing::strongest(const Numbers& numbers, std::int64_t first_row) {
   if (!best || !is_only || (first_row > 0 && height < 3)) {
     return;
   }
-  const std::string value = number_text(numbers.all()[static_cast<std::size_t>(*best)]);
+  const std::string value = text::number_text(numbers.all()[static_cast<std::size_t>(*best)]);
   say((first_row > 0 ? "below the first row, the largest weight is " : "the largest weight is ") + value + ", at " +
       place_text(*best, numbers.shape) + pair_words(*best, height, numbers.width, " attends to "));
   if (first_row == 0) {
@@ -169,11 +170,12 @@ void Noticing::favourite(const Numbers& numbers) {
 void Noticing::spread(const Numbers& numbers) {
   const auto all = numbers.all();
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  const std::string even = number_text(1.0 / static_cast<double>(numbers.width));
+  const std::string even = text::number_text(1.0 / static_cast<double>(numbers.width));
   if (*least == *most) {
     say("all weights are the same, " + even);
   } else {
-    say("weights run from " + number_text(*least) + " to " + number_text(*most) + "; an even spread would be " + even);
+    say("weights run from " + text::number_text(*least) + " to " + text::number_text(*most) +
+        "; an even spread would be " + even);
   }
 }
 
@@ -197,7 +199,7 @@ void Noticing::masked(const Numbers& numbers) {
     say("nothing is masked");
     return;
   }
-  const std::string value = *filled == minus_infinity ? "-inf" : factor_text(*filled);
+  const std::string value = *filled == minus_infinity ? "-inf" : text::factor_text(*filled);
   say(count_text(count, std::ssize(all)) + (counts_pairs() ? " weights" : " scores") + (count == 1 ? " is " : " are ") +
       value + " now" + (is_rest_same ? ", the rest are as before" : ""));
   if (is_above_diagonal(numbers, *filled)) {
@@ -216,8 +218,8 @@ void Noticing::scaled(const Numbers& numbers) {
   }
   const double square = *divisor * *divisor;
   const bool is_root = near(square, std::round(square), 1e-5) && tensor_.operation().facts().root_of > 0;
-  say("every score is divided by " + factor_text(*divisor) +
-      (is_root ? ", the square root of " + factor_text(std::round(square)) : ""));
+  say("every score is divided by " + text::factor_text(*divisor) +
+      (is_root ? ", the square root of " + text::factor_text(std::round(square)) : ""));
   const auto is_infinite = [](float x) { return x == minus_infinity; };
   if (std::any_of(numbers.all().begin(), numbers.all().end(), is_infinite)) {
     say("-inf stays -inf");
@@ -287,8 +289,8 @@ void Noticing::dropped(const Numbers& numbers) {
 
 void Noticing::means(const Numbers& before, const Numbers& after) {
   const auto count = static_cast<double>(before.all().size());
-  say("the mean goes from " + number_text(row_total(before.all()) / count) + " to " +
-      number_text(row_total(after.all()) / count));
+  say("the mean goes from " + text::number_text(row_total(before.all()) / count) + " to " +
+      text::number_text(row_total(after.all()) / count));
 }
 
 void Noticing::row_sums_after(const Numbers& numbers, double scale) {
@@ -308,11 +310,11 @@ void Noticing::row_sums_after(const Numbers& numbers, double scale) {
   }
   if (least && *least != *most && !near(totals[static_cast<std::size_t>(*least)], 1)) {
     say("rows no longer all sum to 1: " + row_words(numbers, *least) + " sums to " +
-        number_text(totals[static_cast<std::size_t>(*least)]) + ", " + row_words(numbers, *most) + " to " +
-        number_text(totals[static_cast<std::size_t>(*most)]) +
+        text::number_text(totals[static_cast<std::size_t>(*least)]) + ", " + row_words(numbers, *most) + " to " +
+        text::number_text(totals[static_cast<std::size_t>(*most)]) +
         (near(totals[static_cast<std::size_t>(*most)], scale) ? ", as it lost nothing" : ""));
   } else if (least && *least == *most && !near(totals[static_cast<std::size_t>(*least)], 1)) {
-    say(row_words(numbers, *least) + " sums to " + number_text(totals[static_cast<std::size_t>(*least)]) +
+    say(row_words(numbers, *least) + " sums to " + text::number_text(totals[static_cast<std::size_t>(*least)]) +
         ", not to 1");
   }
   say_empty(numbers, empty, " left with nothing: every weight there was dropped");

@@ -108,6 +108,8 @@ class Noticing {
 
 /// "9 of 72"
 std::string count_text(std::int64_t count, std::int64_t total);
+/// "1 head" or "2 heads"
+std::string counted(std::int64_t count, const std::string& one, const std::string& many);
 /// The tensor's name, or where it has none, its expression.
 std::string words_of(const Tensor& tensor);
 /// The numbers of a bool tensor.

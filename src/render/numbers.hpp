@@ -7,13 +7,9 @@
 #include <string>
 
 #include "tensor/tensor.hpp"
-#include "text/numbers.hpp"
 
 /// Looking at a float tensor's numbers, row by row along its last axis.
 namespace attn::render {
-
-using text::factor_text;
-using text::number_text;
 
 struct Numbers {
   explicit Numbers(const Tensor& tensor);

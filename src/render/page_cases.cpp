@@ -92,25 +92,6 @@ struct Case {
 
 using CaseKey = std::tuple<int, double, std::size_t, std::int64_t, std::int64_t, std::int64_t>;
 
-std::string_view rule_name(Derivation::Rule rule) {
-  using Rule = Derivation::Rule;
-  switch (rule) {
-    case Rule::given: return "given";
-    case Rule::copy: return "copy";
-    case Rule::products: return "products";
-    case Rule::sum: return "sum";
-    case Rule::product: return "product";
-    case Rule::quotient: return "quotient";
-    case Rule::exponential: return "exponential";
-    case Rule::softmax: return "softmax";
-    case Rule::masked: return "masked";
-    case Rule::kept: return "kept";
-    case Rule::dropped: return "dropped";
-    case Rule::comparison: return "comparison";
-  }
-  return "given";
-}
-
 CaseKey case_key(const Derivation& derivation) {
   const bool has_terms = !derivation.terms.empty();
   const auto& b = has_terms ? derivation.terms[0].b : std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "tensor/array.hpp"
@@ -47,5 +48,8 @@ struct Derivation {
   double constant = 0;
   std::size_t position = 0;
 };
+
+/// "products", as programs read it.
+std::string_view rule_name(Derivation::Rule rule);
 
 }  // namespace attn

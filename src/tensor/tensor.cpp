@@ -24,15 +24,6 @@ std::optional<AxisSource> Operation::axis_source(const std::vector<Tensor>& oper
   return AxisSource{operands[0], axis};
 }
 
-Derivation::Derivation(Rule rule_) : rule(rule_) {}
-
-Derivation::Derivation(Rule rule_, Element a, std::optional<Element> b, double constant_)
-    : rule(rule_), constant(constant_) {
-  add(std::move(a), std::move(b));
-}
-
-void Derivation::add(Element a, std::optional<Element> b) { terms.push_back({std::move(a), std::move(b)}); }
-
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape, DType dtype)
     : Tensor(std::move(operation), operands, operands.at(0).kernels(), std::move(shape), dtype) {}
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "text/ascii.hpp"
 #include "text/columns.hpp"
 #include "text/utf8.hpp"
 
@@ -20,8 +21,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return lower(c); });
   return result;
 }
 

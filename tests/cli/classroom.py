@@ -73,12 +73,19 @@ class Heatmap(Case):
         self.assertNotIn("\x1b", text)
         self.assertRegex(text, r"(?m)^journey +0\.4392. +0\.5608")
 
+    def test_a_mask_has_the_names_that_its_cells_have(self):
+        cell = self.text("causal", "--cell", "mask[journey,starts]")
+        self.assertTrue(cell.startswith("mask[1, 2] = True   (row 1: journey, column 2: starts)"), cell)
+        lines = self.text("causal", "--heatmap", "--only", "mask").splitlines()
+        tokens = ["Your", "journey", "starts", "with", "one", "step"]
+        self.assertEqual(lines[1].split(), tokens)
+        self.assertEqual([line.split()[0] for line in lines[2:8]], tokens)
+
     def test_every_chapter_in_narrow_and_wide_terminals(self):
         for chapter, article in CHAPTERS:
             for width in ("40", "120"):
                 done = run(chapter, "--article", article, "--heatmap", environment={"COLUMNS": width})
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-
 
     def test_explained(self):
         """Without the prose they are the heat maps alone; what is said is what --explain says."""

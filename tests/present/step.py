@@ -107,6 +107,7 @@ class Moving(unittest.TestCase):
         self.assertNotIn("--cell", self.last())
         self.session.press("cfoo[\r")
         self.assertTrue(self.last())
+        self.session.press("cqueris[0,0,1]\r", "no step 'queris'; try queries[0,0,1]")
         self.session.press("cqueries[0,0,1]\r", "queries[0, 0, 1] = ")
         self.session.press("c\x1b")
         self.assertIn("queries[0, 0, 1] = ", self.session.vt.text())

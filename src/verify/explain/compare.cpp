@@ -4,8 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <limits>
+
+#include "text/numbers.hpp"
 
 namespace attn::verify {
 namespace {
@@ -32,10 +33,8 @@ Format format_of(std::string_view text) {
 }
 
 std::string formatted(const Format& format, double value) {
-  char buffer[400];
   const auto notation = format.scientific ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto result = std::to_chars(std::begin(buffer), std::end(buffer), value, notation, format.decimals);
-  std::string text(std::begin(buffer), result.ptr);
+  std::string text = text::number_text(value, notation, format.decimals);
   if (format.point && format.decimals == 0 && !format.scientific) {
     text += '.';
   }
@@ -51,10 +50,7 @@ double spacing(double value) {
 
 /// The number after rounding to the cell's format.
 double rounded_as(const Cell& cell, double value) {
-  const std::string text = formatted(format_of(cell.text), value);
-  double result = value;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
+  return text::number_of<double>(formatted(format_of(cell.text), value)).value_or(value);
 }
 
 CellVerdict by_units(double units, bool integral) {

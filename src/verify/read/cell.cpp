@@ -8,7 +8,7 @@
 #include <limits>
 #include <system_error>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
 
 namespace attn::verify {
 namespace {
@@ -20,7 +20,7 @@ bool is_sign(char c) { return c == '-' || c == '+'; }
 
 /// Whether the character there is the e of "1.25e-03" or "3.e+05".
 bool is_exponent_mark(std::string_view text, std::size_t at) {
-  return at > 0 && lower(text[at]) == 'e' && (is_digit(text[at - 1]) || text[at - 1] == '.');
+  return at > 0 && text::lower(text[at]) == 'e' && (text::is_digit(text[at - 1]) || text[at - 1] == '.');
 }
 
 /// The digits before and after the point, and the exponent; what is left of the word behind them.
@@ -32,7 +32,7 @@ struct Parts {
 };
 
 std::string_view take_digits(std::string_view& text) {
-  const auto end = std::ranges::find_if_not(text, is_digit);
+  const auto end = std::ranges::find_if_not(text, text::is_digit);
   const std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
   text.remove_prefix(digits.size());
   return digits;
@@ -41,7 +41,7 @@ std::string_view take_digits(std::string_view& text) {
 /// "e-03" at the text's start; an exponent beyond all doubles is that of the largest or smallest.
 std::int64_t take_exponent(std::string_view& text) {
   std::string_view after = text.substr(std::min<std::size_t>(1, text.size()));
-  if (text.empty() || lower(text.front()) != 'e') {
+  if (text.empty() || text::lower(text.front()) != 'e') {
     return 0;
   }
   const bool negative = after.starts_with('-');
@@ -116,7 +116,8 @@ std::optional<double> named_value(std::string_view unsigned_word) {
 
 /// "O.1826": a letter in place of a number's first digit or sign.
 bool is_damaged_number(std::string_view unsigned_word) {
-  return !unsigned_word.empty() && is_letter(unsigned_word.front()) && std::ranges::any_of(unsigned_word, is_digit) &&
+  return !unsigned_word.empty() && text::is_letter(unsigned_word.front()) &&
+         std::ranges::any_of(unsigned_word, text::is_digit) &&
          unsigned_word.find('.') != std::string_view::npos &&
          unsigned_word.find_first_not_of("0123456789.", 1) == std::string_view::npos;
 }
@@ -133,8 +134,8 @@ std::optional<Cell> parse_cell(std::string_view word) {
   if (is_damaged_number(digits)) {
     return Cell{word, not_a_number, 0};
   }
-  const bool begins_number = !digits.empty() && (is_digit(digits.front()) || digits.front() == '.');
-  if (!begins_number || std::ranges::none_of(digits, is_digit)) {
+  const bool begins_number = !digits.empty() && (text::is_digit(digits.front()) || digits.front() == '.');
+  if (!begins_number || std::ranges::none_of(digits, text::is_digit)) {
     return std::nullopt;
   }
   const Parts parts = split(digits);
@@ -151,7 +152,7 @@ std::size_t cell_length(std::string_view text) {
   for (; end < text.size() && !text.substr(end).starts_with("..."); ++end) {
     const char c = text[end];
     const bool sign = is_sign(c) && (end == 0 || is_exponent_mark(text, end - 1));
-    if (!sign && !is_digit(c) && !is_letter(c) && c != '.' && c != '_') {
+    if (!sign && !text::is_digit(c) && !text::is_letter(c) && c != '.' && c != '_') {
       break;
     }
   }

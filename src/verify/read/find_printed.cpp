@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
 #include "verify/read/cursor.hpp"
-#include "verify/read/label.hpp"
 #include "verify/read/forms.hpp"
+#include "verify/read/label.hpp"
 
 namespace attn::verify {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
                                                   {"torch.Size(", read_size},
                                                   {"#Nx.Tensor<", read_nx_tensor}});
 
-bool is_name_part(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; }
+bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_' || c == '.'; }
 
 /// Whether a word that ends the text stands for itself: no part of a longer name such as torch.tensor, no argument
 /// of a call.

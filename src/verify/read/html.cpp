@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
+#include "text/lines.hpp"
 
 namespace attn::verify {
 namespace {
@@ -72,15 +73,7 @@ static_assert(std::ranges::is_sorted(characters, {}, &NamedCharacter::name));
 constexpr std::size_t longest_name = 10;        // of an element or a character
 constexpr std::size_t longest_reference = 32;   // with leading zeros
 
-bool is_name_part(char c) { return is_letter(c) || is_digit(c) || c == '-'; }
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    c = lower(c);
-  }
-  return result;
-}
+bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '-'; }
 
 /// The code of "#8722" or "#x2212"; 0 where that is no character.
 char32_t numbered_character(std::string_view name) {
@@ -138,7 +131,7 @@ Element find_element(std::string_view name) {
   if (name.size() > longest_name) {
     return Element::none;
   }
-  const std::string key = lower_case(name);
+  const std::string key = text::lower(name);
   const auto* found = std::ranges::lower_bound(elements, key, {}, &NamedElement::name);
   return found != elements.end() && found->name == key ? found->element : Element::none;
 }
@@ -160,7 +153,7 @@ Reference find_reference(std::string_view text) {
 Tag find_tag(std::string_view text) {
   const bool closing = text.size() > 1 && text[1] == '/';
   const std::size_t begin = closing ? 2 : 1;
-  if (text.size() <= begin || text.front() != '<' || !is_letter(text[begin])) {
+  if (text.size() <= begin || text.front() != '<' || !text::is_letter(text[begin])) {
     return {};
   }
   std::size_t end = begin;
@@ -172,7 +165,7 @@ Tag find_tag(std::string_view text) {
 }
 
 bool holds_line_numbers(std::string_view tag) {
-  const std::string name = lower_case(find_tag(tag).name);
+  const std::string name = text::lower(find_tag(tag).name);
   if (name != "span" && name != "td") {
     return false;
   }
@@ -190,7 +183,7 @@ bool holds_line_numbers(std::string_view tag) {
 
 bool looks_like_html(std::string_view text) {
   constexpr std::size_t head = 4096;
-  const std::string begin = lower_case(text.substr(0, head));
+  const std::string begin = text::lower(text.substr(0, head));
   const std::size_t first = begin.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || begin[first] != '<') {
     return false;

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
+#include "text/utf8.hpp"
 #include "verify/read/html.hpp"
-#include "verify/read/utf8.hpp"
 
 namespace attn::verify {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::array<bool, 256> plain_bytes = [] {
 bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, [](char x, char y) { return text::lower(x) == text::lower(y); });
 }
 
 /// One pass over a text. What was looked for in vain once is not looked for again: the pass takes linear time.
@@ -65,7 +65,7 @@ class MarkupReader {
       case '<': tag(); return;
       default: break;
     }
-    const Character character = first_character(rest());
+    const text::Character character = text::first_character(rest());
     at_ += character.size;
     out_.put(character.code);
   }

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "verify/read/encoding.hpp"
 #include "verify/read/markup.hpp"
-#include "verify/read/utf8.hpp"
 
 namespace attn::verify {
 namespace {

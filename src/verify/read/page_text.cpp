@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "verify/read/utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::verify {
 namespace {
@@ -70,7 +70,7 @@ void PageText::put(char32_t code) {
     put_plain(plain);
   } else if (!is_invisible(code)) {
     std::string bytes;
-    append_utf8(bytes, code);
+    text::append_utf8(bytes, code);
     put_plain(bytes);
   }
 }

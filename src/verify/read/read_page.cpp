@@ -8,12 +8,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
+#include "text/utf8.hpp"
+#include "verify/read/encoding.hpp"
 #include "verify/read/html.hpp"
 #include "verify/read/markup.hpp"
 #include "verify/read/notebook.hpp"
 #include "verify/read/page_text.hpp"
-#include "verify/read/utf8.hpp"
 
 namespace attn::verify {
 namespace {
@@ -30,7 +31,7 @@ std::string shown_name(const std::string& name) { return name == "-" ? "standard
 bool has_extension(std::string_view name, std::string_view extension) {
   return name.size() > extension.size() &&
          std::ranges::equal(name.substr(name.size() - extension.size()), extension,
-                            [](char a, char b) { return lower(a) == b; });
+                            [](char a, char b) { return text::lower(a) == b; });
 }
 
 bool is_html(std::string_view name, std::string_view text) {
@@ -47,7 +48,7 @@ bool is_binary(std::string_view bytes) {
   }
   std::size_t strange = 0;
   for (std::size_t i = 0; i < bytes.size();) {
-    const Character character = first_character(bytes.substr(i));
+    const text::Character character = text::first_character(bytes.substr(i));
     const bool control = character.code < 0x20 && usual_controls.find(bytes[i]) == std::string_view::npos;
     strange += static_cast<std::size_t>(control || !character.valid);
     i += character.size;

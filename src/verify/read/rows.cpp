@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
 #include "verify/read/cell.hpp"
 
 namespace attn::verify {
@@ -16,7 +16,7 @@ constexpr std::int64_t unknown = -1;
 /// What can follow a number only in a program.
 bool is_code(char c) {
   constexpr std::string_view signs = "_*+-/%@(=:'\"#";
-  return is_letter(c) || signs.find(c) != std::string_view::npos;
+  return text::is_letter(c) || signs.find(c) != std::string_view::npos;
 }
 
 /// One axis of the list that is being read.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <string_view>
-#include <system_error>
 
-#include "verify/read/ascii.hpp"
+#include "text/ascii.hpp"
+#include "text/numbers.hpp"
 
 namespace attn::verify {
 namespace {
@@ -15,8 +14,8 @@ namespace {
 constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t longest_value = 256;
 
-bool is_key_part(char c) { return is_letter(c) || c == '_'; }
-bool is_word_part(char c) { return is_key_part(c) || is_digit(c) || c == '.' || c == ':' || c == '-'; }
+bool is_key_part(char c) { return text::is_letter(c) || c == '_'; }
+bool is_word_part(char c) { return is_key_part(c) || text::is_digit(c) || c == '.' || c == ':' || c == '-'; }
 
 template <class Condition>
 std::string_view leading(std::string_view text, Condition condition) {
@@ -52,10 +51,9 @@ std::string_view value_at(std::string_view text) {
 Shape sizes_in(std::string_view text) {
   Shape sizes;
   while (!text.empty()) {
-    const std::string_view digits = leading(text, is_digit);
-    std::int64_t size = 0;
-    if (!digits.empty() && std::from_chars(digits.data(), digits.data() + digits.size(), size).ec == std::errc()) {
-      sizes.push_back(size);
+    const std::string_view digits = leading(text, text::is_digit);
+    if (const auto size = text::number_of<std::int64_t>(digits)) {
+      sizes.push_back(*size);
     }
     text.remove_prefix(std::max<std::size_t>(1, digits.size()));
   }
@@ -102,7 +100,7 @@ bool read_pair(Cursor& cursor, Printed& printed, Suffix& suffix) {
 
 /// Skips "EXLA.Backend<host:0, 0.1.2.3>" or "Torchx.Backend(cpu)".
 void skip_nx_backend(Cursor& cursor) {
-  const std::string_view name = leading(cursor.rest(), [](char c) { return is_letter(c) || c == '.'; });
+  const std::string_view name = leading(cursor.rest(), [](char c) { return text::is_letter(c) || c == '.'; });
   if (!name.ends_with("Backend")) {
     return;
   }
@@ -148,9 +146,9 @@ bool read_nx_type(Cursor& cursor, Shape& shape) {
   cursor.skip();
   const std::string_view near = cursor.rest().substr(0, longest_value);
   const std::string_view line = near.substr(0, near.find('\n'));
-  const std::string_view letters = leading(line, is_letter);
+  const std::string_view letters = leading(line, text::is_letter);
   constexpr auto types = std::to_array<std::string_view>({"f", "s", "u", "bf", "c"});
-  const std::string_view bits = leading(line.substr(letters.size()), is_digit);
+  const std::string_view bits = leading(line.substr(letters.size()), text::is_digit);
   if (std::ranges::find(types, letters) == types.end() || bits.empty()) {
     return false;
   }

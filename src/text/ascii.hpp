@@ -1,8 +1,7 @@
 #pragma once
 
-namespace attn::verify {
-
-// Of ASCII, whatever the locale.
+/// Characters of ASCII, whatever the locale.
+namespace attn::text {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -10,4 +9,4 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-}  // namespace attn::verify
+}  // namespace attn::text

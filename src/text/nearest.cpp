@@ -1,11 +1,13 @@
-#include "cli/text.hpp"
+#include "text/nearest.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <vector>
 
-namespace attn::cli {
+#include "text/lines.hpp"
+
+namespace attn::text {
 namespace {
 
 /// Levenshtein's distance: insertions, deletions and substitutions.
@@ -33,7 +35,7 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
   const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
   std::size_t best_distance = std::min(std::max<std::size_t>(2, letters / 3) + 1, letters);
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(text::lower(word), text::lower(candidate));
+    const std::size_t distance = edit_distance(lower(word), lower(candidate));
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;
@@ -42,4 +44,4 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
   return best;
 }
 
-}  // namespace attn::cli
+}  // namespace attn::text

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tensor/derivation.hpp"
+#include "tensor/tensor.hpp"
+
+/// The arithmetic of derivations.
+namespace attn::render {
+
+/// How an element came from its tensor's operands; a parameter's is given, whatever it was drawn by.
+Derivation derived(const Tensor& tensor, const Shape& index);
+
+/// The number of an operand's element.
+double value_of(const Tensor& tensor, const Element& element);
+
+/// The number that a derivation from the operands' elements gives, from left to right, in double arithmetic and in
+/// float32's.
+double double_value(const Tensor& tensor, const Derivation& derivation);
+float float_value(const Tensor& tensor, const Derivation& derivation);
+
+/// As torch.allclose compares two float32 numbers.
+bool is_close(double a, double b);
+
+}  // namespace attn::render

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace attn::text {
+
+/// The candidate that is nearest to what was typed, or empty where none is near.
+std::string nearest(std::string_view typed, std::span<const std::string> candidates);
+
+}  // namespace attn::text
