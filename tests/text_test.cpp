@@ -134,10 +134,8 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::plain_text(text::without_blank_end({{"  ", cell}, {" "}})) == "  ");
 }
 
-TEST_CASE("parts of a text are marked on their lines") {
+TEST_CASE("the lines of a text are in one style") {
   const text::Style reverse = {.reverse = true};
-  CHECK(escaped_lines(text::marked_lines("a 12 b\n\n34\n", {{2, 2}, {8, 2}}, reverse)) ==
-        "a \x1b[7m12\x1b[0m b\n\n\x1b[7m34\x1b[0m\n");
   CHECK(escaped_lines(text::styled_lines("a\nb", reverse)) == "\x1b[7ma\x1b[0m\n\x1b[7mb\x1b[0m\n");
   CHECK(text::styled_lines("").empty());
 }
