@@ -134,6 +134,10 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::plain_text(text::without_blank_end({{"  ", cell}, {" "}})) == "  ");
 }
 
+TEST_CASE("one line has nothing that a terminal obeys") {
+  CHECK(text::one_line("a\x1b\u009b\u202e\u2066\xff") == "a\\x1b\\xc2\\x9b\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xff");
+}
+
 TEST_CASE("the lines of a text are in one style") {
   const text::Style reverse = {.reverse = true};
   CHECK(escaped_lines(text::styled_lines("a\nb", reverse)) == "\x1b[7ma\x1b[0m\n\x1b[7mb\x1b[0m\n");

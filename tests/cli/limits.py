@@ -2,15 +2,18 @@
 
     /usr/bin/python3 tests/cli/limits.py PATH_TO_BINARY
 """
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 import unittest
 
 BINARY = ""
 HANG_LIMIT = 60  # seconds
+DIRECTIONS = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 EVERYTHING = ["--threshold", "999999999"]
 
 
@@ -49,6 +52,59 @@ class Time(Case):
             return time.monotonic() - start
 
         self.assertLess(seconds(400), 12)  # quadratic: 40 s and more
+
+
+def hidden(text):
+    """What a terminal or a browser obeys instead of showing it."""
+    return sorted({hex(ord(c)) for c in text
+                   if c != "\n" and (unicodedata.category(c) == "Cc" or unicodedata.bidirectional(c) in DIRECTIONS
+                                     or c in "\u200e\u200f\u061c")})
+
+
+class Text(Case):
+    PAGES = {
+        "return.txt": "日本語日本語日本語\rkeys tensor([1., 2.])\n",
+        "return back.txt": "keys tensor([1., 2.]) abc\r日本\n",
+        "backspace.txt": "label 日本語\b\bab tensor([1., 2.])\n",
+        "marks.txt": "la\u202ebel \x1b[31m\u009b31m\u2066 tensor([1., 2.], grad_fn=<Mul\u202eBackward0>)\n",
+        "marks.html": "<pre>la&#x202e;bel&#27;[1m&#x9b; \u2066&#xd800; tensor([1., 2.])</pre>",
+    }
+
+    def test_pages(self):
+        for name, page in self.PAGES.items():
+            path = self.file(name, page)
+            for form in ([], ["--format", "json"]):
+                with self.subTest(page=name, form=form):
+                    done = run("verify", *form, path)
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    self.assertEqual(hidden(done.stdout.decode()), [])
+                    self.assertEqual(done.stderr, b"")
+
+    def label(self, page):
+        return json.loads(run("verify", "--format", "json", self.file("page.txt", page)).stdout)["findings"][0]["label"]
+
+    def test_a_character_takes_the_place_of_one(self):
+        self.assertEqual(self.label("日本語日本語 tensor([1., 2.])\rab\n"), "ab語日本語")
+        self.assertEqual(self.label("abcdef tensor([1., 2.])\r日本\n"), "日本cdef")
+        self.assertEqual(self.label("abcé\b\b日x tensor([1., 2.])\n"), "ab日x")
+
+    def test_file_names(self):
+        for name in (b"p\xff.txt", b"q\xe2\x80\xae\x1b[1m\xc2\x9b.txt"):
+            path = self.file(name, "tensor([1., 2.])\n")
+            with self.subTest(name=name):
+                for form in ([], ["--format", "json"]):
+                    done = run("verify", *form, path, path)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(hidden(done.stdout.decode()), [])
+                shown = json.loads(run("verify", "--format", "json", path).stdout)["file"]
+                self.assertEqual(shown, path.decode(errors="replace"))
+                self.assertEqual(hidden(run("verify", path + b"no").stderr.decode()), [])
+
+    def test_sentences(self):
+        for code in (0x1b, 0x7f, 0x9b, 0x61c, 0x200e, 0x202e, 0x2066):
+            done = run("trainable", "--sentence", f"Your jour{chr(code)}ney starts")
+            self.refused(done, "--sentence has")
+            self.assertEqual(hidden(done.stderr.decode()), [])
 
 
 if __name__ == "__main__":
