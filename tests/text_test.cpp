@@ -134,6 +134,12 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::plain_text(text::without_blank_end({{"  ", cell}, {" "}})) == "  ");
 }
 
+TEST_CASE("the middle of a wide text gives way") {
+  CHECK(text::shortened("0123456789", 10) == "0123456789");
+  CHECK(text::shortened("0123456789", 8) == "012...89");
+  CHECK(text::shortened("日本語日本語", 8) == "日...語");
+}
+
 TEST_CASE("one line has nothing that a terminal obeys") {
   CHECK(text::one_line("a\x1b\u009b\u202e\u2066\xff") == "a\\x1b\\xc2\\x9b\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xff");
 }
