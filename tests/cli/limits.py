@@ -116,6 +116,25 @@ class Size(Case):
         self.assertRegex(done.stdout.split(b"\n")[0], rb"^line 1 .* size \[1, 1, [1, ]*\.\.\.[1, ]*\]  -  no step")
 
 
+def run_within(kibibytes, *arguments):
+    return subprocess.run(["sh", "-c", f'ulimit -v {kibibytes} && exec "$0" "$@"', BINARY, *arguments],
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT)
+
+
+class AddressSpace(Case):
+    def test_no_room_for_products(self):
+        if run_within(32_000, "list").returncode != 0:
+            self.skipTest("the program itself does not fit")
+        for kibibytes in (32_000, 60_000, 100_000, 150_000):
+            with self.subTest(kibibytes=kibibytes):
+                self.refused(run_within(kibibytes, "causal"), "memory")
+        self.refused(run_within(1_000_000, "simplified", "--tokens", "20", "--d-in", "9000000", "--only", "attn_scores"),
+                     "memory")
+
+    def test_enough_room(self):
+        self.assertEqual(run_within(250_000, "causal").stdout, run("causal").stdout)
+
+
 if __name__ == "__main__":
     BINARY = os.path.abspath(sys.argv.pop(1))
     unittest.main()
