@@ -91,6 +91,9 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
     if (text::is_control(character.code)) {
       refuse("has the control character " + python_escape(character.code));
     }
+    if (text::is_direction_mark(character.code)) {
+      refuse("has " + python_escape(character.code) + ", which turns the direction of writing");
+    }
     if (is_space(character.code)) {
       end_word();
     } else if (!is_removed(character.code)) {

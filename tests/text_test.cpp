@@ -175,10 +175,18 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::plain_text(text::without_blank_end({{"  ", cell}, {" "}})) == "  ");
 }
 
-TEST_CASE("parts of a text are marked on their lines") {
+TEST_CASE("the middle of a wide text gives way") {
+  CHECK(text::shortened("0123456789", 10) == "0123456789");
+  CHECK(text::shortened("0123456789", 8) == "012...89");
+  CHECK(text::shortened("日本語日本語", 8) == "日...語");
+}
+
+TEST_CASE("one line has nothing that a terminal obeys") {
+  CHECK(text::one_line("a\x1b\u009b\u202e\u2066\xff") == "a\\x1b\\xc2\\x9b\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xff");
+}
+
+TEST_CASE("the lines of a text are in one style") {
   const text::Style reverse = {.reverse = true};
-  CHECK(escaped_lines(text::marked_lines("a 12 b\n\n34\n", {{2, 2}, {8, 2}}, reverse)) ==
-        "a \x1b[7m12\x1b[0m b\n\n\x1b[7m34\x1b[0m\n");
   CHECK(escaped_lines(text::styled_lines("a\nb", reverse)) == "\x1b[7ma\x1b[0m\n\x1b[7mb\x1b[0m\n");
   CHECK(text::styled_lines("").empty());
 }

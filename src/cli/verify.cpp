@@ -9,7 +9,9 @@
 
 #include "cli/names.hpp"
 #include "inputs.hpp"
+#include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "text/lines.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
@@ -112,10 +114,10 @@ int verify(const Options& options, std::ostream& out) {
       json.push_back(std::move(entry));
       continue;
     }
-    out << (pages.size() > 1 ? verified.page.name() + "\n" : "") << verify::report_text(verified.report);
+    out << (pages.size() > 1 ? text::one_line(verified.page.name()) + "\n" : "") << verify::report_text(verified.report);
   }
   if (options.json) {
-    out << (json.size() == 1 ? json[0] : json).dump(2) << '\n';
+    out << render::json_text(json.size() == 1 ? json[0] : json, 2) << '\n';
   }
   return code;
 }

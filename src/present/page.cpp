@@ -48,19 +48,20 @@ void check_name(std::span<const Step> steps, const std::string& name, std::strin
 }  // namespace
 
 Change compared(const Step& step, const Step* before, const render::TextOptions& options) {
-  const torch::PrintedTensor printed = render::printed_step(step, options);
   if (before == nullptr || before->kind != step.kind || before->name != step.name) {
-    return {0, 0, text::styled_lines(printed.text)};
+    return {0, 0, std::make_shared<PrintedLines>(render::step_text(step, options))};
   }
+  torch::PrintedTensor printed = render::printed_step(step, options);
   const torch::PrintedTensor printed_before = render::printed_step(*before, options);
   const std::vector<torch::PrintedCell>& cells = printed.cells;
-  std::vector<std::pair<std::size_t, std::size_t>> changed;
+  PrintedLines::Parts changed;
   for (std::size_t i = 0; i < cells.size() && cells.size() == printed_before.cells.size(); ++i) {
     if (torch::cell_text(printed, cells[i]) != torch::cell_text(printed_before, printed_before.cells[i])) {
       changed.emplace_back(cells[i].offset, cells[i].size);
     }
   }
-  return {cells.size(), changed.size(), text::marked_lines(printed.text, changed, {.reverse = true})};
+  const std::size_t count = changed.size();
+  return {cells.size(), count, std::make_shared<PrintedLines>(std::move(printed.text), std::move(changed))};
 }
 
 Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width) {
@@ -80,7 +81,7 @@ Lines explanation_lines(const Step& step, const Presentation& presentation, std:
 
 Lines heatmap_lines(const Step& step, const Presentation& presentation, const render::Terminal& terminal) {
   if (step.kind != Step::Kind::tensor) {
-    return text::styled_lines(render::printed_step(step, presentation.text).text);
+    return text::styled_lines(render::step_text(step, presentation.text));
   }
   Lines lines = text::styled_lines(text::trimmed(step.label));
   for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal)) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "present/presenter.hpp"
+#include "present/printed_lines.hpp"
 #include "text/styled.hpp"
 
 /// What the presenter shows of one step, as lines.
@@ -17,7 +19,7 @@ using Lines = std::vector<text::StyledLine>;
 struct Change {
   std::size_t cells = 0;
   std::size_t changed = 0;
-  Lines lines;  ///< what the article prints, with the changed cells in reverse
+  std::shared_ptr<const PrintedLines> lines;  ///< what the article prints, with the changed cells in reverse
 };
 
 /// `before` is the same step with another seed, or null.

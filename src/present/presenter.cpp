@@ -47,6 +47,7 @@ class Presenter {
   // What is seen
   void draw();
   void compose();
+  const Change& change();
   void draw_frame(std::string last, std::optional<std::int64_t> cursor);
   text::StyledLine title() const;
   std::string hint() const;
@@ -77,7 +78,9 @@ class Presenter {
   bool keys_ = false;
   bool done_ = false;
   Lines derivation_;
+  std::optional<Change> change_;  ///< of the step that is shown, once it is made
   ScrolledLines page_;
+  bool stale_ = true;  ///< the page is to be made anew
   std::string message_;
   std::string searched_;
 };
@@ -89,15 +92,23 @@ void Presenter::draw() {
   draw_frame(message_.empty() ? hint() : message_, {});
 }
 
-/// The whole page, however long.
+/// The whole page, however long, where anything on it is another than before.
 void Presenter::compose() {
+  if (!std::exchange(stale_, false)) {
+    page_.keep_within(room());
+    return;
+  }
+  std::shared_ptr<const PrintedLines> printed;
   Lines lines;
   const auto add = [&lines](const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (keys_) {
     add(key_lines());
   } else {
-    add(heatmap_ ? heatmap_lines(step(), presentation_, screen_.terminal())
-                 : compared(step(), step_before_seed(), presentation_.text).lines);
+    if (heatmap_) {
+      add(heatmap_lines(step(), presentation_, screen_.terminal()));
+    } else {
+      printed = change().lines;
+    }
     if (explaining_) {
       lines.emplace_back();
       add(explanation_lines(step(), presentation_, screen_.columns()));
@@ -107,7 +118,15 @@ void Presenter::compose() {
       add(derivation_);
     }
   }
-  page_.set(std::move(lines), room());
+  page_.set(std::move(printed), std::move(lines));
+  page_.keep_within(room());
+}
+
+const Change& Presenter::change() {
+  if (!change_) {
+    change_ = compared(step(), step_before_seed(), presentation_.text);
+  }
+  return *change_;
 }
 
 void Presenter::draw_frame(std::string last, std::optional<std::int64_t> cursor) {
@@ -152,6 +171,7 @@ std::string Presenter::hint() const {
 
 void Presenter::handle(const Key& key) {
   if (key.kind == Kind::resize) {
+    stale_ = true;
     return;
   }
   if (key.kind == Kind::closed) {
@@ -164,6 +184,7 @@ void Presenter::handle(const Key& key) {
   }
   if (std::exchange(keys_, false)) {
     page_.to_row(0);
+    stale_ = true;
     done_ = key.is(U'q');
     return;
   }
@@ -173,6 +194,7 @@ void Presenter::handle(const Key& key) {
     back();
   } else if (key.kind == Kind::escape) {
     derivation_.clear();
+    stale_ = true;
   } else if (key.kind == Kind::character) {
     letter(key.character);
   }
@@ -185,11 +207,11 @@ void Presenter::letter(char32_t letter) {
     case U'g': jump(); break;
     case U'/': search(false); break;
     case U'n': search(true); break;
-    case U'e': explaining_ = !explaining_; break;
-    case U'h': heatmap_ = !heatmap_; break;
+    case U'e': explaining_ = !explaining_; stale_ = true; break;
+    case U'h': heatmap_ = !heatmap_; stale_ = true; break;
     case U'c': derive(); break;
     case U's': reseed(); break;
-    case U'?': keys_ = true; page_.to_begin(); break;
+    case U'?': keys_ = true; stale_ = true; page_.to_begin(); break;
     case U'q': done_ = true; break;
     default: message_ = "no such key; ? shows all keys";
   }
@@ -199,12 +221,11 @@ void Presenter::show(std::size_t at) {
   at_ = at;
   page_.to_begin();
   derivation_.clear();
-  if (step_before_seed() != nullptr) {
-    const Change change = compared(step(), step_before_seed(), presentation_.text);
-    if (change.cells > 0) {
-      message_ = "seed " + seed_.text() + ": " + std::to_string(change.changed) + " of " +
-                 std::to_string(change.cells) + " cells changed";
-    }
+  change_.reset();
+  stale_ = true;
+  if (step_before_seed() != nullptr && change().cells > 0) {
+    message_ = "seed " + seed_.text() + ": " + std::to_string(change().changed) + " of " +
+               std::to_string(change().cells) + " cells changed";
   }
 }
 
@@ -237,6 +258,7 @@ std::optional<std::string> Presenter::ask(const std::string& question) {
       case Kind::enter: return std::string(text::trimmed(typed));
       case Kind::closed: done_ = true; [[fallthrough]];
       case Kind::escape: return std::nullopt;
+      case Kind::resize: stale_ = true; break;
       case Kind::backspace: text::drop_last_character(typed); break;
       case Kind::character:
         if (typed.size() < 1000) {
@@ -311,6 +333,7 @@ void Presenter::derive() {
     return;
   }
   derivation_.push_back({{"(Escape takes this away)"}});
+  stale_ = true;
   compose();
   page_.to_last(static_cast<std::int64_t>(derivation_.size()), room());
 }

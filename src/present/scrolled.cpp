@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/columns.hpp"
 #include "text/lines.hpp"
 
 namespace attn::present {
 
-void ScrolledLines::set(std::vector<text::StyledLine> lines, std::int64_t rows) {
-  lines_ = std::move(lines);
+void ScrolledLines::set(std::shared_ptr<const PrintedLines> printed, std::vector<text::StyledLine> others) {
+  printed_ = std::move(printed);
+  others_ = std::move(others);
+  widest_.reset();
+}
+
+void ScrolledLines::keep_within(std::int64_t rows) {
   top_ = std::clamp<std::int64_t>(top_, 0, std::max<std::int64_t>(count() - rows, 0));
 }
 
@@ -25,8 +31,7 @@ void ScrolledLines::to_last(std::int64_t lines, std::int64_t rows) {
 void ScrolledLines::to_text(std::string_view wanted, std::int64_t rows) {
   const std::string lower = text::lower(wanted);
   for (std::int64_t row = 0; row < count(); ++row) {
-    const std::string line = text::plain_text(lines_[static_cast<std::size_t>(row)]);
-    if (text::lower(line).find(lower) != std::string::npos) {
+    if (text::lower(text::plain_text(line(row))).find(lower) != std::string::npos) {
       top_ = row < rows ? 0 : row;
       return;
     }
@@ -45,14 +50,7 @@ bool ScrolledLines::scroll(Key::Kind kind, std::int64_t rows, std::int64_t colum
     case home: to_begin(); break;
     case end: top_ = count(); break;
     case left: left_ = std::max<std::int64_t>(left_ - sideways, 0); break;
-    case right: {
-      std::int64_t widest = 0;
-      for (const text::StyledLine& line : lines_) {
-        widest = std::max(widest, text::display_columns(line));
-      }
-      left_ = std::clamp<std::int64_t>(widest - columns, 0, left_ + sideways);
-      break;
-    }
+    case right: left_ = std::clamp<std::int64_t>(widest() - columns, 0, left_ + sideways); break;
     default: return false;
   }
   return true;
@@ -61,9 +59,27 @@ bool ScrolledLines::scroll(Key::Kind kind, std::int64_t rows, std::int64_t colum
 std::vector<text::StyledLine> ScrolledLines::seen(std::int64_t rows, std::int64_t columns) const {
   std::vector<text::StyledLine> part(static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)));
   for (std::int64_t row = 0; row < std::min(rows, count() - top_); ++row) {
-    part[static_cast<std::size_t>(row)] = text::sliced(lines_[static_cast<std::size_t>(top_ + row)], left_, columns);
+    part[static_cast<std::size_t>(row)] = text::sliced(line(top_ + row), left_, columns);
   }
   return part;
+}
+
+text::StyledLine ScrolledLines::line(std::int64_t row) const {
+  const auto i = static_cast<std::size_t>(row);
+  return i < printed_count() ? printed_->styled(i) : others_[i - printed_count()];
+}
+
+std::int64_t ScrolledLines::widest() {
+  if (!widest_) {
+    widest_ = 0;
+    for (std::size_t i = 0; i < printed_count(); ++i) {
+      widest_ = std::max(*widest_, text::display_columns(printed_->plain(i)));
+    }
+    for (const text::StyledLine& other : others_) {
+      widest_ = std::max(*widest_, text::display_columns(other));
+    }
+  }
+  return *widest_;
 }
 
 std::string ScrolledLines::place(std::int64_t rows) const {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "present/printed_lines.hpp"
 #include "present/screen.hpp"
 #include "text/styled.hpp"
 
@@ -13,8 +16,10 @@ namespace attn::present {
 /// Lines of which a part is seen, `rows` of them and `columns` of each, and which part.
 class ScrolledLines {
  public:
-  /// Other lines, seen from the same place as far as they reach.
-  void set(std::vector<text::StyledLine> lines, std::int64_t rows);
+  /// Other lines, `printed` (or null) before the others, seen from the same place.
+  void set(std::shared_ptr<const PrintedLines> printed, std::vector<text::StyledLine> others);
+  /// Not further down than that the last line is in the last of `rows`.
+  void keep_within(std::int64_t rows);
 
   void to_begin();
   /// The last `lines` lines come first, where not all fit.
@@ -24,7 +29,7 @@ class ScrolledLines {
   void to_row(std::int64_t top) { top_ = top; }
   std::int64_t row() const { return top_; }
 
-  /// Whether the key is one that scrolls; how far rows can go is known when the lines are next set.
+  /// Whether the key is one that scrolls; keep_within says how far rows can go.
   bool scroll(Key::Kind kind, std::int64_t rows, std::int64_t columns);
 
   /// What is seen, empty lines below the last one.
@@ -33,9 +38,14 @@ class ScrolledLines {
   std::string place(std::int64_t rows) const;
 
  private:
-  std::int64_t count() const { return static_cast<std::int64_t>(lines_.size()); }
+  std::size_t printed_count() const { return printed_ == nullptr ? 0 : printed_->count(); }
+  std::int64_t count() const { return static_cast<std::int64_t>(printed_count() + others_.size()); }
+  text::StyledLine line(std::int64_t row) const;
+  std::int64_t widest();
 
-  std::vector<text::StyledLine> lines_;
+  std::shared_ptr<const PrintedLines> printed_;
+  std::vector<text::StyledLine> others_;
+  std::optional<std::int64_t> widest_;  ///< once somebody asked
   std::int64_t top_ = 0;
   std::int64_t left_ = 0;
 };

@@ -24,11 +24,12 @@ std::optional<std::size_t> step_named(std::span<const Step> steps, const std::st
 
 std::optional<std::size_t> step_with(std::span<const Step> steps, std::size_t at, const std::string& wanted,
                                      const render::TextOptions& options) {
+  const std::string lower = text::lower(wanted);
   for (std::size_t distance = 1; distance <= steps.size(); ++distance) {
     const std::size_t i = (at + distance) % steps.size();
     const Step& step = steps[i];
-    const std::string text = step.name + "\n" + step.section + "\n" + render::printed_step(step, options).text;
-    if (text::lower(text).find(text::lower(wanted)) != std::string::npos) {
+    const std::string text = step.name + "\n" + step.section + "\n" + render::step_text(step, options);
+    if (text::lower(text).find(lower) != std::string::npos) {
       return i;
     }
   }

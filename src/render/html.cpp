@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "render/json.hpp"
 #include "render/page_nodes.hpp"
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
@@ -191,7 +192,7 @@ std::string text_of(const Json& about, const char* name) {
 /// Nothing in it can end the script element that it stands in.
 std::string script_json(const Json& json) {
   std::string text;
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+  for (const char c : json_text(json, -1)) {
     text += c == '<' ? "\\u003c" : std::string(1, c);
   }
   return text;

@@ -1,13 +1,16 @@
 #include "render/json.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "render/json_derivation.hpp"
 #include "text/numbers.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::render {
 namespace {
@@ -78,6 +81,24 @@ ordered_json step_json(const Step& step, const StepExplanation& explanation) {
 
 }  // namespace
 
+std::string json_text(const ordered_json& json, int indent) {
+  const std::string dumped = json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+  std::string result;
+  result.reserve(dumped.size());
+  for (std::string_view rest = dumped; !rest.empty();) {
+    const auto [code, size, valid] = text::first_character(rest);
+    if (code != '\n' && (text::is_control(code) || text::is_direction_mark(code))) {
+      std::array<char, 7> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(code));
+      result += escaped.data();
+    } else {
+      result += rest.substr(0, size);
+    }
+    rest.remove_prefix(size);
+  }
+  return result;
+}
+
 ordered_json number_json(float value) {
   if (std::isnan(value)) {
     return "nan";
@@ -119,7 +140,7 @@ void write_json(std::ostream& out, const Document& document) {
     chapters.push_back(document.cell ? derivation_json(chapter, *document.cell, document.depth)
                                      : steps_json(*chapter.about, chapter.steps, chapter.why, chapter.tokens));
   }
-  out << (chapters.size() == 1 ? chapters[0] : chapters).dump(2) << '\n';
+  out << json_text(chapters.size() == 1 ? chapters[0] : chapters, 2) << '\n';
 }
 
 }  // namespace attn::render

@@ -13,6 +13,10 @@
 
 namespace attn::render {
 
+/// The JSON, indented, or in one line where `indent` is -1. What is not UTF-8 is U+FFFD; controls and marks that turn
+/// the direction of writing are escaped.
+std::string json_text(const nlohmann::ordered_json& json, int indent);
+
 /// A number with the fewest digits that give the same float back; "inf", "-inf" and "nan" are strings.
 nlohmann::ordered_json number_json(float value);
 

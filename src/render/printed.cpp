@@ -45,4 +45,9 @@ torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) 
   return after(step.label + (step.label.empty() ? "" : " "), printed_value(step, options));
 }
 
+std::string step_text(const Step& step, const TextOptions& options) {
+  return step.label + (step.label.empty() ? "" : " ") +
+         (step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text);
+}
+
 }  // namespace attn::render

@@ -24,4 +24,7 @@ torch::PrintedTensor printed_value(const Step& step, const TextOptions& options)
 /// The label and what the step shows, as the article's print call writes them, without the step's end.
 torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);
 
+/// printed_step's text alone.
+std::string step_text(const Step& step, const TextOptions& options);
+
 }  // namespace attn::render

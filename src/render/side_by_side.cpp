@@ -55,19 +55,23 @@ std::vector<bool> differences(const Contents& a, const Contents& b) {
 /// The printed step with a place for a mark before every number: `*` where it differs.
 std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
   const torch::PrintedTensor before = printed_step(as_is, options);
-  torch::PrintedTensor after = printed_step(changed, options);
+  const torch::PrintedTensor after = printed_step(changed, options);
   if (changed.kind != Step::Kind::tensor || as_is.tensor->shape() != changed.tensor->shape() ||
       as_is.tensor->dtype() != changed.tensor->dtype()) {
     return after.text;
   }
   const auto differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
-  for (std::size_t k = after.cells.size(); k-- > 0;) {
+  std::string text;
+  text.reserve(after.text.size() + after.cells.size());
+  std::size_t done = 0;
+  for (std::size_t k = 0; k < after.cells.size(); ++k) {
     const torch::PrintedCell& cell = after.cells[k];
     const bool is_marked = differ[static_cast<std::size_t>(cell.position)] &&
                            torch::cell_text(after, cell) != torch::cell_text(before, before.cells[k]);
-    after.text.insert(cell.offset, 1, is_marked ? '*' : ' ');
+    text.append(after.text, done, cell.offset - done) += is_marked ? '*' : ' ';
+    done = cell.offset;
   }
-  return after.text;
+  return text.append(after.text, done);
 }
 
 // --- Steps that belong together --------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ std::string_view likeness(const Pair& pair, TextOptions options) {
         return same_as_before;
       }
       options.show_grad = false;
-      return printed_step(*pair.as_is, options).text == printed_step(*pair.changed, options).text
+      return step_text(*pair.as_is, options) == step_text(*pair.changed, options)
                  ? "same as before in all printed digits"
                  : "";
     case Step::Kind::size:
@@ -143,7 +147,7 @@ struct Block {
 };
 
 Lines lines_of(const Step& step, const TextOptions& options) {
-  return text::lines_of(printed_step(step, options).text);
+  return text::lines_of(step_text(step, options));
 }
 
 Block block_of(const Pair& pair, const TextOptions& options) {

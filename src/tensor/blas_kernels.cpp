@@ -1,11 +1,14 @@
 #include "tensor/blas_kernels.hpp"
 
 #include <strings.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #if defined(__x86_64__)
@@ -18,6 +21,8 @@ int openblas_get_num_procs(void);
 void openblas_set_num_threads(int);
 void gotoblas_dynamic_init(void);
 void gotoblas_dynamic_quit(void);
+void* blas_memory_alloc(int);
+void blas_memory_free(void*);
 }
 
 namespace attn {
@@ -144,6 +149,32 @@ void write_core(const std::string& name) {
   environment().prepared = std::string(openblas_get_corename()) == "Unknown";  // it has not chosen yet
 }
 
+// ---- The memory that OpenBLAS works in -----------------------------------------------------------
+
+/// Takes the buffer of the one thread that computes here, which OpenBLAS keeps, and makes sure of those of the others:
+/// where it cannot have one, it tries for ever. Throws std::runtime_error.
+void require_buffers(int threads) {
+  constexpr std::size_t buffer = (std::size_t{128} << 20U) + (std::size_t{1} << 16U);  // OpenBLAS's BUFFER_SIZE
+  constexpr std::size_t stack = std::size_t{8} << 20U;
+  static int had = 0;
+  if (threads <= had) {
+    return;
+  }
+  const std::size_t size = (buffer + stack) * static_cast<std::size_t>(threads - had);
+  void* const room =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) {
+    throw std::runtime_error("OpenBLAS cannot have the " + std::to_string(size >> 20U) +
+                             " MiB of memory that it computes products in; accepted is a limit (ulimit -v) that leaves "
+                             "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
+  }
+  munmap(room, size);
+  if (had == 0) {
+    blas_memory_free(blas_memory_alloc(0));
+  }
+  had = threads;
+}
+
 }  // namespace
 
 Blas runnable(Blas wanted) {
@@ -170,6 +201,7 @@ Blas default_blas() {
 void use_blas(Blas wanted, double work) {
   static std::optional<Blas> chosen = environment().prepared ? std::optional(runnable(default_blas())) : std::nullopt;
   static std::optional<Blas> current;
+  require_buffers(1);
   const Blas blas = runnable(wanted);
   if (current != blas) {
     if (chosen != blas) {
@@ -184,7 +216,9 @@ void use_blas(Blas wanted, double work) {
   constexpr double small = 4'000;  // OpenBLAS's own limit, below which it uses one thread, is higher
   if (blas == Blas::native && work > small) {
     const int threads = environment().threads;
-    openblas_set_num_threads(threads > 0 ? threads : openblas_get_num_procs());
+    const int wanted_threads = threads > 0 ? threads : openblas_get_num_procs();
+    require_buffers(wanted_threads);
+    openblas_set_num_threads(wanted_threads);
   }
 }
 

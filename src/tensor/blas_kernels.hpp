@@ -16,7 +16,8 @@ Blas default_blas();
 
 /// Makes OpenBLAS compute with this set, or the nearest that runs here, a product of `work` multiplications. With
 /// Blas::native a large product is split among all cores, or as many threads as the environment says, as under
-/// PyTorch; else there is one thread, and no number of cores reaches the last bits.
+/// PyTorch; else there is one thread, and no number of cores reaches the last bits. Throws
+/// std::runtime_error where there is no memory for OpenBLAS to work in.
 void use_blas(Blas wanted, double work);
 
 /// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".

@@ -57,6 +57,18 @@ std::string_view beginning(std::string_view text, std::int64_t columns) {
   return text.substr(0, size);
 }
 
+std::string shortened(std::string_view text, std::int64_t most) {
+  constexpr std::string_view dots = "...";
+  const std::int64_t columns = display_columns(text);
+  if (columns <= most) {
+    return std::string(text);
+  }
+  const std::int64_t room = most - static_cast<std::int64_t>(dots.size());
+  const std::string_view begin = beginning(text, room - room / 2);
+  const std::string_view without_end = beginning(text, columns - room / 2);
+  return std::string(begin) + std::string(dots) + std::string(text.substr(without_end.size()));
+}
+
 std::string right_aligned(std::string_view text, std::int64_t columns) {
   return blanks(columns - display_columns(text)) + std::string(text);
 }

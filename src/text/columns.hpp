@@ -18,6 +18,9 @@ std::size_t cluster_size(std::string_view text);
 /// The longest beginning, in whole characters, that takes at most so many columns.
 std::string_view beginning(std::string_view text, std::int64_t columns);
 
+/// The text, with "..." instead of its middle where it takes more columns than `most`, which are 3 at least.
+std::string shortened(std::string_view text, std::int64_t most);
+
 /// The text with spaces before it or after it, so that it takes `columns`; as it is where it takes more.
 std::string right_aligned(std::string_view text, std::int64_t columns);
 std::string left_aligned(std::string_view text, std::int64_t columns);

@@ -86,7 +86,7 @@ std::string one_line(std::string_view text) {
   std::string line;
   while (!text.empty()) {
     const Character character = first_character(text);
-    const bool is_shown = character.valid && !is_control(character.code);
+    const bool is_shown = character.valid && !is_control(character.code) && !is_direction_mark(character.code);
     const std::size_t size = is_shown ? character.size : 1;
     if (is_shown) {
       line += text.substr(0, size);

@@ -104,27 +104,6 @@ std::vector<StyledLine> styled_lines(std::string_view text, const Style& style) 
   return lines;
 }
 
-std::vector<StyledLine> marked_lines(std::string_view text,
-                                     const std::vector<std::pair<std::size_t, std::size_t>>& parts,
-                                     const Style& style) {
-  std::vector<StyledLine> lines;
-  std::size_t begin = 0;
-  auto part = parts.begin();
-  for (const std::string& line : lines_of(text)) {
-    StyledLine styled;
-    std::size_t done = begin;
-    for (; part != parts.end() && part->first < begin + line.size(); ++part) {
-      append(styled, text.substr(done, part->first - done));
-      append(styled, text.substr(part->first, part->second), style);
-      done = part->first + part->second;
-    }
-    append(styled, text.substr(done, begin + line.size() - done));
-    lines.push_back(std::move(styled));
-    begin += line.size() + 1;
-  }
-  return lines;
-}
-
 std::string with_escapes(const StyledLine& line) {
   std::string text;
   Style style;

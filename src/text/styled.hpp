@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -55,11 +53,6 @@ StyledLine sliced(const StyledLine& line, std::int64_t from, std::int64_t width)
 
 /// The lines of a text, in one style.
 std::vector<StyledLine> styled_lines(std::string_view text, const Style& style = {});
-
-/// The lines of a text with its parts [offset, offset + size), in order, in a style; no part goes over a line's end.
-std::vector<StyledLine> marked_lines(std::string_view text,
-                                     const std::vector<std::pair<std::size_t, std::size_t>>& parts,
-                                     const Style& style);
 
 /// The line with escape codes: Select Graphic Rendition (ECMA-48 8.3.117), with xterm's 38;5, 48;5, 38;2 and 48;2.
 /// Every run that is not plain begins with its style, and after the last one all is plain.

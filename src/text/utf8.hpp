@@ -26,4 +26,7 @@ void drop_last_character(std::string& text);
 /// C0 and C1 controls and DEL (Unicode's general category Cc).
 bool is_control(char32_t code);
 
+/// Marks that turn the direction of what is written around them (Unicode's property Bidi_Control).
+bool is_direction_mark(char32_t code);
+
 }  // namespace attn::text

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from vt import Session
@@ -183,6 +184,17 @@ class Scrolling(unittest.TestCase):
                 session.keys("\x1bOD")
             session.settle()
             self.assertEqual(session.vt.lines()[2], line)
+
+
+class Large(unittest.TestCase):
+    def test_scrolling_makes_no_page_anew(self):
+        with start("--tokens", "700", "--threshold", "99999999") as session:
+            session.press("gattn_scores\r")
+            session.wait_for(" attn_scores ", 60)
+            begun = time.monotonic()
+            session.keys("\x1bOB" * 60)
+            session.wait_for("61-", 60)
+            self.assertLess(time.monotonic() - begun, 6)
 
 
 class Windows(unittest.TestCase):

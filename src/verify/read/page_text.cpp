@@ -1,6 +1,6 @@
 #include "verify/read/page_text.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "text/utf8.hpp"
@@ -15,9 +15,12 @@ bool is_space(char32_t code) {
          code == 0x3000;
 }
 
+/// A byte of UTF-8 that is not its character's first.
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
+
 /// Soft hyphens, joiners, direction marks, byte order marks, and control characters that this page has no use for.
 bool is_invisible(char32_t code) {
-  return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || in(code, 0x200b, 0x200f) || in(code, 0x202a, 0x202e) ||
+  return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || code == 0x61c || in(code, 0x200b, 0x200f) || in(code, 0x202a, 0x202e) ||
          in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
 }
 
@@ -52,11 +55,11 @@ void PageText::go_to(Place place) {
 }
 
 void PageText::note_place() {
-  while (!offsets_.empty() && offsets_.back() >= text_.size()) {
+  while (!offsets_.empty() && offsets_.back() >= size()) {
     offsets_.pop_back();
     places_.pop_back();
   }
-  offsets_.push_back(text_.size());
+  offsets_.push_back(size());
   places_.push_back(place_);
 }
 
@@ -76,22 +79,25 @@ void PageText::put(char32_t code) {
 }
 
 void PageText::put_plain(std::string_view text) {
-  if (cursor_ == text_.size()) {
+  if (behind_cursor_.empty()) {
     text_ += text;
-    cursor_ = text_.size();
   } else {
     overwrite(text);
   }
 }
 
+/// Each character takes the place of one.
 void PageText::overwrite(std::string_view text) {
-  for (const char c : text) {
-    if (cursor_ < text_.size()) {
-      text_[cursor_] = c;
-    } else {
-      text_.push_back(c);
+  while (!text.empty()) {
+    const std::size_t size = first_character(text).size;
+    text_ += text.substr(0, size);
+    text.remove_prefix(size);
+    if (!behind_cursor_.empty()) {
+      behind_cursor_.pop_back();
     }
-    ++cursor_;
+    while (!behind_cursor_.empty() && continues_character(behind_cursor_.back())) {
+      behind_cursor_.pop_back();
+    }
   }
 }
 
@@ -106,31 +112,38 @@ void PageText::skip_line() {
 }
 
 void PageText::break_line() {
+  text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
+  behind_cursor_.clear();
   text_.push_back('\n');
-  cursor_ = line_begin_ = text_.size();
+  line_begin_ = text_.size();
 }
 
 void PageText::begin_line() {
-  if (line_begin_ != text_.size()) {
+  if (line_begin_ != size()) {
     break_line();
   }
 }
 
+void PageText::carriage_return() {
+  behind_cursor_.append(text_.rbegin(), text_.rend() - static_cast<std::ptrdiff_t>(line_begin_));
+  text_.resize(line_begin_);
+}
+
 void PageText::backspace() {
-  while (cursor_ > line_begin_) {
-    --cursor_;
-    if ((static_cast<unsigned char>(text_[cursor_]) & 0xc0U) != 0x80U) {
-      break;
-    }
+  for (bool whole = false; !whole && text_.size() > line_begin_;) {
+    whole = !continues_character(text_.back());
+    behind_cursor_.push_back(text_.back());
+    text_.pop_back();
   }
 }
 
 void PageText::erase_line() {
   text_.resize(line_begin_);
-  cursor_ = line_begin_;
+  behind_cursor_.clear();
 }
 
 Page PageText::finish(std::string name) {
+  text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
   Page page(std::move(name), std::move(text_), std::move(offsets_), std::move(places_));
   *this = PageText();
   return page;

@@ -28,9 +28,9 @@ class PageText {
   /// The same, unless the line is empty yet.
   void begin_line();
 
-  void carriage_return() { cursor_ = line_begin_; }
+  void carriage_return();
   void backspace();
-  void erase_to_line_end() { text_.resize(cursor_); }
+  void erase_to_line_end() { behind_cursor_.clear(); }
   void erase_line();
 
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
@@ -40,9 +40,11 @@ class PageText {
  private:
   void overwrite(std::string_view text);
   void note_place();
+  /// All bytes that are written, before and behind the cursor.
+  std::size_t size() const { return text_.size() + behind_cursor_.size(); }
 
-  std::string text_;
-  std::size_t cursor_ = 0;  ///< before the text's end only after carriage_return and backspace
+  std::string text_;           ///< up to the cursor
+  std::string behind_cursor_;  ///< the line's bytes from its end back to the cursor: after carriage_return and backspace
   std::size_t line_begin_ = 0;
   Place place_;
   std::vector<std::size_t> offsets_;

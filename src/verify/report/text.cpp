@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "text/columns.hpp"
 #include "verify/explain/numbers.hpp"
 #include "verify/report/neighbourhood.hpp"
 #include "verify/report/words.hpp"
@@ -48,8 +49,10 @@ std::string verdict_column(const Finding& finding) {
 using Columns = std::array<std::string, 4>;
 
 Columns columns_of(const Finding& finding) {
-  return {place_words(finding.printed->place), shape_column(finding),
-          finding.verdict == Verdict::unknown ? "-" : step_words(finding), verdict_column(finding)};
+  constexpr std::int64_t widest = 60;
+  return {place_words(finding.printed->place), text::shortened(shape_column(finding), widest),
+          finding.verdict == Verdict::unknown ? "-" : text::shortened(step_words(finding), widest),
+          verdict_column(finding)};
 }
 
 void append_line(std::string& out, const Columns& columns, const std::array<std::size_t, 4>& widths) {

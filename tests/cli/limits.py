@@ -1,0 +1,140 @@
+"""However much is asked for, or however odd: time and memory grow with what is printed, and text stays text.
+
+    /usr/bin/python3 tests/cli/limits.py PATH_TO_BINARY
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unicodedata
+import unittest
+
+BINARY = ""
+HANG_LIMIT = 60  # seconds
+DIRECTIONS = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
+EVERYTHING = ["--threshold", "999999999"]
+
+
+def run(*arguments, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    if "input" in options:
+        del options["stdin"]
+    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, **options)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, content):
+        path = os.path.join(os.fsencode(self.folder), os.fsencode(name))
+        with open(path, "wb") as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def refused(self, done, words):
+        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        self.assertRegex(done.stderr.decode(), r"\Aattn-walkthrough: error: [^\n]*;[^\n]*\n\Z")
+        self.assertIn(words, done.stderr.decode())
+
+
+class Time(Case):
+    def test_what_if_is_linear_in_its_cells(self):
+        def seconds(tokens):
+            start = time.monotonic()
+            done = run("causal", "--what-if", "no-mask", "--tokens", str(tokens), *EVERYTHING)
+            self.assertEqual(done.returncode, 0)
+            self.assertGreater(len(done.stdout), tokens * tokens)
+            return time.monotonic() - start
+
+        self.assertLess(seconds(400), 12)  # quadratic: 40 s and more
+
+
+def hidden(text):
+    """What a terminal or a browser obeys instead of showing it."""
+    return sorted({hex(ord(c)) for c in text
+                   if c != "\n" and (unicodedata.category(c) == "Cc" or unicodedata.bidirectional(c) in DIRECTIONS
+                                     or c in "\u200e\u200f\u061c")})
+
+
+class Text(Case):
+    PAGES = {
+        "return.txt": "日本語日本語日本語\rkeys tensor([1., 2.])\n",
+        "return back.txt": "keys tensor([1., 2.]) abc\r日本\n",
+        "backspace.txt": "label 日本語\b\bab tensor([1., 2.])\n",
+        "marks.txt": "la\u202ebel \x1b[31m\u009b31m\u2066 tensor([1., 2.], grad_fn=<Mul\u202eBackward0>)\n",
+        "marks.html": "<pre>la&#x202e;bel&#27;[1m&#x9b; \u2066&#xd800; tensor([1., 2.])</pre>",
+    }
+
+    def test_pages(self):
+        for name, page in self.PAGES.items():
+            path = self.file(name, page)
+            for form in ([], ["--format", "json"]):
+                with self.subTest(page=name, form=form):
+                    done = run("verify", *form, path)
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    self.assertEqual(hidden(done.stdout.decode()), [])
+                    self.assertEqual(done.stderr, b"")
+
+    def label(self, page):
+        return json.loads(run("verify", "--format", "json", self.file("page.txt", page)).stdout)["findings"][0]["label"]
+
+    def test_a_character_takes_the_place_of_one(self):
+        self.assertEqual(self.label("日本語日本語 tensor([1., 2.])\rab\n"), "ab語日本語")
+        self.assertEqual(self.label("abcdef tensor([1., 2.])\r日本\n"), "日本cdef")
+        self.assertEqual(self.label("abcé\b\b日x tensor([1., 2.])\n"), "ab日x")
+
+    def test_file_names(self):
+        for name in (b"p\xff.txt", b"q\xe2\x80\xae\x1b[1m\xc2\x9b.txt"):
+            path = self.file(name, "tensor([1., 2.])\n")
+            with self.subTest(name=name):
+                for form in ([], ["--format", "json"]):
+                    done = run("verify", *form, path, path)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(hidden(done.stdout.decode()), [])
+                shown = json.loads(run("verify", "--format", "json", path).stdout)["file"]
+                self.assertEqual(shown, path.decode(errors="replace"))
+                self.assertEqual(hidden(run("verify", path + b"no").stderr.decode()), [])
+
+    def test_sentences(self):
+        for code in (0x1b, 0x7f, 0x9b, 0x61c, 0x200e, 0x202e, 0x2066):
+            done = run("trainable", "--sentence", f"Your jour{chr(code)}ney starts")
+            self.refused(done, "--sentence has")
+            self.assertEqual(hidden(done.stderr.decode()), [])
+
+
+class Size(Case):
+    def test_one_long_size_widens_no_other_line(self):
+        page = "torch.Size([" + ", ".join(["1"] * 20_000) + "])\n" + "torch.Size([1, 9])\n" * 2_000
+        done = run("verify", self.file("page.txt", page))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertLess(len(done.stdout), 20 * len(page))
+        self.assertRegex(done.stdout.split(b"\n")[0], rb"^line 1 .* size \[1, 1, [1, ]*\.\.\.[1, ]*\]  -  no step")
+
+
+def run_within(kibibytes, *arguments):
+    return subprocess.run(["sh", "-c", f'ulimit -v {kibibytes} && exec "$0" "$@"', BINARY, *arguments],
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT)
+
+
+class AddressSpace(Case):
+    def test_no_room_for_products(self):
+        if run_within(32_000, "list").returncode != 0:
+            self.skipTest("the program itself does not fit")
+        for kibibytes in (32_000, 60_000, 100_000, 150_000):
+            with self.subTest(kibibytes=kibibytes):
+                self.refused(run_within(kibibytes, "causal"), "memory")
+        self.refused(run_within(1_000_000, "simplified", "--tokens", "20", "--d-in", "9000000", "--only", "attn_scores"),
+                     "memory")
+
+    def test_enough_room(self):
+        self.assertEqual(run_within(250_000, "causal").stdout, run("causal").stdout)
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
