@@ -4,7 +4,8 @@
 #include "cli/forms.hpp"
 #include "cli/names.hpp"
 #include "cli/parser.hpp"
-#include "cli/text.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
 #include "cli/validators.hpp"
 
 namespace attn::cli {
@@ -67,7 +68,7 @@ void ChapterParser::add_shown() {
   add("--article", articles, "whose program (" + article_name(*entries_[0]) + ")",
       [this](const std::string& text) { article_ = text; });
   add_steps();
-  add("--only", "NAME[,NAME...]", "these steps alone", [this](const std::string& text) { options_.only = split(text); });
+  add("--only", "NAME[,NAME...]", "these steps alone", [this](const std::string& text) { options_.only = text::split(text); });
   add_save("also write every tensor as DIR/NAME.npy, and DIR/manifest.json");
 }
 
@@ -137,7 +138,7 @@ void ChapterParser::finish() {
   if (chosen == nullptr) {
     const bool is_article = article_names().contains(*article_);
     throw UsageError("--article: '" + *article_ + "' " + (is_article ? "has no chapter " + name_ : "is not known") +
-                     "; accepted are " + joined(articles) + "; see attn-walkthrough list");
+                     "; accepted are " + text::joined(articles) + "; see attn-walkthrough list");
   }
   check_taken(*chosen);
 
@@ -166,9 +167,9 @@ const WhatIf& ChapterParser::what_if_of(const Chapter& chapter) const {
     }
     names.emplace_back(what_if->name);
   }
-  const std::string near = nearest(*what_if_, names);
+  const std::string near = text::nearest(*what_if_, names);
   throw UsageError("--what-if: '" + *what_if_ + "' has no meaning in " + name_ + " of " + article_name(chapter) +
-                   "; accepted are " + joined(names) + (names.empty() ? "" : "; try " + (near.empty() ? names[0] : near)));
+                   "; accepted are " + text::joined(names) + (names.empty() ? "" : "; try " + (near.empty() ? names[0] : near)));
 }
 
 void ChapterParser::check_taken(const Chapter& chapter) const {
@@ -190,7 +191,7 @@ void ChapterParser::check_taken(const Chapter& chapter) const {
       }
     }
     throw UsageError(std::string(option) + " has no meaning in " + name_ + " of " + article_name(chapter) +
-                     "; it is accepted with --article " + joined(articles) + "; leave it out, or choose another");
+                     "; it is accepted with --article " + text::joined(articles) + "; leave it out, or choose another");
   }
 }
 
@@ -257,7 +258,7 @@ void VerifyParser::finish() {
     }
   }
   if (std::find(names.begin(), names.end(), *verify.chapter) == names.end()) {
-    throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "' here; accepted are " + joined(names) +
+    throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "' here; accepted are " + text::joined(names) +
                      "; see attn-walkthrough list");
   }
 }

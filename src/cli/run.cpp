@@ -14,7 +14,7 @@
 #include <stdexcept>
 
 #include "cli/compute.hpp"
-#include "cli/text.hpp"
+#include "text/lines.hpp"
 #include "cli/verify.hpp"
 #include "inputs.hpp"
 #include "present/predict.hpp"
@@ -147,12 +147,12 @@ int run(const Options& options) {
 
 std::string error_line(const std::exception& error) {
   if (dynamic_cast<const TooLarge*>(&error) != nullptr) {
-    return one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
+    return text::one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return "the tensors do not fit into memory; choose smaller --tokens, --d-in, --batch or --d-out";
   }
-  return one_line(error.what());
+  return text::one_line(error.what());
 }
 
 }  // namespace attn::cli

@@ -89,7 +89,7 @@ void PageText::put_plain(std::string_view text) {
 /// Each character takes the place of one.
 void PageText::overwrite(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = first_character(text).size;
+    const std::size_t size = text::first_character(text).size;
     text_ += text.substr(0, size);
     text.remove_prefix(size);
     if (!behind_cursor_.empty()) {
