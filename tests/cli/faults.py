@@ -76,8 +76,8 @@ class Faults(unittest.TestCase):
             for error in CALLS[call]:
                 for when in range(1, count + 1):
                     with self.subTest(command=command, call=call, error=error, when=when):
-                        done = traced("-o", os.devnull, "-e", f"inject={call}:error={error}:when={when}", BINARY, *command,
-                                      folder=folder)
+                        inject = f"inject={call}:error={error}:when={when}"
+                        done = traced("-o", os.devnull, "-e", inject, BINARY, *command, folder=folder)
                         found = contents(folder)
                         self.assertIn(done.returncode, (0, 2), done)
                         self.assertEqual(found, new if done.returncode == 0 else old)
