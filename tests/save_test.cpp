@@ -1,4 +1,4 @@
-// --save: all or nothing, whatever happens while the files are put in their places.
+// --save: a folder as a whole or nothing, whatever happens while it is put in its place.
 
 #include "render/save.hpp"
 
@@ -59,7 +59,7 @@ render::ShownChapter chapter(const std::vector<std::string>& names, float value)
   render::ShownChapter result;
   result.name = "lesson";
   result.about = std::make_shared<const nlohmann::ordered_json>(
-      nlohmann::ordered_json{{"tool", "attn-walkthrough"}, {"chapter", "lesson"}});
+      nlohmann::ordered_json{{"tool", "attn-walkthrough"}, {"version", "1"}, {"chapter", "lesson"}});
   for (const std::string& name : names) {
     const fs::path path(name);
     const Tensor tensor = torch::tensor(std::vector<std::vector<float>>{{value, -value}});
@@ -70,50 +70,78 @@ render::ShownChapter chapter(const std::vector<std::string>& names, float value)
   return result;
 }
 
-void save(const fs::path& folder, const std::vector<render::ShownChapter>& chapters) {
-  render::Saving saving(folder, chapters);
+void save(const fs::path& folder, const std::vector<render::ShownChapter>& chapters, bool may_replace) {
+  render::Saving saving(folder, chapters, may_replace);
   saving.publish();
+  saving.finish();
 }
 
 }  // namespace
 
-TEST_CASE("what was saved before is replaced as a whole") {
+TEST_CASE("what was saved before is replaced as a whole, where it may be") {
   const TemporaryFolder folder;
-  save(folder.path(), {chapter({"one/keys", "one/old", "values"}, 1)});
-  save(folder.path(), {chapter({"two/keys", "values"}, 2)});
+  const fs::path steps = folder.path() / "steps";
+  save(steps, {chapter({"one/keys", "one/old", "values"}, 1)}, false);
+  const auto before = folder.contents();
+  CHECK_THROWS_AS(save(steps, {chapter({"two/keys"}, 2)}, false), render::SaveError);
+  CHECK(folder.contents() == before);
+  save(steps, {chapter({"two/keys", "values"}, 2)}, true);
   const auto contents = folder.contents();
   CHECK(contents.size() == 3);
-  CHECK(contents.contains("manifest.json"));
-  CHECK(contents.contains("two/keys.npy"));
-  CHECK(contents.contains("values.npy"));
-  CHECK_FALSE(fs::exists(folder.path() / "one"));
+  CHECK(contents.contains("steps/manifest.json"));
+  CHECK(contents.contains("steps/two/keys.npy"));
+  CHECK(contents.contains("steps/values.npy"));
+  CHECK_FALSE(fs::exists(steps / "one"));
 }
 
-TEST_CASE("without publish() nothing has happened") {
-  const TemporaryFolder folder;
-  save(folder.path(), {chapter({"one/keys"}, 1)});
-  const auto before = folder.contents();
-  {
-    const std::vector<render::ShownChapter> chapters = {chapter({"two/keys", "values"}, 2)};
-    const render::Saving saving(folder.path(), chapters);
-    CHECK(folder.contents().size() > before.size());
+TEST_CASE("without finish() nothing has happened") {
+  for (const bool is_published : {false, true}) {
+    for (const bool is_new : {false, true}) {
+      const TemporaryFolder folder;
+      const fs::path steps = folder.path() / "steps";
+      if (!is_new) {
+        save(steps, {chapter({"one/keys"}, 1)}, false);
+      }
+      const auto before = folder.contents();
+      {
+        const std::vector<render::ShownChapter> chapters = {chapter({"two/keys", "values"}, 2)};
+        render::Saving saving(steps, chapters, true);
+        if (is_published) {
+          saving.publish();
+          CHECK(fs::exists(steps / "two"));
+        }
+        CHECK(folder.contents().size() > before.size());
+      }
+      CHECK(folder.contents() == before);
+      CHECK(fs::exists(steps) == !is_new);
+    }
   }
-  CHECK(folder.contents() == before);
-  CHECK_FALSE(fs::exists(folder.path() / "two"));
 }
 
-TEST_CASE("where a file cannot be put in its place, all is put back") {
-  const TemporaryFolder folder;
-  save(folder.path(), {chapter({"one/keys", "queries"}, 1)});
-  const auto before = folder.contents();
-  const std::vector<render::ShownChapter> chapters = {chapter({"one/keys", "queries", "values"}, 2)};
-  {
-    render::Saving saving(folder.path(), chapters);
-    fs::create_directory(folder.path() / "values.npy");  // somebody is quicker
-    CHECK_THROWS_AS(saving.publish(), render::SaveError);
+TEST_CASE("who is quicker keeps the folder") {
+  for (const bool may_replace : {false, true}) {
+    const TemporaryFolder folder;
+    const fs::path steps = folder.path() / "new" / "steps";
+    {
+      const std::vector<render::ShownChapter> chapters = {chapter({"keys"}, 2)};
+      render::Saving saving(steps, chapters, may_replace);
+      fs::create_directory(steps);
+      std::ofstream(steps / "manifest.json") << "mine";
+      CHECK_THROWS_AS(saving.publish(), render::SaveError);
+    }
+    CHECK(folder.contents() == std::map<std::string, std::string>{{"new/steps/manifest.json", "mine"}});
   }
-  CHECK(folder.contents() == before);
-  fs::remove(folder.path() / "values.npy");
-  save(folder.path(), chapters);
-  CHECK(folder.contents().size() == 4);
+}
+
+TEST_CASE("what another put there since is not taken away again") {
+  const TemporaryFolder folder;
+  const fs::path steps = folder.path() / "steps";
+  {
+    const std::vector<render::ShownChapter> chapters = {chapter({"keys"}, 1)};
+    render::Saving saving(steps, chapters, false);
+    saving.publish();
+    save(steps, {chapter({"values"}, 2)}, true);
+  }
+  CHECK(folder.contents().size() == 2);
+  CHECK(fs::exists(steps / "values.npy"));
 }

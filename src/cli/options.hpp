@@ -46,6 +46,7 @@ struct Options {
   bool all_steps = false;
   std::vector<std::string> only;
   std::optional<std::string> save;
+  bool force = false;  ///< --save and --output replace what is there
   render::TextOptions text;
   const render::Writer* format = &render::default_writer();
   bool explain = false;

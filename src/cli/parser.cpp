@@ -281,7 +281,11 @@ void Parser::add_explain_and_heatmap() {
 }
 
 void Parser::add_output() {
-  text("--output,-o", "FILE", "write there instead of to standard output", options_.output);
+  const auto store = [this](const std::string& text) {
+    options_.output = text == "-" ? std::nullopt : std::optional(text);
+  };
+  add("--output,-o", "FILE", "write there instead of to standard output (-)", store);
+  flag("--force", "replace FILE, or a DIR that --save wrote, where it exists", options_.force, true);
 }
 
 void Parser::add_format() {

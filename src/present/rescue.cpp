@@ -1,5 +1,6 @@
 #include "present/rescue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -8,6 +9,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+
+#include "system/signals.hpp"
 
 namespace attn::present {
 namespace {
@@ -63,34 +66,22 @@ Rescue::Rescue(const TerminalState& state) {
   }
   given = &state;
   restorable = 1;
-  for (std::size_t i = 0; i < ending.size(); ++i) {
-    handle(ending[i], end, ending_before_[i]);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (system::ends_process(signal)) {
+      before_.at(static_cast<std::size_t>(signal)) = system::handle(signal, end);
+    }
   }
-  for (std::size_t i = 0; i < asking.size(); ++i) {
-    handle(asking[i], ask, asking_before_[i]);
+  for (const int signal : asking) {
+    before_.at(static_cast<std::size_t>(signal)) = system::handle(signal, ask);
   }
-}
-
-/// What the process was started to ignore, it goes on ignoring.
-void Rescue::handle(int signal, void (*handler)(int), struct sigaction& before) {
-  sigaction(signal, nullptr, &before);
-  if (before.sa_handler == SIG_IGN) {
-    return;
-  }
-  struct sigaction action{};
-  action.sa_handler = handler;
-  sigfillset(&action.sa_mask);
-  sigdelset(&action.sa_mask, signal);
-  sigaction(signal, &action, nullptr);
 }
 
 Rescue::~Rescue() {
   restorable = 0;
-  for (std::size_t i = 0; i < ending.size(); ++i) {
-    sigaction(ending[i], &ending_before_[i], nullptr);
-  }
-  for (std::size_t i = 0; i < asking.size(); ++i) {
-    sigaction(asking[i], &asking_before_[i], nullptr);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (system::ends_process(signal) || std::find(asking.begin(), asking.end(), signal) != asking.end()) {
+      sigaction(signal, &before_.at(static_cast<std::size_t>(signal)), nullptr);
+    }
   }
   close(bell[0]);
   close(bell[1]);

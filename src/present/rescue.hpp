@@ -33,14 +33,9 @@ class Rescue {
   void pause();
 
  private:
-  static constexpr std::array<int, 10> ending = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGABRT,
-                                                 SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGPIPE};
   static constexpr std::array<int, 3> asking = {SIGWINCH, SIGTSTP, SIGCONT};
 
-  void handle(int signal, void (*handler)(int), struct sigaction& before);
-
-  std::array<struct sigaction, ending.size()> ending_before_{};
-  std::array<struct sigaction, asking.size()> asking_before_{};
+  std::array<struct sigaction, NSIG> before_{};  ///< what was done at each signal
 };
 
 }  // namespace attn::present

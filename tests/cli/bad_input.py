@@ -320,66 +320,81 @@ class Save(Case):
                     found[os.path.relpath(os.path.join(at, name), self.folder)] = file.read()
         return found
 
-    def test_failing_midway_leaves_a_folder_as_it_was(self):
-        self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
-        os.remove(os.path.join(self.folder, "steps", "values.npy"))
-        os.mkdir(os.path.join(self.folder, "steps", "values.npy"))
+    def test_a_folder_that_exists(self):
+        """Refused without --force, whatever is in it."""
+        os.mkdir(os.path.join(self.folder, "steps"))
+        self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "'steps' exists", "--force")
+        self.assertEqual(run("causal", "--save", "steps", "--force", cwd=self.folder).returncode, 0)
         before = self.contents("steps")
-        done = run("causal", "--seed", "5", "--save", "steps", cwd=self.folder)
-        self.assertEqual(done.stdout, b"")
-        self.check_line(done, "--save", "values.npy")
+        for target in ("steps", "steps/", "./steps", "steps/.", "new/../steps", "."):
+            for chapter in ("causal", "dropout", "all"):
+                done = run(chapter, "--seed", "5", "--save", target, cwd=self.folder)
+                self.assertEqual(done.stdout, b"")
+                self.check_line(done, "--save", "exists", "--force")
         self.assertEqual(self.contents("steps"), before)
-        self.assertTrue(os.path.isdir(os.path.join(self.folder, "steps", "values.npy")))
+        self.assertEqual(os.listdir(self.folder), ["steps"])
 
     def test_files_of_others_stay(self):
-        """A folder with anything that --save did not write is refused, and left as it is."""
+        """--force replaces what --save wrote, and a folder with anything else stays as it is."""
+        again = ["--save", "steps", "--force"]
         self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
-        os.symlink("/etc", os.path.join(self.folder, "steps", "link"))
-        self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "link", "new, empty")
-        os.remove(os.path.join(self.folder, "steps", "link"))
+        inside = os.path.join(self.folder, "steps")
+        for put, name in ((lambda path: os.symlink("/etc", path), "link"), (os.mkdir, "empty"), (os.mkfifo, "pipe")):
+            put(os.path.join(inside, name))
+            done = run("causal", *again, cwd=self.folder)
+            self.assertEqual(done.stdout, b"")
+            self.check_line(done, "--save", f"has '{name}'", "which no --save wrote")
+            self.assertTrue(os.path.lexists(os.path.join(inside, name)))
+            (os.rmdir if name == "empty" else os.remove)(os.path.join(inside, name))
         for name in ("notes.txt", "more/notes.npy", "keys.npy.txt"):
-            path = os.path.join(self.folder, "steps", name)
+            path = os.path.join(inside, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w") as file:
                 file.write("mine")
             before = self.contents("steps")
             for chapter in ("dropout", "all"):
-                done = run(chapter, "--save", "steps", cwd=self.folder)
+                done = run(chapter, *again, cwd=self.folder)
                 self.assertEqual(done.stdout, b"")
-                self.check_line(done, "--save", name, "new, empty")
+                self.check_line(done, "--save", f"has '{name.partition('/')[0]}", "which no --save wrote")
                 self.assertEqual(self.contents("steps"), before)
             os.remove(path)
+            if "/" in name:
+                os.rmdir(os.path.dirname(path))
+        self.assertEqual(run("causal", *again, cwd=self.folder).returncode, 0)
+
+    def test_a_folder_where_a_tensor_was(self):
         self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
+        os.remove(os.path.join(self.folder, "steps", "values.npy"))
+        os.mkdir(os.path.join(self.folder, "steps", "values.npy"))
+        before = self.contents("steps")
+        done = run("causal", "--seed", "5", "--save", "steps", "--force", cwd=self.folder)
+        self.assertEqual(done.stdout, b"")
+        self.check_line(done, "--save", "values.npy")
+        self.assertEqual(self.contents("steps"), before)
 
     def test_manifests_of_others_are_not_obeyed(self):
         os.mkdir(os.path.join(self.folder, "steps"))
         victim = os.path.join(self.folder, "victim")
         with open(victim, "w") as file:
             file.write("mine")
-        ours = '{"tool": "attn-walkthrough", "steps": [{"file": "../victim"}, {"file": "%s"}]}' % victim
-        for text, accepted in ((ours, True), ('{"tool": "another", "steps": []}', False), ("[1, 2", False), ("", False)):
+        head = '"tool": "attn-walkthrough", "version": "0.1.0", "chapter": "causal"'
+        ours = '{%s, "steps": [{"file": "../victim"}, {"file": "%s"}]}' % (head, victim)
+        for text, accepted in ((ours, True), ('{"tool": "another", "steps": []}', False), ("[1, 2", False), ("", False),
+                               ("[]", False), ("{}", False), ("null", False), ("7", False), ("{%s}" % head, False),
+                               ('{"tool": "attn-walkthrough", "steps": []}', False),
+                               ('{%s, "steps": {}}' % head, False), ('{%s, "steps": [{"file": 1}]}' % head, False)):
             with open(os.path.join(self.folder, "steps", "manifest.json"), "w") as file:
                 file.write(text)
-            done = run("causal", "--save", "steps", cwd=self.folder)
+            done = run("causal", "--save", "steps", "--force", cwd=self.folder)
             if accepted:
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
                 for name in os.listdir(os.path.join(self.folder, "steps")):
                     os.remove(os.path.join(self.folder, "steps", name))
             else:
                 self.check_line(done, "--save", "manifest.json")
+                with open(os.path.join(self.folder, "steps", "manifest.json")) as file:
+                    self.assertEqual(file.read(), text)
             self.assertTrue(os.path.exists(victim))
-
-    def test_reason_is_the_systems(self):
-        os.makedirs(os.path.join(self.folder, "steps", "values.npy"))
-        done = run("causal", "--save", "steps", cwd=self.folder)
-        self.assertNotIn("Input/output error", self.check_line(done, "Is a directory"))
-
-    def test_new_folders_are_removed_again(self):
-        os.makedirs(os.path.join(self.folder, "steps", "causal", "attn_weights.npy"))
-        done = run("dropout", "--save", "steps", cwd=self.folder)
-        self.check_line(done, "--save")
-        self.assertEqual(os.listdir(os.path.join(self.folder, "steps")), ["causal"])
-        self.assertEqual(os.listdir(os.path.join(self.folder, "steps", "causal")), ["attn_weights.npy"])
 
     def test_nothing_is_left_by_other_errors(self):
         for arguments in (["causal", "--seed", "x"], ["multihead", "--num-heads", "2"], ["simplified", "--query", "9"],

@@ -17,7 +17,7 @@ HANG_LIMIT = 60  # seconds
 CHAPTERS = []  # what `list` names
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--step", "--predict", "--explain", "--heatmap", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
-           "--steps", "--only", "--save", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
+           "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias"]
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
@@ -167,8 +167,8 @@ class Printing(Case):
 
 
 class Save(Case):
-    def saved(self, *arguments, folder="steps"):
-        shown = self.text(*arguments, "--save", folder, cwd=self.folder)
+    def saved(self, *arguments, folder="steps", force=False):
+        shown = self.text(*arguments, "--save", folder, *["--force"] * force, cwd=self.folder)
         self.assertEqual(shown, self.text(*arguments))
         path = os.path.join(self.folder, folder)
         with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
@@ -263,10 +263,10 @@ class Save(Case):
         return sorted(os.path.relpath(os.path.join(at, name), path) for at, _, names in os.walk(path) for name in names)
 
     def test_again(self):
-        """Into a folder that an earlier --save wrote: nothing of the earlier lesson is left."""
+        """In the place of a folder that an earlier --save wrote: nothing of the earlier lesson is left."""
         path, first = self.saved("trainable", "--seed", "1")
         for chapter in ("multihead", "causal", "trainable"):
-            path, second = self.saved(chapter, "--seed", "2")
+            path, second = self.saved(chapter, "--seed", "2", force=True)
             self.assertEqual(second["chapter"], chapter)
             self.assertEqual(self.everything_in(path), sorted([step["file"] for step in second["steps"]] +
                                                               ["manifest.json"]))
@@ -275,7 +275,7 @@ class Save(Case):
 
     def test_negative_seed_is_written_as_given(self):
         for seed in (-1, -2**63, 2**63, 2**64 - 1):
-            _, manifest = self.saved("simplified", "--seed", str(seed))
+            _, manifest = self.saved("simplified", "--seed", str(seed), folder=f"seed {seed}")
             self.assertEqual(manifest["options"]["seed"], seed)
 
     def test_all(self):
@@ -285,7 +285,7 @@ class Save(Case):
         files = [step["file"] for one in manifests for step in one["steps"]]
         self.assertIn(os.path.join("trainable", "one_query", "keys.npy"), files)
         self.assertEqual(self.everything_in(path), sorted(files + ["manifest.json"]))
-        path, one = self.saved("causal")
+        path, one = self.saved("causal", force=True)
         self.assertEqual(self.everything_in(path), sorted([step["file"] for step in one["steps"]] + ["manifest.json"]))
 
     def test_nested_and_odd_paths(self):

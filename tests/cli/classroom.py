@@ -178,11 +178,11 @@ class Formats(Case):
         for chapter, article in CHAPTERS:
             with tempfile.TemporaryDirectory() as folder:
                 arguments = [chapter, "--article", article, "--steps", "all"]
-                lesson = json.loads(self.text(*arguments, "--format", "json", "--save", folder))
+                lesson = json.loads(self.text(*arguments, "--format", "json", "--save", folder + "/steps"))
                 for step in lesson["steps"]:
                     if step["kind"] != "tensor":
                         continue
-                    saved = numpy.load(pathlib.Path(folder, step["section"], step["name"] + ".npy"))
+                    saved = numpy.load(pathlib.Path(folder, "steps", step["section"], step["name"] + ".npy"))
                     values = numpy.array([float(v) for v in numpy.array(step["values"], dtype=object).ravel()])
                     self.assertEqual(values.astype(saved.dtype).tobytes(), saved.tobytes(), step["name"])
 

@@ -239,6 +239,15 @@ class Ends(unittest.TestCase):
                 self.assertEqual(os.WTERMSIG(session.end()), number)
                 self.assertEqual(session.given_back(), [])
 
+    def test_every_deadly_signal(self):
+        harmless = {signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCHLD,
+                    signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
+        for number in sorted(signal.valid_signals() - harmless):
+            with self.subTest(number=number), start() as session:
+                session.signal(number)
+                self.assertEqual(os.WTERMSIG(session.end()), number)
+                self.assertEqual(session.given_back(), [])
+
     def test_control_c(self):
         for keys in ("\x03", "g12\x03", "?\x03"):
             with self.subTest(keys=keys), start() as session:

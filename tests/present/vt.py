@@ -211,6 +211,8 @@ class Session:
             for fd in (0, 1, 2):
                 os.dup2(slave, fd)
             os.closerange(3, 64)
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
+                signal.signal(number, signal.SIG_DFL)
             os.execve(arguments[0], arguments, {k: v for k, v in base.items() if v is not None})
         self.settle()
 

@@ -1,0 +1,112 @@
+#include "cli/outputs.hpp"
+
+#include <filesystem>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "render/save.hpp"
+#include "system/output.hpp"
+#include "system/writers.hpp"
+
+namespace attn::cli {
+namespace {
+
+using system::Place;
+
+void write_to(int descriptor, const Write& write) {
+  try {
+    system::Output out(descriptor);
+    write(out);
+    out.flush();
+  } catch (const system::ReaderGone&) {  // it has what it wants
+  }
+}
+
+[[noreturn]] void throw_not_written(const std::string& output, const std::error_code& code) {
+  if (code == std::errc::file_exists) {
+    throw std::runtime_error("--output: '" + output +
+                             "' exists; accepted are a new file, a device and a pipe; name another, or add --force to "
+                             "replace it");
+  }
+  throw std::runtime_error("--output cannot write '" + output + "' (" + code.message() +
+                           "); accepted is a file that can be made or written; try --output steps.txt");
+}
+
+Place accepted_output(const std::string& output, bool force) try {
+  Place place = system::place_of(output);
+  if (place.kind == Place::Kind::folder || output.ends_with('/')) {
+    throw_not_written(output, std::make_error_code(std::errc::is_a_directory));
+  }
+  if (place.kind == Place::Kind::file && !force) {
+    throw_not_written(output, std::make_error_code(std::errc::file_exists));
+  }
+  return place;
+} catch (const std::filesystem::filesystem_error& error) {
+  throw_not_written(output, error.code());
+}
+
+}  // namespace
+
+void to_standard_output(const Write& write) {
+  try {
+    write_to(STDOUT_FILENO, write);
+  } catch (const system::WriteError&) {
+    throw std::runtime_error(
+        "standard output cannot be written; accepted is a file or pipe with room; is the disk full?");
+  }
+}
+
+Outputs::Outputs(const Options& options) : options_(options) {
+  if (options.output) {
+    output_ = accepted_output(*options.output, options.force);
+  }
+  if (!options.save) {
+    return;
+  }
+  const Place folder = render::accepted_folder(*options.save, options.force);
+  if (output_ && output_->kind != Place::Kind::stream && system::overlap(*output_, folder)) {
+    throw std::runtime_error("--output '" + *options.output + "' with --save '" + *options.save +
+                             "': one is in the other; accepted is a file beside the folder, which holds tensors alone; "
+                             "try --output steps.txt --save steps");
+  }
+}
+
+void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
+  if (!options_.save) {
+    write_text(write);
+    return;
+  }
+  std::ostringstream text;
+  write(text);
+  render::Saving saving(*options_.save, chapters, options_.force);
+  saving.publish();
+  write_text([&](std::ostream& out) { out << text.view(); });
+  saving.finish();
+}
+
+void Outputs::write_text(const Write& write) const {
+  if (!output_) {
+    to_standard_output(write);
+    return;
+  }
+  try {
+    if (output_->kind == Place::Kind::stream) {
+      write_to(system::opened(*output_).number(), write);
+      return;
+    }
+    system::FileWriter file(output_->path, options_.force);
+    write_to(file.descriptor(), write);
+    file.publish();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw_not_written(*options_.output, error.code());
+  } catch (const system::WriteError& error) {
+    throw_not_written(*options_.output, error.code());
+  }
+}
+
+}  // namespace attn::cli

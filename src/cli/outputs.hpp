@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "render/document.hpp"
+#include "system/place.hpp"
+
+namespace attn::cli {
+
+using Write = std::function<void(std::ostream&)>;
+
+/// Writes to standard output. A reader that closed the pipe early has what it wants. Throws std::runtime_error.
+void to_standard_output(const Write& write);
+
+/// Where a walkthrough goes: its text to standard output or --output's file, its tensors to --save's folder.
+class Outputs {
+ public:
+  /// Throws where a target cannot be accepted, before anything is computed.
+  explicit Outputs(const Options& options);
+
+  /// Writes the text, and the tensors where they are asked for, or neither. Throws std::runtime_error.
+  void write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
+
+ private:
+  void write_text(const Write& write) const;
+
+  const Options& options_;
+  std::optional<system::Place> output_;
+};
+
+}  // namespace attn::cli

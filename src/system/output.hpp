@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <ostream>
+#include <streambuf>
+#include <system_error>
+
+namespace attn::system {
+
+/// Nobody reads the pipe any more: no error, whoever read it has what was wanted.
+struct ReaderGone {};
+
+struct WriteError : std::system_error {
+  using std::system_error::system_error;
+};
+
+/// A stream to an open descriptor. What is not flushed is not written. Throws ReaderGone and WriteError.
+class Output final : public std::ostream {
+ public:
+  explicit Output(int descriptor);
+
+ private:
+  class Buffer final : public std::streambuf {
+   public:
+    explicit Buffer(int descriptor);
+
+   protected:
+    int_type overflow(int_type c) override;
+    int sync() override;
+
+   private:
+    int descriptor_;
+    std::array<char, 1U << 16U> bytes_;
+  };
+
+  Buffer buffer_;
+};
+
+}  // namespace attn::system

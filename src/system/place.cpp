@@ -1,0 +1,142 @@
+#include "system/place.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "system/unfinished.hpp"
+
+namespace attn::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int most_links = 40;  // as Linux follows
+
+/// The folder that a name is in: "." for a name alone.
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path without_slashes(fs::path path) {
+  while (path.has_relative_path() && !path.has_filename()) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
+/// Links of /proc lead to what is open, which may have another name by now, or none.
+bool is_in_proc(const fs::path& path) {
+  struct statfs system{};
+  return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/// N of this process's own /proc/self/fd/N.
+int own_descriptor(const fs::path& path) {
+  std::error_code ignored;
+  const std::string name = path.filename().string();
+  const bool is_own = fs::canonical(folder_of(path), ignored) == "/proc/" + std::to_string(getpid()) + "/fd";
+  const bool is_number = name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos;
+  return is_own && is_number ? std::stoi(name) : -1;
+}
+
+bool knows_no_flags(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
+
+}  // namespace
+
+Place place_of(fs::path path) {
+  path = without_slashes(std::move(path));
+  struct stat status{};
+  for (int links = 0; ::lstat(path.c_str(), &status) == 0; ++links) {
+    if (!S_ISLNK(status.st_mode)) {
+      return {S_ISREG(status.st_mode)   ? Place::Kind::file
+              : S_ISDIR(status.st_mode) ? Place::Kind::folder
+                                        : Place::Kind::stream,
+              path};
+    }
+    if (is_in_proc(path)) {
+      return {::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) ? Place::Kind::folder : Place::Kind::stream,
+              path, own_descriptor(path)};
+    }
+    if (links == most_links) {
+      throw fs::filesystem_error("", path, std::make_error_code(std::errc::too_many_symbolic_link_levels));
+    }
+    path = without_slashes(folder_of(path) / fs::read_symlink(path));
+  }
+  if (errno != ENOENT) {
+    throw_last_error(path);
+  }
+  return {Place::Kind::nothing, path};
+}
+
+Descriptor opened(const Place& stream) {
+  Descriptor result(stream.open_descriptor >= 0 ? ::fcntl(stream.open_descriptor, F_DUPFD_CLOEXEC, 0)
+                                                : ::open(stream.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (result.number() < 0) {
+    throw_last_error(stream.path);
+  }
+  return result;
+}
+
+bool overlap(const Place& one, const Place& other) {
+  std::error_code ignored;
+  const fs::path a = fs::weakly_canonical(fs::absolute(one.path, ignored), ignored);
+  const fs::path b = fs::weakly_canonical(fs::absolute(other.path, ignored), ignored);
+  const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return in_a == a.end() || in_b == b.end();
+}
+
+bool rename_to_new(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+    return true;
+  }
+  if (knows_no_flags(errno)) {
+    if (::link(from.c_str(), to.c_str()) == 0) {
+      ::unlink(from.c_str());
+      return true;
+    }
+    struct stat status{};
+    if (::lstat(to.c_str(), &status) == 0) {
+      return false;
+    }
+    // A folder takes the place of nothing but an empty one.
+    if (::rename(from.c_str(), to.c_str()) == 0) {
+      return true;
+    }
+  }
+  if (errno == EEXIST || errno == ENOTEMPTY) {
+    return false;
+  }
+  throw_last_error(to);
+}
+
+bool exchange(const fs::path& one, const fs::path& other) {
+  if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) {
+    return true;
+  }
+  if (knows_no_flags(errno)) {
+    const fs::path aside = unfinished_name(other);
+    if (::rename(other.c_str(), aside.c_str()) == 0) {
+      if (::rename(one.c_str(), other.c_str()) == 0) {
+        if (::rename(aside.c_str(), one.c_str()) != 0) {
+          throw_last_error(aside);
+        }
+        return true;
+      }
+      const int error = errno;
+      ::rename(aside.c_str(), other.c_str());
+      errno = error;
+    }
+  }
+  if (errno == ENOENT) {
+    return false;
+  }
+  throw_last_error(other);
+}
+
+}  // namespace attn::system

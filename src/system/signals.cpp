@@ -1,0 +1,45 @@
+#include "system/signals.hpp"
+
+namespace attn::system {
+
+bool ends_process(int signal) {
+  switch (signal) {
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH: return false;
+    default: return signal > 0 && signal < NSIG;
+  }
+}
+
+struct sigaction handle(int signal, void (*handler)(int)) {
+  struct sigaction before{};
+  if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) {
+    return before;
+  }
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+  return before;
+}
+
+HeldSignals::HeldSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+void let_writes_fail() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+}  // namespace attn::system

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <csignal>
+
+namespace attn::system {
+
+/// Whether a signal ends a process that asked for nothing else, and can be handled: neither SIGKILL, nor those that
+/// stop a process or tell it something.
+bool ends_process(int signal);
+
+/// Handles a signal, all others held meanwhile. What the process was started to ignore, it goes on ignoring. Returns
+/// what was done before.
+struct sigaction handle(int signal, void (*handler)(int));
+
+/// While it lives, signals wait.
+class HeldSignals {
+ public:
+  HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals();
+
+ private:
+  sigset_t before_{};
+};
+
+/// From now on a write that cannot be done returns an error, where a signal would end the process: nobody reads the
+/// pipe, or the file has the size that is allowed.
+void let_writes_fail();
+
+}  // namespace attn::system

@@ -1,0 +1,137 @@
+"""Every call to the system that writes fails once, and what was there stays whole.
+
+    /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
+
+strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to.
+"""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+HANG_LIMIT = 60  # seconds
+SKIPPED = 77  # as CTest is told
+CALLS = {"write": ("ENOSPC", "EIO"), "fsync": ("EIO",), "close": ("EIO",), "mkdir": ("ENOSPC",), "openat": ("EACCES",),
+         "renameat2": ("EIO", "EACCES"), "rename": ("EIO",), "link": ("EPERM",), "fchmod": ("EPERM",),
+         "fchown": ("EPERM",)}
+
+
+def traced(*options_and_command, folder):
+    # LeakSanitizer, where the binary has it, does not work under a tracer.
+    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
+    return subprocess.run(["strace", "-qq", "-f", *options_and_command], cwd=folder, capture_output=True,
+                          stdin=subprocess.DEVNULL, env=environment, timeout=HANG_LIMIT)
+
+
+def why_not():
+    """Why nothing can be traced here; an empty text where it can."""
+    if shutil.which("strace") is None:
+        return "strace is not installed (Debian's package strace)"
+    done = traced("-o", os.devnull, "true", folder="/")
+    return done.stderr.decode().strip() if done.returncode != 0 else ""
+
+
+def contents(folder):
+    """Every file's digest, folders too."""
+    found = {}
+    for at, folders, names in os.walk(folder):
+        for name in folders:
+            found[os.path.relpath(os.path.join(at, name), folder)] = None
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                found[os.path.relpath(os.path.join(at, name), folder)] = hashlib.sha256(file.read()).hexdigest()[:8]
+    return found
+
+
+class Faults(unittest.TestCase):
+    def prepared(self, earlier):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for command in earlier:
+            subprocess.run([BINARY, *command], cwd=folder.name, check=True, stdout=subprocess.DEVNULL)
+        return folder.name
+
+    def counts(self, earlier, command):
+        """How often a run makes each call, from where it has started to write files."""
+        folder = self.prepared(earlier)
+        log = os.path.join(folder, "log")
+        done = traced("-o", log, BINARY, *command, folder=folder)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        with open(log, encoding="utf-8", errors="replace") as file:
+            names = re.findall(r"^\d+ +(\w+)\(", file.read(), re.M)
+        os.remove(log)
+        return {name: names.count(name) for name in CALLS if name in names}, contents(folder)
+
+    def check(self, command, earlier=()):
+        counts, new = self.counts(earlier, command)
+        old = contents(self.prepared(earlier))
+        folder = self.prepared(earlier)
+        failed = 0
+        for call, count in counts.items():
+            for error in CALLS[call]:
+                for when in range(1, count + 1):
+                    with self.subTest(command=command, call=call, error=error, when=when):
+                        inject = f"inject={call}:error={error}:when={when}"
+                        done = traced("-o", os.devnull, "-e", inject, BINARY, *command, folder=folder)
+                        found = contents(folder)
+                        self.assertIn(done.returncode, (0, 2), done)
+                        self.assertEqual(found, new if done.returncode == 0 else old)
+                        if done.returncode == 2 and call != "write":
+                            self.assertEqual(done.stdout, b"")
+                            self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]+\n\Z")
+                        failed += done.returncode == 2
+                        if found != old:
+                            folder = self.prepared(earlier)
+        self.assertGreater(failed, 3)
+        print(f"{' '.join(command)}: {sum(counts.values())} calls, {failed} failures", file=sys.stderr)
+
+    def test_a_new_file(self):
+        self.check(["causal", "-o", "text"])
+
+    def test_a_replaced_file(self):
+        self.check(["causal", "-o", "text", "--force"], earlier=[["causal", "--seed", "1", "-o", "text"]])
+
+    def test_a_new_folder(self):
+        self.check(["trainable", "--save", "new/steps"])
+
+    def test_a_replaced_folder(self):
+        self.check(["causal", "--save", "steps", "--force"], earlier=[["trainable", "--save", "steps"]])
+
+    def test_both(self):
+        self.check(["causal", "--save", "steps", "-o", "text", "--force"],
+                   earlier=[["dropout", "--save", "steps", "-o", "text"]])
+
+    def test_without_flags_of_rename(self):
+        """As on file systems that know neither RENAME_NOREPLACE nor RENAME_EXCHANGE."""
+        for command, earlier in ((["causal", "-o", "text"], []), (["causal", "--save", "steps"], []),
+                                 (["causal", "--save", "steps", "--force"], [["dropout", "--save", "steps"]])):
+            folder = self.prepared(earlier)
+            plain = ["-o", os.devnull, "-e", "inject=renameat2:error=EINVAL"]
+            self.assertEqual(traced(*plain, BINARY, *command, folder=folder).returncode, 0)
+            self.assertEqual(contents(folder), self.counts(earlier, command)[1])
+            done = traced(*plain, BINARY, *[word for word in command if word != "--force"], folder=folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"exists", done.stderr)
+
+    def test_names_may_be_taken_late(self):
+        """Somebody makes the target after it was found free."""
+        for command in (["causal", "-o", "text"], ["causal", "--save", "steps"]):
+            folder = self.prepared([])
+            done = traced("-o", os.devnull, "-e", "inject=renameat2:error=EEXIST", BINARY, *command, folder=folder)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"exists", done.stderr)
+            self.assertEqual(contents(folder), {})
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    reason = why_not()
+    if reason:
+        print("skipped: nothing can be made to fail:", reason)
+        sys.exit(SKIPPED)
+    unittest.main(verbosity=1)
