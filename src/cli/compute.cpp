@@ -34,7 +34,7 @@ std::int64_t bytes_per_cell(const Options& options) {
   if (options.step || options.what_if != nullptr || options.predict) {
     return 150 + 6 * text;
   }
-  return options.heatmap ? 150 + 4 * text : 4 * text;
+  return options.heatmap ? 150 + 4 * text : 3 * text;
 }
 
 /// What is held of the steps' text before it is written: writers hold one step at a time, a page all of them.
