@@ -105,8 +105,15 @@ void check_floats(const nlohmann::ordered_json& json, const float*& next) {
   CHECK(std::memcmp(&read, &value, sizeof value) == 0);
 }
 
+nlohmann::ordered_json values_of(const Tensor& tensor) {
+  std::ostringstream out;
+  render::write_values(out, tensor);
+  CHECK(nlohmann::ordered_json::parse(out.str()).dump(2) == out.str());
+  return nlohmann::ordered_json::parse(out.str());
+}
+
 void check_round_trip(const Tensor& tensor) {
-  const auto read = nlohmann::ordered_json::parse(render::values_json(tensor).dump());
+  const auto read = values_of(tensor);
   const auto contents = tensor.array().contents();
   const float* next = std::get<Block<float>>(*contents).data();
   check_floats(read, next);
@@ -354,9 +361,9 @@ TEST_CASE("JSON gives every float back to the bit, and strings for what JSON has
   const float smallest = std::numeric_limits<float>::denorm_min();
   check_round_trip(rows({{0.1F, -0.0F, 1.0F, 16777216.0F}, {largest, smallest, 1e-40F, 3.4028235e38F}}));
   check_round_trip(rows({{minus_infinity, -minus_infinity, std::nanf("")}}));
-  CHECK(render::values_json(rows({{0.1F, minus_infinity}})).dump() == "[[0.1,\"-inf\"]]");
-  CHECK(render::values_json(torch::causal_mask(2)).dump() == "[[false,true],[false,false]]");
-  CHECK(render::values_json(torch::ones({})).dump() == "1.0");
+  CHECK(values_of(rows({{0.1F, minus_infinity}})).dump() == "[[0.1,\"-inf\"]]");
+  CHECK(values_of(torch::causal_mask(2)).dump() == "[[false,true],[false,false]]");
+  CHECK(values_of(torch::ones({})).dump() == "1.0");
   const chapters::Chapter& entry = chapters::all_chapters().front();
   const Walkthrough walkthrough = walk(entry);
   for (const Step& step : walkthrough.steps()) {
@@ -385,7 +392,10 @@ TEST_CASE("explanations are wrapped by columns, not by characters") {
 TEST_CASE("JSON has every step with its explanation") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
-    const auto json = render::steps_json({{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
+    std::ostringstream out;
+    render::write_steps_json(out, {{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
+    const auto json = nlohmann::ordered_json::parse(out.str());
+    CHECK(json.dump(2) == out.str());
     CHECK(json["tool"] == "attn-walkthrough");
     REQUIRE(json["steps"].size() == steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -2,7 +2,11 @@
 
 #include "walk/walkthrough.hpp"
 
+#include <unistd.h>
+
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -141,6 +145,48 @@ TEST_CASE("a total beyond 63 bits does not wrap") {
   walk.show("y", "", planned(shape));
   walk.show("z", "", planned(shape));
   CHECK(message_of(walk.steps(), std::numeric_limits<std::int64_t>::max()).find("2^63") != std::string::npos);
+}
+
+TEST_CASE("the text counts") {
+  const Tensor x = planned({64, 1024, 1024});
+  Walkthrough walk;
+  walk.show("x", "", x);
+  CHECK_NOTHROW(check_fits(walk.steps(), {}, gibibyte, gibibyte / 4));
+  CHECK_THROWS_WITH_AS(check_fits(walk.steps(), {}, gibibyte, gibibyte / 4 + 1), doctest::Contains("their text"), TooLarge);
+}
+
+TEST_CASE("control groups of both versions limit, and so do those above them") {
+  const std::filesystem::path root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));
+  const auto write = [&root](const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text;
+  };
+  const auto limit = [&root] { return control_group_limit(root / "cgroup", root); };
+  const std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  CHECK(limit() == none);
+  write("cgroup", "12:cpu,cpuacct:/\n4:memory:/one/two\n0::/\n");
+  CHECK(limit() == none);
+  write("memory/memory.limit_in_bytes", "9000\n");
+  CHECK(limit() == 9000);
+  write("memory/one/two/memory.limit_in_bytes", "8000\n");
+  CHECK(limit() == 8000);
+  write("memory/one/memory.limit_in_bytes", "7000\n");
+  CHECK(limit() == 7000);
+  write("cgroup", "0::/a/b\n");
+  write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("a/b/memory.max", "max\n");
+  CHECK(limit() > std::int64_t{1} << 60);
+  write("a/memory.max", "6000\n");
+  CHECK(limit() == 6000);
+  write("memory.max", "5000\n");
+  CHECK(limit() == 5000);
+  std::filesystem::remove_all(root);
+}
+
+TEST_CASE("sizes of memory are told in the unit that suits them") {
+  CHECK(memory_text(300) == "300 bytes");
+  CHECK(memory_text(gibibyte / 64) == "16.0 MiB");
+  CHECK(memory_text(gibibyte * 3 / 2) == "1.5 GiB");
 }
 
 TEST_CASE("there is some memory, and not more than a machine can have") {

@@ -1,11 +1,11 @@
 #include "cli/verify.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <ostream>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "cli/names.hpp"
 #include "inputs.hpp"
@@ -16,6 +16,7 @@
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
 #include "verify/report/report.hpp"
+#include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
@@ -88,6 +89,22 @@ struct Verified {
   verify::Report report;
 };
 
+/// What is said of each of them needs more memory than its few bytes on the page.
+constexpr std::size_t most_printed = 100'000;
+
+/// Throws PageError where explaining the page may take more memory than there is.
+void check_fits(const std::string& file, const verify::Page& page) {
+  constexpr std::int64_t most_per_byte = 20;
+  const auto size = static_cast<std::int64_t>(page.text().size());
+  const std::int64_t available = available_memory();
+  if (size > available / most_per_byte) {
+    throw verify::PageError("'" + file + "' has " + memory_text(size) + ", which may need " +
+                            memory_text(size * most_per_byte) + " of memory, and " + memory_text(available) +
+                            " are available; accepted are pages of up to " + memory_text(available / most_per_byte) +
+                            " here; give the part that prints tensors");
+  }
+}
+
 }  // namespace
 
 int verify(const Options& options, std::ostream& out) {
@@ -95,7 +112,8 @@ int verify(const Options& options, std::ostream& out) {
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {
     Verified& verified = pages.emplace_back(Verified{verify::read_page(file), {}, {}});
-    verified.printed = verify::find_printed(verified.page);
+    check_fits(file, verified.page);
+    verified.printed = verify::find_printed(verified.page, most_printed);
     if (verified.printed.empty()) {
       throw verify::PageError("no printed tensor in '" + file +
                               "'; accepted are pages that print tensor(...) or torch.Size([...]); "
@@ -105,19 +123,23 @@ int verify(const Options& options, std::ostream& out) {
   }
 
   int code = 0;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Verified& verified : pages) {
     code = std::max(code, verify::exit_code(verified.report));
     if (options.json) {
-      nlohmann::ordered_json entry = {{"file", verified.page.name()}};
-      entry.update(verify::report_json(verified.report));
-      json.push_back(std::move(entry));
       continue;
     }
     out << (pages.size() > 1 ? text::one_line(verified.page.name()) + "\n" : "") << verify::report_text(verified.report);
   }
   if (options.json) {
-    out << render::json_text(json.size() == 1 ? json[0] : json, 2) << '\n';
+    const auto write_page = [&](std::size_t i, const std::string& line_break) {
+      verify::write_report_json(out, pages[i].page.name(), pages[i].report, line_break);
+    };
+    if (pages.size() == 1) {
+      write_page(0, "\n");
+    } else {
+      render::write_list(out, pages.size(), "\n", write_page);
+    }
+    out << '\n';
   }
   return code;
 }

@@ -6,6 +6,7 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <utility>
 
 #include "render/derivation.hpp"
@@ -18,6 +19,25 @@ namespace attn::present {
 namespace {
 
 // ---- Numbers as people type them -----------------------------------------------------------------
+
+/// The next line; false at the end of the input. Throws std::runtime_error for one that is no answer by its length.
+bool read_line(std::istream& in, std::string& line) {
+  constexpr std::size_t longest = 4096;
+  char c = 0;
+  bool has_any = false;
+  while (in.get(c)) {
+    has_any = true;
+    if (c == '\n') {
+      break;
+    }
+    line += c;
+    if (line.size() > longest) {
+      throw std::runtime_error("--predict: a line of the answers is longer than " + std::to_string(longest) +
+                               " bytes; accepted are lines with a number such as 0.1587; give one number a line");
+    }
+  }
+  return has_any;
+}
 
 /// A "+" may stand before it.
 std::optional<double> number_of(std::string_view text) {
@@ -185,7 +205,7 @@ Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
   for (;;) {
     out_ << question << std::flush;
     std::string answer;
-    if (!std::getline(in_, answer)) {
+    if (!read_line(in_, answer)) {
       over_ = true;
       out_ << "\n";
       return Mark::unknown;

@@ -22,20 +22,24 @@ double as_double(float value) {
   return text::number_of<double>(text::float_text(value)).value();
 }
 
-ordered_json element(float value) { return number_json(value); }
-ordered_json element(bool value) { return value; }
-ordered_json element(std::int64_t value) { return value; }
+/// As JSON writes it, and what stands before it, line breaks and all.
+void write_element(std::ostream& out, float value) { out << number_json(value).dump(); }
+void write_element(std::ostream& out, bool value) { out << (value ? "true" : "false"); }
+void write_element(std::ostream& out, std::int64_t value) { out << value; }
 
 template <class T>
-ordered_json nested(const T*& next, std::span<const std::int64_t> shape) {
+void write_nested(std::ostream& out, const T*& next, std::span<const std::int64_t> shape, const std::string& line_break) {
   if (shape.empty()) {
-    return element(*next++);
+    write_element(out, *next++);
+    return;
   }
-  ordered_json list = ordered_json::array();
+  const std::string deeper = line_break + "  ";
+  out << '[';
   for (std::int64_t i = 0; i < shape[0]; ++i) {
-    list.push_back(nested(next, shape.subspan(1)));
+    out << (i == 0 ? "" : ",") << deeper;
+    write_nested(out, next, shape.subspan(1), deeper);
   }
-  return list;
+  out << (shape[0] == 0 ? "" : line_break) << ']';
 }
 
 std::string kind_name(Step::Kind kind) {
@@ -54,7 +58,7 @@ void add_tensor(ordered_json& json, const Step& step) {
   json["shape"] = tensor.shape();
   json["dtype"] = dtype_name(tensor.dtype());
   if (step.kind == Step::Kind::tensor) {
-    json["values"] = values_json(tensor);
+    json["values"] = nullptr;
   }
   const std::string grad_fn = tensor.grad_fn();
   json["requires_grad"] = tensor.requires_grad();
@@ -79,6 +83,15 @@ ordered_json step_json(const Step& step, const StepExplanation& explanation) {
   return json;
 }
 
+void write_step(std::ostream& out, const Step& step, const StepExplanation& explanation, const std::string& line_break) {
+  const ordered_json json = step_json(step, explanation);
+  if (step.kind == Step::Kind::tensor) {
+    write_with(out, json, line_break, "values", [&] { write_values(out, *step.tensor, line_break + "  "); });
+  } else {
+    out << json_text(json, line_break);
+  }
+}
+
 }  // namespace
 
 std::string json_text(const ordered_json& json, int indent) {
@@ -99,6 +112,40 @@ std::string json_text(const ordered_json& json, int indent) {
   return result;
 }
 
+std::string json_text(const ordered_json& json, const std::string& line_break) {
+  std::string text = json_text(json, 2);
+  if (line_break != "\n") {
+    std::string indented;
+    for (const char c : text) {
+      indented += c == '\n' ? line_break : std::string(1, c);
+    }
+    text = std::move(indented);
+  }
+  return text;
+}
+
+void write_with(std::ostream& out, const ordered_json& json, const std::string& line_break, const std::string& member,
+                const std::function<void()>& write_member) {
+  const std::string text = json_text(json, line_break);
+  const std::string before = line_break + "  \"" + member + "\": ";  // within a string there is no line break
+  constexpr std::string_view null = "null";
+  const std::size_t at = text.find(before + std::string(null)) + before.size();
+  out << std::string_view(text).substr(0, at);
+  write_member();
+  out << std::string_view(text).substr(at + null.size());
+}
+
+void write_list(std::ostream& out, std::size_t count, const std::string& line_break,
+                const std::function<void(std::size_t, const std::string& line_break)>& write_item) {
+  const std::string deeper = line_break + "  ";
+  out << '[';
+  for (std::size_t i = 0; i < count; ++i) {
+    out << (i == 0 ? "" : ",") << deeper;
+    write_item(i, deeper);
+  }
+  out << (count == 0 ? "" : line_break) << ']';
+}
+
 ordered_json number_json(float value) {
   if (std::isnan(value)) {
     return "nan";
@@ -114,33 +161,42 @@ ordered_json seed_json(torch::Seed seed) {
   return seed.is_negative() ? ordered_json(static_cast<std::int64_t>(bits)) : ordered_json(bits);
 }
 
-ordered_json values_json(const Tensor& tensor) {
+void write_values(std::ostream& out, const Tensor& tensor, const std::string& line_break) {
   const auto contents = tensor.array().contents();
-  return std::visit(
-      [&tensor](const auto& values) {
+  std::visit(
+      [&](const auto& values) {
         const auto* next = values.data();
-        return nested(next, tensor.shape());
+        write_nested(out, next, tensor.shape(), line_break);
       },
       *contents);
 }
 
-ordered_json steps_json(ordered_json about, std::span<const Step> steps, const Why& why,
-                        std::span<const std::string> tokens) {
+void write_steps_json(std::ostream& out, ordered_json about, std::span<const Step> steps, const Why& why,
+                      std::span<const std::string> tokens, const std::string& line_break) {
   about["tokens"] = std::vector<std::string>(tokens.begin(), tokens.end());
-  about["steps"] = ordered_json::array();
-  for (const Step& step : steps) {
-    about["steps"].push_back(step_json(step, explain(step, why(step), tokens)));
-  }
-  return about;
+  about["steps"] = nullptr;
+  write_with(out, about, line_break, "steps", [&] {
+    write_list(out, steps.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
+      write_step(out, steps[i], explain(steps[i], why(steps[i]), tokens), deeper);
+    });
+  });
 }
 
 void write_json(std::ostream& out, const Document& document) {
-  ordered_json chapters = ordered_json::array();
-  for (const ShownChapter& chapter : document.chapters) {
-    chapters.push_back(document.cell ? derivation_json(chapter, *document.cell, document.depth)
-                                     : steps_json(*chapter.about, chapter.steps, chapter.why, chapter.tokens));
+  const auto write_chapter = [&](std::size_t i, const std::string& line_break) {
+    const ShownChapter& chapter = document.chapters[i];
+    if (document.cell) {
+      out << json_text(derivation_json(chapter, *document.cell, document.depth), line_break);
+    } else {
+      write_steps_json(out, *chapter.about, chapter.steps, chapter.why, chapter.tokens, line_break);
+    }
+  };
+  if (document.chapters.size() == 1) {
+    write_chapter(0, "\n");
+  } else {
+    write_list(out, document.chapters.size(), "\n", write_chapter);
   }
-  out << json_text(chapters.size() == 1 ? chapters[0] : chapters, 2) << '\n';
+  out << '\n';
 }
 
 }  // namespace attn::render

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <ostream>
 #include <string_view>
 #include <tuple>
@@ -160,12 +159,20 @@ Block block_of(const Pair& pair, const TextOptions& options) {
   return {lines_of(*pair.as_is, options), text::lines_of(marked(*pair.as_is, *pair.changed, options))};
 }
 
+struct Widths {
+  std::size_t left;
+  std::size_t right;
+};
+
+Widths widths_of(const Block& block) { return {width_of(block.left), width_of(block.right)}; }
+
 class Columns {
  public:
   Columns(std::ostream& out, std::size_t left, std::size_t width) : out_(out), left_(left), width_(width) {}
 
   void write(const Block& block) {
-    const bool fits = width_of(block.left) <= left_ && left_ + bar.size() + width_of(block.right) <= width_;
+    const Widths widths = widths_of(block);
+    const bool fits = widths.left <= left_ && left_ + bar.size() + widths.right <= width_;
     if (!fits) {
       write_below(block);
       return;
@@ -196,12 +203,12 @@ class Columns {
 };
 
 /// The left column's width: that of the widest block that leaves room for its other half; 0 where none does.
-std::size_t left_width(const std::vector<Block>& blocks, std::size_t width) {
+std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
   std::size_t left = 0;
   std::size_t right = 0;
-  for (const Block& block : blocks) {
-    const std::size_t new_left = std::max(left, width_of(block.left));
-    const std::size_t new_right = std::max(right, width_of(block.right));
+  for (const Widths& block : blocks) {
+    const std::size_t new_left = std::max(left, block.left);
+    const std::size_t new_right = std::max(right, block.right);
     if (new_left + bar.size() + new_right <= width) {
       left = new_left;
       right = new_right;
@@ -223,21 +230,20 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
   const std::vector<Pair> pairs = pairs_of(as_is, changed);
-  std::vector<std::optional<Block>> blocks;
   std::vector<std::string_view> likenesses;
-  std::vector<Block> different = {{{"# as it is"}, {"# with the change"}}};
+  const Block heading = {{"# as it is"}, {"# with the change"}};
+  std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
   for (const Pair& pair : pairs) {
     likenesses.push_back(likeness(pair, options));
-    blocks.push_back(likenesses.back().empty() ? std::optional(block_of(pair, options)) : std::nullopt);
-    if (blocks.back()) {
-      different.push_back(*blocks.back());
+    if (likenesses.back().empty()) {
+      different.push_back(widths_of(block_of(pair, options)));
     }
   }
   out << "# " << sentence << '\n';
   const auto room = static_cast<std::size_t>(std::max<std::int64_t>(0, width));
   Columns columns(out, left_width(different, room), room);
-  if (different.size() > 1 && left_width(different, room) > width_of(different[0].left)) {
-    columns.write(different[0]);
+  if (different.size() > 1 && left_width(different, room) > different[0].left) {
+    columns.write(heading);
   }
   std::string section;
   for (std::size_t i = 0; i < pairs.size();) {
@@ -246,8 +252,8 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
       section = step.section;
       out << "# " << section << '\n';
     }
-    if (blocks[i]) {
-      columns.write(*blocks[i++]);
+    if (likenesses[i].empty()) {
+      columns.write(block_of(pairs[i++], options));
       continue;
     }
     const std::string_view alike = likenesses[i];

@@ -36,7 +36,7 @@ constexpr std::array table = {
     Writer{.name = "json", .what = "JSON", .write = write_json, .refuses = json_refuses},
     // On a page a step links to those that it came from, printed by the article or not.
     Writer{.name = "html", .what = "a page to project", .write = write_page, .refuses = html_refuses,
-           .shows_all_steps = true},
+           .shows_all_steps = true, .holds_all_steps = true},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Writer {
   void (*write)(std::ostream& out, const Document& document);
   std::span<const Refusal> refuses;  ///< all other wishes are combined with it
   bool shows_all_steps = false;      ///< unless --steps says otherwise
+  bool holds_all_steps = false;      ///< all is made before anything is written
 
   /// Why the wish cannot be fulfilled; empty where it can.
   std::string_view refusal(Wish wish) const;

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstddef>
 #include <fstream>
 #include <limits>
-#include <string>
+#include <string_view>
 #include <unordered_set>
+
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
 
 namespace attn {
 namespace {
@@ -37,27 +40,68 @@ std::int64_t address_space_limit() {
                  : unlimited;
 }
 
-std::int64_t control_group_limit() {
-  std::ifstream file("/sys/fs/cgroup/memory.max");
+/// The number in a file; unlimited where there is none, or a word.
+std::int64_t limit_in(const std::filesystem::path& path) {
+  std::ifstream file(path);
   std::int64_t limit = 0;
-  return file >> limit ? limit : unlimited;
+  return file >> limit && limit > 0 ? limit : unlimited;
 }
 
-/// "74.5 GiB"
-std::string gibibytes(std::int64_t bytes) {
-  std::array<char, 64> digits{};
-  const double size = static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0);
-  const auto end = std::to_chars(digits.begin(), digits.end(), size, std::chars_format::fixed, 1).ptr;
-  return std::string(digits.begin(), end) + " GiB";
+/// The least limit in the files of that name from a group's folder up to `top`. Where groups are seen from within,
+/// only `top` may be there.
+std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& group, const std::string& file) {
+  std::int64_t least = limit_in(top / file);
+  for (std::filesystem::path path = std::filesystem::path(group).relative_path(); !path.empty(); path = path.parent_path()) {
+    least = std::min(least, limit_in(top / path / file));
+  }
+  return least;
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  for (const std::string& one : text::split(list)) {
+    if (one == word) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
 std::int64_t available_memory() {
-  return std::min({machine_memory(), address_space_limit(), control_group_limit()});
+  return std::min(
+      {machine_memory(), address_space_limit(), control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup")});
 }
 
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available) {
+std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {
+  std::int64_t least = std::min(limit_in(root / "memory.max"), limit_in(root / "memory" / "memory.limit_in_bytes"));
+  std::ifstream file(groups);
+  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/one/two", of version 2 "0::/one/two"
+    const std::size_t first = std::min(line.find(':'), line.size());
+    const std::size_t second = std::min(line.find(':', first + 1), line.size());
+    const std::string controllers = line.substr(std::min(first + 1, line.size()), second - first - 1);
+    const std::string group = line.substr(std::min(second + 1, line.size()));
+    if (has_word(controllers, "memory")) {
+      least = std::min(least, limit_up_to(root / "memory", group, "memory.limit_in_bytes"));
+    } else if (controllers.empty()) {
+      least = std::min(least, limit_up_to(root, group, "memory.max"));
+    }
+  }
+  return least;
+}
+
+std::string memory_text(std::int64_t bytes) {
+  constexpr double mebibyte = 1024.0 * 1024.0;
+  const double size = static_cast<double>(bytes) / mebibyte;
+  if (size < 0.1) {
+    return std::to_string(bytes) + " bytes";
+  }
+  const bool is_large = size >= 102.4;
+  return text::number_text(is_large ? size / 1024 : size, std::chars_format::fixed, 1) + (is_large ? " GiB" : " MiB");
+}
+
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
+                std::int64_t written) {
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -77,8 +121,9 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   }
   add(largest);
   add(largest);
+  add(written);
   if (needed > available) {
-    throw TooLarge("the tensors need " + gibibytes(needed) + " of memory, and " + gibibytes(available) +
+    throw TooLarge("the tensors " + std::string(written > 0 ? "and their text " : "") + "need " + memory_text(needed) + " of memory, and " + memory_text(available) +
                    " are available");
   }
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <string>
 
 #include "walk/walkthrough.hpp"
 
@@ -11,8 +13,17 @@ namespace attn {
 /// control group's.
 std::int64_t available_memory();
 
+/// The least limit of this process's control group and those above it, of version 1 or 2: `groups` lists the groups as
+/// /proc/self/cgroup does, `root` is where /sys/fs/cgroup would be.
+std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root);
+
+/// "74.5 GiB", "12.0 MiB", "300 bytes"
+std::string memory_text(std::int64_t bytes);
+
 /// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies
-/// of the largest for printing and saving need more than `available` bytes. Asks no tensor for its numbers.
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available);
+/// of the largest for printing and saving, and `written` bytes of text before it is written, need more than `available`
+/// bytes. Asks no tensor for its numbers.
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
+                std::int64_t written = 0);
 
 }  // namespace attn

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -19,17 +21,18 @@ namespace attn {
 struct Change {
   std::string name;
   Shape shape;
-  std::vector<float> before;
-  std::vector<float> after;
+  std::shared_ptr<const Contents> as_is;
+  std::shared_ptr<const Contents> changed;
+  std::span<const float> before = floats(*as_is);
+  std::span<const float> after = floats(*changed);
+
+  static std::span<const float> floats(const Contents& contents) {
+    const auto& values = std::get<Block<float>>(contents);
+    return {values.data(), values.size()};
+  }
 };
 
 namespace {
-
-std::vector<float> floats(const Tensor& tensor) {
-  const auto contents = tensor.array().contents();
-  const auto& values = std::get<Block<float>>(*contents);
-  return {values.begin(), values.end()};
-}
 
 /// The tensors of floats that both walkthroughs show, by section and name, whose numbers the change moved.
 std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed) {
@@ -48,7 +51,10 @@ std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> c
     if (other == others.end() || other->second->shape() != step.tensor->shape()) {
       continue;
     }
-    Change change = {step.name, step.tensor->shape(), floats(*step.tensor), floats(*other->second)};
+    Change change = {.name = step.name,
+                     .shape = step.tensor->shape(),
+                     .as_is = step.tensor->array().contents(),
+                     .changed = other->second->array().contents()};
     const auto is_equal = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     if (!std::equal(change.before.begin(), change.before.end(), change.after.begin(), is_equal)) {
       found.push_back(std::move(change));
@@ -199,7 +205,7 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
 }
 
 /// The largest difference between scores [..., n, n] and their transposed; none where they are not square.
-std::optional<double> asymmetry(const Shape& shape, const std::vector<float>& scores) {
+std::optional<double> asymmetry(const Shape& shape, std::span<const float> scores) {
   if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2]) {
     return std::nullopt;
   }

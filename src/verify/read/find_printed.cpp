@@ -45,7 +45,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
 /// One pass over a page. What is read once is not read again, however the page is made: it takes linear time.
 class Finder {
  public:
-  explicit Finder(const Page& page) : page_(page), text_(page.text()) {}
+  Finder(const Page& page, std::size_t most) : page_(page), text_(page.text()), most_(most) {}
 
   std::vector<Printed> find() {
     while (at_ < text_.size()) {
@@ -81,6 +81,10 @@ class Finder {
       look_back(*printed, begin);
       free_from_ = end;
       found_.push_back(std::move(*printed));
+      if (found_.size() > most_) {
+        throw PageError("'" + page_.name() + "' prints more than " + std::to_string(most_) +
+                        " tensors and sizes; accepted are pages with as many or fewer; give a part of it");
+      }
     }
     const std::size_t line_end = text_.substr(at_, end - at_).rfind('\n');
     line_begin_ = line_end == std::string_view::npos ? line_begin_ : at_ + line_end + 1;
@@ -103,6 +107,7 @@ class Finder {
 
   const Page& page_;
   std::string_view text_;
+  std::size_t most_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;  ///< of the line that at_ is on
   std::size_t free_from_ = 0;   ///< the end of what was printed last
@@ -112,6 +117,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<Printed> find_printed(const Page& page) { return Finder(page).find(); }
+std::vector<Printed> find_printed(const Page& page, std::size_t most) { return Finder(page, most).find(); }
 
 }  // namespace attn::verify

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "verify/read/page.hpp"
@@ -10,6 +12,7 @@ namespace attn::verify {
 /// Everything that the page prints of tensors, in its order: tensor(...), Parameter containing:, torch.Size([...]),
 /// numpy's array(...), Nx's #Nx.Tensor<...>. Code that makes tensors (torch.tensor(...)) is not output. What is found
 /// points into the page's text: the page must stay where it is as long as that is used. Takes time linear in the page.
-std::vector<Printed> find_printed(const Page& page);
+/// Throws PageError where there are more than `most`.
+std::vector<Printed> find_printed(const Page& page, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace attn::verify

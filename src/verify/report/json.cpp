@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -100,9 +101,10 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 
 }  // namespace
 
-nlohmann::ordered_json report_json(const Report& report) {
+void write_report_json(std::ostream& out, const std::string& file, const Report& report, const std::string& line_break) {
   const Explanation& explanation = *report.explanation;
-  Json json{{"article", explanation.article}};
+  Json json{{"file", file}};
+  json["article"] = explanation.article;
   json["seed"] = render::seed_json(explanation.seed);
   json["cpu"] = explanation.cpu;
   json["blas"] = explanation.blas;
@@ -111,11 +113,12 @@ nlohmann::ordered_json report_json(const Report& report) {
   json["sizes"] = counts_json(report, Printed::Kind::size);
   json["holds"] = report.holds();
   json["notes"] = report.notes;
-  json["findings"] = Json::array();
-  for (const Finding& finding : report.findings) {
-    json["findings"].push_back(finding_json(finding, explanation));
-  }
-  return json;
+  json["findings"] = nullptr;
+  render::write_with(out, json, line_break, "findings", [&] {
+    render::write_list(out, report.findings.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
+      out << render::json_text(finding_json(report.findings[i], explanation), deeper);
+    });
+  });
 }
 
 }  // namespace attn::verify

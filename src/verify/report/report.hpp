@@ -1,8 +1,7 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "verify/explain/finding.hpp"
 
@@ -11,8 +10,9 @@ namespace attn::verify {
 /// A line for each printed tensor and size, what is wrong with it below, and a summary.
 std::string report_text(const Report& report);
 
-/// The same for programs.
-nlohmann::ordered_json report_json(const Report& report);
+/// The same for programs, and the page's name. `line_break` stands before every line but the first.
+void write_report_json(std::ostream& out, const std::string& file, const Report& report,
+                       const std::string& line_break = "\n");
 
 /// 0: all hold, last digits allowed; 1: something differs or is unknown.
 inline int exit_code(const Report& report) { return report.holds() ? 0 : 1; }
