@@ -266,9 +266,10 @@ TEST_CASE("every form of output fulfils each wish, or refuses it with a reason")
     CHECK(names.insert(name).second);
     CHECK_FALSE(writer.what.empty());
     for (const auto& [wish, words] : wishes) {
-      CAPTURE(name);
-      CAPTURE(words.back());
       std::vector<const char*> arguments = words;
+      const std::string asked = arguments.back();
+      CAPTURE(name);
+      CAPTURE(asked);
       arguments.insert(arguments.end(), {"--format", name.c_str()});
       const std::string reason(writer.refusal(wish));
       if (!reason.empty()) {

@@ -612,8 +612,10 @@ TEST_CASE("linear is PyTorch's with and without a bias") {
 }
 
 TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets of kernels") {
-  for (const auto& [name, blas] : {std::pair("by_blas haswell", Blas::haswell), {"by_blas sandybridge", Blas::sandybridge},
-                                   {"by_blas prescott", Blas::prescott}}) {
+  for (const auto& set : {std::pair("by_blas haswell", Blas::haswell), {"by_blas sandybridge", Blas::sandybridge},
+                          {"by_blas prescott", Blas::prescott}}) {
+    const char* const name = set.first;
+    const Blas blas = set.second;
     if (runnable(blas) != blas) {
       MESSAGE("this processor cannot run: ", name);
       continue;
