@@ -45,7 +45,7 @@ class Cat final : public Operation {
   }
   Facts facts() const override { return {.kind = Kind::cat}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
-    return axis + 1 < operands[0].shape().size() ? Operation::axis_source(operands, axis) : std::nullopt;
+    return outer_axis_source(operands, axis);
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "CatBackward0"; }
 };

@@ -24,6 +24,10 @@ std::optional<AxisSource> Operation::axis_source(const std::vector<Tensor>& oper
   return AxisSource{operands[0], axis};
 }
 
+std::optional<AxisSource> Operation::outer_axis_source(const std::vector<Tensor>& operands, std::size_t axis) {
+  return axis + 1 < operands[0].shape().size() ? std::optional(AxisSource{operands[0], axis}) : std::nullopt;
+}
+
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape, DType dtype)
     : Tensor(std::move(operation), operands, operands.at(0).kernels(), std::move(shape), dtype) {}
 

@@ -47,6 +47,10 @@ class Operation {
   virtual bool is_view() const { return false; }
   /// Whether this is an nn.Parameter.
   virtual bool is_parameter() const { return false; }
+
+ protected:
+  /// For axis_source, where all axes of the first operand but its last one go on.
+  static std::optional<AxisSource> outer_axis_source(const std::vector<Tensor>& operands, std::size_t axis);
 };
 
 /// A value (shape, dtype, numbers) and the operation and operands that made it. Cheap to copy. The
