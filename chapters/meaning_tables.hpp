@@ -9,8 +9,8 @@
 /// The meanings that all articles share. The first that fits counts, so what is special stands before what is general.
 namespace attn::chapters {
 
-/// Of tensors and words, for a chapter.
-std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter);
+/// Of tensors and words, for a section of a chapter.
+std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter, std::string_view section);
 
 /// Of sizes, where only the shape is shown.
 std::span<const Meaning> size_meanings();

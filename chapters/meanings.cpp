@@ -31,7 +31,7 @@ std::string_view meaning(const Chapter& chapter, const Step& step) {
   if (const std::string_view text = first_fit(chapter.article->meanings, chapter, step); !text.empty()) {
     return text;
   }
-  for (const std::span<const Meaning> group : step_meanings(chapter.name)) {
+  for (const std::span<const Meaning> group : step_meanings(chapter.name, step.section)) {
     if (const std::string_view text = first_fit(group, chapter, step); !text.empty()) {
       return text;
     }

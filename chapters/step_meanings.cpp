@@ -252,6 +252,27 @@ constexpr std::array causal = {
             .chapter = "dropout"},
 };
 
+/// Where heads share one projection.
+constexpr std::array shared_heads = {
+    Meaning{.step = "keys_transposed",
+            .text = "The last two axes swapped: tokens become columns, within each head. Batch and heads stay where "
+                    "they are, as separate products."},
+    Meaning{.step = "attn_scores",
+            .text = "A square of scores for each head: every head compares all tokens in its own way."},
+    Meaning{.step = "attn_weights",
+            .text = "Softmax, row by row, within each head: every head shares a token's attention in its own way "
+                    "among that token and those before it."},
+    Meaning{.step = "queries",
+            .text = "The queries of all tokens, for all heads: one projection, whose d_out columns the heads share "
+                    "among them."},
+    Meaning{.step = "keys",
+            .text = "The keys of all tokens, for all heads: one projection, whose d_out columns the heads share among "
+                    "them."},
+    Meaning{.step = "values",
+            .text = "The values of all tokens, for all heads: one projection, whose d_out columns the heads share "
+                    "among them."},
+};
+
 constexpr std::array multihead = {
     Meaning{.step = "W_query",
             .text = "This head's own weights for queries. Each head has weights of its own, so each can learn to look "
@@ -274,29 +295,10 @@ constexpr std::array multihead = {
                     "keys."},
     Meaning{.step = "values_heads",
             .text = "The values, split in the same way: a head mixes its own part of the values."},
-    Meaning{.step = "keys_transposed",
-            .text = "The last two axes swapped: tokens become columns, within each head. Batch and heads stay where "
-                    "they are, as separate products.",
-            .chapter = "multihead",
-            .section = "split_*"},
-    Meaning{.step = "attn_scores",
-            .text = "A square of scores for each head: every head compares all tokens in its own way.",
-            .chapter = "multihead",
-            .section = "split_*"},
     Meaning{.step = "mask",
             .text = "True above the diagonal, where the key's token comes after the query's. The same mask serves all "
                     "heads and all batch entries.",
             .chapter = "multihead"},
-    Meaning{.step = "scaled_attn_scores",
-            .text = "Scaling keeps softmax from putting nearly all weight on one token. This page divides by the "
-                    "square root of d_out; the usual choice is head_dim, the number of products in each score.",
-            .chapter = "multihead",
-            .section = "split_*"},
-    Meaning{.step = "attn_weights",
-            .text = "Softmax, row by row, within each head: every head shares a token's attention in its own way "
-                    "among that token and those before it.",
-            .chapter = "multihead",
-            .section = "split_*"},
     Meaning{.step = "context_heads",
             .text = "Each head mixes its own part of the values: a matrix of context vectors for each head, head_dim "
                     "numbers for each token."},
@@ -325,21 +327,6 @@ constexpr std::array multihead = {
             .text = "A check: the first head starts from the same seed as the single head did, so its columns hold "
                     "the same numbers.",
             .chapter = "multihead"},
-    Meaning{.step = "queries",
-            .text = "The queries of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them.",
-            .chapter = "multihead",
-            .section = "split_*"},
-    Meaning{.step = "keys",
-            .text = "The keys of all tokens, for all heads: one projection, whose d_out columns the heads share among "
-                    "them.",
-            .chapter = "multihead",
-            .section = "split_*"},
-    Meaning{.step = "values",
-            .text = "The values of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them.",
-            .chapter = "multihead",
-            .section = "split_*"},
 };
 
 constexpr std::array general = {
@@ -369,9 +356,15 @@ constexpr std::array general = {
 
 }  // namespace
 
-std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter) {
-  const auto own = chapter == "simplified" ? std::span<const Meaning>(simplified) : std::span<const Meaning>(one_query);
-  return {inputs, own, cross, multihead, dropout, causal, projections, general};
+std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter, std::string_view section) {
+  std::vector<std::span<const Meaning>> groups = {inputs};
+  groups.push_back(chapter == "simplified" ? std::span<const Meaning>(simplified) : std::span<const Meaning>(one_query));
+  const bool is_head_of_its_own = section.starts_with("head_") || section == "single_head";
+  if (chapter == "multihead" && !is_head_of_its_own) {
+    groups.emplace_back(shared_heads);
+  }
+  groups.insert(groups.end(), {cross, multihead, dropout, causal, projections, general});
+  return groups;
 }
 
 }  // namespace attn::chapters

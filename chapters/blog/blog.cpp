@@ -58,32 +58,9 @@ constexpr std::array slips = {
 };
 
 constexpr std::array meanings = {
-    Meaning{.step = "keys_transposed",
-            .text = "The last two axes swapped: tokens become columns, within each head. Batch and heads stay where "
-                    "they are, as separate products.",
-            .chapter = "multihead"},
-    Meaning{.step = "attn_scores",
-            .text = "A square of scores for each head: every head compares all tokens in its own way.",
-            .chapter = "multihead"},
     Meaning{.step = "scaled_attn_scores",
             .text = "Scaling keeps softmax from putting nearly all weight on one token. What counts is head_dim, the "
                     "number of products in each score, so its square root is the divisor.",
-            .chapter = "multihead"},
-    Meaning{.step = "attn_weights",
-            .text = "Softmax, row by row, within each head: every head shares a token's attention in its own way "
-                    "among that token and those before it.",
-            .chapter = "multihead"},
-    Meaning{.step = "queries",
-            .text = "The queries of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them.",
-            .chapter = "multihead"},
-    Meaning{.step = "keys",
-            .text = "The keys of all tokens, for all heads: one projection, whose d_out columns the heads share among "
-                    "them.",
-            .chapter = "multihead"},
-    Meaning{.step = "values",
-            .text = "The values of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them.",
             .chapter = "multihead"},
 };
 

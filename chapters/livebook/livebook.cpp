@@ -44,6 +44,11 @@ constexpr std::array chapters = {
 };
 
 constexpr std::array meanings = {
+    Meaning{.step = "scaled_attn_scores",
+            .text = "Scaling keeps softmax from putting nearly all weight on one token. This page divides by the "
+                    "square root of d_out; the usual choice is head_dim, the number of products in each score.",
+            .chapter = "multihead",
+            .section = "split_*"},
     Meaning{.step = "attn_weights",
             .text = "This head's attention weights: how each token shares its attention among itself and the tokens "
                     "before it.",
