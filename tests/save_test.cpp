@@ -58,8 +58,9 @@ class TemporaryFolder {
 render::ShownChapter chapter(const std::vector<std::string>& names, float value) {
   render::ShownChapter result;
   result.name = "lesson";
-  result.about = std::make_shared<const nlohmann::ordered_json>(
-      nlohmann::ordered_json{{"tool", "attn-walkthrough"}, {"version", "1"}, {"chapter", "lesson"}});
+  result.about = [] {
+    return nlohmann::ordered_json{{"tool", "attn-walkthrough"}, {"version", "1"}, {"chapter", "lesson"}};
+  };
   for (const std::string& name : names) {
     const fs::path path(name);
     const Tensor tensor = torch::tensor(std::vector<std::vector<float>>{{value, -value}});

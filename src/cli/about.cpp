@@ -1,5 +1,3 @@
-#include <memory>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/names.hpp"
@@ -24,12 +22,10 @@ std::string sci_mode_name(torch::SciMode mode) {
   return "auto";
 }
 
-}  // namespace
-
-std::shared_ptr<const nlohmann::ordered_json> about(const chapters::Chapter& chapter, const Options& options) {
+nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& options) {
   const Lesson& lesson = options.lesson;
   const torch::PrintOptions& print = options.text.print;
-  return std::make_shared<const nlohmann::ordered_json>(nlohmann::ordered_json{
+  return nlohmann::ordered_json{
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
       {"chapter", chapter.name},
@@ -62,7 +58,13 @@ std::shared_ptr<const nlohmann::ordered_json> about(const chapters::Chapter& cha
            {"sci_mode", sci_mode_name(print.sci_mode)},
            {"no_grad", !options.text.show_grad},
        }},
-  });
+  };
+}
+
+}  // namespace
+
+std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options) {
+  return [&chapter, &options] { return head(chapter, options); };
 }
 
 }  // namespace attn::cli

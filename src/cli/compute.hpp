@@ -9,7 +9,8 @@ namespace attn::cli {
 /// fit into memory, and UsageError where the chapter has no such steps.
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
-/// The walkthrough as a writer gets it. The steps that are asked for have their numbers.
+/// The walkthrough as a writer gets it. The steps that are asked for have their numbers. Chapter and options must
+/// outlive it.
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
                            const Options& options);
 

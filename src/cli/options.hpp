@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -70,8 +70,9 @@ struct UsageError : std::invalid_argument {
 /// Reads the arguments, the program's name first. Throws UsageError.
 Options parse(int argc, const char* const* argv);
 
-/// Chapter, article, all options and the tool's version: the head of a manifest. What the article decides is null.
-std::shared_ptr<const nlohmann::ordered_json> about(const chapters::Chapter& chapter, const Options& options);
+/// Makes the head of a manifest: chapter, article, all options and the tool's version. What the article decides is null.
+/// Chapter and options must outlive it.
+std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options);
 
 /// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,

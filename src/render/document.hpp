@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ namespace attn::render {
 struct ShownChapter {
   std::string name;                                     ///< "causal"
   std::string title;                                    ///< "causal: a causal mask: no token sees a later one"
-  std::shared_ptr<const nlohmann::ordered_json> about;  ///< tool, version, chapter, article, options
+  std::function<nlohmann::ordered_json()> about;        ///< tool, version, chapter, article, options
   std::vector<Step> steps;                              ///< those that are asked for
   std::vector<Step> all_steps;                          ///< those that a derivation may go back to
   std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty

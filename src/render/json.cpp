@@ -188,7 +188,7 @@ void write_json(std::ostream& out, const Document& document) {
     if (document.cell) {
       out << json_text(derivation_json(chapter, *document.cell, document.depth), line_break);
     } else {
-      write_steps_json(out, *chapter.about, chapter.steps, chapter.why, chapter.tokens, line_break);
+      write_steps_json(out, chapter.about(), chapter.steps, chapter.why, chapter.tokens, line_break);
     }
   };
   if (document.chapters.size() == 1) {

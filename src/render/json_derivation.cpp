@@ -108,7 +108,7 @@ class Derivations {
 ordered_json derivation_json(const ShownChapter& chapter, const CellRequest& request, std::int64_t depth) {
   const Cell cell = find_cell(chapter.all_steps, request, chapter.tokens);
   Derivations derivations(depth);
-  ordered_json json = *chapter.about;
+  ordered_json json = chapter.about();
   json["tokens"] = chapter.tokens;
   json["cell"] = {{"section", cell.step->section}, {"name", cell.step->name}, {"index", cell.index}};
   json["derivations"] = derivations.all_from(*cell.step->tensor, cell.index);

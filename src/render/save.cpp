@@ -139,7 +139,7 @@ void Saving::publish() {
 }
 
 nlohmann::ordered_json Saving::write_chapter(const ShownChapter& chapter, const fs::path& subfolder) {
-  nlohmann::ordered_json manifest = *chapter.about;
+  nlohmann::ordered_json manifest = chapter.about();
   manifest["steps"] = nlohmann::ordered_json::array();
   for (const Step& step : chapter.all_steps) {
     if (step.kind != Step::Kind::tensor) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <nlohmann/json.hpp>
+
 #include "render/html.hpp"
 #include "render/json.hpp"
 #include "render/listing.hpp"
@@ -13,8 +15,9 @@ namespace {
 
 void write_page(std::ostream& out, const Document& document) {
   const ShownChapter& chapter = document.chapters.at(0);
+  const nlohmann::ordered_json about = chapter.about();
   write_html(out, {.title = chapter.title,
-                   .about = *chapter.about,
+                   .about = about,
                    .steps = chapter.steps,
                    .tokens = chapter.tokens,
                    .why = chapter.why,
