@@ -81,11 +81,15 @@ void ChapterParser::add_classroom() {
   const auto store_depth = [this](const std::string& text) { options_.depth = text == "full" ? 0 : std::stoll(text); };
   add("--depth", "N|full", "with --cell: how many steps back (1)", store_depth, depth());
   add_format();
-  std::string rules;
-  for (const WhatIf* what_if : chapters::what_ifs(*entries_[0])) {
-    rules += (rules.empty() ? "" : "|") + std::string(what_if->name);
-  }
-  text("--what-if", rules, "the walkthrough twice, side by side, with one rule changed", what_if_);
+  text("--what-if", "", "the walkthrough twice, side by side, with one rule changed", what_if_);
+  // Which rules there are is asked of the chapter's graph, which only the help needs.
+  placeholder("--what-if", [this] {
+    std::string rules;
+    for (const WhatIf* what_if : chapters::what_ifs(*entries_[0])) {
+      rules += (rules.empty() ? "" : "|") + std::string(what_if->name);
+    }
+    return rules;
+  });
   add_output();
 }
 

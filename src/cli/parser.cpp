@@ -203,6 +203,10 @@ void Parser::add(const std::string& name, const std::string& placeholder, const 
   }
 }
 
+void Parser::placeholder(const std::string& name, const std::function<std::string()>& words) {
+  app_.get_option(name)->type_name_fn(words);
+}
+
 void Parser::add_files(const std::string& placeholder, const std::string& help, std::vector<std::string>& target) {
   app_.add_option(placeholder, target, help)->type_name("");
 }

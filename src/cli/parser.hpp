@@ -37,6 +37,8 @@ class Parser {
   void group(const std::string& name) { group_ = name; }
   void add(const std::string& name, const std::string& placeholder, const std::string& help, const Store& store,
            const Validator& check = {});
+  /// For the help: words that are made when it is asked for.
+  void placeholder(const std::string& name, const std::function<std::string()>& words);
   void add_files(const std::string& placeholder, const std::string& help, std::vector<std::string>& target);
   void footer(const std::string& text);
   bool is_given(const std::string& name) const;
