@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
@@ -57,15 +58,6 @@ std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& gr
   return least;
 }
 
-bool has_word(std::string_view list, std::string_view word) {
-  for (const std::string& one : text::split(list)) {
-    if (one == word) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::int64_t available_memory() {
@@ -81,7 +73,8 @@ std::int64_t control_group_limit(const std::filesystem::path& groups, const std:
     const std::size_t second = std::min(line.find(':', first + 1), line.size());
     const std::string controllers = line.substr(std::min(first + 1, line.size()), second - first - 1);
     const std::string group = line.substr(std::min(second + 1, line.size()));
-    if (has_word(controllers, "memory")) {
+    const std::vector<std::string> names = text::split(controllers);
+    if (std::find(names.begin(), names.end(), "memory") != names.end()) {
       least = std::min(least, limit_up_to(root / "memory", group, "memory.limit_in_bytes"));
     } else if (controllers.empty()) {
       least = std::min(least, limit_up_to(root, group, "memory.max"));
