@@ -17,7 +17,7 @@ namespace {
 /// From this many elements on, `normal_` works in blocks, and this many are a block
 /// (aten/native/cpu/DistributionTemplates.h, normal_fill).
 constexpr std::size_t kBlock = 16;
-using Block = std::span<float, kBlock>;
+using NormalBlock = std::span<float, kBlock>;
 
 // --- Uniform numbers (ATen/core/TransformationHelper.h, uniform_real) ---
 
@@ -116,7 +116,7 @@ SinCos normal_pair(float u1, float u2, Cpu cpu) {
 }
 
 /// 16 uniforms to 16 normals, in place: element j pairs with element j + 8.
-void to_normals(Block block, Cpu cpu) {
+void to_normals(NormalBlock block, Cpu cpu) {
   for (std::size_t j = 0; j < kBlock / 2; ++j) {
     const auto [sin, cos] = normal_pair(1.0F - block[j], block[j + kBlock / 2], cpu);
     block[j] = cos;
@@ -154,7 +154,7 @@ void normal_large(Generator& generator, std::span<float> out, Cpu cpu) {
     to_normals(out.subspan(start).first<kBlock>(), cpu);
   }
   if (out.size() % kBlock != 0) {
-    const Block last = out.last<kBlock>();
+    const NormalBlock last = out.last<kBlock>();
     draw_units(generator, last);
     to_normals(last, cpu);
   }

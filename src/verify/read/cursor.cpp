@@ -5,7 +5,6 @@
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t widest_margin = 64;
 constexpr std::size_t most_marker_lines = 8;  ///< that are skipped in one go
 
@@ -22,7 +21,7 @@ Margin find_margin(std::string_view before) {
     margin.markers += static_cast<std::size_t>(is_marker(before[end]));
     margin.pipes = margin.pipes || before[end] == '|';
   }
-  const bool prompt = before.substr(0, end).find(">>>") != npos;
+  const bool prompt = before.substr(0, end).find(">>>") != std::string_view::npos;
   return prompt ? Margin{} : margin;
 }
 
@@ -99,7 +98,7 @@ bool Cursor::skip_conflict() {
     if (memory_.conflict_end < at_) {
       memory_.conflict_end = page_.find("\n>>>>>>>", at_);
     }
-    at_ = memory_.conflict_end == npos ? at_ : memory_.conflict_end + 1;
+    at_ = memory_.conflict_end == std::string_view::npos ? at_ : memory_.conflict_end + 1;
   }
   in_conflict_ = begins || (in_conflict_ && !turns);
   skip_line();

@@ -73,7 +73,7 @@ static_assert(std::ranges::is_sorted(characters, {}, &NamedCharacter::name));
 constexpr std::size_t longest_name = 10;        // of an element or a character
 constexpr std::size_t longest_reference = 32;   // with leading zeros
 
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '-'; }
+bool is_tag_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '-'; }
 
 /// The code of "#8722" or "#x2212"; 0 where that is no character.
 char32_t numbered_character(std::string_view name) {
@@ -157,7 +157,7 @@ Tag find_tag(std::string_view text) {
     return {};
   }
   std::size_t end = begin;
-  while (end < text.size() && is_name_part(text[end])) {
+  while (end < text.size() && is_tag_name_part(text[end])) {
     ++end;
   }
   const bool ends = end < text.size() && std::string_view(" \t\r\n/>").find(text[end]) != std::string_view::npos;
