@@ -44,7 +44,7 @@ std::string usable_name() {
   }
   throw NoTerminal("--step cannot place the cursor on the terminal TERM='" +
                    render::printable(name, render::Terminal{}) +
-                   "'; accepted is a TERM that this machine's terminfo knows; try TERM=xterm, or without --step");
+                   "'; accepted is a TERM that this machine's terminfo knows; " + advice(name, can_place_cursor));
 }
 
 /// UTF-8 as the environment asks, though its language may not be installed here.

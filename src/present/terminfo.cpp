@@ -16,6 +16,15 @@ bool can_place_cursor(const std::string& name) {
   return can;
 }
 
+std::string advice(const std::string& name, const std::function<bool(const std::string&)>& can_be_used) {
+  for (const char* other : {"xterm-256color", "xterm", "screen-256color", "screen", "linux", "vt220", "vt100", "ansi"}) {
+    if (name != other && can_be_used(other)) {
+      return std::string("try TERM=") + other + ", or without --step";
+    }
+  }
+  return "install terminfo (ncurses-base), name its folder in TERMINFO, or try without --step";
+}
+
 std::string capability(const char* name) {
   const char* const known = tigetstr(name);
   if (known == nullptr || known == reinterpret_cast<const char*>(-1)) {

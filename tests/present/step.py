@@ -310,8 +310,14 @@ class Terminals(unittest.TestCase):
         for term in ("dumb", "no-such-terminal", "", None):
             with self.subTest(term=term), Session([PROGRAM, "causal", "--step"], environment={"TERM": term}) as session:
                 self.assertEqual(os.waitstatus_to_exitcode(session.end()), 2)
-                self.assertIn("accepted is", session.vt.text().replace("\n", " "))
+                line = session.vt.text().replace("\n", "")
+                self.assertIn("accepted is", line)
                 self.assertEqual(session.given_back(), [])
+            advised = re.search(r"try TERM=([\w-]+), or without --step", line).group(1)
+            self.assertNotEqual(advised, term)
+            with start(environment={"TERM": advised}) as session:
+                session.keys("q")
+                self.assertEqual(session.end(), 0)
 
     def test_no_colour(self):
         with start(environment={"NO_COLOR": "1"}) as session:
