@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/forms.hpp"
 #include "cli/names.hpp"
 #include "cli/parser.hpp"
 #include "text/lines.hpp"
@@ -141,13 +140,19 @@ void ChapterParser::finish() {
   }
   if (chosen == nullptr) {
     const bool is_article = article_names().contains(*article_);
+    const std::string near = text::nearest(*article_, articles);
     throw UsageError("--article: '" + *article_ + "' " + (is_article ? "has no chapter " + name_ : "is not known") +
-                     "; accepted are " + text::joined(articles) + "; see attn-walkthrough list");
+                     "; accepted are " + text::joined(articles) +
+                     (near.empty() ? "; see attn-walkthrough list" : "; try --article " + near));
   }
   check_taken(*chosen);
 
   Lesson& lesson = options_.lesson;
   lesson.kernels = kernels(*chosen->article);
+  if (d_out_ && lesson.d_out_kq && lesson.d_out_v) {
+    throw UsageError("--d-out with --d-out-kq and --d-out-v: these two are all that it stands for; accepted is --d-out "
+                     "with one of them; leave --d-out out");
+  }
   lesson.d_out_kq = lesson.d_out_kq ? lesson.d_out_kq : d_out_;
   lesson.d_out_v = lesson.d_out_v ? lesson.d_out_v : d_out_;
   if (lesson.qkv_bias && lesson.init.value_or(chosen->init) != Init::linear) {
@@ -160,7 +165,7 @@ void ChapterParser::finish() {
   options_.all_steps = options_.all_steps || (options_.format->shows_all_steps && !is_given("--steps"));
   options_.command = Command::walk;
   options_.chapters = {chosen};
-  check_forms(options_);
+  check_rules();
 }
 
 const WhatIf& ChapterParser::what_if_of(const Chapter& chapter) const {
@@ -215,12 +220,32 @@ void AllParser::add_options() {
 }
 
 void AllParser::finish() {
+  check_dropout_kernel();
   options_.command = Command::walk;
   options_.lesson.kernels = kernels(*article_);
   for (const Chapter& chapter : article_->chapters) {
     options_.chapters.push_back(&chapter);
   }
-  check_forms(options_);
+  check_rules();
+}
+
+void AllParser::check_dropout_kernel() const {
+  const auto draws = [](const chapters::Article& article) {
+    return std::any_of(article.chapters.begin(), article.chapters.end(),
+                       [](const Chapter& chapter) { return chapter.takes.dropout; });
+  };
+  if (draws(*article_) || !is_given("--dropout-kernel")) {
+    return;
+  }
+  std::vector<std::string> others;
+  for (const chapters::Article& article : chapters::all_articles()) {
+    if (draws(article)) {
+      others.emplace_back(article.name);
+    }
+  }
+  throw UsageError("--dropout-kernel has no meaning in all of " + std::string(article_->name) +
+                   ", which drops nothing; it is accepted with --article " + text::joined(others) +
+                   "; leave it out, or choose another");
 }
 
 void ListParser::add_options() { choice("--format", "text or JSON (text)", format_names, options_.json); }
@@ -262,8 +287,9 @@ void VerifyParser::finish() {
     }
   }
   if (std::find(names.begin(), names.end(), *verify.chapter) == names.end()) {
+    const std::string near = text::nearest(*verify.chapter, names);
     throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "' here; accepted are " + text::joined(names) +
-                     "; see attn-walkthrough list");
+                     (near.empty() ? "; see attn-walkthrough list" : "; try --chapter " + near));
   }
 }
 

@@ -110,6 +110,9 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   if (!options.output) {
     result.terminal = render::detect_terminal(STDOUT_FILENO);
   }
+  if (options.own_linewidth) {
+    result.terminal.width = options.text.print.linewidth;
+  }
   return result;
 }
 

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "chapter.hpp"
+#include "cli/usage_error.hpp"
 #include "render/text.hpp"
 #include "render/writers.hpp"
 #include "walk/lesson.hpp"
@@ -48,6 +48,7 @@ struct Options {
   std::optional<std::string> save;
   bool force = false;  ///< --save and --output replace what is there
   render::TextOptions text;
+  bool own_linewidth = false;  ///< --linewidth is given: heat maps are as wide, whatever the terminal
   const render::Writer* format = &render::default_writer();
   bool explain = false;
   bool heatmap = false;
@@ -60,11 +61,6 @@ struct Options {
 
   bool json = false;  ///< for Command::list and Command::verify
   VerifyOptions verify;
-};
-
-/// The command line cannot be understood: what is wrong; what is accepted; how to go on.
-struct UsageError : std::invalid_argument {
-  using std::invalid_argument::invalid_argument;
 };
 
 /// Reads the arguments, the program's name first. Throws UsageError.

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/names.hpp"
+#include "cli/rules.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
@@ -213,7 +214,17 @@ void Parser::add_files(const std::string& placeholder, const std::string& help, 
 
 void Parser::footer(const std::string& text) { app_.footer(text); }
 
-bool Parser::is_given(const std::string& name) const { return app_.count(name) > 0; }
+std::optional<std::string> Parser::given(std::string_view name) const {
+  if (name == app_.get_name()) {
+    return "";
+  }
+  const CLI::Option* option = app_.get_option_no_throw(std::string(name));
+  return option == nullptr || option->empty() ? std::nullopt : std::optional(option->results().back());
+}
+
+void Parser::check_rules() const {
+  cli::check_rules([this](std::string_view name) { return given(name); });
+}
 
 void Parser::text(const std::string& name, const std::string& placeholder, const std::string& help,
                   std::optional<std::string>& target, const Validator& check) {
@@ -313,7 +324,11 @@ void Parser::add_printing() {
   bounded("--threshold", "summarise tensors of more elements (1000)", print.threshold, 1000, 0,
           std::numeric_limits<std::int64_t>::max());
   bounded("--edgeitems", "items at either end of a summarised axis (3)", print.edgeitems, 3, 1, most_size);
-  bounded("--linewidth", "characters a line (80)", print.linewidth, 80, 1, most_size);
+  const auto store_linewidth = [this, &print](const std::string& text) {
+    print.linewidth = std::stoll(text);
+    options_.own_linewidth = true;
+  };
+  add("--linewidth", "N", "characters a line (80), also of heat maps", store_linewidth, whole_number(1, most_size, 80));
   choice("--sci-mode", "scientific notation (auto)", sci_mode_names, print.sci_mode);
   flag("--no-grad", "leave out grad_fn and requires_grad", options_.text.show_grad, false);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -41,7 +42,11 @@ class Parser {
   void placeholder(const std::string& name, const std::function<std::string()>& words);
   void add_files(const std::string& placeholder, const std::string& help, std::vector<std::string>& target);
   void footer(const std::string& text);
-  bool is_given(const std::string& name) const;
+  /// The option's last value, of a flag any text; nothing where it is not given. The command's own name is given too.
+  std::optional<std::string> given(std::string_view name) const;
+  bool is_given(std::string_view name) const { return given(name).has_value(); }
+  /// Refuses options that have no effect beside others.
+  void check_rules() const;
   void text(const std::string& name, const std::string& placeholder, const std::string& help,
             std::optional<std::string>& target, const Validator& check = {});
   void number(const std::string& name, const std::string& help, std::optional<std::int64_t>& target,
@@ -116,6 +121,8 @@ class AllParser final : public Parser {
   void finish() override;
 
  private:
+  void check_dropout_kernel() const;
+
   const chapters::Article* article_ = &chapters::all_articles().front().get();
 };
 

@@ -1,6 +1,5 @@
 #include "render/writers.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -24,30 +23,16 @@ void write_page(std::ostream& out, const Document& document) {
                    .text = document.text});
 }
 
-constexpr std::array json_refuses = {
-    Refusal{Wish::heatmap, "JSON has the numbers, their colours are up to who reads it"},
-};
-
-constexpr std::array html_refuses = {
-    Refusal{Wish::cell, "on a page every number is derived where somebody points at it"},
-    Refusal{Wish::several_chapters, "a page shows one chapter"},
-};
-
 constexpr std::array table = {
-    Writer{.name = "text", .what = "as the article prints it", .write = write_listing, .refuses = {}},
-    Writer{.name = "markdown", .what = "a handout", .write = write_markdown, .refuses = {}},
-    Writer{.name = "json", .what = "JSON", .write = write_json, .refuses = json_refuses},
+    Writer{.name = "text", .what = "as the article prints it", .write = write_listing},
+    Writer{.name = "markdown", .what = "a handout", .write = write_markdown},
+    Writer{.name = "json", .what = "JSON", .write = write_json},
     // On a page a step links to those that it came from, printed by the article or not.
-    Writer{.name = "html", .what = "a page to project", .write = write_page, .refuses = html_refuses,
+    Writer{.name = "html", .what = "a page to project", .write = write_page,
            .shows_all_steps = true, .holds_all_steps = true},
 };
 
 }  // namespace
-
-std::string_view Writer::refusal(Wish wish) const {
-  const auto found = std::find_if(refuses.begin(), refuses.end(), [wish](const Refusal& r) { return r.wish == wish; });
-  return found == refuses.end() ? std::string_view() : found->why;
-}
 
 std::span<const Writer> writers() { return table; }
 

@@ -8,26 +8,13 @@
 
 namespace attn::render {
 
-/// What may be asked for besides a form of output.
-enum class Wish { explain, heatmap, cell, several_chapters };
-
-/// A wish that a form of output cannot fulfil, and why.
-struct Refusal {
-  Wish wish;
-  std::string_view why;
-};
-
 /// One form of output.
 struct Writer {
   std::string_view name;  ///< on the command line
   std::string_view what;  ///< in the help
   void (*write)(std::ostream& out, const Document& document);
-  std::span<const Refusal> refuses;  ///< all other wishes are combined with it
   bool shows_all_steps = false;      ///< unless --steps says otherwise
   bool holds_all_steps = false;      ///< all is made before anything is written
-
-  /// Why the wish cannot be fulfilled; empty where it can.
-  std::string_view refusal(Wish wish) const;
 };
 
 /// Every form of output, once: --format, its help, its checks and what is run are made from this table.

@@ -210,7 +210,7 @@ class Forms(Case):
                 (["causal", *cell, "--explain"], "explains its number already", "--depth, --format"),
                 (["causal", *cell, "--heatmap"], "no cells to colour", "--depth, --format"),
                 (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
-                (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown, html"),
+                (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown;"),
                 (["all", "--format", "html"], "a page shows one chapter", "--format text, markdown, json"),
                 (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--only, --save"),
                 (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--only, --save"),

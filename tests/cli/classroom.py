@@ -166,7 +166,7 @@ class Formats(Case):
     def test_heatmap_in_markdown(self):
         text = self.text("causal", "--format", "markdown", "--heatmap", "--only", "attn_weights")
         self.assertRegex(text, r"(?m)^```text\n(.*\n)+journey +0\.4392")
-        self.assertEqual(self.text("causal", "--format", "html", "--heatmap"), self.text("causal", "--format", "html"))
+        self.assertIn("a page colours every cell already", self.refused("causal", "--format", "html", "--heatmap"))
 
     def test_seed_is_as_given(self):
         for seed in ("-1", "18446744073709551615", "-9223372036854775808", "0"):

@@ -161,14 +161,15 @@ def peak(*arguments):
 
 
 class Memory(Measured):
-    LESSON = ["causal", "--tokens", "700", *EVERYTHING]
+    NUMBERS = ["causal", "--tokens", "700"]
+    LESSON = [*NUMBERS, *EVERYTHING]
 
     def test_writers_hold_one_step_at_a_time(self):
         plain, code = peak(*self.LESSON)
         self.assertEqual(code, 0)
-        for form, most in (("json", 1), ("markdown", 2.5)):
+        for form, lesson, most in (("json", self.NUMBERS, 1), ("markdown", self.LESSON, 2.5)):
             with self.subTest(form=form):
-                taken, code = peak(*self.LESSON, "--format", form)
+                taken, code = peak(*lesson, "--format", form)
                 self.assertEqual(code, 0)
                 self.assertLess(taken, most * plain + 20)
 
@@ -179,7 +180,7 @@ class Memory(Measured):
                 self.refused(done, "text")
 
     def test_json_of_many_cells_fits_where_the_tensors_do(self):
-        done = run_within(300_000, *self.LESSON, "--format", "json")
+        done = run_within(300_000, *self.NUMBERS, "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_many_printed_tensors(self):

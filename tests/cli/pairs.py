@@ -1,0 +1,261 @@
+"""Every pair of a command's options: each has an effect beside the other, or one line that names both refuses them.
+
+    /usr/bin/python3 tests/cli/pairs.py PATH_TO_BINARY
+
+The options are those that the program's help lists: one that this file does not know fails the test. Pairs that are
+refused stand in REFUSED, all others must do something together.
+"""
+import concurrent.futures
+import fcntl
+import functools
+import itertools
+import json
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+BINARY = ""
+TEMPLATE = ""  # a folder whose contents are there wherever the program runs
+BEFORE = ()  # its files
+HANG_LIMIT = 60  # seconds
+
+FORMATS = ["--format html", "--format json", "--format markdown"]
+PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
+REFUSED = {
+    "--step": ["--predict", "--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS],
+    "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS],
+    "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
+    "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
+               "--format html"],
+    "--explain": FORMATS,
+    "--heatmap": ["--no-grad", "--format html", "--format json"],
+    "--format json": PRINTING,
+    "--steps": ["--only"],
+    "--sentence": ["--tokens"],
+}
+# An option that has an effect only beside another.
+NEEDS = {
+    "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"]],
+    "--force": [["--output", "there.txt"], ["--save", "there"]],
+}
+
+# What each option is given, one after the other until a pair has an effect.
+VALUES = {
+    "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
+    "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"],
+    "--save": ["new", "there"], "--predict": ["1"],
+    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]"],
+    "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
+    "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
+    "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6"], "--d-out-kq": ["9"],
+    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3"], "--dropout": ["0.9", "0.5"],
+    "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
+    "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
+    "--chapter": ["causal", "dropout", "multihead"],
+}
+FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad"]
+# What may have to stand beside a pair for its effect to be seen.
+LARGE = ["--tokens", "60"]
+PRECISE = ["--precision", "12"]
+CONTEXTS = [
+    [], ["--edgeitems", "1"], ["--threshold", "5"], ["--dropout", "0.9"], PRECISE, LARGE, LARGE + PRECISE,
+    ["--threshold", "5", "--dropout", "0.9"], ["--edgeitems", "1", "--dropout", "0.9"], ["--batch", "3"],
+    ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "dropout_attn_weights", "--dropout", "0.9"],
+    ["--only", "dropout_attn_weights", "--dropout", "0.9", "--threshold", "5"],
+    ["--only", "attn_scores_2"], ["--only", "context_vecs", *LARGE, *PRECISE], ["--only", "attn_scores_2", *LARGE, *PRECISE],
+    ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
+    ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
+]
+PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"]]
+
+
+def option_of(use):
+    return use.split()[0]
+
+
+def listed(command):
+    """The options that the command's help lists, with the placeholders of their values."""
+    text = subprocess.run([BINARY, command, "--help"], capture_output=True, text=True, check=True).stdout
+    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] != "--help"]
+
+
+def uses_of(command):
+    """Each option with the ways to give it. Of the forms of output, each is tried."""
+    uses = {}
+    for name, placeholder in listed(command):
+        if name == "--format":
+            uses.update({f"{name} {value}": [[name, value]] for value in placeholder.split("|") if value != "text"})
+        else:
+            uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]
+    if command == "all":
+        del uses["--format html"]  # which shows one chapter
+    return uses
+
+
+def without_echo(data):
+    """That a manifest repeats the options is no effect of theirs."""
+    return re.sub(rb'"options":\s*\{[^{}]*\}', b"", data)
+
+
+def files_in(folder):
+    found = []
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                found.append((os.path.relpath(os.path.join(at, name), folder), without_echo(file.read())))
+    return tuple(sorted(found))
+
+
+def first_screen(arguments, folder):
+    """What the presenter shows on a terminal where all has room."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 400, 200, 0, 0))
+    process = subprocess.Popen([BINARY, *arguments], stdin=its, stdout=its, stderr=subprocess.PIPE, cwd=folder,
+                               start_new_session=True, env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
+    os.close(its)
+    shown = b""
+    asked = False
+    try:
+        while chunk := os.read(ours, 65536):
+            shown += chunk
+            if not asked and b"quit" in shown:
+                os.write(ours, b"q")
+                asked = True
+    except OSError:  # the program is gone
+        pass
+    os.close(ours)
+    error = process.communicate(timeout=HANG_LIMIT)[1]
+    return process.returncode, shown, error
+
+
+@functools.cache
+def outcome(*arguments):
+    """Exit code, output, error and files."""
+    with tempfile.TemporaryDirectory() as folder:
+        if {"--save", "--output"} & set(arguments):
+            shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True)
+        else:
+            folder = TEMPLATE
+        if "--step" in arguments:
+            code, shown, error = first_screen(arguments, folder)
+        else:
+            done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, capture_output=True, cwd=folder,
+                                  timeout=HANG_LIMIT)
+            code, shown, error = done.returncode, done.stdout, done.stderr
+        return code, without_echo(shown), error.decode(), files_in(folder) if folder != TEMPLATE else BEFORE
+
+
+def needed(use, other):
+    return [need for need in NEEDS.get(use, [[]]) if not need or need[0] != option_of(other)] or [[]]
+
+
+def ways(uses, one, other):
+    """The two uses, and what they need."""
+    for first, second, *needs in itertools.product(uses[one], uses[other], needed(one, other), needed(other, one)):
+        names = [option_of(one), option_of(other)] + [need[0] for need in needs if need]
+        if len(set(names)) == len(names) or needs[0] == needs[1]:
+            yield first, second, needs[0] + (needs[1] if needs[0] != needs[1] else [])
+
+
+def work_together(command, uses, one, other):
+    """Whether, somehow, either changes what the other alone gives."""
+    for context in PAGES if command == "verify" else CONTEXTS:
+        for first, second, needs in ways(uses, one, other):
+            if {first[0], second[0], *needs} & set(context):
+                continue
+            base = [command, *needs, *context]
+            both = outcome(*base, *first, *second)
+            if both[0] in (0, 1) and both not in (outcome(*base, *first), outcome(*base, *second)):
+                return True
+    return False
+
+
+def is_refused(one, other):
+    return other in REFUSED.get(one, []) or one in REFUSED.get(other, [])
+
+
+def refused_for(one, other):
+    """The options that a refusal of the pair is about: these two, or what one of them needs."""
+    if is_refused(one, other):
+        return [one, other]
+    for use, beside in ((one, other), (other, one)):
+        needs = [need for need in NEEDS.get(use, []) if need[0] != option_of(beside)]
+        if needs and len(needs) == len(NEEDS[use]) and all(is_refused(need[0], beside) for need in needs):
+            return [needs[0][0], beside]
+    return None
+
+
+def wrong_refusal(command, uses, one, other, about):
+    """What is wrong with the refusal of a pair."""
+    first, second, needs = next(ways(uses, one, other))
+    code, shown, error, files = outcome(command, *needs, *first, *second)
+    if code != 2 or shown or files != BEFORE or error.count("\n") != 1:
+        return f"is not refused: {code} {error}"
+    named = {option_of(one), option_of(other), *map(option_of, about)} - {option_of(about[1])}
+    if option_of(about[1]) not in error or not any(name in error for name in named):
+        return f"its refusal does not name both: {error}"
+    return None
+
+
+def wrong(pair):
+    """What is wrong with a pair of uses, in the commands that have both."""
+    (one, other), commands = pair
+    about = refused_for(one, other)
+    if about is not None:
+        return next(filter(None, (wrong_refusal(*command, one, other, about) for command in commands)), None)
+    if any(work_together(*command, one, other) for command in commands):
+        return None
+    return "one has no effect beside the other: make it work, or refuse it (src/cli/rules.cpp) and put it into REFUSED"
+
+
+class Pairs(unittest.TestCase):
+    maxDiff = None
+
+    def check(self, *commands):
+        pairs = {}
+        for command in commands:
+            uses = uses_of(command)
+            for pair in itertools.combinations(uses, 2):
+                if option_of(pair[0]) != option_of(pair[1]):
+                    pairs.setdefault(tuple(sorted(pair)), []).append((command, uses))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            found = zip(pairs, pool.map(wrong, pairs.items()))
+        self.assertEqual("", "\n".join(f"{one} {other}: {what}" for (one, other), what in found if what))
+        self.assertEqual(files_in(TEMPLATE), BEFORE)
+        return set(pairs)
+
+    def test_chapters(self):
+        listed_chapters = json.loads(subprocess.run([BINARY, "list", "--format", "json"], capture_output=True).stdout)
+        names = {row["chapter"] for row in listed_chapters["chapters"]}
+        pairs = self.check(*sorted(names, key=lambda name: (-len(listed(name)), name)))
+        refused = {tuple(sorted((one, other))) for one, others in REFUSED.items() for other in others}
+        self.assertLessEqual(refused, pairs)
+
+    def test_all(self):
+        self.check("all")
+
+    def test_verify(self):
+        self.check("verify")
+
+    def test_list(self):
+        self.check("list")
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    with tempfile.TemporaryDirectory() as TEMPLATE:
+        for path, arguments in (("there.txt", ["simplified"]), ("page.txt", ["causal"]),
+                                ("dropout.txt", ["dropout", "--dropout-kernel", "mkl"]),
+                                ("precise.txt", ["multihead", "--precision", "12"])):
+            with open(os.path.join(TEMPLATE, path), "wb") as page:
+                subprocess.run([BINARY, *arguments], stdout=page, check=True)
+        subprocess.run([BINARY, "simplified", "--save", "there"], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)
+        BEFORE = files_in(TEMPLATE)
+        unittest.main(verbosity=1)
