@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/compute.hpp"
 #include "cli/validators.hpp"
 #include "tensor/operations.hpp"
@@ -225,6 +226,32 @@ TEST_CASE("values may follow an equals sign, and the last of several counts") {
   CHECK(parse({"causal", "--init", "rand", "--init=linear"}).lesson.init == Init::linear);
 }
 
+TEST_CASE("arguments are options, each with its value, and files") {
+  cli::Syntax syntax;
+  syntax.options = {{"--output", "-o", true, [] { return "FILE"; }}, {"--explain", "", false, {}}};
+  const auto read = [&syntax](const Words& arguments) { return cli::read_arguments(arguments, syntax); };
+  for (const Words& arguments : {Words{"--output", "x"}, Words{"--output=x"}, Words{"-o", "x"}, Words{"-ox"}, Words{"-o=x"}}) {
+    CAPTURE(arguments[0]);
+    CHECK(read(arguments).options == Words{"--output", "x"});
+    CHECK(read(arguments).read == arguments.size());
+  }
+  CHECK(read({"--output", ""}).options == Words{"--output", ""});
+  CHECK(read({"--output", "-"}).options == Words{"--output", "-"});
+  CHECK(read({"--output", "a=b", "--output=a=b"}).options == Words{"--output", "a=b", "--output", "a=b"});
+  CHECK(read({"--explain", "word", "-o", "x"}).read == 1);
+  CHECK(read({"-output"}).read == 0);
+  CHECK(read({"-output=x"}).read == 0);
+  CHECK(read({"--explain", "--", "--explain"}).read == 2);
+  for (const Words& arguments : {Words{"--output="}, Words{"--output=", "x"}, Words{"-o="}, Words{"-o"}, Words{"-o", "--explain"},
+                                 Words{"-o", "--explain=x"}, Words{"-o", "-o"}, Words{"-o", "--"}, Words{"--explain=true"},
+                                 Words{"--explain="}, Words{"--explain=1"}}) {
+    CAPTURE(arguments[0]);
+    CHECK_THROWS_AS(read(arguments), UsageError);
+  }
+  syntax.takes_files = true;
+  CHECK(read({"a", "", "-", "--", "-b", "--explain", "--"}).files == Words{"a", "", "-", "-b", "--explain", "--"});
+}
+
 TEST_CASE("help and version are messages") {
   CHECK(parse({}).command == cli::Command::message);
   CHECK(contains(parse({}).message, "Usage"));
@@ -237,6 +264,9 @@ TEST_CASE("help and version are messages") {
 TEST_CASE("what is refused is named, with what is accepted") {
   CHECK(contains(error_of({"casual"}), "causal"));
   CHECK(contains(error_of({"--seed", "5"}), "chapter"));
+  CHECK(contains(error_of({"--seed", "5", "causal"}), "; type attn-walkthrough causal --seed 5"));
+  CHECK(contains(error_of({"--", "causal"}), "; leave -- out: type attn-walkthrough causal"));
+  CHECK(contains(error_of({"--sentence", "it's all", "all", "--", "causal"}), "--sentence"));
   CHECK(contains(error_of({"causal", "--sead", "5"}), "--seed"));
   CHECK(contains(error_of({"causal", "--num-heads", "3"}), "multihead"));
   CHECK(contains(error_of({"causal", "--seed"}), "--seed"));

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/complaints.hpp"
 #include "cli/names.hpp"
 #include "cli/rules.hpp"
 #include "tensor/blas_kernels.hpp"
@@ -35,28 +36,38 @@ constexpr auto program_footer = R"(Examples:
   attn-walkthrough verify page.html         which of a page's printed tensors hold
   attn-walkthrough CHAPTER --help           what a chapter's options are)";
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
+/// The options of an application as CLI11 knows them, and whether it takes files.
+Syntax syntax_of(const CLI::App& app, const std::string& help) {
+  Syntax syntax;
+  syntax.help = help;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
+    if (option->get_positional()) {
+      syntax.takes_files = true;
+      continue;
     }
+    const auto& letters = option->get_snames();
+    syntax.options.push_back({.name = "--" + option->get_lnames().at(0),
+                              .letter = letters.empty() ? "" : "-" + letters[0],
+                              .takes_value = option->get_items_expected_max() > 0,
+                              .placeholder = [option] { return option->get_type_name(); }});
   }
-  return names;
+  return syntax;
 }
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// The text before a "=": "--sead=5" is about --sead.
-std::string option_part(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 
 /// One command of the program, with what its options say.
 struct Subcommand {
   Options options;
   CLI::App* app = nullptr;
   std::unique_ptr<Parser> parser;
+  bool has_options = false;
+
+  /// A command's options take longer to build than a chapter to compute: only for those that are asked for.
+  Syntax syntax() {
+    if (!std::exchange(has_options, true)) {
+      parser->add_options();
+    }
+    return syntax_of(*app, "attn-walkthrough " + app->get_name() + " --help");
+  }
 };
 
 using Subcommands = std::vector<std::unique_ptr<Subcommand>>;
@@ -67,10 +78,7 @@ void add_subcommand(CLI::App& program, Subcommands& subcommands, const std::stri
   auto subcommand = std::make_unique<Subcommand>();
   subcommand->app = program.add_subcommand(name, std::string(description));
   subcommand->app->group(group);
-  subcommand->app->allow_extras();
   subcommand->parser = std::make_unique<CommandParser>(*subcommand->app, arguments..., subcommand->options);
-  // A command's options take longer to build than a chapter to compute: only for the one that is asked for.
-  subcommand->app->preparse_callback([parser = subcommand->parser.get()](std::size_t) { parser->add_options(); });
   subcommands.push_back(std::move(subcommand));
 }
 
@@ -90,93 +98,48 @@ Subcommands add_subcommands(CLI::App& program) {
   return subcommands;
 }
 
-/// The commands other than `chosen` that have the option.
-std::vector<std::string> commands_with(const std::string& option, const Subcommands& subcommands,
-                                       const Subcommand* chosen) {
-  std::vector<std::string> commands;
-  for (const auto& other : subcommands) {
-    if (other.get() == chosen) {
-      continue;
-    }
-    other->parser->add_options();
-    if (contains(option_names(*other->app), option)) {
-      commands.push_back(other->app->get_name());
-    }
+KnownCommand known(Subcommand& subcommand) {
+  return {subcommand.app->get_name(), [&subcommand] { return subcommand.syntax(); }};
+}
+
+std::vector<KnownCommand> known(const Subcommands& subcommands) {
+  std::vector<KnownCommand> commands;
+  for (const auto& subcommand : subcommands) {
+    commands.push_back(known(*subcommand));
   }
   return commands;
 }
 
-/// Complains about the first argument that a command could not use.
-[[noreturn]] void throw_unexpected(const Subcommands& subcommands, const Subcommand& chosen,
-                                   const std::string& argument) {
-  const std::string command = chosen.app->get_name();
-  const std::string help = "see attn-walkthrough " + command + " --help";
-  if (argument.empty() || argument[0] != '-') {
-    throw UsageError("'" + argument + "' is not expected after " + command + "; accepted are options; " + help);
-  }
-  const std::string name = option_part(argument);
-  const auto names = option_names(*chosen.app);
-  if (contains(names, name)) {
-    throw UsageError(name + " stands where no option is read; accepted are options before --; leave -- out");
-  }
-  const std::vector<std::string> elsewhere = commands_with(name, subcommands, &chosen);
-  if (!elsewhere.empty()) {
-    throw UsageError(name + " has no meaning in " + command + "; it is accepted in " + text::joined(elsewhere) + "; " +
-                     help);
-  }
-  const std::string near = text::nearest(name, names);
-  throw UsageError("there is no option " + name + "; " +
-                   (near.empty() ? "accepted are those of " + command + "; " : "the nearest is " + near + "; ") + help);
-}
+/// The arguments that are left to store.
+struct Understood {
+  Subcommand* subcommand = nullptr;
+  std::vector<std::string> words;  ///< each value an argument of its own, and no files
+};
 
-/// Complains about an option where a chapter should be.
-[[noreturn]] void throw_no_chapter(const CLI::App& program, const Subcommands& subcommands, const std::string& option,
-                                   const std::string& accepted) {
-  const std::vector<std::string> commands = commands_with(option, subcommands, nullptr);
-  if (!commands.empty()) {
-    throw UsageError("no chapter before " + option + "; " + accepted + "try attn-walkthrough " +
-                     (contains(commands, "causal") ? "causal" : commands[0]) + " " + option);
+Understood understood(const CLI::App& program, const Subcommands& subcommands,
+                      const std::vector<std::string>& arguments) {
+  const Syntax syntax = syntax_of(program, "attn-walkthrough --help");
+  const Arguments before = read_arguments(arguments, syntax);
+  Understood result = {nullptr, before.options};
+  if (before.read == arguments.size() && !before.after_dashes) {
+    return result;
   }
-  std::vector<std::string> names = option_names(program);
-  for (const auto& subcommand : subcommands) {
-    const std::vector<std::string> more = option_names(*subcommand->app);
-    names.insert(names.end(), more.begin(), more.end());
+  const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [&](const auto& subcommand) {
+    return !before.after_dashes && subcommand->app->get_name() == arguments[before.read];
+  });
+  if (chosen == subcommands.end()) {
+    throw_no_command(known(subcommands), syntax, arguments, before);
   }
-  const std::string near = text::nearest(option, names);
-  throw UsageError("there is no option " + option + ", and no chapter before it; " + accepted +
-                   (near.empty() ? "" : "the nearest option is " + near + "; ") + "see attn-walkthrough --help");
-}
-
-[[noreturn]] void throw_no_command(const CLI::App& program, const Subcommands& subcommands) {
-  const std::string argument = program.remaining()[0];
-  std::vector<std::string> names;
-  for (const auto& subcommand : subcommands) {
-    names.push_back(subcommand->app->get_name());
+  result.subcommand = chosen->get();
+  const std::span<const std::string> rest = std::span(arguments).subspan(before.read + 1);
+  const Arguments after = read_arguments(rest, result.subcommand->syntax());
+  if (after.read < rest.size()) {
+    throw_unexpected(known(subcommands), known(*result.subcommand), syntax, rest, after);
   }
-  const std::string accepted = "accepted are " + text::joined(names) + "; ";
-  if (argument.starts_with("-")) {
-    throw_no_chapter(program, subcommands, option_part(argument), accepted);
-  }
-  const std::string near = text::nearest(argument, names);
-  throw UsageError("there is no chapter '" + argument + "'; " + accepted +
-                   (near.empty() ? "see attn-walkthrough --help" : "try attn-walkthrough " + near));
-}
-
-/// What CLI11 says of a missing value, or of a value where none belongs, in the form of our own errors.
-std::string explanation(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
-  const std::string message = error.what();
-  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
-    return message;
-  }
-  const std::string name = (message.starts_with("-") ? "" : "--") + message.substr(0, message.find_first_of(": "));
-  for (const std::string& argument : arguments) {
-    if (argument.starts_with(name + "=")) {
-      return "'" + argument + "': " + name + " takes no value; accepted is " + name + " alone";
-    }
-  }
-  return dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr
-             ? name + " needs a value; see attn-walkthrough CHAPTER --help"
-             : message + "; see attn-walkthrough --help";
+  result.words.push_back(arguments[before.read]);
+  result.words.insert(result.words.end(), after.options.begin(), after.options.end());
+  result.subcommand->parser->take_files(after.files);
+  return result;
 }
 
 Options message_options(const std::string& message) {
@@ -210,6 +173,13 @@ void Parser::placeholder(const std::string& name, const std::function<std::strin
 
 void Parser::add_files(const std::string& placeholder, const std::string& help, std::vector<std::string>& target) {
   app_.add_option(placeholder, target, help)->type_name("");
+  files_ = &target;
+}
+
+void Parser::take_files(const std::vector<std::string>& files) {
+  if (files_ != nullptr) {
+    *files_ = files;
+  }
 }
 
 void Parser::footer(const std::string& text) { app_.footer(text); }
@@ -299,7 +269,7 @@ void Parser::add_output() {
   const auto store = [this](const std::string& text) {
     options_.output = text == "-" ? std::nullopt : std::optional(text);
   };
-  add("--output,-o", "FILE", "write there instead of to standard output (-)", store);
+  add("--output,-o", "FILE", "write there instead of to standard output (-)", store, file_name());
   flag("--force", "replace FILE, or a DIR that --save wrote, where it exists", options_.force, true);
 }
 
@@ -338,38 +308,28 @@ void Parser::add_printing() {
 Options parse(int argc, const char* const* argv) {
   CLI::App program(program_description, "attn-walkthrough");
   program.set_version_flag("--version", "attn-walkthrough " ATTN_VERSION, "Print the version and exit");
-  program.allow_extras();
   program.require_subcommand(0, 1);
   program.footer(program_footer);
   program.get_formatter()->column_width(34);
   program.get_formatter()->label("SUBCOMMAND", "CHAPTER");
   const Subcommands subcommands = add_subcommands(program);
 
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const Understood given = understood(program, subcommands, arguments);
   try {
-    program.parse(argc, argv);
+    program.parse(std::vector<std::string>(given.words.rbegin(), given.words.rend()));
   } catch (const CLI::CallForHelp&) {
     return message_options(program.help());
   } catch (const CLI::CallForVersion& version) {
     return message_options(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
-    throw UsageError(explanation(error, {argv, argv + argc}));
+    throw UsageError(error.what());
   }
-
-  for (const auto& subcommand : subcommands) {
-    if (!subcommand->app->parsed()) {
-      continue;
-    }
-    const std::vector<std::string> extras = program.remaining(true);
-    if (!extras.empty()) {
-      throw_unexpected(subcommands, *subcommand, extras[0]);
-    }
-    subcommand->parser->finish();
-    return subcommand->options;
+  if (given.subcommand == nullptr) {
+    return message_options(program.help());
   }
-  if (argc > 1) {
-    throw_no_command(program, subcommands);
-  }
-  return message_options(program.help());
+  given.subcommand->parser->finish();
+  return given.subcommand->options;
 }
 
 }  // namespace attn::cli

@@ -29,6 +29,9 @@ class Parser {
   /// What only shows when all is parsed. Throws UsageError.
   virtual void finish() = 0;
 
+  /// The arguments that are no options, for a command that takes files.
+  void take_files(const std::vector<std::string>& files);
+
   const Options& options() const { return options_; }
 
  protected:
@@ -85,6 +88,7 @@ class Parser {
 
   CLI::App& app_;
   std::string group_ = "Options";
+  std::vector<std::string>* files_ = nullptr;
   std::optional<Cpu> cpu_;
   std::optional<Blas> blas_;
 };

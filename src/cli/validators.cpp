@@ -12,6 +12,12 @@ namespace {
 
 constexpr const char* full = "full";
 
+bool is_name(const std::string& text) { return !text.empty() && text[0] != '-'; }
+
+std::string way_to_name(const std::string& text, const std::string& example) {
+  return text.empty() || text == "-" ? "try " + example : "type ./" + text + " for one of this name";
+}
+
 }  // namespace
 
 Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t example) {
@@ -62,9 +68,18 @@ Validator depth() {
 
 Validator folder_name() {
   return [](const std::string& text) {
-    const bool is_name = !text.empty() && text[0] != '-';
-    return is_name ? std::string()
-                   : "'" + text + "' is no folder's name; accepted are paths; write ./-x for a folder -x";
+    return is_name(text) ? std::string()
+                         : "'" + text + "' is no folder's name; accepted are paths; " + way_to_name(text, "steps");
+  };
+}
+
+Validator file_name() {
+  return [](const std::string& text) {
+    if (is_name(text) || text == "-") {
+      return std::string();
+    }
+    return "'" + text + "' is no file's name; accepted are paths, and - for standard output; " +
+           way_to_name(text, "steps.txt");
   };
 }
 

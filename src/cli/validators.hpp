@@ -25,7 +25,10 @@ double probability_value(const std::string& text);
 /// How many steps back, or "full".
 Validator depth();
 
-/// A folder's name: no empty text and no option.
+/// A folder's name: no empty text, and none that looks like an option.
 Validator folder_name();
+
+/// A file's name, the same, or "-" for standard output.
+Validator file_name();
 
 }  // namespace attn::cli
