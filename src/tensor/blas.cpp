@@ -11,7 +11,7 @@
 namespace attn {
 namespace {
 
-using Index = int;
+using BlasInt = int;
 
 Matrix transposed(const Matrix& m) {
   return {m.data, m.columns, m.rows, m.column_stride, m.row_stride};
@@ -58,10 +58,10 @@ void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
   const Matrix second_matrix = swap ? transposed(a) : b;
   const Factor first(first_matrix, !swap);
   const Factor second(second_matrix, !swap);
-  cxxblas::gemm(cxxblas::ColMajor, first.flag(), second.flag(), static_cast<Index>(first_matrix.rows),
-                       static_cast<Index>(second_matrix.columns), static_cast<Index>(first_matrix.columns),
-                       1.0F, first.data, static_cast<Index>(first.leading), second.data,
-                       static_cast<Index>(second.leading), beta, out, static_cast<Index>(first_matrix.rows));
+  cxxblas::gemm(cxxblas::ColMajor, first.flag(), second.flag(), static_cast<BlasInt>(first_matrix.rows),
+                       static_cast<BlasInt>(second_matrix.columns), static_cast<BlasInt>(first_matrix.columns),
+                       1.0F, first.data, static_cast<BlasInt>(first.leading), second.data,
+                       static_cast<BlasInt>(second.leading), beta, out, static_cast<BlasInt>(first_matrix.rows));
 }
 
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
@@ -70,14 +70,14 @@ void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, co
   const bool transpose = columns != 1;
   const std::int64_t m = transpose ? columns : rows;
   const std::int64_t n = transpose ? rows : columns;
-  cxxblas::gemv(cxxblas::ColMajor, transpose ? cxxblas::Trans : cxxblas::NoTrans, static_cast<Index>(m),
-                static_cast<Index>(n), 1.0F, a, static_cast<Index>(m), x, 1, 0.0F, out, 1);
+  cxxblas::gemv(cxxblas::ColMajor, transpose ? cxxblas::Trans : cxxblas::NoTrans, static_cast<BlasInt>(m),
+                static_cast<BlasInt>(n), 1.0F, a, static_cast<BlasInt>(m), x, 1, 0.0F, out, 1);
 }
 
 float dot_product(Blas blas, const float* a, const float* b, std::int64_t n) {
   use_blas(blas, static_cast<double>(n));
   float result = 0;
-  cxxblas::dot(static_cast<Index>(n), a, 1, b, 1, result);
+  cxxblas::dot(static_cast<BlasInt>(n), a, 1, b, 1, result);
   return result;
 }
 

@@ -60,7 +60,7 @@ void sleef_exp_each(std::span<float> values) {
   }
 }
 
-bool has_avx2() {
+bool can_run_avx2() {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
 #endif
@@ -79,7 +79,7 @@ void softmax_exp(std::span<float> values, Cpu cpu) {
     return;
   }
 #if defined(__x86_64__)
-  if (has_avx2()) {
+  if (can_run_avx2()) {
     sleef_exp_each_avx2(values);
     return;
   }

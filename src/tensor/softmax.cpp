@@ -8,11 +8,10 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t lanes = 8;
-
 /// The sum in the order of PyTorch's vectorised reduction: eight accumulators, the tail added to the first
 /// of them; then folded in halves (avx2) or from left to right (default kernels).
 float lane_sum(std::span<const float> values, Cpu cpu) {
+  constexpr std::size_t lanes = 8;
   if (values.size() < lanes) {
     float sum = values[0];
     for (const float value : values.subspan(1)) {

@@ -11,7 +11,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t lanes = 8;
 constexpr std::size_t unrolled = 4;
 constexpr std::size_t levels = 4;
 
@@ -69,6 +68,7 @@ Vector<width> cascade(const float* values, std::size_t count) {
 
 /// at::native's cascade_sum over one contiguous row: eight lanes from eight elements on, the tail first.
 float row_sum(std::span<const float> row) {
+  constexpr std::size_t lanes = 8;
   if (row.size() < lanes) {
     return cascade<1>(row.data(), row.size())[0];
   }
