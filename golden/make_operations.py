@@ -138,6 +138,29 @@ def dot_set():
     return cases
 
 
+def dot_by_loop_set():
+    cases = []
+    for seed, width in enumerate((1, 2, 3, 8, 33, 1000)):
+        result = 0.
+        a, b = numbers(seed, [width]), numbers(seed + 1000, [width])
+        for i in range(width):
+            result += a[i] * b[i]
+        cases.append({"seed": seed, "width": width, "result": stored(result)})
+    return cases
+
+
+def pairwise_dots_set():
+    cases = []
+    for seed, (rows, columns, width) in enumerate(((1, 1, 1), (6, 6, 3), (3, 2, 8), (2, 5, 33))):
+        a, b = integers(seed, [rows, width]), integers(seed + 1000, [columns, width])
+        cases.append({"seed": seed, "rows": rows, "columns": columns, "width": width, "result": stored(pairwise_dots(a, b))})
+    return cases
+
+
+def pairwise_dots(a, b):
+    return torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in b]) for x_i in a])
+
+
 def weighted_sum_set():
     cases = []
     for seed, (rows, width) in enumerate(((1, 1), (6, 3), (3, 8), (33, 2), (100, 17))):
@@ -154,6 +177,14 @@ def divide_set():
     for seed, size in enumerate((1, 2, 3, 4, 7, 64, 768)):
         result = numbers(seed, [4, 9]) / size**0.5
         cases.append({"seed": seed, "size": size, "shape": [4, 9], "result": stored(result)})
+    return cases
+
+
+def divide_by_set():
+    cases = []
+    for seed, shape in enumerate(([], [4, 1], [1, 9], [4, 9])):
+        result = numbers(seed, [4, 9]) / numbers(seed + 1000, shape)
+        cases.append({"seed": seed, "by": shape, "shape": [4, 9], "result": stored(result)})
     return cases
 
 
@@ -184,6 +215,10 @@ def by_blas_set():
         for operation, result in (("matvec", a @ x), ("dots", torch.stack([torch.dot(row, x) for row in a]))):
             cases.append({"operation": operation, "seed": seed, "a": [rows, width], "b": [width], "b_t": False,
                           "result": stored(result)})
+    for seed, (rows, columns, width) in enumerate(((6, 6, 3), (3, 2, 33), (2, 4, 100))):
+        a, b = numbers(seed, [rows, width]), numbers(seed + 1000, [columns, width])
+        cases.append({"operation": "pairwise_dots", "seed": seed, "a": [rows, width], "b": [columns, width], "b_t": False,
+                      "result": stored(pairwise_dots(a, b))})
     return cases
 
 
@@ -195,11 +230,15 @@ def grad_fns():
     added = torch.zeros(5)
     for i, row in enumerate(x[2]):
         added += x[2][i, 0] * row
+    added_up = 0.
+    for i in range(5):
+        added_up += x[1][i] * x[1][i]
     results = {
         "index": x[2][1], "stack": torch.stack((x[2], x[2])), "t": x[2].T, "transpose": x[3].transpose(1, 2),
         "view": x[2].view(5, 4), "contiguous": x[2].T.contiguous(), "divide": x[2] / 2.0,
         "masked_fill": x[2].masked_fill(torch.ones(4, 5).bool(), -torch.inf), "softmax": torch.softmax(x[2], dim=-1),
         "sum": x[2].sum(dim=-1), "dots": torch.stack([torch.dot(row, x[1]) for row in x[2]]), "weighted_sum": added,
+        "dot_by_loop": added_up, "pairwise_dots": pairwise_dots(x[2], x[2]), "divide by a scalar": x[2] / x[1].sum(),
         "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
         "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
@@ -212,7 +251,8 @@ def grad_fns():
 
 
 SETS = {"softmax": softmax_set, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
-        "weighted_sum": weighted_sum_set, "divide": divide_set, "dropout": dropout_set}
+        "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
+        "divide": divide_set, "divide_by": divide_by_set, "dropout": dropout_set}
 
 
 def lines(cases):

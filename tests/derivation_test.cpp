@@ -152,10 +152,10 @@ TEST_CASE("every operation derives its elements, whatever the number of axes") {
   const std::vector<Tensor> tensors = {
       index(x, 1), stack(x, 3), transpose(x, 0, 2), t(m), view(x, {6, 4}), view(x, {2, 3, 2, 2}),
       contiguous(transpose(x, 1, 2)), parameter(m), columns(x, 2), cat({x, columns(x, 1), x}),
-      matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), matvec(m, v),
-      matvecs(m, m), dots(m, v), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
+      matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), dot_by_loop(v, v),
+      matvec(m, v), matvecs(m, m), dots(m, v), pairwise_dots(m, drawn({2, 4})), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
       linear(m, m, drawn({3}), "linear"), linear(x, m, drawn({3}), "linear"), linear(x, m, {}, "linear"),
-      divide(x, 3, "3"), divide(x, sum(x, true)), multiply(x, drawn({2, 3, 1})), exp(x),
+      divide(x, 3, "3"), divide(x, sum(x, true)), divide(x, sum(v)), multiply(x, drawn({2, 3, 1})), exp(x),
       exp(drawn({2, 3, 4}, Cpu::standard)), softmax(x), softmax(drawn({3, 40}, Cpu::standard)), sum(x), sum(drawn({50})),
       masked_fill(x, mask, -std::numeric_limits<float>::infinity()), masked_fill(m, mask, 7), dropout(m, mask, 0.2),
       dropout(m, mask, 0), dropout(m, leaf({3, 4}, DType::boolean, "none", [] { return Block<bool>({3, 4}); }), 1),
@@ -250,6 +250,13 @@ TEST_CASE("depth derives operands too, each once, down to what is given") {
   const std::size_t first = full.find(" batch[0, 1, 0] = 0.5500");
   CHECK(first != std::string::npos);
   CHECK(full.find(" batch[0, 1, 0] = 0.5500", first + 1) == std::string::npos);
+}
+
+TEST_CASE("a parameter without a gradient is given, not trainable") {
+  Walkthrough walk;
+  walk.show("W", "", frozen_parameter(drawn({2, 2})));
+  const std::string text = render::derivation_text(walk.steps(), render::parse_cell("W[0, 1]"), 1, {}, {});
+  CHECK(contains(text, "   given: nn.Parameter(torch.randn(2, 2), requires_grad=False)\n"));
 }
 
 TEST_CASE("long sums and long derivations are shortened, and say so") {

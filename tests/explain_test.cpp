@@ -129,6 +129,8 @@ TEST_CASE("the shape rail says what goes in and what comes out") {
   const Tensor keys_t = t(queries);
   keys_t.set_name("keys_transposed");
   const Tensor scores = matmul(queries, keys_t);
+  const Tensor batch_of_one = stack(inputs, 1);
+  batch_of_one.set_name("batch");
   CHECK(render::shape_rail(inputs) == "torch.tensor([[...]]) -> [2, 3]");
   CHECK(render::shape_rail(queries) == "W_query(inputs [2, 3]) -> [2, 2]");
   CHECK(render::shape_rail(keys_t) == "queries [2, 2] .T -> [2, 2]");
@@ -141,11 +143,10 @@ TEST_CASE("the shape rail says what goes in and what comes out") {
   CHECK(render::shape_rail(masked_fill(scores, mask, minus_infinity)) ==
         "attn_scores [2, 2] .masked_fill(mask [2, 2], -torch.inf) -> [2, 2]");
   CHECK(render::shape_rail(index(inputs, 1)) == "inputs[1]: [2, 3] -> [3]");
+  CHECK(render::shape_rail(index(index(batch_of_one, 0), 1)) == "batch[0][1]: [1, 2, 3] -> [3]");
   CHECK(render::shape_rail(sum(scores)) == "attn_scores [2, 2] .sum(dim=-1) -> [2]");
   CHECK(render::shape_rail(stack(inputs, 2)) == "torch.stack((inputs [2, 3], inputs [2, 3]), dim=0) -> [2, 2, 3]");
-  const Tensor batch = stack(inputs, 1);
-  batch.set_name("batch");
-  CHECK(render::shape_rail(transpose(view(batch, {1, 2, 3, 1}), 1, 2)) ==
+  CHECK(render::shape_rail(transpose(view(batch_of_one, {1, 2, 3, 1}), 1, 2)) ==
         "batch [1, 2, 3] .view(1, 2, 3, 1) -> [1, 2, 3, 1] .transpose(1, 2) -> [1, 3, 2, 1]");
   CHECK(render::shape_rail(parameter(torch::ones({2, 2}))) == "nn.Parameter(torch.ones(2, 2)) -> [2, 2]");
   CHECK(render::shape_rail(weighted_sum(index(rows({{1, 0}}), 0), inputs)).ends_with(": [2], [2, 3] -> [3]"));
@@ -196,6 +197,8 @@ TEST_CASE("scores: symmetric where both sides are the same") {
   const Tensor inputs = rows({{1, 0}, {3, 1}}, "inputs");
   CHECK(has(notices_of(matmul(inputs, t(inputs))),
             "symmetric: [i, j] and [j, i] are the same, since both sides are inputs"));
+  CHECK(has(notices_of(pairwise_dots(inputs, inputs)),
+            "symmetric: [i, j] and [j, i] are the same, since both sides are inputs"));
   const Tensor keys = matmul(inputs, rows({{0, 1}, {1, 5}}, "W"));
   CHECK_FALSE(has(notices_of(matmul(inputs, t(keys))), "both sides are inputs"));
   const Tensor other = matmul(inputs, rows({{0, 1}, {4, 5}}, "W"));
@@ -223,6 +226,17 @@ TEST_CASE("dropout: what was dropped, scaled and left with nothing") {
   const Strings all = notices_of(dropout(weights, mask({false, false, false, false}), 1));
   CHECK(has(all, "all is 0 now"));
   CHECK_FALSE(has(all, "kept"));
+}
+
+TEST_CASE("shares of a sum: weights of one query, where no score is negative") {
+  const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
+  const Tensor scores = dots(inputs, index(inputs, 1));
+  const Strings shares = notices_of(divide(scores, sum(scores)), {"a", "b", "c"});
+  CHECK(shares == Strings{"the weights sum to 1", "\"b\" attends most to itself, 0.6667"});
+  const Tensor mixed = dots(inputs, index(rows({{1, -1}}), 0));
+  CHECK(notices_of(divide(mixed, sum(mixed))) == Strings{"some entries are below 0, so they are no proportions"});
+  const Tensor alone = dots(rows({{2}}, "inputs"), index(rows({{2}}, "inputs"), 0));
+  CHECK(notices_of(divide(alone, sum(alone)), {"a"}) == Strings{"the weights sum to 1"});
 }
 
 TEST_CASE("batch entries are called equal only where they are") {
@@ -276,6 +290,11 @@ TEST_CASE("axes of tokens are followed through every operation") {
   CHECK(render::counts_tokens(crossed, 0));
   CHECK_FALSE(render::counts_tokens(crossed, 1));
   CHECK(render::token_of(index(inputs, 2)) == 2);
+  const Tensor pairs = pairwise_dots(inputs, others);
+  CHECK(render::counts_tokens(pairs, 0));
+  CHECK_FALSE(render::counts_tokens(pairs, 1));
+  const Tensor scores_2 = dots(inputs, index(inputs, 2));
+  CHECK(render::token_of(divide(scores_2, sum(scores_2))) == 2);
 }
 
 TEST_CASE("every step of every chapter says why, in one to three sentences") {

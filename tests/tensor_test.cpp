@@ -298,6 +298,9 @@ TEST_CASE("every operation gives the shape of its result") {
   CHECK(matmul(counting({3}), counting({3, 5})).shape() == Shape{5});
   CHECK(matmul(x, transpose(x, 1, 2)).shape() == Shape{2, 6, 6});
   CHECK(dots(counting({6, 3}), counting({3})).shape() == Shape{6});
+  CHECK(pairwise_dots(counting({6, 3}), counting({5, 3})).shape() == Shape{6, 5});
+  CHECK(dot_by_loop(counting({3}), counting({3})).shape() == Shape{});
+  CHECK(divide(x, counting({})).shape() == Shape{2, 6, 3});
   CHECK(linear(x, counting({4, 3}), {}, "W").shape() == Shape{2, 6, 4});
   CHECK(divide(x, 2, "2").shape() == Shape{2, 6, 3});
   CHECK(masked_fill(x, mask_of({6, 3}), 0).shape() == Shape{2, 6, 3});
@@ -329,6 +332,12 @@ TEST_CASE("shapes that do not fit are named") {
   check_shape_error([&] { linear(n({6, 3}), n({3}), {}, "W"); }, "[6, 3]", "[3]");
   check_shape_error([&] { dots(n({6, 3}), n({4})); }, "[6, 3]", "[4]");
   check_shape_error([&] { dots(n({6}), n({6})); }, "[6]", "[6]");
+  check_shape_error([&] { pairwise_dots(n({6, 3}), n({6, 4})); }, "[6, 3]", "[6, 4]");
+  check_shape_error([&] { pairwise_dots(n({6, 3}), n({3})); }, "[6, 3]", "[3]");
+  check_shape_error([&] { dot_by_loop(n({3}), n({4})); }, "[3]", "[4]");
+  check_shape_error([&] { dot_by_loop(n({2, 3}), n({2, 3})); }, "[2, 3]", "[2, 3]");
+  check_shape_error([&] { divide(n({6}), n({5})); }, "[6]", "[5]");
+  check_shape_error([&] { divide(n({}), n({1})); }, "[]", "[1]");
   check_shape_error([&] { weighted_sum(n({5}), n({6, 3})); }, "[5]", "[6, 3]");
   check_shape_error([&] { weighted_sum(n({6, 1}), n({6, 3})); }, "[6, 1]", "[6, 3]");
   check_shape_error([&] { masked_fill(n({2, 6, 6}), mask_of({5, 6}), 0); }, "[5, 6]", "[2, 6, 6]");
@@ -380,6 +389,11 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
   CHECK(masked_fill(queries, mask, inf).expression() == "queries.masked_fill(mask, torch.inf)");
   CHECK(parameter(keys).expression() == "nn.Parameter(keys)");
   CHECK(parameter(keys, "nn.Linear(3, 2).weight").expression() == "nn.Linear(3, 2).weight");
+  CHECK(frozen_parameter(keys).expression() == "nn.Parameter(keys, requires_grad=False)");
+  CHECK(dot_by_loop(index(keys, 0), index(queries, 1)).expression() == "sum(a * b for a, b in zip(keys[0], queries[1]))");
+  CHECK(pairwise_dots(queries, keys).expression() ==
+        "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in keys]) for x_i in queries])");
+  CHECK(divide(queries, sum(index(keys, 0))).expression() == "queries / keys[0].sum(dim=-1)");
 }
 
 TEST_CASE("the arguments of a call need no parentheses") {
@@ -432,6 +446,9 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"softmax", softmax(x2)},
       {"sum", sum(x2)},
       {"dots", dots(x2, x1)},
+      {"dot_by_loop", dot_by_loop(x1, x1)},
+      {"pairwise_dots", pairwise_dots(x2, x2)},
+      {"divide by a scalar", divide(x2, sum(x1))},
       {"weighted_sum", weighted_sum(index(t(x2), 0), x2)},
       {"matmul 1-D", matmul(x1, t(weight))},
       {"matmul 2-D", matmul(x2, t(weight))},
@@ -464,6 +481,10 @@ TEST_CASE("a gradient is required where a parameter takes part") {
   CHECK(weight.requires_grad());
   CHECK(weight.grad_fn() == "");
   CHECK(weight.operation().is_parameter());
+  const Tensor frozen = frozen_parameter(plain);
+  CHECK(frozen.operation().is_parameter());
+  CHECK_FALSE(frozen.requires_grad());
+  CHECK_FALSE(matmul(plain, frozen).requires_grad());
   CHECK_FALSE(matmul(plain, plain).requires_grad());
   CHECK(matmul(plain, plain).grad_fn() == "");
   CHECK(matmul(plain, weight).requires_grad());
@@ -629,7 +650,10 @@ TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets o
       const Tensor left = floats(a, numbers(seed, element_count(a)), {Cpu::avx2, blas});
       const Tensor right = operand(numbers(seed + 1000, element_count(b)), b, test["b_t"]);
       const std::string operation = test["operation"];
-      check_bits(operation == "matmul" ? matmul(left, right) : operation == "matvec" ? matvec(left, right) : dots(left, right),
+      check_bits(operation == "matmul"     ? matmul(left, right)
+                 : operation == "matvec"   ? matvec(left, right)
+                 : operation == "dots"     ? dots(left, right)
+                                           : pairwise_dots(left, right),
                  test);
     }
   }
@@ -645,6 +669,27 @@ TEST_CASE("dots are PyTorch's") {
     check_values(dots(floats({rows, width}, integers(seed, rows * width)), x), test);
   }
   CHECK(values_of(dots(t(counting({2, 2})), index(t(counting({2, 2})), 1))) == std::vector<float>{6, 10});
+}
+
+TEST_CASE("dots of all pairs of rows are PyTorch's") {
+  for (const json& test : golden()["pairwise_dots"]) {
+    const Shape a = {test["rows"], test["width"]};
+    const Shape b = {test["columns"], test["width"]};
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(test.dump().substr(0, 120));
+    check_values(pairwise_dots(floats(a, integers(seed, element_count(a))), floats(b, integers(seed + 1000, element_count(b)))),
+                 test);
+  }
+  CHECK(values_of(pairwise_dots(t(counting({2, 2})), counting({1, 2}))) == std::vector<float>{2, 3});
+}
+
+TEST_CASE("a dot product by loop rounds every product before it is added") {
+  for (const json& test : golden()["dot_by_loop"]) {
+    const std::int64_t width = test["width"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(width);
+    check_bits(dot_by_loop(floats({width}, numbers(seed, width)), floats({width}, numbers(seed + 1000, width))), test);
+  }
 }
 
 TEST_CASE("weighted sums add row after row") {
@@ -665,6 +710,20 @@ TEST_CASE("division is PyTorch's to the last bit") {
     CAPTURE(size);
     check_bits(divide(floats(shape, numbers(test["seed"], element_count(shape))), std::sqrt(size), "size"), test);
   }
+}
+
+TEST_CASE("division element by element repeats axes of size 1, and a scalar along all axes") {
+  for (const json& test : golden()["divide_by"]) {
+    const Shape shape = test["shape"];
+    const Shape by = test["by"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(shape_text(by));
+    check_bits(divide(floats(shape, numbers(seed, element_count(shape))), floats(by, numbers(seed + 1000, element_count(by)))),
+               test);
+  }
+  const Derivation derivation = divide(counting({4, 9}), counting({})).operation().derive({counting({4, 9}), counting({})}, {2, 3});
+  CHECK(derivation.terms.at(0).a.index == Shape{2, 3});
+  CHECK(derivation.terms.at(0).b->index == Shape{});
 }
 
 TEST_CASE("dropout scales as PyTorch does") {

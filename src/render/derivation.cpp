@@ -143,8 +143,9 @@ class Writer {
     indent_ = 2 * static_cast<std::size_t>(std::min<std::int64_t>(task.level, 8));
     const Derivation derivation = derived(tensor, task.index);
     if (derivation.rule == Rule::given) {
-      const bool is_parameter = tensor.operation().is_parameter();
-      return head(task, (is_parameter ? "   a trainable parameter: " : "   given: ") + tensor.expression());
+      const Operation& operation = tensor.operation();
+      const char* const what = operation.is_trainable() ? "a trainable parameter: " : "given: ";
+      return head(task, "   " + std::string(what) + tensor.expression());
     }
     if (derivation.rule == Rule::copy) {
       const Element& source = derivation.terms[0].a;

@@ -108,6 +108,11 @@ void write_wrapped(std::ostream& out, const std::string& first, const std::strin
   out << line << '\n';
 }
 
+/// What an unnamed x[i] is taken from, as the expression x[i][j] speaks of x.
+const Tensor& indexed(const Tensor& x) {
+  return x.kind() == Kind::index && x.name().empty() ? indexed(x.operands()[0]) : x;
+}
+
 }  // namespace
 
 void write_explanation(std::ostream& out, const Step& step, const StepExplanation& explanation, std::int64_t width) {
@@ -136,7 +141,10 @@ std::string shape_rail(const Tensor& tensor) {
   if (is_chained) {
     return shape_rail(operands[0]) + " " + method_words(tensor) + arrow(tensor);
   }
-  if (how == Kind::index || how == Kind::columns || how == Kind::weighted_sum) {
+  if (how == Kind::index) {
+    return tensor.expression() + ": " + shape_text(indexed(operands[0]).shape()) + arrow(tensor);
+  }
+  if (how == Kind::columns || how == Kind::weighted_sum) {
     return tensor.expression() + ": " + shape_text(operands[0].shape()) +
            (operands.size() > 1 ? ", " + shape_text(operands[1].shape()) : "") + arrow(tensor);
   }

@@ -32,6 +32,7 @@ std::optional<std::int64_t> token_of(const Tensor& vector) {
     case Kind::linear:
     case Kind::weighted_sum:
     case Kind::scaled:
+    case Kind::divided:
     case Kind::masked:
     case Kind::softmax:
     case Kind::exp:

@@ -100,6 +100,7 @@ void Noticing::look_at_floats(const Numbers& numbers) {
     case Kind::weighted_sum: product(numbers); break;
     case Kind::matvec:
     case Kind::matvecs:
+    case Kind::pairwise_dots:
     case Kind::dots: scores(numbers); break;
     case Kind::dot: met(numbers); break;
     case Kind::sum: sums(numbers); break;
@@ -178,8 +179,10 @@ void Noticing::divided(const Numbers& numbers) {
   if (was_masked) {
     say("above the diagonal all is still 0");
     first_row_alone(numbers);
-  } else {
+  } else if (tensor_.dim() > 1) {
     strongest(numbers, 0);
+  } else if (numbers.width > 1) {
+    strongest_of_one(numbers);
   }
 }
 

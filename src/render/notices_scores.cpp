@@ -134,8 +134,8 @@ void Noticing::symmetry(const Numbers& numbers) {
     }
   }
   if (!different) {
-    const bool is_same = tensor_.kind() == Kind::matvecs || (operand(1).kind() == Kind::transpose &&
-                                                            words_of(operand(1).operands()[0]) == words_of(operand(0)));
+    const Tensor& columns = operand(1).kind() == Kind::transpose ? operand(1).operands()[0] : operand(1);
+    const bool is_same = words_of(columns) == words_of(operand(0));
     say("symmetric: [i, j] and [j, i] are the same" +
         (is_same ? ", since both sides are " + words_of(operand(0)) : ""));
     return;

@@ -17,7 +17,7 @@ auto adapted(AnyBlock& block) {
                    std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
 }
 
-/// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1.
+/// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1, a scalar along all.
 class Elementwise final : public Operation {
  public:
   /// Kind::multiplied or Kind::divided.
@@ -39,7 +39,7 @@ class Elementwise final : public Operation {
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     const auto rule = kind_ == Kind::multiplied ? Derivation::Rule::product : Derivation::Rule::quotient;
-    Shape at = index;
+    Shape at = operands[1].dim() == 0 ? Shape{} : index;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       at[axis] = operands[1].shape()[axis] == 1 ? 0 : at[axis];
     }
@@ -61,7 +61,7 @@ Tensor elementwise(const Tensor& x, const Tensor& y, Kind kind) {
   const bool fits = x.dim() == y.dim() &&
                     std::equal(x.shape().begin(), x.shape().end(), y.shape().begin(),
                                [](std::int64_t n, std::int64_t m) { return m == n || m == 1; });
-  if (!fits) {
+  if (!fits && y.dim() > 0) {
     throw ShapeError("the shapes " + shape_text(x.shape()) + " and " + shape_text(y.shape()) +
                      " do not go together element by element");
   }

@@ -30,22 +30,24 @@ class Leaf final : public Operation {
 
 class Parameter final : public Operation {
  public:
-  explicit Parameter(std::string words) : words_(std::move(words)) {}
+  Parameter(std::string words, bool is_trainable) : words_(std::move(words)), is_trainable_(is_trainable) {}
 
   Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array(); }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
     return Derivation(Derivation::Rule::copy, {0, index});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return words_.empty() ? "nn.Parameter(" + operands[0] + ")" : words_;
+    return words_.empty() ? "nn.Parameter(" + operands[0] + (is_trainable_ ? ")" : ", requires_grad=False)") : words_;
   }
   Facts facts() const override { return {.kind = Kind::parameter}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
   bool is_view() const override { return true; }
   bool is_parameter() const override { return true; }
+  bool is_trainable() const override { return is_trainable_; }
 
  private:
   std::string words_;
+  bool is_trainable_;
 };
 
 }  // namespace
@@ -56,7 +58,11 @@ Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents(
 }
 
 Tensor parameter(const Tensor& data, std::string words) {
-  return Tensor(std::make_shared<Parameter>(std::move(words)), {data}, data.shape());
+  return Tensor(std::make_shared<Parameter>(std::move(words), true), {data}, data.shape());
+}
+
+Tensor frozen_parameter(const Tensor& data) {
+  return Tensor(std::make_shared<Parameter>("", false), {data}, data.shape());
 }
 
 }  // namespace attn

@@ -35,6 +35,7 @@ enum class Kind {
   linear,
   dot,
   dots,
+  pairwise_dots,
   weighted_sum,
   scaled,   ///< divided by a number
   divided,  ///< divided element by element
@@ -76,6 +77,9 @@ Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents(
 /// whole expression where the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
 Tensor parameter(const Tensor& data, std::string words = "");
 
+/// nn.Parameter(data, requires_grad=False): prints "Parameter containing:" as well.
+Tensor frozen_parameter(const Tensor& data);
+
 /// x[i]: [n, ...] -> [...], a view.
 Tensor index(const Tensor& x, std::int64_t i);
 
@@ -100,6 +104,9 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 /// torch.dot(a, b): [n], [n] -> [].
 Tensor dot(const Tensor& a, const Tensor& b);
 
+/// The articles' loop `result += a[i] * b[i]`: [n], [n] -> [].
+Tensor dot_by_loop(const Tensor& a, const Tensor& b);
+
 /// a @ x: [m, n], [n] -> [m].
 Tensor matvec(const Tensor& a, const Tensor& x);
 
@@ -108,6 +115,9 @@ Tensor matvecs(const Tensor& a, const Tensor& rows);
 
 /// The articles' loop `result[i] = torch.dot(rows[i], x)`: rows [n, d], x [d] -> [n].
 Tensor dots(const Tensor& rows, const Tensor& x);
+
+/// The articles' loop within a loop, `result[i, j] = torch.dot(a[i], b[j])`: a [n, d], b [m, d] -> [n, m].
+Tensor pairwise_dots(const Tensor& a, const Tensor& b);
 
 /// nn.Linear's x Wᵀ + b: x [..., d_in], weight [d_out, d_in], bias [d_out] -> [..., d_out]. `module` is
 /// the article's variable that holds the module.
@@ -120,7 +130,7 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with keys by the name that it has.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
-/// x / y and x * y element by element; y's axes may have size 1.
+/// x / y and x * y element by element; y's axes may have size 1, or y may be a scalar.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
 

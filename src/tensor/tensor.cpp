@@ -40,7 +40,7 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
   element_count(shape);
   const bool differentiable = dtype == DType::float32 && operation->autograd_name(operands) != "";
   node_->requires_grad =
-      operation->is_parameter() ||
+      operation->is_trainable() ||
       (differentiable && std::any_of(operands.begin(), operands.end(),
                                      [](const Tensor& operand) { return operand.requires_grad(); }));
   node_->operation = std::move(operation);

@@ -47,6 +47,8 @@ class Operation {
   virtual bool is_view() const { return false; }
   /// Whether this is an nn.Parameter.
   virtual bool is_parameter() const { return false; }
+  /// Whether it requires a gradient whatever its operands do: an nn.Parameter, unless it says otherwise.
+  virtual bool is_trainable() const { return false; }
 
  protected:
   /// For axis_source, where all axes of the first operand but its last one go on.
