@@ -3,6 +3,7 @@
 
 #include "ahead_of_ai/ahead_of_ai.hpp"
 #include "blog/blog.hpp"
+#include "book/book.hpp"
 #include "chapter.hpp"
 #include "livebook/livebook.hpp"
 #include "primer/primer.hpp"
@@ -38,6 +39,7 @@ const std::vector<std::reference_wrapper<const Article>>& all_articles() {
       primer::article,
       livebook::article,
       ahead_of_ai::article,
+      book::article,
   };
   return articles;
 }

@@ -19,8 +19,13 @@ Tensor self_attention(Program& p, const Projections& W, const Tensor& inputs, co
 
 void causal_both_ways(Program& p, const Tensor& queries, const Tensor& keys, const CausalLabels& labels) {
   p.section("renormalised");
-  const Tensor attn_scores = p.show("attn_scores", labels.attn_scores, matmul(queries, t(keys)));
-  p.size("attn_scores", "", attn_scores);
+  const Tensor attn_scores = matmul(queries, t(keys));
+  if (labels.attn_scores) {
+    p.show("attn_scores", *labels.attn_scores, attn_scores);
+    p.size("attn_scores", "", attn_scores);
+  } else {
+    p.let("attn_scores", attn_scores);
+  }
   const Tensor attn_weights = p.show("attn_weights", labels.attn_weights, softmax(scale(attn_scores, keys)));
   const std::int64_t num_tokens = attn_scores.size(0);
   const Tensor mask_simple = p.show("mask_simple", labels.mask_simple, torch::lower_triangle(num_tokens));
@@ -37,14 +42,14 @@ void causal_both_ways(Program& p, const Tensor& queries, const Tensor& keys, con
   p.show("both_agree", "both ways agree:", all_close(masked_simple_norm, causal_weights));
 }
 
-void dropout_on_ones(Program& p, double rate) {
+void dropout_on_ones(Program& p, double rate, const std::string& label) {
   p.section("ones");
   p.manual_seed();
   const Tensor example = p.let("example", torch::ones({p.num_tokens(), p.num_tokens()}), "example");
   const auto [dropout_mask, output] = p.dropout(example, rate);
   p.show("dropout_mask", "keep mask\n", dropout_mask);
   p.show("scale", "scale:", torch::dropout_scale(rate));
-  p.show("output", "output\n", output);
+  p.show("output", label, output);
 }
 
 }  // namespace attn::chapters

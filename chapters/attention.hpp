@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "program.hpp"
@@ -16,19 +17,20 @@ Tensor attention_weights(Program& p, const Tensor& queries, const Tensor& keys);
 Tensor self_attention(Program& p, const Projections& W, const Tensor& inputs, const std::string& label);
 
 /// Both ways to a causal mask, for queries and keys [n, d]: weights, masked and renormalised; then scores with -inf above
-/// the diagonal; and that they agree. Labels are as in the article.
+/// the diagonal; and that they agree. Labels are as in the article; the scores may have none, and are not printed then.
 struct CausalLabels {
-  std::string attn_scores;
-  std::string attn_weights;
-  std::string mask_simple;
-  std::string masked_simple;
-  std::string masked_simple_norm;
-  std::string masked_attn_scores;
+  std::optional<std::string> attn_scores = {};
+  std::string attn_weights = {};
+  std::string mask_simple = {};
+  std::string masked_simple = {};
+  std::string masked_simple_norm = {};
+  std::string masked_attn_scores = {};
 };
 void causal_both_ways(Program& p, const Tensor& queries, const Tensor& keys, const CausalLabels& labels);
 
-/// The section `ones`: seeded, then dropout with rate `rate` on ones [tokens, tokens].
-void dropout_on_ones(Program& p, double rate);
+/// The section `ones`: seeded, then dropout with rate `rate` on ones [tokens, tokens]. `label` is what the article's
+/// print call writes before the result.
+void dropout_on_ones(Program& p, double rate, const std::string& label = "output\n");
 
 /// What a mask puts in the place of a score.
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();

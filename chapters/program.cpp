@@ -33,7 +33,7 @@ Tensor Program::seeded_inputs() {
   if (lesson_.sentence) {
     return embedded(torch::tensor(sentence_ids(sentence_of(article_, lesson_))));
   }
-  torch_.manual_seed(lesson_.seed);
+  manual_seed();
   return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
                                    : torch::tensor(toy_embeddings(), torch_.kernels());
 }
@@ -55,7 +55,7 @@ Tensor Program::seeded_again(const Tensor& inputs) {
   if (has_random_inputs(lesson_)) {
     return seeded_inputs();
   }
-  torch_.manual_seed(lesson_.seed);
+  manual_seed();
   return inputs;
 }
 
@@ -113,11 +113,11 @@ Tensor Program::ids(bool in_article) {
   return show("ids", "", torch::tensor(sentence_ids(sentence_of(article_, lesson_))), in_article);
 }
 
-/// torch_.manual_seed, nn.Embedding of the ids, and torch_.manual_seed again: ids [n] -> [n, dim].
+/// torch.manual_seed, nn.Embedding of the ids, and torch.manual_seed again: ids [n] -> [n, dim].
 Tensor Program::embedded(const Tensor& ids) {
-  torch_.manual_seed(lesson_.seed);
+  manual_seed();
   Tensor inputs = torch_.embedding(vocab_size, lesson_.d_in.value_or(embedding_dim), ids);
-  torch_.manual_seed(lesson_.seed);
+  manual_seed();
   return inputs;
 }
 

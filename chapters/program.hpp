@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "inputs.hpp"
@@ -39,6 +40,8 @@ class Program {
 
   // ---- Inputs ------------------------------------------------------------------------------------
 
+  /// What the article's program seeds with from here on. A lesson's own seed, any but the default one, stays.
+  void seed_with(torch::Seed seed) { article_seed_ = seed; }
   /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one step",
   /// or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again.
   Tensor seeded_inputs();
@@ -56,6 +59,11 @@ class Program {
   /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError where the inputs
   /// have no such token.
   std::int64_t query(const Tensor& inputs) const;
+
+  /// torch.tensor of nested lists: numbers that the article gives.
+  Tensor tensor(std::span<const float> values, const Shape& shape) const {
+    return torch::tensor({values.begin(), values.end()}, shape, torch_.kernels());
+  }
 
   // ---- Weights -----------------------------------------------------------------------------------
 
@@ -75,7 +83,7 @@ class Program {
 
   // ---- What else is drawn ------------------------------------------------------------------------
 
-  void manual_seed() { torch_.manual_seed(lesson_.seed); }
+  void manual_seed() { torch_.manual_seed(seed()); }
   Tensor rand(const Shape& shape) { return torch_.rand(shape); }
   torch::Dropped dropout(const Tensor& x, double p) { return torch_.dropout(x, p); }
 
@@ -86,6 +94,7 @@ class Program {
   std::int64_t num_tokens() const { return token_count(lesson_); }
 
  private:
+  torch::Seed seed() const { return lesson_.seed == default_seed ? article_seed_ : lesson_.seed; }
   Tensor ids(bool in_article);
   Tensor embedded(const Tensor& ids);
   void let_bias(const Projection& projection);
@@ -94,6 +103,7 @@ class Program {
   const Lesson& lesson_;
   torch::Torch& torch_;
   Walkthrough& walk_;
+  torch::Seed article_seed_ = default_seed;
 };
 
 }  // namespace attn::chapters

@@ -5,13 +5,14 @@
 namespace attn::chapters {
 
 Projection::Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias,
-                       std::string name)
+                       std::string name, bool requires_grad)
     : name_(std::move(name)) {
-  switch (init) {
-    case Init::linear: module_ = torch.linear(d_in, d_out, bias, name_); break;
-    case Init::rand: matrix_ = parameter(torch.rand({d_in, d_out})); break;
-    case Init::randn: matrix_ = parameter(torch.randn({d_in, d_out})); break;
+  if (init == Init::linear) {
+    module_ = torch.linear(d_in, d_out, bias, name_);
+    return;
   }
+  const Tensor data = init == Init::rand ? torch.rand({d_in, d_out}) : torch.randn({d_in, d_out});
+  matrix_ = requires_grad ? parameter(data) : frozen_parameter(data);
 }
 
 Projection::Projection(const Tensor& matrix, std::string name) : name_(std::move(name)), matrix_(matrix) {}
@@ -22,7 +23,7 @@ Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::in
   const std::int64_t d_out_kq = lesson.d_out_kq.value_or(defaults.d_out_kq);
   const std::int64_t d_out_v = lesson.d_out_v.value_or(defaults.d_out_v);
   const auto draw = [&](std::int64_t d_out, const char* name) {
-    return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name);
+    return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name, defaults.requires_grad);
   };
   std::optional<Projection> W_key;
   if (defaults.key_first) {

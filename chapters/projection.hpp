@@ -13,7 +13,8 @@ namespace attn::chapters {
 /// with. Draws its numbers when made.
 class Projection {
  public:
-  Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias, std::string name);
+  Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias, std::string name,
+             bool requires_grad = true);
 
   /// A given matrix [d_in, d_out] that is no parameter.
   Projection(const Tensor& matrix, std::string name);
@@ -46,7 +47,8 @@ struct ProjectionDefaults {
   Init init;
   std::int64_t d_out_kq;
   std::int64_t d_out_v;
-  bool key_first = false;  ///< drawn in the order key, query, value
+  bool key_first = false;     ///< drawn in the order key, query, value
+  bool requires_grad = true;  ///< of nn.Parameter; nn.Linear's always do
 };
 
 Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,

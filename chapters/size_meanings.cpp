@@ -25,6 +25,7 @@ constexpr std::array sizes = {
     Meaning{.step = "output",
             .text = "One output vector for each token: attention changes what the vectors hold, not how many there "
                     "are."},
+    Meaning{.step = "batch", .text = "Batch entries, tokens in each, and dimensions of each token's embedding."},
     Meaning{.step = "inputs", .text = "A row for each token, a column for each dimension of the embedding."},
     Meaning{.step = "second_input",
             .text = "The second sequence may have another length, but its embeddings need the same number of "
@@ -37,6 +38,11 @@ constexpr std::array sizes = {
     Meaning{.step = "keys", .text = "A key for each token, as long as a query."},
     Meaning{.step = "values", .text = "A value for each token; its length will be that of the context vectors."},
     Meaning{.step = "context_vec_2", .text = "A context vector is as long as a value, since it is a mix of values."},
+    Meaning{.step = "context_vecs",
+            .text = "A context vector for each token of each batch entry, d_out numbers long: the last linear layer "
+                    "mixes columns and keeps their number.",
+            .chapter = "multihead",
+            .section = "split"},
     Meaning{.step = "context_vecs",
             .text = "A context vector for each token, with the columns of all heads.",
             .chapter = "multihead"},

@@ -9,10 +9,10 @@ import argparse
 
 import torch
 
-from programs import ahead_of_ai, blog, livebook, primer
-from programs.common import Walkthrough
+from programs import ahead_of_ai, blog, book, livebook, primer
+from programs.common import DEFAULT_SEED, Walkthrough
 
-ARTICLES = {"blog": blog, "primer": primer, "livebook": livebook, "ahead-of-ai": ahead_of_ai}
+ARTICLES = {"blog": blog, "primer": primer, "livebook": livebook, "ahead-of-ai": ahead_of_ai, "book": book}
 
 
 def program(chapter, article):
@@ -40,7 +40,7 @@ def parser():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("chapter")
     p.add_argument("--article", choices=ARTICLES, required=True)
-    p.add_argument("--seed", type=int, default=123)
+    p.add_argument("--seed", type=int, default=DEFAULT_SEED)
     p.add_argument("--steps", choices=["article", "all"], default="article")
     for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads"):
         p.add_argument(f"--{name}", type=int)

@@ -11,7 +11,7 @@ void causal(Program& p) {
   const Tensor keys = p.let("keys", W_key(inputs));
   const Tensor queries = p.let("queries", W_query(inputs));
   p.let("values", W_value(inputs));
-  causal_both_ways(p, queries, keys, {});
+  causal_both_ways(p, queries, keys, {.attn_scores = ""});
 }
 
 }  // namespace attn::chapters::ahead_of_ai

@@ -12,6 +12,7 @@ TOY_INPUTS = [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
               [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
 SENTENCE = "Life is short, eat dessert first"
 VOCAB_SIZE = 50_000
+DEFAULT_SEED = 123
 
 
 class Walkthrough:
@@ -93,6 +94,11 @@ def dropout(o, p, x):
     mask = keep_mask(x, p)
     nn.Dropout(p)(x)  # draws
     return x * mask
+
+
+def with_seed(o, seed):
+    """The options where the article seeds with another number than 123: a reader's own seed stays."""
+    return type(o)(**{**vars(o), "seed": seed if o.seed == DEFAULT_SEED else o.seed})
 
 
 def sentence_words(o):
@@ -219,7 +225,7 @@ def keep_mask(x, p):
     return mask
 
 
-def dropout_on_ones(o, walk, p):
+def dropout_on_ones(o, walk, p, label="output\n"):
     walk.section("ones")
     torch.manual_seed(o.seed)
     num_tokens = len(sentence_words(o)) if o.sentence else o.tokens or 6
@@ -228,7 +234,7 @@ def dropout_on_ones(o, walk, p):
     walk.show("dropout_mask", "keep mask\n", keep_mask(example, p))
     scale = torch.ones(()) / (1 - p) if p < 1 else torch.zeros(())
     walk.show("scale", "scale:", torch.ones(()) if o.what_if == "no-rescale" else scale)
-    walk.show("output", "output\n", dropout(o, p, example))
+    walk.show("output", label, dropout(o, p, example))
 
 
 def attention_weights(o, walk, queries, keys):
@@ -253,11 +259,15 @@ def self_attention(o, walk, W_query, W_key, W_value, inputs, label):
 
 
 def causal_both_ways(o, walk, queries, keys, labels):
+    """Without a label for the scores, they are not printed."""
     walk.section("renormalised")
     walk.extra("keys_transposed", "keys.T\n", keys.T)
     attn_scores = queries @ keys.T
-    walk.show("attn_scores", labels["attn_scores"], attn_scores)
-    walk.size("attn_scores", "", attn_scores)
+    if "attn_scores" in labels:
+        walk.show("attn_scores", labels["attn_scores"], attn_scores)
+        walk.size("attn_scores", "", attn_scores)
+    else:
+        walk.extra("attn_scores", "queries @ keys_transposed\n", attn_scores)
     attn_weights = softmax(o, scaled(o, walk, attn_scores, keys, ("attn_scores", "keys")))
     walk.show("attn_weights", labels["attn_weights"], attn_weights)
     num_tokens = attn_scores.shape[0]

@@ -8,11 +8,10 @@
 
 #include "cli/names.hpp"
 #include "cli/options.hpp"
+#include "render/json.hpp"
 
 namespace attn::cli {
 namespace {
-
-constexpr int default_seed = 123;
 
 std::string generator_note(const chapters::Article& article) {
   return std::string(article.name) + " has random numbers of " + std::string(article.generator) +
@@ -43,7 +42,7 @@ std::string list_text() {
   std::vector<std::array<std::string, 5>> rows = {{"chapter", "article", "seed", "sizes", "special"}};
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     rows.push_back({std::string(chapter.name), std::string(chapter.article->name),
-                    std::to_string(default_seed), std::string(chapter.sizes), std::string(chapter.special)});
+                    default_seed.text(), std::string(chapter.sizes), std::string(chapter.special)});
   }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows) {
@@ -78,7 +77,7 @@ std::string list_json() {
     json["chapters"].push_back({
         {"chapter", chapter.name},
         {"article", chapter.article->name},
-        {"seed", default_seed},
+        {"seed", render::seed_json(default_seed)},
         {"summary", chapters::chapter_summary(chapter.name)},
         {"sizes", chapter.sizes},
         {"special", chapter.special},

@@ -103,12 +103,17 @@ Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
   for (const std::vector<float>& row : rows) {
     values.insert(values.end(), row.begin(), row.end());
   }
+  return tensor(std::move(values), shape, kernels);
+}
+
+Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels) {
+  const std::string words = "torch.tensor(" + std::string(shape.size(), '[') + "..." + std::string(shape.size(), ']') + ")";
   const auto fill = [shape, values = std::move(values)] {
     Block<float> contents(shape);
     std::copy(values.begin(), values.end(), contents.begin());
     return Contents(std::move(contents));
   };
-  return leaf(shape, DType::float32, "torch.tensor([[...]])", fill, kernels);
+  return leaf(shape, DType::float32, words, fill, kernels);
 }
 
 Tensor tensor(const std::vector<std::int64_t>& ids) {

@@ -70,6 +70,8 @@ class Torch {
 
 /// torch.tensor(rows): [rows, columns].
 Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels = {});
+/// torch.tensor of nested lists of this shape, row-major.
+Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels = {});
 /// torch.tensor(ids) of int64.
 Tensor tensor(const std::vector<std::int64_t>& ids);
 /// torch.ones(shape); a scalar for an empty shape.

@@ -13,9 +13,12 @@ namespace attn {
 /// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
 enum class Init { rand, randn, linear };
 
+/// Stands for the article's own seeds. Nearly all of them are this one.
+inline constexpr torch::Seed default_seed = 123;
+
 /// Everything that a chapter may be told. What is empty is as in the article.
 struct Lesson {
-  torch::Seed seed = 123;
+  torch::Seed seed = default_seed;
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
 

@@ -18,7 +18,7 @@ SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OM
 # its kernels along the axis that is summed.
 LARGE = ["trainable", "--tokens", "90", "--d-in", "700", "--d-out", "80", "--precision", "12",
          "--only", "queries,attn_scores,context_vecs", "--threshold", "1000000"]
-ARTICLES = ("blog", "primer", "livebook", "ahead-of-ai")
+ARTICLES = ("blog", "primer", "livebook", "ahead-of-ai", "book")
 
 
 def run(*arguments, **environment):
