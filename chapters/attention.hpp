@@ -16,8 +16,9 @@ Tensor attention_weights(Program& p, const Tensor& queries, const Tensor& keys);
 /// article's print call writes before them.
 Tensor self_attention(Program& p, const Projections& W, const Tensor& inputs, const std::string& label);
 
-/// Both ways to a causal mask, for queries and keys [n, d]: weights, masked and renormalised; then scores with -inf above
-/// the diagonal; and that they agree. Labels are as in the article; the scores may have none, and are not printed then.
+/// Both ways to a causal mask, for queries and keys [n, d]: weights, masked and renormalised; then scores with -inf
+/// above the diagonal; and that they agree. Labels are as in the article; the scores may have none, and are not printed
+/// then.
 struct CausalLabels {
   std::optional<std::string> attn_scores = {};
   std::string attn_weights = {};

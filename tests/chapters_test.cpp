@@ -57,7 +57,8 @@ std::vector<float> linear_after(torch::Seed seed) {
 }  // namespace
 
 TEST_CASE("the book seeds its second module with 789, unless the lesson has a seed of its own") {
-  for (const auto& place : {std::pair("trainable", "self_attention_v2"), {"causal", "renormalised"}, {"dropout", "causal"}}) {
+  for (const auto& place :
+       {std::pair("trainable", "self_attention_v2"), {"causal", "renormalised"}, {"dropout", "causal"}}) {
     const std::string chapter = place.first;
     const std::string section = place.second;
     CAPTURE(chapter);
@@ -75,5 +76,6 @@ TEST_CASE("the book's weights by hand need no gradient, those of its modules do"
   const Walkthrough trainable = book("trainable", default_seed);
   CHECK_FALSE(find(trainable, "one_query", "query_2").requires_grad());
   CHECK(find(trainable, "self_attention_v1", "queries").requires_grad());
-  CHECK(numbers_of(find(trainable, "one_query", "W_query")) == numbers_of(find(trainable, "self_attention_v1", "W_query")));
+  CHECK(numbers_of(find(trainable, "one_query", "W_query")) ==
+        numbers_of(find(trainable, "self_attention_v1", "W_query")));
 }

@@ -58,8 +58,8 @@ constexpr std::array meanings = {
             .text = "Weights should sum to 1. The simplest way is to divide every score by the sum of all, so this sum "
                     "comes first."},
     Meaning{.step = "attn_weights_2_tmp",
-            .text = "Each score as a share of their sum. That works as long as no score is negative; a sum near 0 would "
-                    "blow the shares up."},
+            .text = "Each score as a share of their sum. That works as long as no score is negative; a sum near 0 "
+                    "would blow the shares up."},
     Meaning{.step = "exp_attn_scores_2",
             .text = "The exponential makes every score positive and keeps their order. So there are no negative "
                     "weights, even where scores are negative."},

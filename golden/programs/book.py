@@ -3,9 +3,9 @@ import torch
 import torch.nn as nn
 
 from programs import common
-from programs.common import (causal_both_ways, dropout_on_ones, keep_mask, key_name, masked, masked_name, masked_softmax,
-                             projections, query_index, scaled, seeded_inputs, self_attention, show_projections,
-                             shown_inputs, softmax, stack_words, with_seed)
+from programs.common import (causal_both_ways, dropout_on_ones, keep_mask, key_name, masked, masked_name,
+                             masked_softmax, projections, query_index, scaled, seeded_inputs, self_attention,
+                             show_projections, shown_inputs, softmax, stack_words, with_seed)
 
 SECOND_SEED = 789  # what the book seeds v2 with
 A = [[[[0.2745, 0.6584, 0.2775, 0.8573], [0.8993, 0.0390, 0.9268, 0.7388], [0.7179, 0.7058, 0.9156, 0.4340]],
@@ -221,7 +221,8 @@ def split_heads(o, walk, batch):
     for name, tensor in (("keys", keys), ("queries", queries), ("values", values)):
         head_dim = tensor.shape[-1] // num_heads
         heads[name] = tensor.view(b, num_tokens, num_heads, head_dim).transpose(1, 2)
-        walk.extra(f"{name}_heads", f"{name}.view({b}, {num_tokens}, {num_heads}, {head_dim}).transpose(1, 2)\n", heads[name])
+        words = f"{name}.view({b}, {num_tokens}, {num_heads}, {head_dim}).transpose(1, 2)\n"
+        walk.extra(f"{name}_heads", words, heads[name])
     keys_transposed = heads["keys"].transpose(2, 3)
     walk.extra("keys_transposed", "keys_heads.transpose(2, 3)\n", keys_transposed)
     attn_scores = heads["queries"] @ keys_transposed

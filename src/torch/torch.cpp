@@ -107,7 +107,8 @@ Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
 }
 
 Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels) {
-  const std::string words = "torch.tensor(" + std::string(shape.size(), '[') + "..." + std::string(shape.size(), ']') + ")";
+  const std::size_t axes = shape.size();
+  const std::string words = "torch.tensor(" + std::string(axes, '[') + "..." + std::string(axes, ']') + ")";
   const auto fill = [shape, values = std::move(values)] {
     Block<float> contents(shape);
     std::copy(values.begin(), values.end(), contents.begin());
