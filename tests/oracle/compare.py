@@ -63,12 +63,11 @@ def spread(row, rng):
                 (row["init"] == "linear" or "linear" in arguments):
             arguments += ["--qkv-bias"]
         heads = rng.choice([1, 1, 2, 3, 4, 8]) if chapter == "multihead" else 1
-        if rng.random() < 0.5 or chapter == "multihead":
+        alone = [name for name in ("--d-out-kq", "--d-out-v") if rng.random() < 0.3]
+        for name in alone:
+            arguments += [name, str(heads * rng.choice([1, 2, 7, 33]))]
+        if len(alone) < 2 and (rng.random() < 0.5 or chapter == "multihead"):  # both leave nothing for it to say
             arguments += ["--d-out", str(heads * rng.choice([1, 2, 3, 5, 16, 40]))]
-        if rng.random() < 0.3:
-            arguments += ["--d-out-kq", str(heads * rng.choice([1, 2, 7, 33]))]
-        if rng.random() < 0.3:
-            arguments += ["--d-out-v", str(heads * rng.choice([1, 2, 7, 33]))]
         if chapter == "multihead":
             arguments += ["--num-heads", str(heads)]
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
