@@ -61,6 +61,17 @@ void check_counts_up(std::string_view bytes, const Shape& shape, bool closed = t
   }
 }
 
+/// Checks the units of the one tensor of a page.
+void check_units(std::string_view bytes, const std::vector<double>& units) {
+  CAPTURE(bytes);
+  const Found found(bytes);
+  REQUIRE(found.only().cells.size() == units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    CAPTURE(found.only().cells[i].text);
+    CHECK(std::abs(found.only().cells[i].unit - units[i]) <= 1e-9 * units[i]);
+  }
+}
+
 std::string repeated(std::string_view text, std::size_t times) {
   std::string result;
   result.reserve(text.size() * times);
@@ -83,23 +94,40 @@ TEST_CASE("tensors of every rank are found") {
   CHECK(Found("tensor([], size=(0, 3))").only().shape == Shape{0, 3});
 }
 
-TEST_CASE("a cell has the unit of its last digit") {
-  const Found found("tensor([0.1826, -0., 2., 12, 1.2500e-03, -inf, nan, True, -0.0000, 3.e+05, .5])");
-  const std::vector<double> units = {1e-4, 1, 1, 1, 1e-7, 0, 0, 0, 1e-4, 1e5, 0.1};
-  REQUIRE(found.only().cells.size() == units.size());
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    CAPTURE(found.only().cells[i].text);
-    CHECK(found.only().cells[i].unit == doctest::Approx(units[i]).epsilon(1e-12));
-  }
+TEST_CASE("a cell has the unit of its last digit, and a whole number is exact") {
+  check_units("tensor([0.1826, -0., 2., 12, 1.2500e-03, -inf, nan, True, -0.0000, 3.e+05, .5])",
+              {1e-4, 0, 0, 0, 1e-7, 0, 0, 0, 1e-4, 1e5, 0.1});
+  const Found found("tensor([0.1826, -0., 1.2500e-03, -inf, nan, True, 3.e+05])");
   const std::vector<Cell>& cells = found.only().cells;
   CHECK(cells[0].text == "0.1826");
   CHECK(cells[0].value == 0.1826);
+  CHECK(radius(cells[0]) == doctest::Approx(0.5e-4).epsilon(1e-12));
   CHECK(std::signbit(cells[1].value));
-  CHECK(cells[4].value == 1.25e-3);
-  CHECK(cells[5].value == -INFINITY);
-  CHECK(std::isnan(cells[6].value));
-  CHECK(cells[7].value == 1);
-  CHECK(cells[9].value == 3e5);
+  CHECK(radius(cells[1]) == 0);
+  CHECK(cells[2].value == 1.25e-3);
+  CHECK(cells[3].value == -INFINITY);
+  CHECK(std::isnan(cells[4].value));
+  CHECK(cells[5].value == 1);
+  CHECK(cells[6].value == 3e5);
+}
+
+TEST_CASE("zeros that a framework leaves out count") {
+  // numpy: all up to the same decimal, with spaces in the place of zeros
+  check_units("array([0.9544, 1.495 , 1.    , 0.    ])", {1e-4, 1e-4, 1e-4, 1e-4});
+  check_units("array([0.9544, 1.495 , 1.    ], dtype=float32)", {1e-4, 1e-4, 1e-4});
+  check_units("array([0.95440006, 1.4949999 ,       -inf], dtype=float32)", {1e-8, 1e-8, 0});
+  check_units("array([1., 0., 1.])", {0, 0, 0});
+  check_units("array([1.0e-07, 2.5e-03])", {1e-8, 1e-4});
+  check_units("array([1, 0, 12], dtype=int32)", {0, 0, 0});
+  // MLX: six significant digits
+  check_units("array([0.9544, 1.495, 10.865, 0.0984123, 1, 0, -inf], dtype=float32)",
+              {1e-6, 1e-5, 1e-4, 1e-7, 1e-5, 0, 0});
+  check_units("array(2.646, dtype=float32)", {1e-5});
+  check_units("array([1, 0.25, 1.5e-07], dtype=float32)", {1e-5, 1e-6, 1e-12});
+  check_units("array([0.123456789, 1.5], dtype=float32)", {1e-9, 1e-8});
+  // Nx
+  check_units("#Nx.Tensor<\n  f32[2]\n  [0.25, 1.5]\n>", {0.01, 0.01});
+  check_units("#Nx.Tensor<\n  f32[2]\n  [0.0, 1.0]\n>", {0, 0});
 }
 
 TEST_CASE("numbers without measure are harmless") {

@@ -18,16 +18,19 @@ struct Format {
   int decimals = 0;
 };
 
-Format format_of(std::string_view text) {
+/// The power of ten of the first digit.
+double magnitude(double value) { return value == 0 ? 0 : std::floor(std::log10(std::abs(value))); }
+
+Format format_of(const Cell& cell) {
   Format format;
-  const std::size_t exponent = text.find_first_of("eE");
+  const std::size_t exponent = cell.text.find_first_of("eE");
   format.scientific = exponent != std::string_view::npos;
-  const std::string_view mantissa = text.substr(0, exponent);
-  const std::size_t point = mantissa.find('.');
-  format.point = point != std::string_view::npos;
-  if (format.point) {
-    constexpr std::size_t most_decimals = 17;  // beyond, no digit tells one float from another
-    format.decimals = static_cast<int>(std::min(most_decimals, mantissa.size() - point - 1));
+  format.point = cell.text.substr(0, exponent).find('.') != std::string_view::npos;
+  if (cell.unit > 0) {
+    constexpr double most_decimals = 17;  // beyond, no digit tells one float from another
+    const double decimals = (format.scientific ? magnitude(cell.value) : 0) - std::round(std::log10(cell.unit));
+    format.decimals = static_cast<int>(std::clamp(decimals, 0.0, most_decimals));
+    format.point = format.point || format.decimals > 0;
   }
   return format;
 }
@@ -50,14 +53,14 @@ double spacing(double value) {
 
 /// The number after rounding to the cell's format.
 double rounded_as(const Cell& cell, double value) {
-  return text::number_of<double>(formatted(format_of(cell.text), value)).value_or(value);
+  return text::number_of<double>(formatted(format_of(cell), value)).value_or(value);
 }
 
-CellVerdict by_units(double units, bool integral) {
+CellVerdict by_units(double units) {
   if (units < 0.5) {
     return CellVerdict::holds;
   }
-  return units < 1.5 && !integral ? CellVerdict::last_digit : CellVerdict::differs;
+  return units < 1.5 ? CellVerdict::last_digit : CellVerdict::differs;
 }
 
 /// Whether the numbers just below have finer digits: 1.0000e+00 next to 9.9999e-01.
@@ -68,16 +71,12 @@ bool starts_a_decade(std::string_view text) {
 }
 
 /// Near ties only the text decides.
-CellVerdict compare_as_text(const Cell& cell, double value, bool integral) {
+CellVerdict compare_as_text(const Cell& cell, double value) {
   const double rounded = rounded_as(cell, value);
   if (starts_a_decade(cell.text) && std::abs(rounded) < std::abs(cell.value)) {
-    return by_units(std::abs(cell.value - rounded) / (cell.unit / 10), integral);
+    return by_units(std::abs(cell.value - rounded) / (cell.unit / 10));
   }
-  return by_units(std::abs(cell.value - rounded) / cell.unit, integral);
-}
-
-bool is_integral(const Cell& cell) {
-  return cell.unit >= 1 && cell.text.find_first_of("eE") == std::string_view::npos;
+  return by_units(std::abs(cell.value - rounded) / cell.unit);
 }
 
 /// A damaged number is NaN as well.
@@ -85,28 +84,36 @@ bool says_nan(std::string_view text) {
   return text.find("nan") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
 }
 
+/// A number that is exact, or none.
+CellVerdict compare_exactly(const Cell& cell, double value) {
+  if (cell.value == value || (std::isnan(value) && says_nan(cell.text))) {
+    return CellVerdict::holds;
+  }
+  constexpr double rounding = 3e-7;  // of a few float32 operations
+  const bool near = std::isfinite(value) && std::abs(cell.value - value) <= rounding * std::max(1.0, std::abs(value));
+  return near ? CellVerdict::last_digit : CellVerdict::differs;
+}
+
 }  // namespace
 
 CellVerdict compare_cell(const Cell& cell, double value) {
   if (cell.unit <= 0 || !std::isfinite(value) || !std::isfinite(cell.value)) {
-    const bool same = cell.value == value || (std::isnan(value) && says_nan(cell.text));
-    return same ? CellVerdict::holds : CellVerdict::differs;
+    return compare_exactly(cell, value);
   }
   const double distance = std::abs(cell.value - value);
   if (cell.unit < std::abs(value) * 1.2e-7) {
     const double unit = spacing(value);
     if (cell.unit < unit) {
-      return by_units(distance / unit, false);
+      return by_units(distance / unit);
     }
   }
   const double units = distance / cell.unit;
   constexpr double margin = 1e-6;
-  const bool integral = is_integral(cell);
   const bool near_tie = std::abs(units - 0.5) < margin || std::abs(units - 1.5) < margin;
   if (near_tie || (units < 1.5 && units > 0.01 && starts_a_decade(cell.text))) {
-    return compare_as_text(cell, value, integral);
+    return compare_as_text(cell, value);
   }
-  return by_units(units, integral);
+  return by_units(units);
 }
 
 Tally compare(std::span<const Cell> cells, std::span<const double> values, std::int64_t most) {
@@ -132,7 +139,7 @@ std::string in_format_of(const Cell& cell, double value) {
   if (cell.text == "True" || cell.text == "False") {
     return value != 0 ? "True" : "False";
   }
-  Format format = format_of(cell.text);
+  Format format = format_of(cell);
   if (!std::isfinite(cell.value)) {
     format = {true, false, value == std::floor(value) ? 0 : 4};
   }

@@ -1,10 +1,12 @@
 #include "verify/read/forms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "verify/read/cell.hpp"
+#include "verify/read/number_style.hpp"
 #include "verify/read/rows.hpp"
 #include "verify/read/suffix.hpp"
 
@@ -32,7 +34,7 @@ void close(Printed& printed, std::string_view page, std::size_t begin, Cursor& c
   set_end(printed, page, begin, closed ? cursor.at() : end, closed);
 }
 
-/// The nested lists at the cursor.
+/// The nested lists at the cursor, with the units of the last digits that are seen.
 std::optional<Printed> read_lists(Cursor& cursor) {
   std::optional<Rows> rows = read_rows(cursor);
   if (!rows) {
@@ -62,15 +64,16 @@ std::optional<Printed> read_number(Cursor& cursor) {
   return printed;
 }
 
-std::optional<Printed> read_scalar(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole) {
+std::optional<Printed> read_scalar(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole,
+                                   Suffix& suffix) {
   std::optional<Printed> printed = read_number(cursor);
   if (!printed) {
     return std::nullopt;
   }
-  const Suffix suffix = read_suffix(cursor, *printed);
+  suffix = read_suffix(cursor, *printed);
   const bool breaks_off = suffix.new_line || cursor.at_end();
   if ((!suffix.closed && (!breaks_off || cursor.peek() == ',')) ||
-      (is_whole(printed->cells.front()) && !may_be_whole && !suffix.has_dtype)) {
+      (is_whole(printed->cells.front()) && !may_be_whole && suffix.dtype.empty())) {
     return std::nullopt;
   }
   set_end(*printed, page, begin, suffix.end, suffix.closed);
@@ -78,22 +81,48 @@ std::optional<Printed> read_scalar(std::string_view page, std::size_t begin, Cur
 }
 
 /// A whole number alone, as in array(10), is no output unless it `may_be_whole`.
-std::optional<Printed> read_any(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole) {
+std::optional<Printed> read_any(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole,
+                                Suffix& suffix) {
   cursor.skip();
   if (cursor.peek() != '[') {
-    return read_scalar(page, begin, cursor, may_be_whole);
+    return read_scalar(page, begin, cursor, may_be_whole, suffix);
   }
   std::optional<Printed> printed = read_lists(cursor);
   if (!printed) {
     return std::nullopt;
   }
-  const Suffix suffix = read_suffix(cursor, *printed);
+  suffix = read_suffix(cursor, *printed);
   const bool in_sum = !cursor.at_end() && operators.find(cursor.peek()) != std::string_view::npos;
   if (!suffix.closed && !suffix.new_line && in_sum) {
     return std::nullopt;
   }
   set_end(*printed, page, begin, suffix.end, suffix.closed);
   return printed;
+}
+
+/// How many decimals are seen of the cell; -1 where none can be, as in 1e-05 or inf.
+std::ptrdiff_t decimals(const Cell& cell) {
+  const std::size_t point = cell.text.find('.');
+  if (cell.unit <= 0 || cell.text.find_first_of("eE") != std::string_view::npos) {
+    return -1;
+  }
+  return point == std::string_view::npos ? 0 : std::ssize(cell.text) - static_cast<std::ptrdiff_t>(point) - 1;
+}
+
+/// Whether the floats in an array(...) are MLX's. It leaves out points as well as zeros at the end, and unlike numpy
+/// it puts no spaces in their place.
+bool is_mlx(const Printed& printed, std::string_view page) {
+  std::ptrdiff_t most = 0;
+  for (const Cell& cell : printed.cells) {
+    most = std::max(most, decimals(cell));
+  }
+  const auto is_unlike_numpy = [&](const Cell& cell) {
+    const std::ptrdiff_t own = decimals(cell);
+    const std::string_view after = page.substr(static_cast<std::size_t>(cell.text.data() - page.data()) + cell.text.size());
+    const bool without_point = own == 0 && cell.text.find('.') == std::string_view::npos;
+    return without_point || (own >= 0 && own < most && (after.starts_with(',') || after.starts_with(']')));
+  };
+  return printed.shape.empty() || std::ranges::any_of(printed.cells, is_unlike_numpy);
 }
 
 /// The sizes that the numbers of a torch.Size are; -1 for a number that can be none.
@@ -112,11 +141,25 @@ Shape sizes_of(const std::vector<Cell>& cells) {
 std::optional<Printed> read_tensor(std::string_view page, std::size_t begin, Cursor& cursor) {
   cursor.skip();
   const bool in_prose = page.substr(begin).starts_with("tensor (") && cursor.peek() != '[';
-  return in_prose ? std::nullopt : read_any(page, begin, cursor, true);
+  if (in_prose) {
+    return std::nullopt;
+  }
+  Suffix suffix;
+  std::optional<Printed> printed = read_any(page, begin, cursor, true, suffix);
+  if (printed) {
+    set_units(printed->cells, NumberStyle::fixed);
+  }
+  return printed;
 }
 
 std::optional<Printed> read_array(std::string_view page, std::size_t begin, Cursor& cursor) {
-  return read_any(page, begin, cursor, false);
+  Suffix suffix;
+  std::optional<Printed> printed = read_any(page, begin, cursor, false, suffix);
+  if (printed) {
+    const bool is_float = suffix.dtype.find("float") != std::string_view::npos;
+    set_units(printed->cells, is_float && is_mlx(*printed, page) ? NumberStyle::significant : NumberStyle::trimmed);
+  }
+  return printed;
 }
 
 std::optional<Printed> read_size(std::string_view page, std::size_t begin, Cursor& cursor) {
@@ -143,6 +186,7 @@ std::optional<Printed> read_nx_tensor(std::string_view page, std::size_t begin, 
     return std::nullopt;
   }
   printed->ragged = printed->ragged || (!has_gap(*printed) && printed->shape != declared);
+  set_units(printed->cells, NumberStyle::trimmed);
   close(*printed, page, begin, cursor, '>');
   return printed;
 }

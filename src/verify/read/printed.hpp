@@ -14,8 +14,13 @@ namespace attn::verify {
 struct Cell {
   std::string_view text;  ///< "-0.2626", "1.", "2.5000e-01", "True", "inf"; points into the page's text
   double value = 0;       ///< True is 1; NaN also where the text is a damaged number, "0.18Z6"
-  double unit = 0;        ///< one unit of the last printed digit; 0 for inf, nan, True and False
+  /// One unit of the last digit that its framework prints, zeros that it leaves out included: of MLX's 0.25 it is
+  /// 1e-6. 0 where the number is exact: a whole number without decimals, inf, nan, True, False.
+  double unit = 0;
 };
+
+/// How far the number that was printed may be from the cell's value.
+inline double radius(const Cell& cell) { return cell.unit / 2; }
 
 /// Something that a page prints about a tensor.
 struct Printed {

@@ -69,7 +69,7 @@ void note(std::string_view key, std::string_view value, Printed& printed, Suffix
   if (key == "grad_fn") {
     printed.grad_fn = name_in(value);
   } else if (key == "dtype") {
-    suffix.has_dtype = true;
+    suffix.dtype = value;
     printed.is_bool = printed.is_bool || value.ends_with("bool");
   } else if ((key == "size" || key == "shape") && printed.cells.empty()) {
     printed.shape = sizes_in(value);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "verify/read/cursor.hpp"
 #include "verify/read/printed.hpp"
 
@@ -10,7 +13,7 @@ struct Suffix {
   std::size_t end = 0;   ///< behind the last thing that belongs to the tensor
   bool closed = false;   ///< the closing parenthesis is there
   bool new_line = false; ///< what follows the tensor is on another line
-  bool has_dtype = false;
+  std::string_view dtype;  ///< "float32", "torch.float64"; points into the page's text
 };
 
 /// Reads ", grad_fn=<AddBackward0>", "dtype=torch.float64" and the like up to the closing parenthesis. What they say

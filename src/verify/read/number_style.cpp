@@ -1,0 +1,72 @@
+#include "verify/read/number_style.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attn::verify {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int fewest_significant = 6;
+
+bool is_scientific(const Cell& cell) {
+  return cell.text.find_first_of("eEf") != std::string_view::npos && std::isfinite(cell.value);
+}
+
+bool has_unit(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }
+
+/// "1", "1." or "1.0".
+bool is_whole(const Cell& cell) {
+  return cell.value == std::floor(cell.value) && cell.unit > 0.05 && !is_scientific(cell);
+}
+
+/// The power of ten of a number's first digit.
+int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
+
+/// How many digits of the number are seen from its first that is not 0.
+int significant_digits(const Cell& cell) {
+  return magnitude(cell.value) - static_cast<int>(std::lround(std::log10(cell.unit))) + 1;
+}
+
+void set_fixed(std::span<Cell> cells) {
+  for (Cell& cell : cells) {
+    cell.unit = cell.unit >= 1 && !is_scientific(cell) ? 0 : cell.unit;
+  }
+}
+
+void set_trimmed(std::span<Cell> cells) {
+  const auto takes_part = [](const Cell& cell) { return has_unit(cell) && !is_scientific(cell); };
+  double finest = infinity;
+  bool all_whole = true;
+  for (const Cell& cell : cells) {
+    all_whole = all_whole && (!has_unit(cell) || is_whole(cell));
+    finest = takes_part(cell) ? std::min(finest, cell.unit) : finest;
+  }
+  for (Cell& cell : cells) {
+    cell.unit = all_whole ? 0 : takes_part(cell) ? finest : cell.unit;
+  }
+}
+
+void set_significant(std::span<Cell> cells) {
+  const auto takes_part = [](const Cell& cell) { return has_unit(cell) && cell.value != 0; };
+  int most = fewest_significant;
+  for (const Cell& cell : cells) {
+    most = takes_part(cell) ? std::max(most, significant_digits(cell)) : most;
+  }
+  for (Cell& cell : cells) {
+    cell.unit = takes_part(cell) ? std::pow(10.0, magnitude(cell.value) - (most - 1)) : 0;
+  }
+}
+
+}  // namespace
+
+void set_units(std::span<Cell> cells, NumberStyle style) {
+  switch (style) {
+    case NumberStyle::fixed: set_fixed(cells); break;
+    case NumberStyle::trimmed: set_trimmed(cells); break;
+    case NumberStyle::significant: set_significant(cells); break;
+  }
+}
+
+}  // namespace attn::verify
