@@ -169,6 +169,7 @@ std::optional<Printed> read_size(std::string_view page, std::size_t begin, Curso
     return std::nullopt;
   }
   printed->kind = Printed::Kind::size;
+  set_units(printed->cells, NumberStyle::fixed);
   printed->shape = sizes_of(printed->cells);
   printed->shown_before_gap.assign(printed->shape.size(), -1);
   close(*printed, page, begin, cursor, ')');

@@ -33,13 +33,15 @@ bool same_name(std::string_view a, std::string_view b) {
 /// One pass over a text. What was looked for in vain once is not looked for again: the pass takes linear time.
 class MarkupReader {
  public:
-  MarkupReader(PageText& out, std::string_view text, Markup markup)
+  MarkupReader(PageText& out, std::string_view text, Markup markup, Part::Kind kind)
       : out_(out),
         text_(text),
+        kind_(kind),
         html_(markup == Markup::html),
         overwrites_(!html_ && text.find('\n') != std::string_view::npos) {}
 
   void read() {
+    out_.begin_part(kind_);
     while (at_ < text_.size()) {
       const std::size_t begin = at_;
       while (at_ < text_.size() && is_plain(text_[at_])) {
@@ -164,6 +166,9 @@ class MarkupReader {
       case Element::space: out_.put_plain(" "); break;
       default: break;
     }
+    if (same_name(tag.name, "pre") && (kind_ == Part::Kind::prose || kind_ == Part::Kind::markdown)) {
+      out_.begin_part(tag.closing ? kind_ : Part::Kind::block);
+    }
     const bool dropped = element == Element::dropped || holds_line_numbers(whole);
     if (html_ && dropped && !tag.closing && !whole.ends_with("/>")) {
       skip_content(tag.name);
@@ -230,6 +235,7 @@ class MarkupReader {
   PageText& out_;
   std::string_view text_;
   std::size_t at_ = 0;
+  Part::Kind kind_;
   bool html_;
   bool overwrites_;           ///< a carriage return takes the cursor back to the line's begin
   bool comments_end_ = true;  ///< there may be a --> further on
@@ -240,8 +246,8 @@ class MarkupReader {
 
 }  // namespace
 
-void write_markup(PageText& out, std::string_view text, Markup markup) {
-  MarkupReader(out, text, markup).read();
+void write_markup(PageText& out, std::string_view text, Markup markup, Part::Kind kind) {
+  MarkupReader(out, text, markup, kind).read();
 }
 
 }  // namespace attn::verify

@@ -12,7 +12,8 @@ enum class Markup {
   html,
 };
 
-/// Writes what a reader of the text sees: without tags, comments and escape sequences. Takes time linear in the text.
-void write_markup(PageText& out, std::string_view text, Markup markup);
+/// Writes what a reader of the text sees: without tags, comments and escape sequences. It is a part of the given
+/// kind; what <pre> holds in prose or Markdown is one of its own. Takes time linear in the text.
+void write_markup(PageText& out, std::string_view text, Markup markup, Part::Kind kind);
 
 }  // namespace attn::verify

@@ -43,15 +43,29 @@ std::string output_text(const json& output) {
   return joined_text(data.is_object() ? member(data, "text/plain") : member(output, "text"));
 }
 
-void write_cells(PageText& out, const json& cells, std::size_t& number) {
+void write_lines(PageText& out, const std::string& text, Part::Kind kind) {
+  write_markup(out, text, Markup::text, kind);
+  if (!text.empty() && text.back() != '\n') {
+    out.end_line();
+  }
+}
+
+/// What the cell holds, which format 3 kept in "input" where it is code.
+void write_source(PageText& listing, const json& cell) {
+  const json& type = member(cell, "cell_type");
+  const json& source = member(cell, "source");
+  write_lines(listing, joined_text(source.is_null() ? member(cell, "input") : source),
+              type == "code" ? Part::Kind::script : Part::Kind::markdown);
+}
+
+void write_cells(PageText& out, PageText& listing, const json& cells, std::size_t& number) {
   for (const json& cell : cells) {
-    out.go_to({1, ++number});
+    const Place place{1, ++number};
+    listing.go_to(place);
+    write_source(listing, cell);
+    out.go_to(place);
     for (const json& output : member(cell, "outputs")) {
-      const std::string text = output_text(output);
-      write_markup(out, text, Markup::text);
-      if (!text.empty() && text.back() != '\n') {
-        out.end_line();
-      }
+      write_lines(out, output_text(output), Part::Kind::output);
     }
   }
 }
@@ -73,11 +87,11 @@ bool looks_like_notebook(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{' && text.find("\"nbformat\"") != std::string_view::npos;
 }
 
-void write_notebook(PageText& out, const std::string& name, std::string_view text) {
+void write_notebook(PageText& out, PageText& listing, const std::string& name, std::string_view text) {
   const json notebook = parse(name, text);
   std::size_t number = 0;
   if (const json& cells = member(notebook, "cells"); cells.is_array()) {
-    write_cells(out, cells, number);
+    write_cells(out, listing, cells, number);
     return;
   }
   const json& worksheets = member(notebook, "worksheets");
@@ -85,7 +99,7 @@ void write_notebook(PageText& out, const std::string& name, std::string_view tex
     fail(name, "it has no cells");
   }
   for (const json& worksheet : worksheets) {
-    write_cells(out, member(worksheet, "cells"), number);
+    write_cells(out, listing, member(worksheet, "cells"), number);
   }
 }
 

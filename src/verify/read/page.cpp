@@ -5,8 +5,13 @@
 
 namespace attn::verify {
 
-Page::Page(std::string name, std::string text, std::vector<std::size_t> offsets, std::vector<Place> places)
-    : name_(std::move(name)), text_(std::move(text)), offsets_(std::move(offsets)), places_(std::move(places)) {}
+Page::Page(std::string name, std::string text, std::vector<std::size_t> offsets, std::vector<Place> places,
+           std::vector<Part> parts)
+    : name_(std::move(name)),
+      text_(std::move(text)),
+      offsets_(std::move(offsets)),
+      places_(std::move(places)),
+      parts_(std::move(parts)) {}
 
 Place Page::place(std::size_t offset) const {
   const auto after = std::ranges::upper_bound(offsets_, offset);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attn::verify {
@@ -19,21 +21,46 @@ struct Place {
   std::size_t cell = 0;  ///< a notebook's cell, from 1; 0 elsewhere
 };
 
+/// A stretch of a page's text, up to the next one.
+struct Part {
+  enum class Kind {
+    text,      ///< whatever a file without a telling name has
+    markdown,  ///< prose with listings and outputs in fences
+    prose,     ///< HTML outside of <pre>
+    block,     ///< inside of <pre>: a listing or an output
+    script,    ///< a program, a notebook's code cell
+    output,    ///< what a program printed
+  };
+
+  std::size_t begin = 0;
+  Kind kind = Kind::text;
+};
+
 /// A page as plain text: tags, entities, escape sequences and typographic characters are gone, and every offset
 /// knows its place in the file.
 class Page {
  public:
-  Page(std::string name, std::string text, std::vector<std::size_t> offsets, std::vector<Place> places);
+  Page(std::string name, std::string text, std::vector<std::size_t> offsets, std::vector<Place> places,
+       std::vector<Part> parts);
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
   Place place(std::size_t offset) const;
+  /// In their order, from the text's begin to its end.
+  const std::vector<Part>& parts() const { return parts_; }
+
+  /// Where the program stands that printed the page: what the cells of a notebook hold, whose places count the lines
+  /// of a cell's source; elsewhere the page itself.
+  const Page& listing() const { return listing_ ? *listing_ : *this; }
+  void set_listing(Page listing) { listing_ = std::make_shared<const Page>(std::move(listing)); }
 
  private:
   std::string name_;
   std::string text_;
   std::vector<std::size_t> offsets_;  ///< ascending; places_[i] holds from offsets_[i] on
   std::vector<Place> places_;
+  std::vector<Part> parts_;
+  std::shared_ptr<const Page> listing_;
 };
 
 }  // namespace attn::verify

@@ -54,6 +54,13 @@ void PageText::go_to(Place place) {
   note_place();
 }
 
+void PageText::begin_part(Part::Kind kind) {
+  if (!parts_.empty() && parts_.back().begin >= size()) {
+    parts_.pop_back();
+  }
+  parts_.push_back({size(), kind});
+}
+
 void PageText::note_place() {
   while (!offsets_.empty() && offsets_.back() >= size()) {
     offsets_.pop_back();
@@ -144,7 +151,7 @@ void PageText::erase_line() {
 
 Page PageText::finish(std::string name) {
   text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
-  Page page(std::move(name), std::move(text_), std::move(offsets_), std::move(places_));
+  Page page(std::move(name), std::move(text_), std::move(offsets_), std::move(places_), std::move(parts_));
   *this = PageText();
   return page;
 }

@@ -15,6 +15,8 @@ class PageText {
  public:
   /// What follows is the given line of the file.
   void go_to(Place place);
+  /// What follows is a part of that kind.
+  void begin_part(Part::Kind kind);
   /// A character, decoded: spaces of all kinds become ' ', dashes that serve as minus '-', "…" three dots.
   void put(char32_t code);
   /// Printable ASCII.
@@ -49,6 +51,7 @@ class PageText {
   Place place_;
   std::vector<std::size_t> offsets_;
   std::vector<Place> places_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace attn::verify

@@ -39,6 +39,18 @@ bool is_html(std::string_view name, std::string_view text) {
          looks_like_html(text);
 }
 
+Part::Kind kind_of_text(std::string_view name) {
+  constexpr auto markdown = std::to_array<std::string_view>({".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst"});
+  constexpr auto scripts = std::to_array<std::string_view>(
+      {".c", ".cc", ".clj", ".cpp", ".cs", ".cu", ".ex", ".exs", ".fs", ".go", ".h", ".hpp", ".hs", ".java", ".jl",
+       ".js", ".kt", ".lua", ".m", ".ml", ".mojo", ".py", ".r", ".rb", ".rs", ".scala", ".swift", ".ts", ".zig"});
+  const auto has = [&](std::string_view extension) { return has_extension(name, extension); };
+  if (std::ranges::any_of(markdown, has)) {
+    return Part::Kind::markdown;
+  }
+  return std::ranges::any_of(scripts, has) ? Part::Kind::script : Part::Kind::text;
+}
+
 constexpr std::string_view usual_controls = "\t\n\v\f\r\b\a\x1b";
 
 /// NUL bytes, or a third of what is there can be no text.
@@ -85,11 +97,18 @@ Page parse_page(const std::string& name, std::string_view bytes) {
   }
   PageText out;
   if (has_extension(name, ".ipynb") || looks_like_notebook(bytes)) {
-    write_notebook(out, shown, bytes);
+    PageText listing;
+    write_notebook(out, listing, shown, bytes);
+    Page page = out.finish(name);
+    page.set_listing(listing.finish(name));
+    return page;
+  }
+  out.reserve(bytes.size());
+  out.go_to({});
+  if (is_html(name, bytes)) {
+    write_markup(out, bytes, Markup::html, Part::Kind::prose);
   } else {
-    out.reserve(bytes.size());
-    out.go_to({});
-    write_markup(out, bytes, is_html(name, bytes) ? Markup::html : Markup::text);
+    write_markup(out, bytes, Markup::text, kind_of_text(name));
   }
   return out.finish(name);
 }

@@ -1,0 +1,165 @@
+#include "verify/read/code_zones.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "text/ascii.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+
+bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
+
+std::string_view without_indent(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+bool begins_comment(std::string_view text) {
+  if (text.starts_with('#')) {
+    return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx") &&
+           !text.starts_with("#=");
+  }
+  return text.starts_with("//") || text.starts_with("--");
+}
+
+/// What ends a string or comment that may have several lines; empty where the text begins with none.
+std::string_view closing_of(std::string_view text) {
+  struct Long {
+    std::string_view opening;
+    std::string_view closing;
+  };
+  constexpr auto all = std::to_array<Long>(
+      {{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}, {"#=", "=#"}, {"{-", "-}"}, {"--[[", "]]"}});
+  const auto* found = std::ranges::find_if(all, [&](const Long& one) { return text.starts_with(one.opening); });
+  return found == all.end() ? std::string_view() : found->closing;
+}
+
+/// "torch.matmul(" at the text's start; not torch.Size(, which is printed.
+bool is_library_call(std::string_view text) {
+  constexpr auto libraries =
+      std::to_array<std::string_view>({"torch.", "np.", "numpy.", "jnp.", "jax.", "mx.", "tf.", "nn.", "F."});
+  for (const std::string_view library : libraries) {
+    if (!text.starts_with(library)) {
+      continue;
+    }
+    constexpr std::size_t longest = 64;
+    text = text.substr(library.size(), longest);
+    const auto end = std::ranges::find_if_not(text, [](char c) { return is_name_part(c) || c == '.'; });
+    return !text.empty() && text::lower(text.front()) == text.front() && text::is_letter(text.front()) &&
+           end != text.end() && *end == '(';
+  }
+  return false;
+}
+
+/// A word that begins a statement, followed by a name.
+bool begins_statement(std::string_view line) {
+  constexpr auto words = std::to_array<std::string_view>({"import ", "def ", "let ", "let mut ", "fn ", "pub fn ",
+                                                          "using ", "const ", "defmodule ", "#include <", "function "});
+  for (const std::string_view word : words) {
+    if (line.starts_with(word)) {
+      const std::string_view after = line.substr(word.size());
+      const auto end = std::ranges::find_if_not(after, is_name_part);
+      constexpr std::string_view goes_on = "(=.:;,>{";
+      const std::string_view rest = without_indent(after.substr(static_cast<std::size_t>(end - after.begin())));
+      return end != after.begin() && (rest.empty() || goes_on.find(rest.front()) != npos || rest.starts_with("as ") ||
+                                      rest.starts_with("do"));
+    }
+  }
+  return line.starts_with("from ") && line.find(" import ") != npos;
+}
+
+bool is_output_call(std::string_view line) {
+  constexpr auto calls = std::to_array<std::string_view>(
+      {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "@show ", "dbg!("});
+  return std::ranges::any_of(calls, [&](std::string_view call) { return line.starts_with(call); });
+}
+
+}  // namespace
+
+void CodeZones::note_bracket(char c) {
+  if (c == '(' || c == '[' || c == '{') {
+    ++depth_;
+  } else if ((c == ')' || c == ']' || c == '}') && depth_ > 0) {
+    --depth_;
+  }
+}
+
+/// Behind the string that begins there, or behind its quote where it does not end on the line.
+std::size_t CodeZones::skip_string(std::string_view line, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < line.size() && line[end] != line[at]) {
+    end += line[end] == '\\' ? 2U : 1U;
+  }
+  return end < line.size() ? end + 1 : at + 1;
+}
+
+void CodeZones::add_line(std::size_t begin, std::string_view line) {
+  if (!closing_.empty()) {
+    zones_.add(begin, Zone::comment);
+    const std::size_t end = line.find(closing_);
+    if (end == npos) {
+      return;
+    }
+    const std::size_t after = end + closing_.size();
+    closing_ = {};
+    begin += after;
+    line.remove_prefix(after);
+  } else if (!line.empty() && (text::is_letter(line.front()) || line.front() == '@')) {
+    depth_ = 0;  // whatever brackets were miscounted before
+  }
+  if (depth_ == 0) {
+    in_list_ = line.starts_with('[');
+  }
+  zones_.add(begin, in_list_ ? Zone::output : Zone::code);
+  add_code(begin, line);
+}
+
+void CodeZones::add_code(std::size_t begin, std::string_view line) {
+  std::size_t unpaired = 0;  // quotes up to here do not end on the line
+  for (std::size_t i = 0; i < line.size();) {
+    const char c = line[i];
+    const std::string_view rest = line.substr(i);
+    const bool after_blank = i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t';
+    if (const std::string_view closing = closing_of(rest); !closing.empty()) {
+      const std::size_t end = rest.find(closing, 2 + static_cast<std::size_t>(closing.size() == 3));
+      zones_.add(begin + i, Zone::comment);
+      if (end == npos) {
+        closing_ = closing;
+        return;
+      }
+      i += end + closing.size();
+      zones_.add(begin + i, Zone::code);
+    } else if (after_blank && begins_comment(rest)) {
+      zones_.add(begin + i, Zone::comment);
+      return;
+    } else if ((c == '"' || c == '\'') && i >= unpaired) {
+      const std::size_t end = skip_string(line, i);
+      unpaired = end == i + 1 ? line.size() : unpaired;
+      i = end;
+    } else {
+      note_bracket(c);
+      ++i;
+    }
+  }
+}
+
+bool is_code_line(std::string_view line) {
+  line = without_indent(line);
+  if (begins_statement(line) || is_output_call(line)) {
+    return true;
+  }
+  for (std::size_t i = line.find('.'); i != npos; i = line.find('.', i + 1)) {
+    std::size_t begin = i;
+    while (begin > 0 && is_name_part(line[begin - 1])) {
+      --begin;
+    }
+    if (is_library_call(line.substr(begin))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,193 @@
+#include "verify/read/literals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "text/ascii.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+#include "verify/read/literal.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t farthest = 200;  ///< from a list's bracket back to its variable
+
+bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
+bool is_path_part(char c) { return is_name_part(c) || c == '.' || c == ':'; }
+
+std::string_view without_trailing(std::string_view text, std::string_view characters) {
+  return text.substr(0, text.find_last_not_of(characters) + 1);
+}
+
+template <class Condition>
+std::string_view trailing(std::string_view text, Condition condition) {
+  std::size_t begin = text.size();
+  while (begin > 0 && condition(text[begin - 1])) {
+    --begin;
+  }
+  return text.substr(begin);
+}
+
+/// Whether a function of that name, without its library's, makes a tensor of a list.
+bool makes_tensor(std::string_view name) {
+  constexpr auto makers = std::to_array<std::string_view>(
+      {"arr1",       "arr2",       "arr3",      "array",       "as_tensor", "asarray",   "constant",
+       "float32",    "float64",    "floattensor", "from_data", "from_floats", "from_numpy", "from_shape_vec",
+       "from_slice", "from_vec",   "matrix",    "new",         "of_slice",  "of_slice2", "parameter",
+       "tensor",     "tensor1d",   "tensor2d",  "tensor3d",    "variable",  "vec"});
+  return std::ranges::find(makers, text::lower(name)) != makers.end();
+}
+
+/// What stands before a list of numbers.
+struct Before {
+  bool in_call = false;       ///< of something that makes tensors
+  bool has_library = false;   ///< that is named with its library: torch.tensor, Tensor::new
+  bool assigned = false;
+  std::string_view name;      ///< the variable
+};
+
+/// The text from the begin of its last statement.
+std::string_view statement(std::string_view text) {
+  std::size_t begin = text.size();
+  for (std::size_t depth = 0; begin > 0; --begin) {
+    const char c = text[begin - 1];
+    if (c == '\n' || (c == ';' && depth == 0)) {
+      break;
+    }
+    depth += c == ']' ? 1 : 0;
+    depth -= c == '[' && depth > 0 ? 1 : 0;
+  }
+  return text.substr(begin);
+}
+
+/// The variable before an "=": "inputs" of "let inputs: Vec<f32>" and of "const float inputs[6][3]".
+std::string_view variable(std::string_view before) {
+  before = statement(before);
+  if (const std::size_t colon = before.find(": "); colon != npos) {
+    before = before.substr(0, colon);
+  }
+  before = without_trailing(before.substr(0, before.find('[')), " \t:");
+  return trailing(before, [](char c) { return is_name_part(c) || c == '.'; });
+}
+
+/// Takes "torch.tensor(" or "vec!" from the text's end; false where no such call ends it.
+bool take_call(std::string_view& before, Before& result) {
+  std::string_view text = without_trailing(before, "(");
+  text = without_trailing(text.substr(0, text.size()), "!");
+  const std::string_view path = trailing(text, is_path_part);
+  const std::string_view name = trailing(path, is_name_part);
+  if (text.size() == before.size() || !makes_tensor(name)) {
+    return false;
+  }
+  result.in_call = true;
+  result.has_library = result.has_library || name.size() < path.size();
+  before.remove_suffix(before.size() - text.size() + path.size());
+  return true;
+}
+
+/// Takes what stands between an assignment and the list, from the end.
+Before look_back(std::string_view before) {
+  Before result;
+  const std::string_view element = trailing(before, is_name_part);
+  if (element == "Float32" || element == "Float64" || element == "Float16") {
+    before.remove_suffix(element.size());
+    result.in_call = true;
+  } else if (!element.empty()) {
+    return result;
+  }
+  while (true) {
+    before = without_trailing(before, " \t\n&\\");
+    if (!take_call(before, result)) {
+      break;
+    }
+  }
+  constexpr std::string_view comparisons = "=<>!+-*/";
+  if (before.ends_with('=') && before.size() > 1 && comparisons.find(before[before.size() - 2]) == npos) {
+    result.assigned = true;
+    result.name = variable(before.substr(0, before.size() - 1));
+  } else if (result.in_call) {
+    const std::string_view line = before.substr(before.rfind('\n') + 1);
+    const std::size_t sign = line.find(" = ");
+    result.name = sign == npos ? std::string_view() : variable(line.substr(0, sign));
+  }
+  return result;
+}
+
+/// The whole numbers that a text begins with: "6, 3)".
+Shape leading_sizes(std::string_view text) {
+  Shape sizes;
+  while (!text.empty() && text::is_digit(text.front())) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    sizes.push_back(text::number_of<std::int64_t>(text.substr(0, end)).value_or(0));
+    text.remove_prefix(end);
+    text = text.substr(std::min(text.find_first_not_of(", "), text.size()));
+  }
+  return sizes;
+}
+
+/// The shape that a flat list gets: "(6, 3)" of from_vec(vec![...], (6, 3)), or of ".reshape(6, 3)"; else its own.
+Shape shape_of(const NumberList& list, std::string_view after) {
+  constexpr std::size_t longest = 64;
+  after = after.substr(0, longest);
+  after = after.substr(std::min(after.find_first_not_of(" \n,&)"), after.size()));
+  for (const std::string_view call : {".reshape", ".view"}) {
+    if (after.starts_with(call)) {
+      after.remove_prefix(call.size());
+    }
+  }
+  after = after.substr(std::min(after.find_first_not_of("(["), after.size()));
+  Shape sizes = leading_sizes(after);
+  constexpr std::int64_t most = 1 << 20;
+  const bool possible =
+      !sizes.empty() && std::ranges::all_of(sizes, [](std::int64_t size) { return size > 0 && size < most; });
+  const auto count = static_cast<std::int64_t>(list.values.size());
+  std::int64_t product = 1;
+  for (std::size_t i = 0; possible && i < sizes.size() && product <= count; ++i) {
+    product *= sizes[i];
+  }
+  return possible && product == count ? sizes : list.shape;
+}
+
+/// Whether it is a tensor of a program and not printed.
+bool is_literal(const Before& before, const NumberList& list, Zone zone) {
+  if (list.values.size() < 2) {
+    return false;
+  }
+  if (before.in_call && before.has_library) {
+    return true;
+  }
+  return zone == Zone::code && (before.in_call || (before.assigned && list.has_point));
+}
+
+}  // namespace
+
+std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
+  const std::string_view text = page.text();
+  std::vector<Literal> found;
+  std::size_t at = text.find_first_of("[{");
+  while (at != npos) {
+    const std::size_t from = at > farthest ? at - farthest : 0;
+    const Before before = look_back(text.substr(from, at - from));
+    std::size_t end = at + 1;
+    if (before.in_call || before.assigned) {
+      std::optional<NumberList> list = read_number_list(text, at, end);
+      if (list && is_literal(before, *list, zones.at(at))) {
+        Shape shape = shape_of(*list, text.substr(list->end));
+        found.push_back({page.place(at), std::string(before.name), std::move(shape), std::move(list->values)});
+      }
+    }
+    at = text.find_first_of("[{", end);
+  }
+  return found;
+}
+
+}  // namespace attn::verify
