@@ -58,8 +58,8 @@ Zone zone_of_x(std::string_view text, const std::string& name = "page.md") {
 }  // namespace
 
 TEST_CASE("tensors that a program writes out are found in every language of the lesson's ports") {
-  check_literal("inputs = torch.tensor(\n  [[0.5, 1.5, 2.5], # Your     (x^1)\n   [3.5, 4.5, 5.5]] # journey\n)\n", "inputs",
-                {2, 3});
+  check_literal("inputs = torch.tensor(\n  [[0.5, 1.5, 2.5], # Your     (x^1)\n   [3.5, 4.5, 5.5]] # journey\n)\n",
+                "inputs", {2, 3});
   check_literal("x = np.array([[0.5, 1.5], [2.5, 3.5]], dtype=np.float32)", "x", {2, 2});
   check_literal("x = jnp.array([.5, 1.5, 25e-1,])", "x", {3});
   check_literal("inputs = mx.array([\n    [0.5, 1.5],\n    [2.5, 3.5],\n])", "inputs", {2, 2});
@@ -83,6 +83,8 @@ TEST_CASE("tensors that a program writes out are found in every language of the 
   check_literal("const float x[2][2] = {{0.5f, 1.5f}, {2.5f, 3.5f}};", "x", {2, 2}, "lesson.cpp");
   check_literal("x = torch.tensor([0.5, 1.5, 2.5, 3.5]).reshape(2, 2)", "x", {2, 2});
   check_literal("x = torch.tensor([0.5, 1.5, 2.5, 3.5]).view((4, 1))", "x", {4, 1});
+  check_literal("(setv inputs (torch.tensor\n              [[0.5 1.5]\n               [2.5 3.5]]))", "inputs", {2, 2},
+                "lesson.hy");
   check_literal("y = f(1, torch.tensor([0.5, 1.5]))", "y", {2});
 }
 
@@ -112,6 +114,7 @@ TEST_CASE("literals are found in listings of every kind of page, and what is pri
   CHECK(count(code, "page.txt") == 1);
   CHECK(count(">>> " + code, "page.txt") == 1);
   CHECK(count("tensor([[0.5, 1.5]])\nkeys = [[0.5, 1.5]]\narray([0.5, 1.5])\nFloat32[0.5, 1.5]", "page.txt") == 0);
+  CHECK(count("tf.Tensor(\n[[0.5 1.5]\n [2.5 3.5]], shape=(2, 2), dtype=float32)\n", "page.txt") == 0);
   CHECK(count("```python\nprint(x)\n```\n```\ntensor([[0.5, 1.5]])\nx = [[0.5, 1.5]]\n```\n", "page.md") == 0);
   CHECK(count(">>> x\ntensor([[0.5, 1.5]])\n>>> y\nx = [0.5, 1.5]\n", "page.txt") == 0);
   CHECK(count("The numbers x = [0.5, 1.5] are", "page.md") == 0);
@@ -121,7 +124,11 @@ TEST_CASE("other lists are no tensors") {
   CHECK(count("x = [0.5]; y = torch.tensor([0.5]); z = torch.tensor(0.5)") == 0);
   CHECK(count("f([0.5, 1.5]) x[0, 1] = y[0.5, 1.5] if x == [0.5, 1.5]: pass") == 0);
   CHECK(count("shape = [6, 3]\nids = [15496, 11, 995]\n") == 0);
-  CHECK(count("x = [0.5, y]\nx = [[0.5, 1.5], [2.5]]\nx = [0.5, [1.5]]\nx = [0.5 1.5; 2.5]\nx = []\nx = [[], []]\n") == 0);
+  CHECK(count("x = [0.5, y]\nx = [[0.5, 1.5], [2.5]]\nx = [0.5, [1.5]]\n") == 0);
+  CHECK(count("x = [0.5 1.5; 2.5]\nx = []\nx = [[], []]\n") == 0);
+  CHECK(count("assert torch.allclose(x,\n  torch.tensor([0.5, 1.5]), atol=1e-4)\n") == 0);
+  CHECK(count("expected_x = np.array([0.5, 1.5])\n") == 0);
+  CHECK(count("x.to_data().assert_approx_eq(&TensorData::new(vec![0.5, 1.5], vec![2]));", "main.rs") == 0);
   CHECK(count("x = torch.zeros([2, 3])\nx = y.view([2, 3])\n") == 0);
   CHECK(count("x = [0.1 * 2, 3.0]\nx = [1.0:2.0]\nx = [0.5, 1.5") == 0);
 }

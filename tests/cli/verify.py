@@ -5,6 +5,7 @@
 import html
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,64 @@ class Hostile(unittest.TestCase):
         page = (PAGES / "blog.txt").read_bytes()
         done = run("verify", "-", page=page * (20_000_000 // len(page)))
         self.assertEqual(done.returncode, 0)
+
+
+def nested(values, text):
+    """The values as nested lists, each number by text(number)."""
+    return "[" + ", ".join(nested(v, text) for v in values) + "]" if isinstance(values, list) else text(float(values))
+
+
+def float32(value):
+    """The float whose shortest text it is."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def significant(value):
+    """At most six significant digits."""
+    return f"{float32(value):.6g}"
+
+
+class Ports(unittest.TestCase):
+    """The numbers of the lesson as other frameworks print them."""
+
+    def check(self, write):
+        steps = json.loads(output_of("causal", "--format", "json"))["steps"]
+        tensors = [(step["values"], step["shape"]) for step in steps if "values" in step]
+        self.assertGreater(len(tensors), 5)
+        page = "\n".join(write(values, shape) for values, shape in tensors) + "\n"
+        done = run("verify", "-", page=page.encode())
+        text = done.stdout.decode()
+        self.assertEqual((done.returncode, done.stderr), (0, b""), text)
+        self.assertIn(f"{len(tensors)} of {len(tensors)} tensors", text)
+        self.assertNotIn("last digit", text)
+
+    def test_candle(self):
+        def write(values, shape):
+            lists = nested(values, lambda value: f"{float32(value):.4f}").replace("], [", "],\n [")
+            return f"{lists}\nTensor[{shape}, f32]"
+        self.check(write)
+
+    def test_jax(self):
+        self.check(lambda values, shape: f"Array({nested(values, repr)}, dtype=float32)")
+
+    def test_lists(self):
+        self.check(lambda values, shape: nested(values, lambda value: repr(float32(value))))
+
+    def test_mlx(self):
+        self.check(lambda values, shape: f"array({nested(values, significant)}, dtype=float32)")
+
+    def test_julia(self):
+        def number(value):
+            text = significant(value).replace("inf", "Inf")
+            return text if "." in text or "Inf" in text else text + ".0"
+
+        def write(values, shape):
+            lines = ["\u00d7".join(map(str, shape)) + " Array{Float32, 3}:"]
+            for k in range(shape[2]):
+                rows = [" " + "  ".join(number(float(row[k])) for row in matrix) for matrix in values]
+                lines += [f"[:, :, {k + 1}] =", *rows, ""]
+            return "\n".join(lines)
+        self.check(write)
 
 
 if __name__ == "__main__":

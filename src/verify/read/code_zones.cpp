@@ -4,6 +4,7 @@
 #include <array>
 
 #include "text/ascii.hpp"
+#include "verify/read/prompt.hpp"
 
 namespace attn::verify {
 namespace {
@@ -24,6 +25,12 @@ bool begins_comment(std::string_view text) {
   return text.starts_with("//") || text.starts_with("--");
 }
 
+/// A comment may show how a program is used at a prompt.
+Zone comment_zone(std::string_view line) {
+  line = line.substr(std::min(line.find_first_not_of("#/!-;* \t"), line.size()));
+  return prompt_length(line) > 0 || continuation_length(line) > 0 ? Zone::code : Zone::comment;
+}
+
 /// What ends a string or comment that may have several lines; empty where the text begins with none.
 std::string_view closing_of(std::string_view text) {
   struct Long {
@@ -36,7 +43,7 @@ std::string_view closing_of(std::string_view text) {
   return found == all.end() ? std::string_view() : found->closing;
 }
 
-/// "torch.matmul(" at the text's start; not torch.Size(, which is printed.
+/// "torch.matmul(" at the text's start; not torch.Size( and np.float32(, which are printed.
 bool is_library_call(std::string_view text) {
   constexpr auto libraries =
       std::to_array<std::string_view>({"torch.", "np.", "numpy.", "jnp.", "jax.", "mx.", "tf.", "nn.", "F."});
@@ -46,6 +53,9 @@ bool is_library_call(std::string_view text) {
     }
     constexpr std::size_t longest = 64;
     text = text.substr(library.size(), longest);
+    if (text.starts_with("float") || text.starts_with("int")) {
+      return false;
+    }
     const auto end = std::ranges::find_if_not(text, [](char c) { return is_name_part(c) || c == '.'; });
     return !text.empty() && text::lower(text.front()) == text.front() && text::is_letter(text.front()) &&
            end != text.end() && *end == '(';
@@ -97,7 +107,7 @@ std::size_t CodeZones::skip_string(std::string_view line, std::size_t at) {
 
 void CodeZones::add_line(std::size_t begin, std::string_view line) {
   if (!closing_.empty()) {
-    zones_.add(begin, Zone::comment);
+    zones_.add(begin, comment_zone(line));
     const std::size_t end = line.find(closing_);
     if (end == npos) {
       return;
@@ -132,7 +142,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
       i += end + closing.size();
       zones_.add(begin + i, Zone::code);
     } else if (after_blank && begins_comment(rest)) {
-      zones_.add(begin + i, Zone::comment);
+      zones_.add(begin + i, comment_zone(rest));
       return;
     } else if ((c == '"' || c == '\'') && i >= unpaired) {
       const std::size_t end = skip_string(line, i);
@@ -146,7 +156,8 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
 }
 
 bool is_code_line(std::string_view line) {
-  line = without_indent(line);
+  constexpr std::string_view numbers = "0123456789 \t";  // of the listing's lines
+  line = line.substr(std::min(line.find_first_not_of(numbers), line.size()));
   if (begins_statement(line) || is_output_call(line)) {
     return true;
   }

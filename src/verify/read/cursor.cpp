@@ -11,18 +11,47 @@ constexpr std::size_t most_marker_lines = 8;  ///< that are skipped in one go
 bool is_marker(char c) { return c == '>' || c == '|' || c == '#'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+/// What begins the comment that a text is; empty where it is none.
+std::string_view comment_of(std::string_view text) {
+  for (const std::string_view comment : {"//", "--", ";", "%", "*"}) {
+    if (text.starts_with(comment)) {
+      return comment;
+    }
+  }
+  return {};
+}
+
+/// The margin of the comment behind a statement.
+Margin margin_after_code(std::string_view before) {
+  before = before.substr(before.size() - std::min(before.size(), 4 * widest_margin));
+  for (std::size_t at = before.find(' '); at != npos; at = before.find(' ', at + 1)) {
+    const std::string_view rest = before.substr(at + 1);
+    if (rest.starts_with("# ") || rest == "#") {
+      return {1, false, {}};
+    }
+    if (rest.starts_with("// ") || rest.starts_with("-- ")) {
+      return {0, false, comment_of(rest)};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Margin find_margin(std::string_view before) {
+Margin find_margin(std::string_view line) {
   Margin margin;
-  before = before.substr(0, widest_margin);
+  const std::string_view before = line.substr(0, widest_margin);
   std::size_t end = 0;
   for (; end < before.size() && (is_blank(before[end]) || is_marker(before[end])); ++end) {
     margin.markers += static_cast<std::size_t>(is_marker(before[end]));
     margin.pipes = margin.pipes || before[end] == '|';
   }
   const bool prompt = before.substr(0, end).find(">>>") != std::string_view::npos;
-  return prompt ? Margin{} : margin;
+  if (prompt) {
+    return {};
+  }
+  margin.comment = comment_of(before.substr(end));
+  return margin.markers == 0 && margin.comment.empty() ? margin_after_code(line) : margin;
 }
 
 bool Cursor::skip() {
@@ -64,9 +93,22 @@ void Cursor::begin_line(std::size_t& marker_lines) {
     markers += static_cast<std::size_t>(is_marker(page_[at_]));
     ++at_;
   }
+  skip_comment_mark();
   if (rest().starts_with("```") || rest().starts_with("~~~")) {
     skip_line();
     ++marker_lines;
+  }
+}
+
+/// Also the further signs of /// and //! and ;;
+void Cursor::skip_comment_mark() {
+  if (margin_.comment.empty() || !rest().starts_with(margin_.comment)) {
+    return;
+  }
+  at_ += margin_.comment.size();
+  const char last = margin_.comment.back();
+  while (!at_end() && last != '-' && (page_[at_] == last || page_[at_] == '!')) {
+    ++at_;
   }
 }
 
@@ -95,7 +137,8 @@ bool Cursor::skip_conflict() {
     return false;
   }
   if (turns && in_conflict_) {
-    if (memory_.conflict_end < at_) {
+    if (at_ < memory_.conflict_begin || memory_.conflict_end < at_) {
+      memory_.conflict_begin = at_;
       memory_.conflict_end = page_.find("\n>>>>>>>", at_);
     }
     at_ = memory_.conflict_end == std::string_view::npos ? at_ : memory_.conflict_end + 1;

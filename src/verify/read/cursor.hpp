@@ -9,10 +9,11 @@ namespace attn::verify {
 struct Margin {
   std::size_t markers = 0;  ///< > | # of a quotation, a table or a comment
   bool pipes = false;       ///< | is among them, and may end lines as well
+  std::string_view comment; ///< // -- ; % or * , which begins a comment
 };
 
 /// The margin of a line up to what is printed on it.
-Margin find_margin(std::string_view before);
+Margin find_margin(std::string_view line);
 
 /// Steps through a page past everything that does not belong to a printed tensor though it stands in it: spaces,
 /// line ends, margins, code fences where a page breaks, the other side of a git conflict.
@@ -20,7 +21,8 @@ class Cursor {
  public:
   /// What is remembered of a page between its cursors, so that nothing is looked for twice.
   struct Memory {
-    std::size_t conflict_end = 0;
+    std::size_t conflict_begin = 0;
+    std::size_t conflict_end = 0;  ///< of the conflict that is open behind conflict_begin
   };
 
   Cursor(std::string_view page, std::size_t at, Margin margin, Memory& memory)
@@ -40,6 +42,7 @@ class Cursor {
 
  private:
   void begin_line(std::size_t& marker_lines);
+  void skip_comment_mark();
   bool skip_fence();
   bool skip_conflict();
   void skip_line();

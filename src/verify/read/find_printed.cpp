@@ -1,5 +1,6 @@
 #include "verify/read/find_printed.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -7,9 +8,13 @@
 #include <utility>
 
 #include "text/ascii.hpp"
+#include "verify/read/candle.hpp"
 #include "verify/read/cursor.hpp"
 #include "verify/read/forms.hpp"
+#include "verify/read/julia.hpp"
 #include "verify/read/label.hpp"
+#include "verify/read/lists.hpp"
+#include "verify/read/zones.hpp"
 
 namespace attn::verify {
 namespace {
@@ -20,12 +25,19 @@ constexpr std::string_view parameter_heading = "Parameter containing:";
 struct Head {
   std::string_view word;
   ReadPrinted read;
+  bool in_output = false;  ///< elsewhere it is a call of a program
 };
 
 constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
                                                   {"tensor (", read_tensor},
                                                   {"array(", read_array},
+                                                  {"Array(", read_typed_array},
+                                                  {"DeviceArray(", read_typed_array},
+                                                  {"tf.Tensor(", read_typed_array},
                                                   {"torch.Size(", read_size},
+                                                  {"Tensor[", read_candle_summary},
+                                                  {"np.float32(", read_numpy_scalar, true},
+                                                  {"np.float64(", read_numpy_scalar, true},
                                                   {"#Nx.Tensor<", read_nx_tensor}});
 
 bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_' || c == '.'; }
@@ -42,40 +54,93 @@ bool ends_with_word(std::string_view text, std::string_view word) {
   return !longer && !argument;
 }
 
+bool is_output(Zone zone) { return zone == Zone::output || zone == Zone::comment; }
+
 /// One pass over a page. What is read once is not read again, however the page is made: it takes linear time.
 class Finder {
  public:
-  Finder(const Page& page, std::size_t most) : page_(page), text_(page.text()), most_(most) {}
+  Finder(const Page& page, std::size_t most) : page_(page), text_(page.text()), zones_(find_zones(page)), most_(most) {}
 
   std::vector<Printed> find() {
     while (at_ < text_.size()) {
-      const char c = text_[at_++];
-      if (c == '\n') {
-        line_begin_ = at_;
-      } else if (c == '(' || c == '<') {
-        try_heads();
+      switch (text_[at_++]) {
+        case '\n': line_begin_ = at_; break;
+        case '(': try_heads(); break;
+        case '<': try_heads() || try_tensorflow(); break;
+        case '[': try_heads() || try_list(); break;
+        case ':': try_julia(); break;
+        default: break;
       }
     }
     return std::move(found_);
   }
 
  private:
-  void try_heads() {
+  bool try_heads() {
     const std::string_view before = text_.substr(free_from_, at_ - free_from_);
     for (const Head& head : heads) {
       if (ends_with_word(before, head.word)) {
-        read(head);
-        return;
+        const std::size_t begin = at_ - head.word.size();
+        if (head.in_output && !is_output(zones_.at(begin))) {
+          return false;
+        }
+        Cursor cursor = cursor_at(begin);
+        note(head.read(text_, begin, cursor), begin, cursor.at());
+        return true;
       }
+    }
+    return false;
+  }
+
+  bool try_tensorflow() {
+    if (!text_.substr(at_).starts_with("tf.")) {
+      return false;
+    }
+    Cursor cursor = cursor_at(at_ - 1);
+    note(read_tensorflow(text_, at_ - 1, cursor), at_ - 1, cursor.at());
+    return true;
+  }
+
+  bool try_list() {
+    const std::size_t bracket = at_ - 1;
+    constexpr std::size_t farthest = 200;
+    const std::size_t line = std::max(line_begin_, free_from_);
+    const std::size_t from = bracket - std::min(bracket - line, farthest);
+    std::size_t type = 0;
+    const Zone zone = zones_.at(bracket);
+    const bool stands_alone = may_begin_list(text_.substr(from, bracket - from), zone, type);
+    at_ = bracket;
+    Cursor cursor = cursor_at(bracket);
+    std::optional<Printed> printed = read_list(text_, bracket - type, cursor, stands_alone && is_output(zone));
+    if (!stands_alone) {
+      printed.reset();
+    }
+    note(std::move(printed), bracket - type, std::max(cursor.at(), bracket + 1));
+    return true;
+  }
+
+  void try_julia() {
+    const std::size_t line_end = std::min(text_.find_first_not_of(" \t", at_), text_.size());
+    if (line_end < text_.size() && text_[line_end] != '\n') {
+      return;
+    }
+    const std::size_t line = std::max(line_begin_, free_from_);
+    const std::optional<JuliaHeading> heading = find_julia_heading(text_.substr(line, at_ - line));
+    if (heading) {
+      const std::size_t begin = line + heading->begin;
+      Cursor cursor = cursor_at(begin);
+      note(read_julia_array(text_, begin, *heading, cursor), begin, cursor.at());
     }
   }
 
-  /// Reads what the head before at_ begins. Goes on behind it, or where it turned out to be none.
-  void read(const Head& head) {
-    const std::size_t begin = at_ - head.word.size();
-    Cursor cursor(text_, at_, find_margin(text_.substr(line_begin_, begin - line_begin_)), memory_);
-    std::optional<Printed> printed = head.read(text_, begin, cursor);
-    std::size_t end = cursor.at();
+  /// A cursor at at_, for something that begins on the same line.
+  Cursor cursor_at(std::size_t begin) {
+    return {text_, at_, find_margin(text_.substr(line_begin_, begin - line_begin_)), memory_};
+  }
+
+  /// Keeps what was read from `begin` on, if anything was. Goes on behind it, or at `end`, where it turned out to be
+  /// nothing.
+  void note(std::optional<Printed> printed, std::size_t begin, std::size_t end) {
     if (printed) {
       end = begin + printed->text.size();
       look_back(*printed, begin);
@@ -107,6 +172,7 @@ class Finder {
 
   const Page& page_;
   std::string_view text_;
+  Zones zones_;
   std::size_t most_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;  ///< of the line that at_ is on

@@ -118,7 +118,8 @@ bool is_mlx(const Printed& printed, std::string_view page) {
   }
   const auto is_unlike_numpy = [&](const Cell& cell) {
     const std::ptrdiff_t own = decimals(cell);
-    const std::string_view after = page.substr(static_cast<std::size_t>(cell.text.data() - page.data()) + cell.text.size());
+    const auto begin = static_cast<std::size_t>(cell.text.data() - page.data());
+    const std::string_view after = page.substr(begin + cell.text.size());
     const bool without_point = own == 0 && cell.text.find('.') == std::string_view::npos;
     return without_point || (own >= 0 && own < most && (after.starts_with(',') || after.starts_with(']')));
   };
@@ -159,6 +160,54 @@ std::optional<Printed> read_array(std::string_view page, std::size_t begin, Curs
     const bool is_float = suffix.dtype.find("float") != std::string_view::npos;
     set_units(printed->cells, is_float && is_mlx(*printed, page) ? NumberStyle::significant : NumberStyle::trimmed);
   }
+  return printed;
+}
+
+std::optional<Printed> read_typed_array(std::string_view page, std::size_t begin, Cursor& cursor) {
+  Suffix suffix;
+  std::optional<Printed> printed = read_any(page, begin, cursor, false, suffix);
+  if (!printed || suffix.dtype.empty()) {
+    return std::nullopt;
+  }
+  set_units(printed->cells, NumberStyle::trimmed);
+  return printed;
+}
+
+std::optional<Printed> read_tensorflow(std::string_view page, std::size_t begin, Cursor& cursor) {
+  constexpr std::size_t longest = 256;
+  constexpr std::string_view value = "numpy=";
+  const std::string_view rest = cursor.rest().substr(0, longest);
+  const std::size_t at = rest.substr(0, rest.find_first_of(">\n")).find(value);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  cursor.advance(at + value.size());
+  cursor.skip();
+  constexpr std::string_view array = "array(";
+  Suffix suffix;
+  std::optional<Printed> printed;
+  if (cursor.rest().starts_with(array)) {
+    cursor.advance(array.size());
+    printed = read_any(page, begin, cursor, true, suffix);
+  } else {
+    printed = read_number(cursor);
+  }
+  if (printed) {
+    set_units(printed->cells, NumberStyle::trimmed);
+    const bool closed = suffix.closed || printed->shape.empty();
+    close(*printed, page, begin, cursor, '>');
+    printed->missing_parenthesis = printed->missing_parenthesis || !closed;
+  }
+  return printed;
+}
+
+std::optional<Printed> read_numpy_scalar(std::string_view page, std::size_t begin, Cursor& cursor) {
+  std::optional<Printed> printed = read_number(cursor);
+  if (!printed || cursor.peek() != ')') {
+    return std::nullopt;
+  }
+  close(*printed, page, begin, cursor, ')');
+  set_units(printed->cells, NumberStyle::trimmed);
   return printed;
 }
 

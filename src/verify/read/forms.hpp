@@ -17,6 +17,12 @@ using ReadPrinted = std::optional<Printed> (*)(std::string_view page, std::size_
 std::optional<Printed> read_tensor(std::string_view page, std::size_t begin, Cursor& cursor);
 /// numpy's array(...)
 std::optional<Printed> read_array(std::string_view page, std::size_t begin, Cursor& cursor);
+/// JAX's Array(...) and TensorFlow's tf.Tensor(...), which name a dtype
+std::optional<Printed> read_typed_array(std::string_view page, std::size_t begin, Cursor& cursor);
+/// TensorFlow's <tf.Tensor: shape=(6,), dtype=float32, numpy=array(...)>; the cursor stands behind the <
+std::optional<Printed> read_tensorflow(std::string_view page, std::size_t begin, Cursor& cursor);
+/// np.float32(0.5)
+std::optional<Printed> read_numpy_scalar(std::string_view page, std::size_t begin, Cursor& cursor);
 /// torch.Size([...])
 std::optional<Printed> read_size(std::string_view page, std::size_t begin, Cursor& cursor);
 /// Nx's #Nx.Tensor<...>

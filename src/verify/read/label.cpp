@@ -25,8 +25,10 @@ std::string_view without_prompt(std::string_view line) {
 }
 
 std::string_view trimmed(std::string_view line) {
-  const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`"));
-  return without_trailing(words, " \t\n`([{,=*|");
+  const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`/;%"));
+  const std::string_view label = without_trailing(words, " \t\n`([{,=*|#/");
+  const bool arrow = label.ends_with("=>") || label.ends_with("->");
+  return arrow ? without_trailing(label.substr(0, label.size() - 2), " \t=#/-") : label;
 }
 
 /// The last words of a long sentence.

@@ -79,13 +79,13 @@ std::string_view variable(std::string_view before) {
   return trailing(before, [](char c) { return is_name_part(c) || c == '.'; });
 }
 
-/// Takes "torch.tensor(" or "vec!" from the text's end; false where no such call ends it.
+/// Takes "torch.tensor(", "vec!" or Lisp's "(torch.tensor" from the text's end; false where no such call ends it.
 bool take_call(std::string_view& before, Before& result) {
-  std::string_view text = without_trailing(before, "(");
-  text = without_trailing(text.substr(0, text.size()), "!");
+  const std::string_view text = without_trailing(without_trailing(before, "("), "!");
   const std::string_view path = trailing(text, is_path_part);
   const std::string_view name = trailing(path, is_name_part);
-  if (text.size() == before.size() || !makes_tensor(name)) {
+  const bool in_lisp = text.size() > path.size() && text[text.size() - path.size() - 1] == '(';
+  if ((text.size() == before.size() && !in_lisp) || !makes_tensor(name) || path == "tf.Tensor") {
     return false;
   }
   result.in_call = true;
@@ -94,9 +94,32 @@ bool take_call(std::string_view& before, Before& result) {
   return true;
 }
 
+/// Whether the text ends in a call of something that compares: what a test expects, a program does not make.
+bool in_comparison(std::string_view text) {
+  for (const std::string_view word : {"assert", "close("}) {
+    const std::size_t at = text.rfind(word);
+    const std::string_view after = at == npos ? std::string_view() : text.substr(at);
+    if (std::ranges::count(after, '(') > std::ranges::count(after, ')')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The variable of "(setv inputs (", as Lisps have it.
+std::string_view variable_of_lisp(std::string_view before) {
+  before = without_trailing(before, " \t\n(");
+  const std::string_view name = trailing(before, [](char c) { return is_name_part(c) || c == '-'; });
+  const std::string_view rest = before.substr(0, before.size() - name.size());
+  return rest.ends_with("(setv ") || rest.ends_with("(def ") || rest.ends_with("(define ") ? name : std::string_view();
+}
+
 /// Takes what stands between an assignment and the list, from the end.
 Before look_back(std::string_view before) {
   Before result;
+  if (in_comparison(before)) {
+    return result;
+  }
   const std::string_view element = trailing(before, is_name_part);
   if (element == "Float32" || element == "Float64" || element == "Float16") {
     before.remove_suffix(element.size());
@@ -117,7 +140,10 @@ Before look_back(std::string_view before) {
   } else if (result.in_call) {
     const std::string_view line = before.substr(before.rfind('\n') + 1);
     const std::size_t sign = line.find(" = ");
-    result.name = sign == npos ? std::string_view() : variable(line.substr(0, sign));
+    result.name = sign == npos ? variable_of_lisp(before) : variable(line.substr(0, sign));
+  }
+  if (result.name.starts_with("expected")) {
+    return {};
   }
   return result;
 }

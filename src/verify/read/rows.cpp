@@ -108,6 +108,19 @@ class RowsReader {
   }
 
   bool word(bool new_line) {
+    const std::size_t type = scalar_type_length(cursor_.rest());
+    const std::string_view typed = cursor_.rest().substr(type);
+    const std::size_t size = cell_length(typed);
+    if (type == 0 || !parse_cell(typed.substr(0, size)) || !typed.substr(size).starts_with(')')) {
+      return number(new_line);
+    }
+    cursor_.advance(type);
+    number(new_line);
+    take(1);
+    return true;
+  }
+
+  bool number(bool new_line) {
     const std::string_view text = cursor_.rest().substr(0, cell_length(cursor_.rest()));
     const std::optional<Cell> cell = parse_cell(text);
     if (!cell) {
@@ -146,6 +159,15 @@ class RowsReader {
 };
 
 }  // namespace
+
+std::size_t scalar_type_length(std::string_view text) {
+  for (const std::string_view type : {"np.float32(", "np.float64("}) {
+    if (text.starts_with(type)) {
+      return type.size();
+    }
+  }
+  return 0;
+}
 
 std::optional<Rows> read_rows(Cursor& cursor) { return RowsReader(cursor).read(); }
 

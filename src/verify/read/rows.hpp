@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "tensor/array.hpp"
@@ -19,6 +20,9 @@ struct Rows {
   bool ragged = false;
   std::size_t end = 0;  ///< behind the last bracket or number
 };
+
+/// The length of "np.float32(" at a text's start, which newer numpys print before a number in a list; 0 elsewhere.
+std::size_t scalar_type_length(std::string_view text);
 
 /// Reads the lists that begin at the cursor's [, also where brackets or commas are lost; nothing where they are part
 /// of a program, have no numbers or too many axes. The cursor then stands at what was not expected.

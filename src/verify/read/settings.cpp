@@ -40,7 +40,8 @@ std::optional<double> leading_number(std::string_view text) {
   digits.remove_suffix(digits.ends_with('.') && end == text.size() ? 1 : 0);
   const std::string_view after = text.substr(end);
   const std::string_view type = leading_name(after);
-  const bool typed = type == "f32" || type == "f64" || type == "f" || type == "_f32" || type == "u64" || type == "usize";
+  constexpr auto types = std::to_array<std::string_view>({"_f32", "f", "f32", "f64", "u64", "usize"});
+  const bool typed = std::ranges::find(types, type) != types.end();
   return type.empty() || typed ? text::number_of<double>(digits) : std::nullopt;
 }
 

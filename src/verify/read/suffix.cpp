@@ -26,7 +26,7 @@ std::string_view leading(std::string_view text, Condition condition) {
 /// What PyTorch and numpy name behind a tensor's numbers.
 bool is_key(std::string_view word) {
   constexpr auto keys =
-      std::to_array<std::string_view>({"device", "dtype", "grad_fn", "requires_grad", "shape", "size"});
+      std::to_array<std::string_view>({"device", "dtype", "grad_fn", "requires_grad", "shape", "size", "weak_type"});
   return std::ranges::find(keys, word) != keys.end();
 }
 

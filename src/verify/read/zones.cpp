@@ -8,6 +8,7 @@
 
 #include "text/lines.hpp"
 #include "verify/read/code_zones.hpp"
+#include "verify/read/prompt.hpp"
 
 namespace attn::verify {
 namespace {
@@ -21,34 +22,6 @@ std::string_view without_leading(std::string_view text, std::string_view charact
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == npos; }
 
 bool is_indented(std::string_view line) { return line.starts_with("    ") || line.starts_with('\t'); }
-
-/// What stands before a statement at a prompt: its length; 0 where the line has no prompt.
-std::size_t prompt_length(std::string_view line) {
-  const std::size_t indent = line.size() - without_leading(line, " \t").size();
-  const std::string_view text = line.substr(indent);
-  for (const std::string_view prompt : {">>> ", "julia> "}) {
-    if (text.starts_with(prompt)) {
-      return indent + prompt.size();
-    }
-  }
-  for (const std::string_view prompt : {"In [", "iex("}) {
-    constexpr std::size_t longest = 16;
-    const std::size_t end = text.substr(0, longest).find(prompt == "In [" ? "]: " : ")> ");
-    if (text.starts_with(prompt) && end != npos) {
-      return indent + end + 3;
-    }
-  }
-  return 0;
-}
-
-/// The same for the further lines of a statement.
-std::size_t continuation_length(std::string_view line) {
-  const std::size_t indent = line.size() - without_leading(line, " \t").size();
-  const std::string_view text = line.substr(indent);
-  const bool python = text == "..." || text.starts_with("... ");
-  const bool other = text.starts_with("...: ") || text.starts_with("...(");
-  return python ? indent + 3 : other ? indent + 4 : 0;
-}
 
 /// The opening or closing fence of a line.
 struct Fence {

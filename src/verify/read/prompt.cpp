@@ -1,0 +1,42 @@
+#include "verify/read/prompt.hpp"
+
+#include <algorithm>
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t npos = std::string_view::npos;
+
+std::string_view without_indent(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+}  // namespace
+
+std::size_t prompt_length(std::string_view line) {
+  const std::size_t indent = line.size() - without_indent(line).size();
+  const std::string_view text = line.substr(indent);
+  for (const std::string_view prompt : {">>> ", "julia> "}) {
+    if (text.starts_with(prompt)) {
+      return indent + prompt.size();
+    }
+  }
+  for (const std::string_view prompt : {"In [", "iex("}) {
+    constexpr std::size_t longest = 16;
+    const std::size_t end = text.substr(0, longest).find(prompt == "In [" ? "]: " : ")> ");
+    if (text.starts_with(prompt) && end != npos) {
+      return indent + end + 3;
+    }
+  }
+  return 0;
+}
+
+std::size_t continuation_length(std::string_view line) {
+  const std::size_t indent = line.size() - without_indent(line).size();
+  const std::string_view text = line.substr(indent);
+  const bool python = text == "..." || text.starts_with("... ");
+  const bool other = text.starts_with("...: ") || text.starts_with("...(");
+  return python ? indent + 3 : other ? indent + 4 : 0;
+}
+
+}  // namespace attn::verify

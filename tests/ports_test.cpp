@@ -1,0 +1,356 @@
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
+
+/// What ports of the lesson print: other frameworks, other languages, outputs kept in programs.
+namespace {
+
+using attn::Shape;
+using attn::verify::Cell;
+using attn::verify::find_printed;
+using attn::verify::Page;
+using attn::verify::parse_page;
+using attn::verify::Printed;
+
+/// A page with what is printed on it. It stays where it is, as what is printed points into it.
+struct Found {
+  explicit Found(std::string_view bytes, const std::string& name = "output.txt")
+      : page(parse_page(name, bytes)), printed(find_printed(page)) {}
+  Found(const Found&) = delete;
+  Found& operator=(const Found&) = delete;
+
+  const Printed& only() const {
+    REQUIRE(printed.size() == 1);
+    return printed.front();
+  }
+
+  Page page;
+  std::vector<Printed> printed;
+};
+
+std::size_t count(std::string_view bytes, const std::string& name = "output.txt") {
+  return Found(bytes, name).printed.size();
+}
+
+std::vector<double> values(const Printed& printed) {
+  std::vector<double> result;
+  for (const Cell& cell : printed.cells) {
+    result.push_back(cell.value);
+  }
+  return result;
+}
+
+/// Checks the one tensor of a page: its shape, its numbers, and the unit that all of them have.
+void check(std::string_view bytes, const Shape& shape, const std::vector<double>& numbers, double unit,
+           const std::string& name = "output.txt") {
+  CAPTURE(bytes);
+  const Found found(bytes, name);
+  REQUIRE(found.printed.size() == 1);
+  const Printed& printed = found.only();
+  CHECK_FALSE(printed.ragged);
+  CHECK(is_regular(printed));
+  CHECK_FALSE(printed.missing_parenthesis);
+  CHECK(printed.shape == shape);
+  CHECK(values(printed) == numbers);
+  for (const Cell& cell : printed.cells) {
+    CAPTURE(cell.text);
+    CHECK(std::abs(cell.unit - unit) <= 1e-9 * unit);
+  }
+}
+
+const std::vector<double> two_rows{0.43, 0.15, 0.89, 0.55, 0.87, 0.66};
+
+}  // namespace
+
+TEST_SUITE("Candle") {
+  TEST_CASE("lists with their type behind them") {
+    check("[[0.4300, 0.1500, 0.8900],\n [0.5500, 0.8700, 0.6600]]\nTensor[[2, 3], f32]\n", {2, 3}, two_rows, 1e-4);
+    check("keys: [0.9544, 1.4950, 1.4754]\nTensor[[3], f32]", {3}, {0.9544, 1.495, 1.4754}, 1e-4);
+    check("[0.9544]\nTensor[[], f32]", {}, {0.9544}, 1e-4);
+    check("[0.9544]\nTensor[[1], f32]", {1}, {0.9544}, 1e-4);
+    check("[[0.5000, 1.5000]]\nTensor[[1, 2], F32, cuda:0]", {1, 2}, {0.5, 1.5}, 1e-4);
+    check("[[1., 0.],\n [1., 1.]]\nTensor[[2, 2], f32]", {2, 2}, {1, 0, 1, 1}, 0);
+    check("[[1, 0],\n [1, 1]]\nTensor[[2, 2], u8]", {2, 2}, {1, 0, 1, 1}, 0);
+    check("[[[0.5000, 1.5000]],\n [[2.5000, 3.5000]]]\nTensor[[2, 1, 2], f32]", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5}, 1e-4);
+    check("[-1.2340e-5]\nTensor[[], f32]", {}, {-1.234e-5}, 1e-9);
+    const Found found("[[0.9544,    -inf],\n [   NaN,     inf]]\nTensor[[2, 2], f32]");
+    CHECK(found.only().cells[1].value == -INFINITY);
+    CHECK(std::isnan(found.only().cells[2].value));
+    CHECK(found.only().cells[3].value == INFINITY);
+    CHECK(found.only().cells[3].unit == 0);
+  }
+
+  TEST_CASE("the type shows a tensor in prose and in programs too") {
+    const std::string printed = "[[1, 2],\n [3, 4]]\nTensor[[2, 2], u32]";
+    check("Prose: " + printed + " goes on", {2, 2}, {1, 2, 3, 4}, 0, "page.md");
+    check("fn main() {\n  // [[1, 2],\n  //  [3, 4]]\n  // Tensor[[2, 2], u32]\n}", {2, 2}, {1, 2, 3, 4}, 0, "main.rs");
+    CHECK(count("[[1, 2], [3, 4]]\nTensor[[2, 2], what]", "page.md") == 0);
+    CHECK(count("Tensor[[6, 2], f32]") == 0);
+  }
+
+  TEST_CASE("edges of a large tensor, and a type that does not fit") {
+    const Found large("[[42., 41., ..., 42., 43.],\n [42., 41., ..., 42., 43.],\n ...\n [42., 41., ..., 42., 43.]]\n"
+                      "Tensor[[200, 100], f32]");
+    CHECK(large.only().shape == Shape{3, 4});
+    CHECK(large.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
+    CHECK_FALSE(large.only().ragged);
+    CHECK(Found("[[1., 2.]]\nTensor[[2, 2], f32]").only().ragged);
+    CHECK(Found("[1., 2.]\nTensor[[1, 2], f32]").only().ragged);
+  }
+
+  TEST_CASE("its debug output is a tensor or a size") {
+    check("Tensor[0.5, 1.25; f32]", {2}, {0.5, 1.25}, 0.01);
+    check("attn: Tensor[0.9544; f32, cuda:0]", {}, {0.9544}, 1e-4);
+    const Found size("keys.shape: Tensor[dims 6, 2; f32]");
+    CHECK(is_size(size.only()));
+    CHECK(size.only().shape == Shape{6, 2});
+    CHECK(size.only().label == "keys.shape:");
+    CHECK(count("Tensor[i, j; f32] Tensor[1, 2] Tensor[dims] Tensor[1, 2; what] Tensor[") == 0);
+  }
+
+  TEST_CASE("labels and lines") {
+    const Found found("Keys:\n[[0.5000]]\nTensor[[1, 1], f32]\nQueries:\n[[1.5000]]\nTensor[[1, 1], f32]\n");
+    REQUIRE(found.printed.size() == 2);
+    CHECK(found.printed[0].label == "Keys:");
+    CHECK(found.printed[0].place.line == 2);
+    CHECK(found.printed[0].text == "[[0.5000]]\nTensor[[1, 1], f32]");
+    CHECK(found.printed[1].label == "Queries:");
+    CHECK(found.printed[1].place.line == 5);
+  }
+}
+
+TEST_SUITE("JAX and TensorFlow") {
+  TEST_CASE("JAX's arrays") {
+    check("Array([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], dtype=float32)", {2, 3}, two_rows, 0.01);
+    check("Array([0.9544001, 1.4950001, 1.4754   ], dtype=float32)", {3}, {0.9544001, 1.4950001, 1.4754}, 1e-7);
+    check("DeviceArray([0.5, 1.5], dtype=float32)", {2}, {0.5, 1.5}, 0.1);
+    check("Array(0.9544, dtype=float32)", {}, {0.9544}, 1e-4);
+    check("Array(0.9544, dtype=float32, weak_type=True)", {}, {0.9544}, 1e-4);
+    check("Array([[ True, False]], dtype=bool)", {1, 2}, {1, 0}, 0);
+    check("Array([1, 2, 3], dtype=int32)", {3}, {1, 2, 3}, 0);
+    CHECK(Found("Array([ True], dtype=bool)").only().is_bool);
+    CHECK(Found("Array([[0.5, 1.5, ..., 2.5]], dtype=float32)").only().shown_before_gap ==
+          std::vector<std::int64_t>{-1, 2});
+    CHECK(count("(Array([0.5, 1.5], dtype=float32), Array(1., dtype=float32))") == 2);
+    CHECK(count("new Array(10) Array([1, 2]) Array(n) jnp.Array([1.5], dtype=float32) ShapedArray(float32[6,3])") == 0);
+  }
+
+  TEST_CASE("TensorFlow's tensors") {
+    check("tf.Tensor(\n[[0.43 0.15 0.89]\n [0.55 0.87 0.66]], shape=(2, 3), dtype=float32)", {2, 3}, two_rows, 0.01);
+    check("tf.Tensor([0.9544001 1.495     1.4754   ], shape=(3,), dtype=float32)", {3}, {0.9544001, 1.495, 1.4754},
+          1e-7);
+    check("tf.Tensor(0.9544, shape=(), dtype=float32)", {}, {0.9544}, 1e-4);
+    check("tf.Tensor(\n[[[0.5 1.5]]\n\n [[2.5 3.5]]], shape=(2, 1, 2), dtype=float32)", {2, 1, 2},
+          {0.5, 1.5, 2.5, 3.5}, 0.1);
+    check("<tf.Tensor: shape=(2, 3), dtype=float32, numpy=\narray([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], "
+          "dtype=float32)>",
+          {2, 3}, two_rows, 0.01);
+    check("<tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1.5], dtype=float32)>", {2}, {0.5, 1.5}, 0.1);
+    check("<tf.Tensor: shape=(), dtype=float32, numpy=0.9544>", {}, {0.9544}, 1e-4);
+    check("<tf.Variable 'W:0' shape=(1, 2) dtype=float32, numpy=array([[0.5, 1.5]], dtype=float32)>", {1, 2},
+          {0.5, 1.5}, 0.1);
+    CHECK(count("<tf.Tensor 'x:0' shape=(2,) dtype=float32> tf.Tensor(x) tf.Tensor([1, 2])") == 0);
+    const Found found("weights\n<tf.Tensor: shape=(), dtype=float32, numpy=0.5>\n");
+    CHECK(found.only().label == "weights");
+    CHECK(found.only().text == "<tf.Tensor: shape=(), dtype=float32, numpy=0.5>");
+    check("<pre>&lt;tf.Tensor: shape=(), dtype=float32, numpy=0.5&gt;</pre>", {}, {0.5}, 0.1, "page.html");
+  }
+}
+
+TEST_SUITE("Julia") {
+  TEST_CASE("vectors and matrices") {
+    check("2\u00d73 Matrix{Float32}:\n 0.43  0.15  0.89\n 0.55  0.87  0.66\n", {2, 3}, two_rows, 1e-6);
+    check("3-element Vector{Float32}:\n 0.43\n 0.15\n 0.89\n", {3}, {0.43, 0.15, 0.89}, 1e-6);
+    check("2x1 Array{Float64,2}:\n 0.5\n 0.25", {2, 1}, {0.5, 0.25}, 1e-6);
+    check("1\u00d72 adjoint(::Vector{Float32}) with eltype Float32:\n 0.5  0.25\n", {1, 2}, {0.5, 0.25}, 1e-6);
+    check("0-dimensional Array{Float32, 0}:\n0.5", {}, {0.5}, 1e-6);
+    check("2\u00d72 Matrix{Int64}:\n  1  0\n -3  4\n", {2, 2}, {1, 0, -3, 4}, 0);
+    check("# 2\u00d72 Matrix{Float32}:\n#  0.5  0.25\n#  0.75  0.125\n", {2, 2}, {0.5, 0.25, 0.75, 0.125}, 1e-6,
+          "lesson.jl");
+    const Found mask("2\u00d72 BitMatrix:\n 1  0\n 1  1\n");
+    CHECK(mask.only().is_bool);
+    CHECK(values(mask.only()) == std::vector<double>{1, 0, 1, 1});
+    const Found odd("2\u00d73 Matrix{Float32}:\n   1.0     NaN          7.5f-8\n -Inf      12.34567    0.001f0\n");
+    CHECK(values(odd.only())[0] == 1);
+    CHECK(std::isnan(values(odd.only())[1]));
+    CHECK(values(odd.only())[2] == 7.5e-8);
+    CHECK(values(odd.only())[3] == -INFINITY);
+    CHECK(odd.only().cells[0].unit == doctest::Approx(1e-6));
+    CHECK(odd.only().cells[2].unit == doctest::Approx(1e-14));
+    CHECK(odd.only().cells[2].text == "7.5f-8");
+    CHECK(odd.only().cells[4].unit == doctest::Approx(1e-5));
+    CHECK(values(Found("2\u00d72 LowerTriangular{Float64, Matrix{Float64}}:\n 0.5   \u22c5 \n 0.25  0.75\n").only()) ==
+          std::vector<double>{0.5, 0, 0.25, 0.75});
+  }
+
+  TEST_CASE("arrays of three axes are slices, whose index is the last") {
+    check("2\u00d72\u00d72 Array{Float32, 3}:\n[:, :, 1] =\n 1.5  2.5\n 3.5  4.5\n\n"
+          "[:, :, 2] =\n 5.5  6.5\n 7.5  8.5\n",
+          {2, 2, 2}, {1.5, 5.5, 2.5, 6.5, 3.5, 7.5, 4.5, 8.5}, 1e-5);
+    check("1\u00d71\u00d72\u00d72 Array{Float32, 4}:\n[:, :, 1, 1] =\n 1.5\n\n[:, :, 2, 1] =\n 2.5\n\n"
+          "[:, :, 1, 2] =\n 3.5\n\n[:, :, 2, 2] =\n 4.5\n",
+          {1, 1, 2, 2}, {1.5, 3.5, 2.5, 4.5}, 1e-5);
+  }
+
+  TEST_CASE("dots stand for what is not shown") {
+    const Found found("1024\u00d7768 Matrix{Float32}:\n 0.5   1.5   \u2026   2.5\n 3.5   4.5      5.5\n \u22ee"
+                      "                 \u22f1\n 6.5   7.5   \u2026   8.5\nnext\n");
+    CHECK(found.only().shape == Shape{3, 3});
+    CHECK(found.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
+    CHECK_FALSE(found.only().ragged);
+    CHECK(Found("100-element Vector{Float32}:\n 0.5\n 1.5\n \u22ee\n 2.5\n").only().shown_before_gap ==
+          std::vector<std::int64_t>{2});
+    const Found slices("1\u00d71\u00d79 Array{Float32, 3}:\n[:, :, 1] =\n 0.5\n\n;;; \u2026\n\n[:, :, 9] =\n 1.5\n");
+    CHECK(slices.only().shape == Shape{1, 1, 2});
+    CHECK(slices.only().shown_before_gap == std::vector<std::int64_t>{-1, -1, 1});
+    CHECK_FALSE(slices.only().ragged);
+  }
+
+  TEST_CASE("several follow each other, and what does not fit the heading is noticed") {
+    const Found found("keys\n2-element Vector{Float32}:\n 0.5\n 1.5\nvalues\n"
+                      "1\u00d72 Matrix{Float32}:\n 2.5  3.5\n0.5\n");
+    REQUIRE(found.printed.size() == 2);
+    CHECK(found.printed[0].label == "keys");
+    CHECK(found.printed[0].place.line == 2);
+    CHECK(found.printed[0].text == "2-element Vector{Float32}:\n 0.5\n 1.5");
+    CHECK(found.printed[1].label == "values");
+    CHECK(found.printed[1].place.line == 6);
+    CHECK(values(found.printed[1]) == std::vector<double>{2.5, 3.5});
+    CHECK(Found("3-element Vector{Float32}:\n 0.5\n 1.5\n").only().ragged);
+    CHECK(Found("2\u00d72 Matrix{Float32}:\n 0.5 1.5\n 2.5\n").only().ragged);
+    CHECK(count("6\u00d72 Matrix{Float32}:\n6\u00d72 Matrix{Float32}:\n \u22ee\n"
+                "2\u00d72\u00d72 Array{Float32, 3}:\n[:, :, 1] =\n") == 0);
+    CHECK(Found("3\u00d74 Matrix{Float32}:\n 0.5  1.5  \u2026  \u22f1\n 6.5  7.5  \u2026  8.5\n").only().ragged);
+    CHECK(count("6-element Vector{String}:\n \"a\"\n") == 0);
+    CHECK(count("3 Things:\n 0.5\n 2x4 planks:\n 0.5\n 6-element lists:\n 0.5\n") == 0);
+  }
+
+  TEST_CASE("arrays on one line") {
+    check("Float32[0.43 0.15 0.89; 0.55 0.87 0.66]", {2, 3}, two_rows, 0.01);
+    check("attn = [0.43 0.15 0.89; 0.55 0.87 0.66]", {2, 3}, two_rows, 0.01);
+    check("Float32[0.5, 1.5, 2.5]", {3}, {0.5, 1.5, 2.5}, 0.1);
+    CHECK(count("[0.5 1.5; 2.5] [0.5; x] [;] [0.5, 1.5; 2.5, 3.5]") == 0);
+  }
+}
+
+TEST_SUITE("lists without a name") {
+  TEST_CASE("Python's and numpy's, where output stands") {
+    check("[[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]", {2, 3}, two_rows, 0.01);
+    check("[[0.43 0.15 0.89]\n [0.55 0.87 0.66]]\n", {2, 3}, two_rows, 0.01);
+    check("[0.9544001 1.495     1.4754   ]", {3}, {0.9544001, 1.495, 1.4754}, 1e-7);
+    check("[0.12345, 1e-05, 0.5]", {3}, {0.12345, 1e-5, 0.5}, 1e-5);
+    check("[[1. 0.]\n [1. 1.]]", {2, 2}, {1, 0, 1, 1}, 0);
+    check("[[1.0, 0.0], [1.0, 1.0]]", {2, 2}, {1, 0, 1, 1}, 0);
+    check("[[1, 0], [1, 1]]", {2, 2}, {1, 0, 1, 1}, 0);
+    check("[[[0.5 1.5]]\n\n [[2.5 3.5]]]", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5}, 0.1);
+    check("[np.float32(0.5), np.float32(1.5), np.float32(2.5)]", {3}, {0.5, 1.5, 2.5}, 0.1);
+    check("np.float32(0.9544)", {}, {0.9544}, 1e-4);
+    CHECK(count("[0.5, np.float32(") == 0);
+    CHECK(count("np.float32(") == 0);
+    CHECK(count("tensor([[1., 2.\nnp.float32(") == 1);
+    check("[0.3061, 0.8210]", {2}, {0.3061, 0.821}, 1e-4);
+    const Found mask("[[True, False], [True, True]]\n");
+    CHECK(mask.only().is_bool);
+    const Found inf("[[0.5 -inf]\n [1.5 nan]]");
+    CHECK(inf.only().cells[1].value == -INFINITY);
+    CHECK(inf.only().cells[1].unit == 0);
+  }
+
+  TEST_CASE("with a label, in tuples and dicts") {
+    CHECK(Found("Attention weights: [0.5, 0.25, 0.25]").only().label == "Attention weights:");
+    CHECK(Found("keys = [[0.5 0.25]\n [1.5 2.5]]").only().label == "keys");
+    CHECK(Found("keys\n[[0.5, 0.25], [1.5, 2.5]]").only().label == "keys");
+    CHECK(count("([0.5, 0.25, 0.25], [1.5, 2.5, 3.5])") == 2);
+    CHECK(count("{'W_query': [[0.5, 0.25], [1.5, 2.5]], 'W_key': [[0.5, 0.25], [1.5, 2.5]]}") == 2);
+    CHECK(Found("a\nb [0.5, 0.25, 1.5]\n").only().place.line == 2);
+    CHECK(Found("[[0.5 1.5 ... 2.5]\n [0.5 1.5 ... 2.5]\n ...\n [0.5 1.5 ... 2.5]]").only().shape == Shape{3, 3});
+  }
+
+  TEST_CASE("they are found in every place where programs print") {
+    const std::string list = "[[0.5, 0.25], [1.5, 2.5]]";
+    CHECK(count("Text\n```\n" + list + "\n```\n", "page.md") == 1);
+    CHECK(count("```text\n" + list + "\n```\n", "page.md") == 1);
+    CHECK(count("```python\nprint(x)\n```\n\n    " + list + "\n", "page.md") == 1);
+    CHECK(count("<p>Text</p><pre>" + list + "</pre>", "page.html") == 1);
+    CHECK(count(">>> x.tolist()\n" + list + "\n") == 1);
+    CHECK(count("```python\n>>> x.tolist()\n" + list + "\n```\n", "page.md") == 1);
+    CHECK(count("Out[3]: " + list + "\n") == 1);
+    CHECK(count("```python\nprint(x)\n" + list + "\n```\n", "page.md") == 1);
+    CHECK(count(R"({"cells": [{"cell_type": "code", "source": "x", "outputs": [{"text": "[[0.5, 0.25], [1.5, 2.5]]"}]}],
+                 "nbformat": 4})",
+                "page.ipynb") == 1);
+  }
+
+  TEST_CASE("they are no tensors in prose, programs and data") {
+    const std::string list = "[[0.5, 0.25], [1.5, 2.5]]";
+    CHECK(count("Text " + list + "\n\n" + list + "\n", "page.md") == 0);
+    CHECK(count("x = " + list + "\n", "lesson.py") == 0);
+    CHECK(count("```python\nx = " + list + "\n```\n", "page.md") == 0);
+    CHECK(count("```\nimport torch\nx = " + list + "\n```\n", "page.md") == 0);
+    CHECK(count("```\nx = torch.tensor(\n" + list + ")\n```\n", "page.md") == 0);
+    CHECK(count("<p>" + list + "</p>", "page.html") == 0);
+    CHECK(count("```json\n" + list + "\n```\n", "page.md") == 0);
+    CHECK(count("{\"x\": " + list + "}") == 0);
+    CHECK(count("{\"x\": [\n  [0.5, 0.25],\n  [1.5, 2.5]\n]}") == 0);
+    CHECK(count(">>> f(" + list + ")\n>>> x = " + list + "\n") == 0);
+    CHECK(count("```python\n>>> f(\n... " + list + ")\n```\n", "page.md") == 0);
+  }
+
+  TEST_CASE("sizes, ids, citations, intervals and indices are no tensors") {
+    CHECK(count("[2, 3]\n[6]\n[15496, 11, 995]\n[[15496, 11], [995, 3]]\n[[15496 11]\n [995 3]]\n[1024 768]") == 0);
+    CHECK(count("see [1] and [2, 3], or [1.5](http://x.y) and [0.5, 1.5, 2.5][0]") == 0);
+    CHECK(count("in [0.0, 1.0], x[0.5, 1.5, 2.5] f([0.5, 1.5, 2.5]) 'a'[0.5 1.5 2.5] mAP@[0.50, 0.95]") == 0);
+    CHECK(count("[    0.000000] Linux version 6.1\n[ 0.123456] pci\n[0.5, 0.25] * 2\n") == 0);
+    CHECK(count("[] [[]] [[], []] [...] [0.5, [1.5, 2.5, 3.5]] [[0.5, 1.5], [2.5]] [0.5, 1.5, x] [0.5, 1.5, 2.5") == 0);
+    CHECK(count("[1.2.3, 4.5.6, 7.8.9]\n[12:30:01.250, 0.5, 0.5]\n[0.5 1.5, 2.5]\n[50%|##| 0.5, 0.5, 0.5]") == 0);
+    CHECK(count("[0.5, 2, 1]\n[42.0; 16]\n[True, False, True, False]\n") == 0);
+    CHECK(count("which of the vectors that we computed before is [0.5, 1.5, 2.5]") == 0);
+  }
+}
+
+TEST_SUITE("outputs kept in programs") {
+  TEST_CASE("comments of every language, a line each") {
+    const std::vector<double> numbers{1, 2, 3, 4};
+    for (const std::string mark : {"# ", "// ", "/// ", "//! ", "-- ", ";; ", "% ", "#> ", "## "}) {
+      check("x\n" + mark + "tensor([[1., 2.],\n" + mark + "        [3., 4.]])\ny\n", {2, 2}, numbers, 0, "lesson.py");
+      check("x\n  " + mark + "array([[1., 2.],\n  " + mark + "       [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.py");
+    }
+    check("print(x)  # tensor([[1., 2.],\n          #         [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.py");
+    check("print!(x); // tensor([[1., 2.],\n           //         [3., 4.]])\n", {2, 2}, numbers, 0, "main.rs");
+    check("x # => tensor([[1., 2.],\n#     [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.rb");
+    check("# => tensor([[1., 2.],\n#     [3., 4.]])\n", {2, 2}, numbers, 0, "lesson.rb");
+    check("# tensor(\n#     [\n#         [1., 2.],\n#         [3., 4.],\n#     ]\n# )\n", {2, 2}, numbers, 0,
+          "lesson.py");
+    check("/*\n * tensor([[1., 2.],\n *         [3., 4.]])\n */\n", {2, 2}, numbers, 0, "main.c");
+  }
+
+  TEST_CASE("lists in comments and docstrings") {
+    check("print(x)\n# [[0.43, 0.15, 0.89],\n#  [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.py");
+    check("print(x)  # [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.py");
+    check("x\n\"\"\"\n[[0.43 0.15 0.89]\n [0.55 0.87 0.66]]\n\"\"\"\n", {2, 3}, two_rows, 0.01, "lesson.py");
+    check("'''\nweights [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]\n'''\n", {2, 3}, two_rows, 0.01, "lesson.py");
+    check("-- [[0.43, 0.15, 0.89],\n--  [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.lua");
+    check("// [[0.4300, 0.1500, 0.8900],\n//  [0.5500, 0.8700, 0.6600]]\n// Tensor[[2, 3], f32]\n", {2, 3}, two_rows,
+          1e-4, "main.rs");
+    check("#=\n[0.43 0.15 0.89; 0.55 0.87 0.66]\n=#\n", {2, 3}, two_rows, 0.01, "lesson.jl");
+    CHECK(count("[0.43, 0.15, 0.89] # the token\n# x = [0.5, 1.5, 2.5]\n", "lesson.py") == 0);
+    CHECK(count("\"\"\"\n>>> f([0.5, 1.5, 2.5])\n... [0.5, 1.5, 2.5]\n\"\"\"\n", "lesson.py") == 0);
+    CHECK(count("\"\"\"\n>>> x\n[0.5, 1.5, 2.5]\n\"\"\"\n", "lesson.py") == 1);
+    CHECK(count("<pre>12 let x = f();\n13 let y = [0.5, 1.5, 2.5];\n</pre>", "page.html") == 0);
+    CHECK(count("x = y  # [6, 3]\n# shape [2, 3]: see [1]\n# torch.tensor([[0.5, 1.5, 2.5]])\n", "lesson.py") == 0);
+  }
+
+  TEST_CASE("labels are the words of the comment") {
+    CHECK(Found("f()\n# keys: tensor([1.])\n", "lesson.py").only().label == "keys:");
+    CHECK(Found("f()\n// keys\n// tensor([1.])\n", "main.rs").only().label == "keys");
+    CHECK(Found("# keys => tensor([1.])\n", "lesson.py").only().label == "keys");
+    CHECK(Found("print(keys) # ===> tensor([1.])\n", "lesson.py").only().label == "print(keys)");
+  }
+}
