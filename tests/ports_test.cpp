@@ -339,6 +339,7 @@ TEST_SUITE("outputs kept in programs") {
     check("-- [[0.43, 0.15, 0.89],\n--  [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.lua");
     check("// [[0.4300, 0.1500, 0.8900],\n//  [0.5500, 0.8700, 0.6600]]\n// Tensor[[2, 3], f32]\n", {2, 3}, two_rows,
           1e-4, "main.rs");
+    check(";; [[0.43, 0.15, 0.89],\n;;  [0.55, 0.87, 0.66]]\n", {2, 3}, two_rows, 0.01, "lesson.hy");
     check("#=\n[0.43 0.15 0.89; 0.55 0.87 0.66]\n=#\n", {2, 3}, two_rows, 0.01, "lesson.jl");
     CHECK(count("[0.43, 0.15, 0.89] # the token\n# x = [0.5, 1.5, 2.5]\n", "lesson.py") == 0);
     CHECK(count("\"\"\"\n>>> f([0.5, 1.5, 2.5])\n... [0.5, 1.5, 2.5]\n\"\"\"\n", "lesson.py") == 0);

@@ -11,14 +11,12 @@
 #include "text/numbers.hpp"
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t longest_type = 128;
-
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 
 /// The sizes in "[6, 2]" at a text's start, which is taken; nothing where it is no list of sizes.
 std::optional<Shape> take_sizes(std::string_view& text) {

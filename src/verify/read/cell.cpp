@@ -147,6 +147,8 @@ std::optional<Cell> parse_cell(std::string_view word) {
   return Cell{word, negative ? -value : value, power_of_ten(parts.exponent - decimals)};
 }
 
+bool is_truth(const Cell& cell) { return cell.text == "True" || cell.text == "False"; }
+
 std::size_t cell_length(std::string_view text) {
   std::size_t end = 0;
   for (; end < text.size() && !text.substr(end).starts_with("..."); ++end) {

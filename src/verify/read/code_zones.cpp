@@ -4,20 +4,17 @@
 #include <array>
 
 #include "text/ascii.hpp"
+#include "verify/read/pieces.hpp"
 #include "verify/read/prompt.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
-
-std::string_view without_indent(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-}
-
-bool begins_comment(std::string_view text) {
+/// Lisp's ; and MATLAB's % begin one only where the line does: elsewhere they are operators.
+bool begins_comment(std::string_view text, bool begins_line) {
+  if (begins_line && (text.starts_with(';') || text.starts_with('%'))) {
+    return true;
+  }
   if (text.starts_with('#')) {
     return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx") &&
            !text.starts_with("#=");
@@ -127,6 +124,7 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
 }
 
 void CodeZones::add_code(std::size_t begin, std::string_view line) {
+  const std::size_t indent = line.size() - without_indent(line).size();
   std::size_t unpaired = 0;  // quotes up to here do not end on the line
   for (std::size_t i = 0; i < line.size();) {
     const char c = line[i];
@@ -141,7 +139,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
       }
       i += end + closing.size();
       zones_.add(begin + i, Zone::code);
-    } else if (after_blank && begins_comment(rest)) {
+    } else if (after_blank && begins_comment(rest, i == indent)) {
       zones_.add(begin + i, comment_zone(rest));
       return;
     } else if ((c == '"' || c == '\'') && i >= unpaired) {

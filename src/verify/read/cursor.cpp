@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "verify/read/pieces.hpp"
+
 namespace attn::verify {
 namespace {
 
@@ -46,7 +48,7 @@ Margin find_margin(std::string_view line) {
     margin.markers += static_cast<std::size_t>(is_marker(before[end]));
     margin.pipes = margin.pipes || before[end] == '|';
   }
-  const bool prompt = before.substr(0, end).find(">>>") != std::string_view::npos;
+  const bool prompt = before.substr(0, end).find(">>>") != npos;
   if (prompt) {
     return {};
   }
@@ -141,7 +143,7 @@ bool Cursor::skip_conflict() {
       memory_.conflict_begin = at_;
       memory_.conflict_end = page_.find("\n>>>>>>>", at_);
     }
-    at_ = memory_.conflict_end == std::string_view::npos ? at_ : memory_.conflict_end + 1;
+    at_ = memory_.conflict_end == npos ? at_ : memory_.conflict_end + 1;
   }
   in_conflict_ = begins || (in_conflict_ && !turns);
   skip_line();

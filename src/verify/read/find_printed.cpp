@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include "text/ascii.hpp"
 #include "verify/read/candle.hpp"
 #include "verify/read/cursor.hpp"
 #include "verify/read/forms.hpp"
 #include "verify/read/julia.hpp"
 #include "verify/read/label.hpp"
 #include "verify/read/lists.hpp"
+#include "verify/read/pieces.hpp"
 #include "verify/read/zones.hpp"
 
 namespace attn::verify {
@@ -40,7 +40,7 @@ constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
                                                   {"np.float64(", read_numpy_scalar, true},
                                                   {"#Nx.Tensor<", read_nx_tensor}});
 
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_' || c == '.'; }
+bool is_dotted_part(char c) { return is_name_part(c) || c == '.'; }
 
 /// Whether a word that ends the text stands for itself: no part of a longer name such as torch.tensor, no argument
 /// of a call.
@@ -49,8 +49,8 @@ bool ends_with_word(std::string_view text, std::string_view word) {
     return false;
   }
   text.remove_suffix(word.size());
-  const bool longer = !text.empty() && is_name_part(text.back());
-  const bool argument = text.size() > 1 && text.back() == '(' && is_name_part(text[text.size() - 2]);
+  const bool longer = !text.empty() && is_dotted_part(text.back());
+  const bool argument = text.size() > 1 && text.back() == '(' && is_dotted_part(text[text.size() - 2]);
   return !longer && !argument;
 }
 
@@ -152,7 +152,7 @@ class Finder {
       }
     }
     const std::size_t line_end = text_.substr(at_, end - at_).rfind('\n');
-    line_begin_ = line_end == std::string_view::npos ? line_begin_ : at_ + line_end + 1;
+    line_begin_ = line_end == npos ? line_begin_ : at_ + line_end + 1;
     at_ = end;
   }
 

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::string_view operators = "*+/%@";
 
-bool is_truth(const Cell& cell) { return cell.text == "True" || cell.text == "False"; }
-
 /// Whether a cell is written as `10`: a call such as array(10) has such arguments.
 bool is_whole(const Cell& cell) { return cell.text.find_first_not_of("0123456789") == std::string_view::npos; }
 

@@ -10,13 +10,13 @@
 #include "text/numbers.hpp"
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t longest_heading = 256;
-constexpr std::size_t most_axes = 8;
+constexpr std::size_t most_dimensions = 8;
 constexpr std::int64_t none = -1;
 
 constexpr std::string_view times = "\xc3\x97";             // ×
@@ -26,9 +26,9 @@ constexpr std::string_view structural_zero = "\xe2\x8b\x85";  // ⋅, outside of
 
 /// Takes the sizes that the text begins with, "6×2 ", "6-element " or "0-dimensional "; nothing where it begins with
 /// none.
-std::optional<Shape> take_sizes(std::string_view& text) {
+std::optional<Shape> take_dimensions(std::string_view& text) {
   Shape sizes;
-  while (sizes.size() < most_axes) {
+  while (sizes.size() < most_dimensions) {
     const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
     const auto size = text::number_of<std::int64_t>(text.substr(0, end));
     if (!size) {
@@ -288,7 +288,7 @@ std::optional<JuliaHeading> find_julia_heading(std::string_view text) {
       continue;
     }
     std::string_view type = text.substr(begin);
-    if (std::optional<Shape> sizes = take_sizes(type); sizes && is_type(type)) {
+    if (std::optional<Shape> sizes = take_dimensions(type); sizes && is_type(type)) {
       return JuliaHeading{begin, std::move(*sizes), holds_bools(type)};
     }
   }

@@ -2,24 +2,18 @@
 
 #include <algorithm>
 
+#include "verify/read/pieces.hpp"
+
 namespace attn::verify {
 namespace {
 
 constexpr std::size_t longest_label = 60;
 
-std::string_view without_leading(std::string_view text, std::string_view characters) {
-  return text.substr(std::min(text.find_first_not_of(characters), text.size()));
-}
-
-std::string_view without_trailing(std::string_view text, std::string_view characters) {
-  return text.substr(0, text.find_last_not_of(characters) + 1);
-}
-
 /// Without IPython's prompts.
 std::string_view without_prompt(std::string_view line) {
   if (line.starts_with("Out[") || line.starts_with("In [") || line.starts_with("In[")) {
     const std::size_t end = line.substr(0, longest_label).find("]:");
-    return end == std::string_view::npos ? line : without_leading(line.substr(end + 2), " \t");
+    return end == npos ? line : without_leading(line.substr(end + 2), " \t");
   }
   return line;
 }
@@ -37,7 +31,7 @@ std::string_view last_words(std::string_view text) {
     return text;
   }
   const std::size_t space = text.find(' ', text.size() - longest_label);
-  return space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
+  return space == npos ? std::string_view() : text.substr(space + 1);
 }
 
 bool is_separator(std::string_view line) {
@@ -51,16 +45,16 @@ bool is_separator(std::string_view line) {
 std::string find_label(std::string_view page, std::size_t from, std::size_t begin) {
   const std::string_view before = page.substr(from, begin - from);
   const std::size_t line_end = before.rfind('\n');
-  const std::string_view line = before.substr(line_end == std::string_view::npos ? 0 : line_end + 1);
-  if (const std::string_view words = trimmed(line); !words.empty() || line_end == std::string_view::npos) {
+  const std::string_view line = before.substr(line_end == npos ? 0 : line_end + 1);
+  if (const std::string_view words = trimmed(line); !words.empty() || line_end == npos) {
     return std::string(last_words(words));
   }
   const std::string_view above = without_trailing(before.substr(0, line_end), " \t\n");
   const std::size_t above_begin = above.rfind('\n');
-  if (above.empty() || (above_begin == std::string_view::npos && from != 0)) {
+  if (above.empty() || (above_begin == npos && from != 0)) {
     return {};
   }
-  const std::string_view above_line = above.substr(above_begin == std::string_view::npos ? 0 : above_begin + 1);
+  const std::string_view above_line = above.substr(above_begin == npos ? 0 : above_begin + 1);
   const std::string_view words = trimmed(above_line);
   return words.size() > longest_label || is_separator(above_line) ? std::string() : std::string(words);
 }

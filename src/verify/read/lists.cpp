@@ -9,19 +9,13 @@
 #include "verify/read/candle.hpp"
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
+#include "verify/read/pieces.hpp"
 #include "verify/read/rows.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-constexpr std::size_t longest_type = 128;
-
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
-
-std::string_view without_trailing(std::string_view text, std::string_view characters) {
-  return text.substr(0, text.find_last_not_of(characters) + 1);
-}
+constexpr std::size_t longest_rest = 128;
 
 std::size_t count_words(std::string_view text) {
   std::size_t words = 0;
@@ -128,8 +122,6 @@ bool has_decimals(const Cell& cell, std::size_t least) {
 
 bool is_float(const Cell& cell) { return cell.text.find_first_of(".e") != npos; }
 
-bool is_truth(const Cell& cell) { return cell.text == "True" || cell.text == "False"; }
-
 bool is_damaged(const Cell& cell) { return std::isnan(cell.value) && text::lower(cell.text.back()) != 'n'; }
 
 /// Whether the numbers can be a tensor's, and not a size, ids or an interval.
@@ -157,9 +149,9 @@ bool ends_list(std::string_view after) {
   constexpr std::string_view ends = ",);}|`'\"";
   const std::size_t next = after.find_first_not_of(" \t");
   const bool blank = after.front() == ' ' || after.front() == '\t' || after.front() == '\n';
-  constexpr std::string_view operators = "*/+-%@=<[(#";
+  constexpr std::string_view goes_on = "*/+-%@=<[(#";
   return ends.find(after.front()) != npos ||
-         (blank && (next == npos || operators.find(after[next]) == npos || after.substr(next).starts_with("<-")));
+         (blank && (next == npos || goes_on.find(after[next]) == npos || after.substr(next).starts_with("<-")));
 }
 
 Printed printed_of(Rows rows, std::string_view page, std::size_t begin, std::size_t end) {
@@ -216,7 +208,7 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
     set_candle_shape(printed, *declared);
     return printed;
   }
-  const std::string_view after = page.substr(cursor.at(), longest_type);
+  const std::string_view after = page.substr(cursor.at(), longest_rest);
   const std::string_view line = after.substr(0, after.find('\n'));
   if (layout.rows > 0) {
     rows->shape = {layout.rows + 1, layout.row_size};

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "text/ascii.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t most_axes = 8;
+constexpr std::size_t most_literal_axes = 8;
 
 /// A number at a text's start, as programs write them: "0.43", ".5", "1e-3", "0.43f32", "1.5f-3".
 struct Number {
@@ -21,8 +22,6 @@ struct Number {
   bool has_point = false;
   std::size_t size = 0;  ///< 0: there is none
 };
-
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 
 /// "f", "f32", "_f64": the types of C++ and Rust.
 std::size_t suffix_length(std::string_view text) {
@@ -135,7 +134,7 @@ class ListReader {
   }
 
   bool open() {
-    if (depth_ == most_axes || row_size_ > 0 || (rank_ > 0 && depth_ >= rank_)) {
+    if (depth_ == most_literal_axes || row_size_ > 0 || (rank_ > 0 && depth_ >= rank_)) {
       return fail();
     }
     if (depth_ > 0) {
@@ -210,9 +209,9 @@ class ListReader {
   std::string_view text_;
   std::size_t at_;
   NumberList list_;
-  std::array<std::int64_t, most_axes> items_{};
-  std::array<std::int64_t, most_axes> sizes_ = [] {
-    std::array<std::int64_t, most_axes> sizes{};
+  std::array<std::int64_t, most_literal_axes> items_{};
+  std::array<std::int64_t, most_literal_axes> sizes_ = [] {
+    std::array<std::int64_t, most_literal_axes> sizes{};
     sizes.fill(unknown);
     return sizes;
   }();

@@ -14,19 +14,14 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/read/literal.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t farthest = 200;  ///< from a list's bracket back to its variable
 
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 bool is_path_part(char c) { return is_name_part(c) || c == '.' || c == ':'; }
-
-std::string_view without_trailing(std::string_view text, std::string_view characters) {
-  return text.substr(0, text.find_last_not_of(characters) + 1);
-}
 
 template <class Condition>
 std::string_view trailing(std::string_view text, Condition condition) {

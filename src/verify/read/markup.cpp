@@ -8,6 +8,7 @@
 #include "text/ascii.hpp"
 #include "text/utf8.hpp"
 #include "verify/read/html.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
@@ -38,7 +39,7 @@ class MarkupReader {
         text_(text),
         kind_(kind),
         html_(markup == Markup::html),
-        overwrites_(!html_ && text.find('\n') != std::string_view::npos) {}
+        overwrites_(!html_ && text.find('\n') != npos) {}
 
   void read() {
     out_.begin_part(kind_);
@@ -148,7 +149,7 @@ class MarkupReader {
     }
     const Tag found = find_tag(rest());
     const Element element = found.name.empty() ? Element::none : find_element(found.name);
-    const bool custom = element != Element::none && found.name.find('-') != std::string_view::npos;
+    const bool custom = element != Element::none && found.name.find('-') != npos;
     const std::size_t begin = at_;
     if (element == Element::none || (custom && !html_) || !skip_to(html_ ? tag_end(true) : tag_end_on_line())) {
       out_.put_plain("<");
@@ -177,7 +178,7 @@ class MarkupReader {
 
   /// Goes to an offset, counting the lines; not where it is npos.
   bool skip_to(std::size_t end) {
-    if (end == std::string_view::npos) {
+    if (end == npos) {
       return false;
     }
     for (; at_ < end; ++at_) {
@@ -190,9 +191,9 @@ class MarkupReader {
   }
 
   bool skip_comment() {
-    const std::size_t end = comments_end_ ? text_.find("-->", at_ + 4) : std::string_view::npos;
-    comments_end_ = end != std::string_view::npos;
-    return skip_to(end == std::string_view::npos ? std::string_view::npos : end + 3);
+    const std::size_t end = comments_end_ ? text_.find("-->", at_ + 4) : npos;
+    comments_end_ = end != npos;
+    return skip_to(end == npos ? npos : end + 3);
   }
 
   /// Behind the tag's >, which may stand in quotes as long as all quotes are closed.
@@ -201,19 +202,19 @@ class MarkupReader {
     while (tags_end_ && i < text_.size() && text_[i] != '>') {
       if (quotes && quotes_close_ && (text_[i] == '"' || text_[i] == '\'') && text_[i - 1] == '=') {
         const std::size_t close = text_.find(text_[i], i + 1);
-        quotes_close_ = close != std::string_view::npos;
+        quotes_close_ = close != npos;
         i = quotes_close_ ? close : i;
       }
       ++i;
     }
     tags_end_ = tags_end_ && i < text_.size();
-    return tags_end_ ? i + 1 : std::string_view::npos;
+    return tags_end_ ? i + 1 : npos;
   }
 
   /// The same for a tag outside HTML, where < is rarely one.
   std::size_t tag_end_on_line() const {
     const std::size_t end = text_.find_first_of("<>\n", at_ + 1);
-    return end == std::string_view::npos || text_[end] != '>' ? std::string_view::npos : end + 1;
+    return end == npos || text_[end] != '>' ? npos : end + 1;
   }
 
   /// Behind the element's closing tag; stays where there is none.
@@ -222,10 +223,10 @@ class MarkupReader {
       return;
     }
     std::size_t close = text_.find("</", at_);
-    while (close != std::string_view::npos && !same_name(find_tag(text_.substr(close)).name, name)) {
+    while (close != npos && !same_name(find_tag(text_.substr(close)).name, name)) {
       close = text_.find("</", close + 2);
     }
-    if (close == std::string_view::npos) {
+    if (close == npos) {
       contents_end_ = false;
     } else {
       skip_to(close);

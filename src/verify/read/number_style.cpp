@@ -7,7 +7,6 @@
 namespace attn::verify {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int fewest_significant = 6;
 
 bool is_scientific(const Cell& cell) {
@@ -17,7 +16,7 @@ bool is_scientific(const Cell& cell) {
 bool has_unit(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }
 
 /// "1", "1." or "1.0".
-bool is_whole(const Cell& cell) {
+bool is_whole_number(const Cell& cell) {
   return cell.value == std::floor(cell.value) && cell.unit > 0.05 && !is_scientific(cell);
 }
 
@@ -37,10 +36,10 @@ void set_fixed(std::span<Cell> cells) {
 
 void set_trimmed(std::span<Cell> cells) {
   const auto takes_part = [](const Cell& cell) { return has_unit(cell) && !is_scientific(cell); };
-  double finest = infinity;
+  double finest = std::numeric_limits<double>::infinity();
   bool all_whole = true;
   for (const Cell& cell : cells) {
-    all_whole = all_whole && (!has_unit(cell) || is_whole(cell));
+    all_whole = all_whole && (!has_unit(cell) || is_whole_number(cell));
     finest = takes_part(cell) ? std::min(finest, cell.unit) : finest;
   }
   for (Cell& cell : cells) {

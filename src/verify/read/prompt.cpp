@@ -2,17 +2,9 @@
 
 #include <algorithm>
 
+#include "verify/read/pieces.hpp"
+
 namespace attn::verify {
-namespace {
-
-constexpr std::size_t npos = std::string_view::npos;
-
-std::string_view without_indent(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-}
-
-}  // namespace
-
 std::size_t prompt_length(std::string_view line) {
   const std::size_t indent = line.size() - without_indent(line).size();
   const std::string_view text = line.substr(indent);

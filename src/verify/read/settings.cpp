@@ -12,19 +12,13 @@
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-constexpr std::size_t longest_name = 32;
+constexpr std::size_t longest_setting = 32;
 constexpr std::size_t longest_statement = 160;
-
-bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
-
-std::string_view without_leading(std::string_view text, std::string_view characters) {
-  return text.substr(std::min(text.find_first_not_of(characters), text.size()));
-}
 
 std::string_view leading_name(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_part) - text.begin()));
@@ -137,7 +131,7 @@ class SettingsReader {
       }
       const std::string_view name = leading_name(text_.substr(at));
       const std::size_t end = at + name.size();
-      if (name.size() <= longest_name) {
+      if (name.size() <= longest_setting) {
         note(text::lower(name), text_.substr(end, longest_statement), text_.substr(0, at).ends_with("andom."));
       }
       at = end;

@@ -7,11 +7,11 @@
 
 #include "text/ascii.hpp"
 #include "text/numbers.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::size_t longest_value = 256;
 
 bool is_key_part(char c) { return text::is_letter(c) || c == '_'; }

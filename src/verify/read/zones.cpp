@@ -8,16 +8,11 @@
 
 #include "text/lines.hpp"
 #include "verify/read/code_zones.hpp"
+#include "verify/read/pieces.hpp"
 #include "verify/read/prompt.hpp"
 
 namespace attn::verify {
 namespace {
-
-constexpr std::size_t npos = std::string_view::npos;
-
-std::string_view without_leading(std::string_view text, std::string_view characters) {
-  return text.substr(std::min(text.find_first_not_of(characters), text.size()));
-}
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == npos; }
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "text/ascii.hpp"
+
+/// Pieces of lines that the readers look for.
+namespace attn::verify {
+
+inline constexpr std::size_t npos = std::string_view::npos;
+
+/// Whether a program's names may have it.
+constexpr bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
+
+/// The text without those characters at its begin.
+constexpr std::string_view without_leading(std::string_view text, std::string_view unwanted) {
+  return text.substr(std::min(text.find_first_not_of(unwanted), text.size()));
+}
+
+/// The text without those characters at its end.
+constexpr std::string_view without_trailing(std::string_view text, std::string_view unwanted) {
+  return text.substr(0, text.find_last_not_of(unwanted) + 1);
+}
+
+constexpr std::string_view without_indent(std::string_view line) { return without_leading(line, " \t"); }
+
+}  // namespace attn::verify
