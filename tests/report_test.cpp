@@ -30,10 +30,11 @@ Explanation small_explanation() {
   walk.size("keys", "keys.shape:", keys);
   Explanation explanation;
   explanation.article = "small";
+  explanation.chapter = "chapter";
   explanation.cpu = "avx2";
   explanation.dropout_kernel = "default";
   explanation.preferred = true;
-  explanation.chapters.push_back({"chapter", walk.steps()});
+  explanation.steps = LazySteps(walk.steps());
   explanation.tokens = {"one", "two", "three"};
   explanation.slips.push_back({"chapter", "keys", "", Slip::Where::other_shape, "The page lost a row."});
   return explanation;
@@ -83,7 +84,7 @@ TEST_SUITE("report") {
     const Told told(good);
     CHECK(told.code == 0);
     CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line +
-                           "\n1 of 1 tensors and 1 of 1 sizes hold" + summary);
+                           "\n1 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 same\n");
     CHECK(told.json["holds"] == true);
     CHECK(told.json["tensors"]["same"] == 1);
     CHECK(told.json["findings"][0]["line"] == 2);
@@ -106,7 +107,7 @@ TEST_SUITE("report") {
     CHECK(told.text ==
           "line 2  [3, 2]       chapter/part keys  last digit (1 of 6 cells)\n"
           "    [0 (one), 1]: page -0.2627, step -0.2626; exactly -0.26264992356300354, the tie is at -0.26265\n" +
-              size_line + "\n1 of 1 tensors and 1 of 1 sizes hold" + summary +
+              size_line + "\n1 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 last digit\n" +
               "1 cell off by one in the last digit: line 2\n");
     const auto& difference = told.json["findings"][0]["differences"][0];
     CHECK(difference["index"] == std::vector<int>{0, 1});
@@ -126,7 +127,7 @@ TEST_SUITE("report") {
           "      [0 (one)]     0.5000   -0.2626\n"
           "      [1 (two)]     1.2500  [-2.0000]\n"
           "      [2 (three)]  -0.7500    0.1250\n" +
-              size_line + "\n0 of 1 tensors and 1 of 1 sizes hold" + summary + "differs: line 2\n");
+              size_line + "\n0 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 differs\ndiffers: line 2\n");
     CHECK(told.json["holds"] == false);
     CHECK(told.json["findings"][0]["differing_cells"] == 1);
   }
@@ -158,14 +159,27 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][1]["differences"][0]["expected"] == "2");
   }
 
-  TEST_CASE("an unknown tensor names the nearest step") {
-    const Told told("tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
-    CHECK(told.code == 1);
-    CHECK(told.text.find("line 1  [3, 2]  -  no step has this shape or these values\n"
+  TEST_CASE("an unknown tensor names the step of its label, and fails only where asked to") {
+    const Told told("keys\n tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
+    CHECK(told.code == 0);
+    CHECK(exit_code(told.report, true) == 1);
+    CHECK(told.text.find("line 2  [3, 2]  -  unknown\n"
                          "    nearest: chapter/part keys [3, 2]; 6 of 6 cells differ\n") != std::string::npos);
-    CHECK(told.text.find("unknown: line 1\n") != std::string::npos);
+    CHECK(told.text.find("tensors: 1 unknown\nunknown: line 2\n") != std::string::npos);
     CHECK(told.json["findings"][0]["step"].is_null());
     CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
+  }
+
+  TEST_CASE("a tensor that follows tells from what") {
+    const Told told(good + "tensor([[ 0.5000,  1.2500, -0.7500],\n        [-0.2626,  2.0000,  0.1250]])\n");
+    CHECK(told.code == 0);
+    CHECK(told.text.find("line 6  [2, 3]       line 2.T           follows (rooted)\n") != std::string::npos);
+    CHECK(told.text.find("tensors: 1 same, 1 follows\n") != std::string::npos);
+    CHECK(told.json["findings"][2]["verdict"] == "follows");
+    CHECK(told.json["findings"][2]["relation"] == "line 2.T");
+    CHECK(told.json["findings"][2]["sources"] == std::vector<int>{0});
+    CHECK(told.json["findings"][2]["rooted"] == true);
+    CHECK(told.json["findings"][2]["step"].is_null());
   }
 
   TEST_CASE("JSON stays valid for inf and nan") {
@@ -177,6 +191,6 @@ TEST_SUITE("report") {
   TEST_CASE("nothing printed holds nothing") {
     const Told told("no numbers here\n");
     CHECK(told.code == 0);
-    CHECK(told.text == "0 of 0 tensors and 0 of 0 sizes hold" + summary);
+    CHECK(told.text == "0 of 0 tensors and 0 of 0 sizes hold\n");
   }
 }

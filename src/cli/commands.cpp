@@ -258,20 +258,49 @@ void VerifyParser::add_options() {
   group("What the page may show");
   choice("--article", "only this article's chapters", article_names(), verify.article);
   text("--chapter", "CHAPTER", "only this chapter", verify.chapter);
-  add_seed(verify.seed);
   choice("--cpu", "only these of PyTorch's two sets of CPU kernels", cpu_names(), verify.cpu);
   choice("--blas", "only these OpenBLAS kernels (all that run here)", blas_names(), verify.blas);
   choice("--dropout-kernel", "only this of PyTorch's two Bernoulli kernels", dropout_kernel_names(),
          verify.dropout_kernel);
+  add_lesson();
   group("The report");
   choice("--format", "text or JSON (text)", format_names, options_.json);
-  footer("Exit code 0: all hold; 1: something differs; 2: unreadable, or no tensor found.\n\n"
+  flag("--strict", "exit with 1 where a tensor is unknown as well", verify.strict, true);
+  footer("Exit code 0: nothing differs; 1: something does; 2: unreadable, or no tensor at all.\n\n"
               "Example:\n  attn-walkthrough causal | attn-walkthrough verify -");
+}
+
+/// What the page's program is known to have set. What is not given is tried.
+void VerifyParser::add_lesson() {
+  Lesson& lesson = options_.verify.lesson;
+  group("What the page's program is known to set; all else is tried");
+  add_seed(lesson.seed);
+  number("--d-out", "dimensions of queries, keys and values", d_out_, 3);
+  number("--d-out-kq", "dimensions of queries and keys", lesson.d_out_kq, 3);
+  number("--d-out-v", "dimensions of values", lesson.d_out_v, 3);
+  choice("--init", "nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear", init_names(), lesson.init);
+  flag("--qkv-bias", "nn.Linear with a bias", lesson.qkv_bias, true);
+  number("--num-heads", "attention heads", lesson.num_heads, 3);
+  number("--batch", "the same inputs N times", lesson.batch, 2);
+  const auto store = [&lesson](const std::string& text) { lesson.dropout = probability_value(text); };
+  add("--dropout", "P", "the probability to drop a weight", store, probability());
+  number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 6);
+  number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);
+  text("--sentence", "WORDS", "these words, embedded, instead of the article's inputs", lesson.sentence);
+  text("--query", "TOKEN|INDEX", "the token whose scores are computed by hand", lesson.query);
 }
 
 void VerifyParser::finish() {
   options_.command = Command::verify;
-  const VerifyOptions& verify = options_.verify;
+  VerifyOptions& verify = options_.verify;
+  check_rules();
+  verify.is_seed_given = is_given("--seed");
+  verify.lesson.d_out_kq = verify.lesson.d_out_kq ? verify.lesson.d_out_kq : d_out_;
+  verify.lesson.d_out_v = verify.lesson.d_out_v ? verify.lesson.d_out_v : d_out_;
+  if (verify.lesson.qkv_bias && verify.lesson.init.value_or(Init::linear) != Init::linear) {
+    throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave "
+                     "--qkv-bias out");
+  }
   if (verify.files.empty()) {
     throw UsageError("verify needs a page; accepted are file names, and - for standard input; "
                      "try attn-walkthrough verify page.txt");

@@ -32,7 +32,9 @@ struct VerifyOptions {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
-  torch::Seed seed = 123;
+  Lesson lesson;        ///< seed, sizes and the like; what is empty is varied
+  bool is_seed_given = false;  ///< the seed is not varied
+  bool strict = false;  ///< unknown tensors are failures
 };
 
 /// What the command line asks for.

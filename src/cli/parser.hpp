@@ -144,6 +144,11 @@ class VerifyParser final : public Parser {
   using Parser::Parser;
   void add_options() override;
   void finish() override;
+
+ private:
+  void add_lesson();
+
+  std::optional<std::int64_t> d_out_;
 };
 
 }  // namespace attn::cli

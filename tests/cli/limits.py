@@ -112,9 +112,9 @@ class Size(Case):
     def test_one_long_size_widens_no_other_line(self):
         page = "torch.Size([" + ", ".join(["1"] * 20_000) + "])\n" + "torch.Size([1, 9])\n" * 2_000
         done = run("verify", self.file("page.txt", page))
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(len(done.stdout), 20 * len(page))
-        self.assertRegex(done.stdout.split(b"\n")[0], rb"^line 1 .* size \[1, 1, [1, ]*\.\.\.[1, ]*\]  -  no step")
+        self.assertRegex(done.stdout.split(b"\n")[0], rb"^line 1 .* size \[1, 1, [1, ]*\.\.\.[1, ]*\]  -  unknown$")
 
 
 def run_within(kibibytes, *arguments):

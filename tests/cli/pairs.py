@@ -22,6 +22,7 @@ import termios
 import unittest
 
 BINARY = ""
+PRINTED = ""  # a folder for pages
 TEMPLATE = ""  # a folder whose contents are there wherever the program runs
 BEFORE = ()  # its files
 HANG_LIMIT = 60  # seconds
@@ -60,7 +61,7 @@ VALUES = {
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
     "--chapter": ["causal", "dropout", "multihead"],
 }
-FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad"]
+FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict"]
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
@@ -73,7 +74,7 @@ CONTEXTS = [
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
 ]
-PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"]]
+PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"]]
 
 
 def option_of(use):
@@ -164,10 +165,33 @@ def ways(uses, one, other):
             yield first, second, needs[0] + (needs[1] if needs[0] != needs[1] else [])
 
 
+@functools.cache
+def page_made_with(chapter, *arguments):
+    """A page for `verify` that a chapter printed with the options that both have, and a tensor that nobody knows."""
+    known = {name for name, _ in listed(chapter)}
+    shared = [word for option in arguments if option[0] in known and option[0] != "--format" for word in option]
+    done = subprocess.run([BINARY, chapter, *shared], capture_output=True, timeout=HANG_LIMIT)
+    page = tempfile.NamedTemporaryFile(suffix=".txt", delete=False, dir=PRINTED)
+    page.write(done.stdout + b"\ntensor([0.1234, 9.8765, 4.3210, 7.7777])\n")
+    page.close()
+    return page.name
+
+
+def contexts(command, first, second):
+    """What is tried beside a pair of options; for `verify` pages, those that were printed with the pair among them."""
+    if command != "verify":
+        yield from CONTEXTS
+        return
+    yield from PAGES
+    for chapter in ("trainable", "causal", "multihead", "dropout"):
+        yield [page_made_with(chapter, tuple(first), tuple(second))]
+        yield [page_made_with(chapter, tuple(first), tuple(second), tuple(PRECISE))]
+
+
 def work_together(command, uses, one, other):
     """Whether, somehow, either changes what the other alone gives."""
-    for context in PAGES if command == "verify" else CONTEXTS:
-        for first, second, needs in ways(uses, one, other):
+    for first, second, needs in ways(uses, one, other):
+        for context in contexts(command, first, second):
             if {first[0], second[0], *needs} & set(context):
                 continue
             base = [command, *needs, *context]
@@ -195,7 +219,7 @@ def refused_for(one, other):
 def wrong_refusal(command, uses, one, other, about):
     """What is wrong with the refusal of a pair."""
     first, second, needs = next(ways(uses, one, other))
-    code, shown, error, files = outcome(command, *needs, *first, *second)
+    code, shown, error, files = outcome(command, *needs, *first, *second, *(PAGES[0] if command == "verify" else []))
     if code != 2 or shown or files != BEFORE or error.count("\n") != 1:
         return f"is not refused: {code} {error}"
     named = {option_of(one), option_of(other), *map(option_of, about)} - {option_of(about[1])}
@@ -250,10 +274,11 @@ class Pairs(unittest.TestCase):
 
 if __name__ == "__main__":
     BINARY = os.path.abspath(sys.argv.pop(1))
-    with tempfile.TemporaryDirectory() as TEMPLATE:
+    with tempfile.TemporaryDirectory() as TEMPLATE, tempfile.TemporaryDirectory() as PRINTED:
         for path, arguments in (("there.txt", ["simplified"]), ("page.txt", ["causal"]),
                                 ("dropout.txt", ["dropout", "--dropout-kernel", "mkl"]),
-                                ("precise.txt", ["multihead", "--precision", "12"])):
+                                ("precise.txt", ["multihead", "--precision", "12"]),
+                                ("unknown.txt", ["trainable", "--sentence", "Some other words here", "--seed", "77"])):
             with open(os.path.join(TEMPLATE, path), "wb") as page:
                 subprocess.run([BINARY, *arguments], stdout=page, check=True)
         subprocess.run([BINARY, "simplified", "--save", "there"], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)

@@ -9,13 +9,12 @@
 
 #include "verify/explain/compare.hpp"
 #include "verify/explain/swap.hpp"
+#include "verify/relate/grid.hpp"
 
 namespace attn::verify {
 namespace {
 
 constexpr std::int64_t price_of_change = 2 * weight_of_cell;
-
-std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
 
 /// What it costs to lay each of the shorter one's parts on the longer one's, `shift` parts further on.
 std::vector<std::int64_t> weights_of_parts(const Printed& printed, const Numbers& numbers, const Alignment& alignment,

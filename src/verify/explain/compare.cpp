@@ -84,14 +84,12 @@ bool says_nan(std::string_view text) {
   return text.find("nan") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
 }
 
-/// A number that is exact, or none.
+/// A number that is exact up to the rounding of a few float32 operations, or none.
 CellVerdict compare_exactly(const Cell& cell, double value) {
-  if (cell.value == value || (std::isnan(value) && says_nan(cell.text))) {
-    return CellVerdict::holds;
-  }
-  constexpr double rounding = 3e-7;  // of a few float32 operations
-  const bool near = std::isfinite(value) && std::abs(cell.value - value) <= rounding * std::max(1.0, std::abs(value));
-  return near ? CellVerdict::last_digit : CellVerdict::differs;
+  constexpr double rounding = 3e-7;
+  const bool same = cell.value == value || (std::isnan(value) && says_nan(cell.text)) ||
+                    (std::isfinite(value) && std::abs(cell.value - value) <= rounding * std::max(1.0, std::abs(value)));
+  return same ? CellVerdict::holds : CellVerdict::differs;
 }
 
 }  // namespace

@@ -51,36 +51,61 @@ void list_differences(Finding& finding, const Fit& fit, const Numbers& numbers, 
 
 }  // namespace
 
-Finding describe(const Printed& printed, const Candidates& found, const Choice& chosen, KnownSteps& known,
-                 const Pool& pool) {
+Finding describe_step(const Printed& printed, const Candidates& found, std::size_t chosen, Known& known) {
   Finding result;
   result.printed = &printed;
-  const Choice step = chosen ? chosen : found.nearest;
-  if (step) {
-    result.step = known[*step].step;
-    result.chapter = known.chapter(*step);
-  }
-  if (!chosen) {
-    result.verdict = Verdict::unknown;
-    result.differing_cells = found.differing_from_nearest;
+  result.step = known[chosen].step;
+  result.explanation = known[chosen].explanation;
+  const auto fit = found.fits.find(chosen);
+  if (fit != found.fits.end()) {
+    const Numbers& numbers = known.numbers(*known[chosen].numbers);
+    const bool laid_whole = same_shape(printed, numbers.shape);
+    const bool is_last_digit = fit->second.tally.differs == 0 && fit->second.change.kind == Change::Kind::none;
+    result.verdict = is_last_digit ? Verdict::last_digit : Verdict::differs;
+    result.change = fit->second.change;
+    list_differences(result, fit->second, numbers, laid_whole ? shown_values(printed, numbers) : numbers.values);
     return result;
   }
-  const Numbers& numbers = pool[known[*step].numbers];
-  const bool laid_whole = same_shape(printed, numbers.shape);
-  const std::vector<double> values = laid_whole ? shown_values(printed, numbers) : numbers.values;
-  const auto fit = found.fits.find(*step);
-  if (fit != found.fits.end()) {
-    result.verdict = Verdict::differs;
-    result.change = fit->second.change;
-    list_differences(result, fit->second, numbers, values);
-  } else if (compare(printed.cells, values, 0).last_digit > 0) {
-    result.verdict = Verdict::last_digit;
-    list_differences(result, fit_same_shape(printed, values), numbers, values);
-  } else if (found.same_layout) {
-    result.verdict = Verdict::same;
-  } else {
-    result.verdict = Verdict::same_numbers;
-    result.layout = layout_difference(printed, plain_layout(printed.text), known.layout(*step));
+  const std::string page = plain_layout(printed.text);
+  result.verdict = page == known.layout(chosen) ? Verdict::same : Verdict::same_numbers;
+  result.layout = result.verdict == Verdict::same ? "" : layout_difference(printed, page, known.layout(chosen));
+  return result;
+}
+
+Finding describe_relation(const Printed& printed, const Relation& relation) {
+  Finding result;
+  result.printed = &printed;
+  result.verdict = relation.failing.empty() ? Verdict::follows : Verdict::differs;
+  result.relation = relation.words;
+  result.is_rooted = relation.is_rooted;
+  for (const std::size_t position : relation.sources) {
+    result.sources.push_back(position - 1);
+  }
+  result.differing_cells = static_cast<std::int64_t>(relation.failing.size());
+  const Cell* sample = sample_cell(printed.cells);
+  for (const std::int64_t position : relation.failing) {
+    const Cell& cell = printed.cells[static_cast<std::size_t>(position)];
+    const double exact = relation.numbers.cells[static_cast<std::size_t>(position)].middle();
+    if (result.differences.size() < most_listed) {
+      result.differences.push_back({index_of(position, printed.shape), std::string(cell.text),
+                                    in_format_of(std::isfinite(cell.value) || !sample ? cell : *sample, exact), exact});
+    }
+  }
+  return result;
+}
+
+Finding describe_unknown(const Printed& printed, const Choice& nearest, const Known& known) {
+  Finding result;
+  result.printed = &printed;
+  if (!nearest) {
+    return result;
+  }
+  result.step = known[*nearest].step;
+  result.explanation = known[*nearest].explanation;
+  if (known[*nearest].numbers && same_shape(printed, known.numbers(*known[*nearest].numbers).shape)) {
+    const auto cells = static_cast<std::int64_t>(printed.cells.size());
+    const Tally tally = compare(printed, known.numbers(*known[*nearest].numbers), cells);
+    result.differing_cells = tally.differs + tally.last_digit;
   }
   return result;
 }

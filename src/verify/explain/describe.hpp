@@ -1,15 +1,20 @@
 #pragma once
 
-#include "verify/explain/candidates.hpp"
 #include "verify/explain/finding.hpp"
-#include "verify/explain/known_steps.hpp"
-#include "verify/explain/pool.hpp"
+#include "verify/explain/find_steps.hpp"
 #include "verify/read/printed.hpp"
+#include "verify/relate/relation.hpp"
 
 namespace attn::verify {
 
-/// What became of a printed tensor that is the chosen step, or none, of its candidates.
-Finding describe(const Printed& printed, const Candidates& found, const Choice& chosen, KnownSteps& known,
-                 const Pool& pool);
+/// What became of a printed tensor that is the chosen step of its candidates: same, same numbers, but for last digits, or
+/// different.
+Finding describe_step(const Printed& printed, const Candidates& found, std::size_t chosen, Known& known);
+
+/// What became of a printed tensor that follows from others, or would but for a few cells.
+Finding describe_relation(const Printed& printed, const Relation& relation);
+
+/// A tensor of which nothing can be said; `nearest`, if any, is a step that it does not hold on.
+Finding describe_unknown(const Printed& printed, const Choice& nearest, const Known& known);
 
 }  // namespace attn::verify

@@ -10,17 +10,24 @@
 
 namespace attn::verify {
 
-enum class Verdict { same, same_numbers, last_digit, differs, unknown };
+enum class Verdict {
+  same,          ///< as a lesson prints it
+  same_numbers,  ///< in another layout
+  last_digit,    ///< but for a few last digits
+  follows,       ///< from what the page prints before it, or from what is given
+  differs,       ///< but for a few cells
+  unknown,
+};
 
 /// Whether the numbers hold, last digits allowed.
 bool holds(Verdict verdict);
 
-/// One cell that is not as the step has it.
+/// One cell that is not as it should be.
 struct Difference {
   Shape index;           ///< in the printed tensor; where the page has no such cell, in the step
   std::string printed;   ///< as the page has it; empty where it has no such cell
-  std::string expected;  ///< the step's number in the page's format; empty where the step has no such cell
-  double exact = 0;      ///< the step's number
+  std::string expected;  ///< the right number in the page's format; empty where there is no such cell
+  double exact = 0;      ///< the right number
 };
 
 /// What a page did to a step's rows or shape.
@@ -39,27 +46,34 @@ inline constexpr std::size_t most_listed = 10;
 struct Finding {
   const Printed* printed = nullptr;
   Verdict verdict = Verdict::unknown;
-  std::string chapter;         ///< of the step that it is, or, for Verdict::unknown, of the nearest; may be empty
-  const Step* step = nullptr;  ///< may be null for Verdict::unknown
-  std::string layout;          ///< for Verdict::same_numbers: "spacing", "grad_fn=<MulBackward0> is missing"
+  const Explanation* explanation = nullptr;  ///< whose step it is, or, for Verdict::unknown, the nearest; may be null
+  const Step* step = nullptr;                ///< null where there is no explanation
+  std::string layout;    ///< for Verdict::same_numbers: "spacing", "grad_fn=<MulBackward0> is missing"
+  std::string relation;  ///< what it follows from, or would but for the differences: "softmax(line 44 / 2**0.5)"
+  std::vector<std::size_t> sources;  ///< the relation's, as places among the findings
+  bool is_rooted = false;            ///< the relation ends in what is given or in lessons alone
   Change change;
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
   std::int64_t differing_cells = 0;     ///< all of them, lost and added ones included
   std::int64_t last_digit_cells = 0;
   std::vector<std::string> notes;       ///< sentences: slips, kernels
+
+  std::string chapter() const { return explanation ? explanation->chapter : ""; }
 };
 
 /// What became of a page.
 struct Report {
-  const Explanation* explanation = nullptr;
-  bool blas_shows = false;  ///< with other OpenBLAS kernels the page would be explained less well
   std::vector<Finding> findings;   ///< in page order
   std::vector<std::string> notes;  ///< about the whole page: whose numbers it has
+  /// The lessons that findings are steps of, one explanation of each, the most frequent first.
+  std::vector<const Explanation*> lessons;
+  bool blas_shows = false;  ///< other OpenBLAS kernels have other digits than the page
 
   std::int64_t count(Printed::Kind kind) const;
+  std::int64_t count(Printed::Kind kind, Verdict verdict) const;
   std::int64_t holding(Printed::Kind kind) const;
-  /// Whether everything on the page does.
-  bool holds() const;
+  /// Whether anything has the verdict.
+  bool has(Verdict verdict) const;
 };
 
 }  // namespace attn::verify

@@ -1,107 +1,113 @@
 #include "verify/explain/match.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
-#include "verify/explain/describe.hpp"
-#include "verify/explain/find_candidates.hpp"
+#include "verify/explain/choose.hpp"
+#include "verify/explain/derive.hpp"
+#include "verify/explain/find_steps.hpp"
 #include "verify/explain/kernel_words.hpp"
-#include "verify/explain/known_steps.hpp"
-#include "verify/explain/notes.hpp"
-#include "verify/explain/page_order.hpp"
+#include "verify/explain/other_kernels.hpp"
 #include "verify/explain/plain.hpp"
-#include "verify/explain/score.hpp"
 #include "verify/explain/sizes.hpp"
-#include "verify/explain/trust_labels.hpp"
 
 namespace attn::verify {
 namespace {
 
-bool differs_in_blas_alone(const Explanation& a, const Explanation& b) {
-  return a.blas != b.blas && a.article == b.article && a.cpu == b.cpu && a.dropout_kernel == b.dropout_kernel;
-}
-
 /// One page and the ways in which it may have been made.
 class Matcher {
  public:
-  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations) : printed_(printed) {
-    for (const Explanation& explanation : explanations) {
-      known_.emplace_back(explanation, pool_);
-    }
-    for (const Printed& one : printed) {
-      likenesses_.push_back(is_size(one) ? std::vector<Likeness>{} : find_likenesses(one, pool_));
-    }
-  }
+  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations)
+      : printed_(printed), finder_(printed, explanations) {}
 
-  Report run() {
-    KnownSteps& best = known_[choose_explanation(known_, printed_, likenesses_)];
-    std::vector<Candidates> found = find_candidates(best);
-    std::vector<Choice> chosen = choose_steps(found, best);
+  Report run(const Given& given) {
+    const std::vector<Choice> evident = choose_in_order(alternatives({}), finder_.known());
+    std::vector<Choice> chosen = choose_in_order(alternatives(neighbours_of(evident)), finder_.known());
+    OtherKernels other_kernels(printed_, finder_.known());
+    other_kernels.choose(finder_, chosen);
     Report report;
-    report.explanation = &best.explanation();
-    for (std::size_t i = 0; i < printed_.size(); ++i) {
-      Finding& finding = report.findings.emplace_back();
-      finding.printed = &printed_[i];
-      if (!is_size(printed_[i])) {
-        finding = describe(printed_[i], found[i], chosen[i], best, pool_);
-        add_kernel_note(finding, best, known_, pool_);
-        add_slips(finding, *report.explanation);
-      }
-    }
-    match_sizes(report.findings, chosen, best);
-    compare_explanations(report, best);
+    report.findings = derive(printed_, finder_, chosen, given);
+    other_kernels.agree(report);
+    match_sizes(printed_, report.findings, chosen, finder_.known());
+    list_lessons(report);
     return report;
   }
 
  private:
-  /// Of each tensor; empty for a size.
-  std::vector<Candidates> find_candidates(KnownSteps& best) const {
-    CandidateFinder finder(best, known_, pool_);
-    std::vector<Candidates> found(printed_.size());
+  using Explanations = std::vector<const Explanation*>;
+
+  /// The steps that each tensor may be. Those of scalars, masks and the like count only where a neighbour is of the same
+  /// explanation.
+  std::vector<Alternatives> alternatives(const std::vector<Explanations>& neighbours) const {
+    std::vector<Alternatives> page(printed_.size());
     for (std::size_t i = 0; i < printed_.size(); ++i) {
-      if (!is_size(printed_[i])) {
-        found[i] = finder.find(printed_[i], likenesses_[i]);
+      const Candidates& candidates = finder_[i];
+      page[i] = {plain_label(printed_[i].label), printed_[i].grad_fn, {}};
+      std::ranges::copy_if(candidates.steps, std::back_inserter(page[i].steps), [&](std::size_t step) {
+        return candidates.is_evidence || !candidates.fits.empty() ||
+               (!neighbours.empty() &&
+                std::ranges::find(neighbours[i], finder_.known()[step].explanation) != neighbours[i].end());
+      });
+    }
+    return page;
+  }
+
+  /// For each printed thing, the explanations of the recognised ones before and after it.
+  std::vector<Explanations> neighbours_of(const std::vector<Choice>& chosen) const {
+    std::vector<Explanations> neighbours(chosen.size());
+    const auto note = [&](std::size_t i, const Explanation*& last) {
+      if (last) {
+        neighbours[i].push_back(last);
+      }
+      last = chosen[i] ? finder_.known()[*chosen[i]].explanation : last;
+    };
+    const Explanation* before = nullptr;
+    const Explanation* after = nullptr;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      note(i, before);
+      note(chosen.size() - 1 - i, after);
+    }
+    return neighbours;
+  }
+
+  /// The lessons of the findings, the most frequent first.
+  static void list_lessons(Report& report) {
+    std::vector<std::pair<std::int64_t, const Explanation*>> lessons;
+    for (const Finding& finding : report.findings) {
+      if (!finding.explanation || finding.verdict == Verdict::unknown) {
+        continue;
+      }
+      const auto same = std::ranges::find_if(
+          lessons, [&](const auto& lesson) { return is_same_lesson(*lesson.second, *finding.explanation); });
+      if (same == lessons.end()) {
+        lessons.emplace_back(1, finding.explanation);
+      } else {
+        ++same->first;
       }
     }
-    return found;
-  }
-
-  std::vector<Choice> choose_steps(std::vector<Candidates>& found, const KnownSteps& best) const {
-    std::vector<Alternatives> page;
-    for (std::size_t i = 0; i < printed_.size(); ++i) {
-      page.push_back({plain_label(printed_[i].label), found[i].steps});
-    }
-    std::vector<Choice> chosen = choose_in_order(page, best);
-    trust_labels(printed_, best, pool_, found, chosen);
-    return chosen;
-  }
-
-  /// Says whose numbers the page has where they are not those of the article's own kernels.
-  void compare_explanations(Report& report, const KnownSteps& best) const {
-    const Score best_score = score_of(best, printed_, likenesses_);
-    for (const KnownSteps& other : known_) {
-      const Explanation& explanation = other.explanation();
-      const bool is_article = explanation.preferred && explanation.article == report.explanation->article;
-      const bool other_blas = differs_in_blas_alone(explanation, *report.explanation);
-      if ((is_article || other_blas) && best_score.is_better_than(score_of(other, printed_, likenesses_))) {
-        report.blas_shows = report.blas_shows || other_blas;
-        if (is_article) {
-          report.notes.push_back(whose_numbers(*report.explanation, explanation));
-        }
+    std::ranges::stable_sort(lessons, [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [count, explanation] : lessons) {
+      report.lessons.push_back(explanation);
+      if (explanation->dropout_kernel != "default") {
+        Explanation usual = *explanation;
+        usual.dropout_kernel = "default";
+        report.notes.push_back(whose_numbers(*explanation, usual));
       }
     }
   }
 
   std::span<const Printed> printed_;
-  Pool pool_;
-  std::vector<KnownSteps> known_;
-  std::vector<std::vector<Likeness>> likenesses_;
+  StepFinder finder_;
 };
 
 }  // namespace
 
-Report match(std::span<const Printed> printed, std::span<const Explanation> explanations) {
-  return Matcher(printed, explanations).run();
+Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given) {
+  return printed.empty() ? Report{} : Matcher(printed, explanations).run(given);
 }
 
 }  // namespace attn::verify

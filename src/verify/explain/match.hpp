@@ -1,15 +1,24 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "verify/explain/explanation.hpp"
 #include "verify/explain/finding.hpp"
 #include "verify/read/printed.hpp"
+#include "verify/relate/relation.hpp"
+#include "verify/relate/vocabulary.hpp"
 
 namespace attn::verify {
 
-/// Explains a page by the best of the explanations. The report points into both arguments. Throws
-/// std::invalid_argument where no explanation is allowed.
-Report match(std::span<const Printed> printed, std::span<const Explanation> explanations);
+/// What is known of a page besides what it prints.
+struct Given {
+  std::vector<Source> sources;  ///< inputs and literals
+  Givens numbers;
+};
+
+/// Explains each tensor of a page by the best of the explanations, or by what it follows from. The report points into the
+/// first two arguments.
+Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given = {});
 
 }  // namespace attn::verify

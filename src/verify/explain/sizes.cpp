@@ -1,106 +1,18 @@
 #include "verify/explain/sizes.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <string>
 
+#include "verify/explain/choose.hpp"
+#include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
 
 namespace attn::verify {
 namespace {
 
-using Steps = std::vector<std::size_t>;
-
-/// Where a printed size stands among what is recognised.
-struct Surroundings {
-  Choice before;          ///< the last step before it
-  Choice after;           ///< the next tensor after it
-  bool adjoining = false; ///< `before` is the printed thing right before it
-  std::string label;
-};
-
-bool is_in_chapter_of(const KnownSteps& known, std::size_t step, const Choice& other) {
-  return other && known[step].chapter == known[*other].chapter;
-}
-
-/// The step that the program prints next, if it is a size without a label.
-Choice unlabelled_size_after(const KnownSteps& known, std::size_t step) {
-  for (std::size_t next = step + 1; next < known.steps().size(); ++next) {
-    if (known[next].chapter != known[step].chapter) {
-      break;
-    }
-    if (known[next].step->in_article) {
-      return known[next].is_size && known[next].label.empty() ? Choice(next) : std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-/// The steps that the size must be one of: those that the chapter prints under the same label, or, right after a
-/// tensor, the one that follows it. Empty where that is not known.
-Steps expected_steps(const KnownSteps& known, const Surroundings& around) {
-  Steps expected;
-  for (std::size_t i = 0; i < known.steps().size() && !around.label.empty(); ++i) {
-    const bool near = is_in_chapter_of(known, i, around.before) || is_in_chapter_of(known, i, around.after);
-    if (near && known[i].is_size && known[i].label == around.label) {
-      expected.push_back(i);
-    }
-  }
-  if (expected.empty() && around.adjoining) {
-    if (const Choice next = unlabelled_size_after(known, *around.before)) {
-      expected.push_back(*next);
-    }
-  }
-  return expected;
-}
-
-int distance(const KnownSteps& known, const Surroundings& around, std::size_t step) {
-  const int order = around.before ? order_distance(known, *around.before, step) : 0;
-  return (known[step].is_size ? 0 : 6) + 2 * label_distance(around.label, known[step]) + order;
-}
-
-Choice nearest(const KnownSteps& known, const Surroundings& around, const Steps& steps) {
-  Choice best;
-  int least = std::numeric_limits<int>::max();
-  for (const std::size_t step : steps) {
-    const int here = distance(known, around, step);
-    if (here < least) {
-      least = here;
-      best = step;
-    }
-  }
-  return best;
-}
-
-Steps of_shape(const KnownSteps& known, const Steps& steps, const Shape& shape) {
-  Steps result;
-  std::copy_if(steps.begin(), steps.end(), std::back_inserter(result),
-               [&](std::size_t step) { return known[step].step->tensor->shape() == shape; });
-  return result;
-}
-
-std::size_t differing_axes(const Shape& a, const Shape& b) {
-  if (a.size() != b.size()) {
-    return std::max(a.size(), b.size());
-  }
-  std::size_t count = 0;
-  for (std::size_t axis = 0; axis < a.size(); ++axis) {
-    count += a[axis] != b[axis] ? 1U : 0U;
-  }
-  return count;
-}
-
-/// The sizes that the program prints and that differ in one axis only.
-Steps alike_sizes(const KnownSteps& known, const Shape& shape) {
-  Steps result;
-  for (std::size_t i = 0; i < known.steps().size(); ++i) {
-    if (known[i].is_size && differing_axes(known[i].step->tensor->shape(), shape) == 1) {
-      result.push_back(i);
-    }
-  }
-  return result;
-}
+/// How far what tells of a size may stand from it.
+constexpr std::size_t most_apart = 20;
 
 std::string number_text(const Printed& printed, std::size_t axis) {
   return axis < printed.cells.size() ? std::string(printed.cells[axis].text) : std::to_string(printed.shape[axis]);
@@ -121,49 +33,123 @@ void list_differing_axes(Finding& finding) {
   }
 }
 
-Choice settle(Finding& finding, const KnownSteps& known, const Surroundings& around) {
-  const Shape& shape = finding.printed->shape;
-  const Steps expected = expected_steps(known, around);
-  Choice choice = nearest(known, around, expected.empty() ? known.of_size(shape) : of_shape(known, expected, shape));
-  finding.verdict = choice ? Verdict::same : Verdict::differs;
-  if (!choice) {
-    choice = nearest(known, around, expected.empty() ? alike_sizes(known, shape) : expected);
+/// Goes through a page's sizes.
+class Sizes {
+ public:
+  Sizes(std::span<const Printed> printed, std::span<Finding> findings, std::vector<Choice>& chosen, const Known& known)
+      : printed_(printed), findings_(findings), chosen_(chosen), known_(known) {}
+
+  void run() {
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (is_size(printed_[i])) {
+        settle(i);
+      }
+    }
   }
-  if (!choice) {
-    finding.verdict = Verdict::unknown;
+
+ private:
+  void settle(std::size_t i) {
+    const Choice same = nearest_of_size(i);
+    const Choice labelled = Places(printed_, chosen_, known_).labelled(i);
+    Finding& finding = findings_[i];
+    const bool is_accused = labelled && known_[*labelled].step->tensor->shape() != printed_[i].shape && adjoins(i, *labelled);
+    if (is_accused) {
+      take(i, *labelled, Verdict::differs);
+      list_differing_axes(finding);
+    } else if (same) {
+      take(i, *same, Verdict::same);
+    } else if (const auto tensor = tensor_of_size(i)) {
+      finding.verdict = Verdict::follows;
+      finding.sources = {*tensor};
+      finding.relation = "line " + std::to_string(printed_[*tensor].place.line) + ".shape";
+    }
+  }
+
+  void take(std::size_t i, std::size_t step, Verdict verdict) {
+    findings_[i].verdict = verdict;
+    findings_[i].step = known_[step].step;
+    findings_[i].explanation = known_[step].explanation;
+    chosen_[i] = step;
+  }
+
+  /// Whether the tensors right before and after the size are of the step's chapter, as far as there are any.
+  bool adjoins(std::size_t i, std::size_t step) const {
+    const auto is_foreign = [&](std::size_t other) {
+      return !chosen_[other] || known_[*chosen_[other]].explanation != known_[step].explanation;
+    };
+    std::size_t before = i;
+    while (before > 0 && is_size(printed_[before - 1])) {
+      --before;
+    }
+    std::size_t after = i + 1;
+    while (after < printed_.size() && is_size(printed_[after])) {
+      ++after;
+    }
+    const bool has_before = before > 0;
+    const bool has_after = after < printed_.size();
+    return (has_before && !is_foreign(before - 1)) || (!has_before && has_after && !is_foreign(after));
+  }
+
+  /// The step of this size, of a lesson that the page has, that fits best in label and order.
+  Choice nearest_of_size(std::size_t i) const {
+    const std::string label = plain_label(printed_[i].label);
+    Choice before;
+    Choice after;
+    for (std::size_t apart = 1; apart <= most_apart; ++apart) {
+      before = before || apart > i ? before : chosen_[i - apart];
+      after = after || i + apart >= chosen_.size() ? after : chosen_[i + apart];
+    }
+    Choice best;
+    int least = std::numeric_limits<int>::max();
+    for (const Choice& neighbour : {before, after}) {
+      if (!neighbour) {
+        continue;
+      }
+      const Explanation& explanation = *known_[*neighbour].explanation;
+      const std::size_t first = known_.first_of(explanation);
+      for (std::size_t step = first; step < first + known_.count_of(explanation); ++step) {
+        const KnownStep& here = known_[step];
+        if (!here.step->tensor || here.step->tensor->shape() != printed_[i].shape) {
+          continue;
+        }
+        const int order = before ? order_distance(known_[*before], here) : 0;
+        const int cost = (here.is_size ? 0 : 6) + 2 * label_distance(label, here) + order;
+        if (cost < least) {
+          least = cost;
+          best = step;
+        }
+      }
+    }
+    return best;
+  }
+
+  /// A tensor that the page prints and that has this size: the nearest.
+  std::optional<std::size_t> tensor_of_size(std::size_t i) const {
+    const auto has_size = [&](std::size_t other) {
+      return !is_size(printed_[other]) && !has_gap(printed_[other]) && printed_[other].shape == printed_[i].shape;
+    };
+    for (std::size_t apart = 1; apart <= most_apart; ++apart) {
+      if (apart <= i && has_size(i - apart)) {
+        return i - apart;
+      }
+      if (i + apart < printed_.size() && has_size(i + apart)) {
+        return i + apart;
+      }
+    }
     return std::nullopt;
   }
-  finding.step = known[*choice].step;
-  finding.chapter = known.chapter(*choice);
-  if (finding.verdict == Verdict::differs) {
-    list_differing_axes(finding);
-  }
-  return choice;
-}
 
-/// For each printed thing, the next recognised tensor after it.
-std::vector<Choice> next_choices(const std::vector<Choice>& chosen) {
-  std::vector<Choice> next(chosen.size());
-  Choice following;
-  for (std::size_t i = chosen.size(); i-- > 0;) {
-    next[i] = following;
-    following = chosen[i] ? chosen[i] : following;
-  }
-  return next;
-}
+  std::span<const Printed> printed_;
+  std::span<Finding> findings_;
+  std::vector<Choice>& chosen_;
+  const Known& known_;
+};
 
 }  // namespace
 
-void match_sizes(std::span<Finding> findings, std::vector<Choice>& chosen, const KnownSteps& known) {
-  const std::vector<Choice> next = next_choices(chosen);
-  Choice before;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (is_size(*findings[i].printed)) {
-      const bool adjoining = i > 0 && chosen[i - 1].has_value();
-      chosen[i] = settle(findings[i], known, {before, next[i], adjoining, plain_label(findings[i].printed->label)});
-    }
-    before = chosen[i] ? chosen[i] : before;
-  }
+void match_sizes(std::span<const Printed> printed, std::span<Finding> findings, std::vector<Choice>& chosen,
+                 const Known& known) {
+  Sizes(printed, findings, chosen, known).run();
 }
 
 }  // namespace attn::verify

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "verify/explain/compare.hpp"
+#include "verify/relate/grid.hpp"
 
 namespace attn::verify {
 namespace {
-
-std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
 
 /// Tries one axis: whether swapping two of its items explains all the differing cells.
 class SwapOnAxis {

@@ -26,7 +26,7 @@ std::string_view comment_of(std::string_view text) {
 /// The margin of the comment behind a statement.
 Margin margin_after_code(std::string_view before) {
   before = before.substr(before.size() - std::min(before.size(), 4 * widest_margin));
-  for (std::size_t at = before.find(' '); at != npos; at = before.find(' ', at + 1)) {
+  for (std::size_t at = before.find(' '); at != std::string_view::npos; at = before.find(' ', at + 1)) {
     const std::string_view rest = before.substr(at + 1);
     if (rest.starts_with("# ") || rest == "#") {
       return {1, false, {}};

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -24,15 +23,15 @@ Json number(double value) {
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 /// The token of each axis that is one of tokens, else null.
-Json tokens_of(const Shape& index, const Shape& shape, const Explanation& explanation) {
+Json tokens_of(const Shape& index, const Shape& shape, const Finding& finding) {
   Json tokens = Json::array();
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    tokens.push_back(text_or_null(axis < shape.size() ? token_name(explanation, index[axis], shape[axis]) : ""));
+    tokens.push_back(text_or_null(axis < shape.size() ? token_name(finding, index[axis], shape[axis]) : ""));
   }
   return tokens;
 }
 
-Json change_json(const Finding& finding, const Explanation& explanation) {
+Json change_json(const Finding& finding) {
   static constexpr std::array names{"none", "lost", "added", "swapped", "reshaped"};
   const Change& change = finding.change;
   Json json{{"kind", names[static_cast<std::size_t>(change.kind)]}};
@@ -44,16 +43,16 @@ Json change_json(const Finding& finding, const Explanation& explanation) {
       json["count"] = change.count;
     }
   }
-  json["text"] = change_words(finding, explanation);
+  json["text"] = change_words(finding);
   return json;
 }
 
-Json differences_json(const Finding& finding, const Explanation& explanation) {
+Json differences_json(const Finding& finding) {
   Json list = Json::array();
   for (const Difference& difference : finding.differences) {
     Json json{{"index", difference.index}};
     if (!is_size(finding)) {
-      json["tokens"] = tokens_of(difference.index, shape_of_indexes(finding), explanation);
+      json["tokens"] = tokens_of(difference.index, shape_of_indexes(finding), finding);
     }
     json["printed"] = text_or_null(difference.printed);
     json["expected"] = text_or_null(difference.expected);
@@ -63,7 +62,7 @@ Json differences_json(const Finding& finding, const Explanation& explanation) {
   return list;
 }
 
-Json finding_json(const Finding& finding, const Explanation& explanation) {
+Json finding_json(const Finding& finding) {
   const Printed& printed = *finding.printed;
   Json json{{"line", printed.place.line}};
   json["cell"] = printed.place.cell > 0 ? Json(printed.place.cell) : Json(nullptr);
@@ -73,28 +72,32 @@ Json finding_json(const Finding& finding, const Explanation& explanation) {
   json["verdict"] = verdict_name(finding.verdict);
   json["step"] = nullptr;
   if (finding.step) {
-    json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {{"chapter", finding.chapter},
+    json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {{"article", finding.explanation->article},
+                                                                       {"seed", render::seed_json(finding.explanation->seed)},
+                                                                       {"settings", text_or_null(finding.explanation->settings)},
+                                                                       {"chapter", finding.chapter()},
                                                                        {"section", finding.step->section},
                                                                        {"name", finding.step->name},
                                                                        {"in_article", finding.step->in_article},
                                                                        {"shape", finding.step->tensor->shape()}};
   }
+  json["relation"] = text_or_null(finding.relation);
+  json["rooted"] = finding.is_rooted;
+  json["sources"] = finding.sources;
   json["layout"] = text_or_null(finding.layout);
   json["cells"] = printed.cells.size();
   json["differing_cells"] = finding.differing_cells;
   json["last_digit_cells"] = finding.last_digit_cells;
-  json["change"] = finding.change.kind == Change::Kind::none ? Json(nullptr) : change_json(finding, explanation);
-  json["differences"] = differences_json(finding, explanation);
+  json["change"] = finding.change.kind == Change::Kind::none ? Json(nullptr) : change_json(finding);
+  json["differences"] = differences_json(finding);
   json["notes"] = finding.notes;
   return json;
 }
 
 Json counts_json(const Report& report, Printed::Kind kind) {
   Json json{{"printed", report.count(kind)}, {"holding", report.holding(kind)}};
-  for (const Verdict verdict :
-       {Verdict::same, Verdict::same_numbers, Verdict::last_digit, Verdict::differs, Verdict::unknown}) {
-    const auto is_one = [&](const Finding& one) { return one.printed->kind == kind && one.verdict == verdict; };
-    json[verdict_name(verdict)] = std::count_if(report.findings.begin(), report.findings.end(), is_one);
+  for (const Verdict verdict : verdicts) {
+    json[verdict_name(verdict)] = report.count(kind, verdict);
   }
   return json;
 }
@@ -102,21 +105,24 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 }  // namespace
 
 void write_report_json(std::ostream& out, const std::string& file, const Report& report, const std::string& line_break) {
-  const Explanation& explanation = *report.explanation;
   Json json{{"file", file}};
-  json["article"] = explanation.article;
-  json["seed"] = render::seed_json(explanation.seed);
-  json["cpu"] = explanation.cpu;
-  json["blas"] = explanation.blas;
-  json["dropout_kernel"] = explanation.dropout_kernel;
+  json["lessons"] = Json::array();
+  for (const Explanation* lesson : report.lessons) {
+    json["lessons"].push_back({{"article", lesson->article},
+                               {"seed", render::seed_json(lesson->seed)},
+                               {"settings", text_or_null(lesson->settings)},
+                               {"cpu", lesson->cpu},
+                               {"blas", lesson->blas},
+                               {"dropout_kernel", lesson->dropout_kernel}});
+  }
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);
-  json["holds"] = report.holds();
+  json["holds"] = !report.has(Verdict::differs);
   json["notes"] = report.notes;
   json["findings"] = nullptr;
   render::write_with(out, json, line_break, "findings", [&] {
     render::write_list(out, report.findings.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
-      out << render::json_text(finding_json(report.findings[i], explanation), deeper);
+      out << render::json_text(finding_json(report.findings[i]), deeper);
     });
   });
 }

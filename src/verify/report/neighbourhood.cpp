@@ -15,8 +15,8 @@ namespace {
 /// Some rows of a printed tensor, with the differing cells in brackets.
 class Neighbourhood {
  public:
-  Neighbourhood(const Finding& finding, const Explanation& explanation)
-      : finding_(finding), explanation_(explanation), shape_(finding.printed->shape), columns_(shape_.back()) {
+  explicit Neighbourhood(const Finding& finding)
+      : finding_(finding), shape_(finding.printed->shape), columns_(shape_.back()) {
     for (const Difference& difference : finding.differences) {
       marked_.insert(position_of(difference.index, shape_));
     }
@@ -35,7 +35,7 @@ class Neighbourhood {
     for (std::int64_t i = begin; i < end; ++i) {
       Shape index = index_of(i * columns_, shape_);
       index.pop_back();
-      names.push_back(index_words(index, shape_, explanation_));
+      names.push_back(index_words(index, shape_, finding_));
       width = std::max(width, names.back().size());
     }
     std::string out;
@@ -66,7 +66,6 @@ class Neighbourhood {
   }
 
   const Finding& finding_;
-  const Explanation& explanation_;
   const Shape& shape_;
   std::int64_t columns_;
   std::set<std::int64_t> marked_;
@@ -74,11 +73,11 @@ class Neighbourhood {
 
 }  // namespace
 
-std::string neighbourhood(const Finding& finding, const Explanation& explanation) {
+std::string neighbourhood(const Finding& finding) {
   const bool possible = finding.verdict == Verdict::differs && is_regular(*finding.printed) &&
                         !finding.printed->shape.empty() && !finding.differences.empty() &&
                         finding.change.kind != Change::Kind::lost;
-  return possible ? Neighbourhood(finding, explanation).text() : "";
+  return possible ? Neighbourhood(finding).text() : "";
 }
 
 }  // namespace attn::verify

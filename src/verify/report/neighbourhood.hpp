@@ -7,6 +7,6 @@
 namespace attn::verify {
 
 /// Some rows around the first cell that differs, such cells in brackets. Empty where rows are lost or nothing differs.
-std::string neighbourhood(const Finding& finding, const Explanation& explanation);
+std::string neighbourhood(const Finding& finding);
 
 }  // namespace attn::verify

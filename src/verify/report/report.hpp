@@ -14,7 +14,9 @@ std::string report_text(const Report& report);
 void write_report_json(std::ostream& out, const std::string& file, const Report& report,
                        const std::string& line_break = "\n");
 
-/// 0: all hold, last digits allowed; 1: something differs or is unknown.
-inline int exit_code(const Report& report) { return report.holds() ? 0 : 1; }
+/// 0: nothing differs; 1: something does, or, where `strict`, is unknown.
+inline int exit_code(const Report& report, bool strict = false) {
+  return report.has(Verdict::differs) || (strict && report.has(Verdict::unknown)) ? 1 : 0;
+}
 
 }  // namespace attn::verify

@@ -29,13 +29,26 @@ std::string shape_column(const Finding& finding) {
   return (is_size(finding) ? "size " : "") + shape_text(finding.printed->shape);
 }
 
+/// The step that it is, or what it follows from.
+std::string origin_column(const Finding& finding) {
+  if (finding.verdict == Verdict::unknown) {
+    return "-";
+  }
+  if (!finding.step) {
+    return finding.relation;
+  }
+  const std::string lesson = lesson_words(finding);
+  return step_words(finding) + (lesson.empty() ? "" : " (" + lesson + ")");
+}
+
 std::string verdict_column(const Finding& finding) {
   const std::string name = verdict_name(finding.verdict);
   switch (finding.verdict) {
     case Verdict::same: return name;
     case Verdict::same_numbers: return name + " (" + finding.layout + ")";
     case Verdict::last_digit: return name + " (" + of_cells(finding.last_digit_cells, finding) + ")";
-    case Verdict::unknown: return is_size(finding) ? "no step has this size" : "no step has this shape or these values";
+    case Verdict::follows: return name + (finding.is_rooted ? " (rooted)" : "");
+    case Verdict::unknown: return name;
     case Verdict::differs: break;
   }
   if (is_size(finding) || finding.change.kind != Change::Kind::none) {
@@ -51,7 +64,7 @@ using Columns = std::array<std::string, 4>;
 Columns columns_of(const Finding& finding) {
   constexpr std::int64_t widest = 60;
   return {place_words(finding.printed->place), text::shortened(shape_column(finding), widest),
-          finding.verdict == Verdict::unknown ? "-" : text::shortened(step_words(finding), widest),
+          text::shortened(origin_column(finding), widest),
           verdict_column(finding)};
 }
 
@@ -92,7 +105,7 @@ void append_one_sided(std::string& out, const Finding& finding) {
   }
 }
 
-void append_two_sided(std::string& out, const Finding& finding, const Explanation& explanation) {
+void append_two_sided(std::string& out, const Finding& finding) {
   const Shape& shape = shape_of_indexes(finding);
   std::int64_t listed = 0;
   for (const Difference& difference : finding.differences) {
@@ -100,8 +113,8 @@ void append_two_sided(std::string& out, const Finding& finding, const Explanatio
       continue;
     }
     ++listed;
-    out += "    " + index_words(difference.index, shape, explanation) + ": page " + difference.printed + ", step " +
-           difference.expected;
+    out += "    " + index_words(difference.index, shape, finding) + ": page " + difference.printed +
+           (finding.step ? ", step " : ", expected ") + difference.expected;
     if (finding.verdict == Verdict::last_digit) {
       const Printed& printed = *finding.printed;
       const Cell& cell = printed.cells[static_cast<std::size_t>(position_of(difference.index, printed.shape))];
@@ -115,33 +128,37 @@ void append_two_sided(std::string& out, const Finding& finding, const Explanatio
   }
 }
 
-void append_size_details(std::string& out, const Finding& finding, const Explanation& explanation) {
+void append_size_details(std::string& out, const Finding& finding) {
   if (finding.verdict == Verdict::differs) {
-    out += "    the step's size is " + index_words(finding.step->tensor->shape(), {}, explanation) + '\n';
+    out += "    the step's size is " + index_words(finding.step->tensor->shape(), {}, finding) + '\n';
   }
 }
 
 void append_nearest(std::string& out, const Finding& finding) {
-  if (finding.step) {
-    out += "    nearest: " + step_words(finding) + " " + shape_text(finding.step->tensor->shape());
+  std::string nearest = finding.relation;
+  if (nearest.empty() && finding.step) {
+    nearest = step_words(finding) + " " + shape_text(finding.step->tensor->shape());
+  }
+  if (!nearest.empty()) {
+    out += "    nearest: " + nearest;
     out += finding.differing_cells > 0 ? "; " + of_cells(finding.differing_cells, finding) + " differ\n" : "\n";
   }
 }
 
-void append_details(std::string& out, const Finding& finding, const Explanation& explanation) {
+void append_details(std::string& out, const Finding& finding) {
   if (is_size(finding)) {
-    append_size_details(out, finding, explanation);
+    append_size_details(out, finding);
   } else if (finding.verdict == Verdict::unknown) {
     append_nearest(out, finding);
   } else {
-    if (const std::string change = change_words(finding, explanation); !change.empty()) {
+    if (const std::string change = change_words(finding); !change.empty()) {
       out += "    " + change + '\n';
     }
     append_one_sided(out, finding);
     if (finding.change.kind != Change::Kind::swapped) {
-      append_two_sided(out, finding, explanation);
+      append_two_sided(out, finding);
     }
-    out += neighbourhood(finding, explanation);
+    out += neighbourhood(finding);
   }
   for (const std::string& note : finding.notes) {
     out += "    note: " + note + '\n';
@@ -166,8 +183,19 @@ void append_summary(std::string& out, const Report& report) {
   const auto fraction = [&](Printed::Kind kind) {
     return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
   };
-  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) +
-         " sizes hold: " + explanation_words(report) + '\n';
+  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) + " sizes hold";
+  const char* separator = ": ";
+  for (const Explanation* lesson : report.lessons) {
+    out += separator + lesson_words(*lesson, report.blas_shows);
+    separator = "; ";
+  }
+  std::string counts;
+  for (const Verdict verdict : verdicts) {
+    if (const std::int64_t count = report.count(Printed::Kind::tensor, verdict); count > 0) {
+      counts += (counts.empty() ? "" : ", ") + std::to_string(count) + " " + verdict_name(verdict);
+    }
+  }
+  out += '\n' + (counts.empty() ? "" : "tensors: " + counts + '\n');
   std::int64_t last_digits = 0;
   for (const Finding& finding : report.findings) {
     last_digits += finding.verdict == Verdict::last_digit ? finding.last_digit_cells : 0;
@@ -200,7 +228,7 @@ std::string report_text(const Report& report) {
   }
   for (const Finding& finding : report.findings) {
     append_line(out, columns_of(finding), widths);
-    append_details(out, finding, *report.explanation);
+    append_details(out, finding);
   }
   out += report.findings.empty() ? "" : "\n";
   append_summary(out, report);

@@ -33,6 +33,7 @@ std::string verdict_name(Verdict verdict) {
     case Verdict::same: return "same";
     case Verdict::same_numbers: return "same numbers";
     case Verdict::last_digit: return "last digit";
+    case Verdict::follows: return "follows";
     case Verdict::differs: return "differs";
     case Verdict::unknown: break;
   }
@@ -49,26 +50,35 @@ std::string step_words(const Finding& finding) {
     return "";
   }
   const std::string section = finding.step->section.empty() ? "" : "/" + finding.step->section;
-  return finding.chapter + section + " " + finding.step->name;
+  return finding.chapter() + section + " " + finding.step->name;
 }
 
-std::string explanation_words(const Report& report) {
-  const Explanation& explanation = *report.explanation;
-  return explanation.article + ", seed " + explanation.seed.text() + ", " + cpu_words(explanation) + ", " +
-         (report.blas_shows ? blas_words(explanation) + ", " : "") + dropout_words(explanation);
+std::string lesson_words(const Finding& finding) {
+  if (!finding.explanation) {
+    return "";
+  }
+  std::string words = finding.explanation->seed.text() == "123" ? "" : "seed " + finding.explanation->seed.text();
+  words += words.empty() || finding.explanation->settings.empty() ? "" : ", ";
+  return words + finding.explanation->settings;
 }
 
-std::string token_name(const Explanation& explanation, std::int64_t i, std::int64_t size) {
-  const auto tokens = static_cast<std::int64_t>(explanation.tokens.size());
-  return tokens == size && i >= 0 && i < tokens ? explanation.tokens[static_cast<std::size_t>(i)] : "";
+std::string lesson_words(const Explanation& explanation, bool with_blas) {
+  return explanation.article + ", seed " + explanation.seed.text() + ", " +
+         (explanation.settings.empty() ? "" : explanation.settings + ", ") + cpu_words(explanation) + ", " +
+         (with_blas ? blas_words(explanation) + ", " : "") + dropout_words(explanation);
 }
 
-std::string index_words(const Shape& index, const Shape& shape, const Explanation& explanation) {
+std::string token_name(const Finding& finding, std::int64_t i, std::int64_t size) {
+  const bool has_tokens = finding.explanation && static_cast<std::int64_t>(finding.explanation->tokens.size()) == size;
+  return has_tokens && i >= 0 && i < size ? finding.explanation->tokens[static_cast<std::size_t>(i)] : "";
+}
+
+std::string index_words(const Shape& index, const Shape& shape, const Finding& finding) {
   std::string words = "[";
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     words += axis == 0 ? "" : ", ";
     words += index[axis] < 0 ? ":" : std::to_string(index[axis]);
-    const std::string token = axis < shape.size() ? token_name(explanation, index[axis], shape[axis]) : "";
+    const std::string token = axis < shape.size() ? token_name(finding, index[axis], shape[axis]) : "";
     words += token.empty() ? "" : " (" + token + ")";
   }
   return words + "]";
@@ -79,7 +89,7 @@ const Shape& shape_of_indexes(const Finding& finding) {
   return in_step ? finding.step->tensor->shape() : finding.printed->shape;
 }
 
-std::string change_words(const Finding& finding, const Explanation& explanation) {
+std::string change_words(const Finding& finding) {
   const Change& change = finding.change;
   if (change.kind == Change::Kind::none || !finding.step) {
     return "";
@@ -90,13 +100,13 @@ std::string change_words(const Finding& finding, const Explanation& explanation)
   }
   const std::string noun = part_noun(change.at, step);
   if (change.kind == Change::Kind::swapped) {
-    return noun + "s " + index_words(change.at, step, explanation) + " and " +
-           index_words(change.with, step, explanation) + " are swapped";
+    return noun + "s " + index_words(change.at, step, finding) + " and " +
+           index_words(change.with, step, finding) + " are swapped";
   }
   const bool lost = change.kind == Change::Kind::lost;
   const std::string several = change.count > 1 ? noun + "s " : noun + " ";
   const std::string up_to = change.count > 1 ? " to " + last_item(change) : "";
-  return several + index_words(change.at, lost ? step : finding.printed->shape, explanation) + up_to +
+  return several + index_words(change.at, lost ? step : finding.printed->shape, finding) + up_to +
          (change.count > 1 ? " are " : " is ") + (lost ? "lost" : "added") + "; the step is " + shape_text(step);
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "verify/explain/find_steps.hpp"
+#include "verify/explain/finding.hpp"
+#include "verify/explain/match.hpp"
+
+namespace attn::verify {
+
+/// The finding of each printed tensor: a lesson's step where every cell holds, else what it follows from, else a step or a
+/// relation that holds but for a few cells. Those of sizes are empty. `chosen` loses the steps that a tensor is not.
+std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
+                            const Given& given);
+
+}  // namespace attn::verify

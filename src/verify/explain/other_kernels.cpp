@@ -1,0 +1,133 @@
+#include "verify/explain/other_kernels.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "verify/explain/compare.hpp"
+#include "verify/explain/evidence.hpp"
+#include "verify/explain/kernel_words.hpp"
+
+namespace attn::verify {
+namespace {
+
+/// Whether so many digits are printed that kernels show at most numbers.
+bool shows_many_digits(const Printed& printed) {
+  constexpr double unit = 1e-6;
+  return std::ranges::any_of(printed.cells, [](const Cell& cell) { return cell.unit > 0 && cell.unit <= unit; });
+}
+
+}  // namespace
+
+Choice OtherKernels::same_step(std::size_t step, const Explanation& other, const Shape& shape) {
+  const std::size_t place = known_[step].place;
+  known_.add(other, [&](const Shape& wanted) { return wanted == shape; });
+  const std::size_t there = known_.first_of(other) + place;
+  return place < known_.count_of(other) && known_[there].numbers ? Choice(there) : std::nullopt;
+}
+
+/// The step of an explanation's other kernels that the tensor holds, and those kernels.
+Choice OtherKernels::held_step(const Printed& printed, const Explanation& explanation) {
+  if (!explanation.other_kernels) {
+    return std::nullopt;
+  }
+  for (const Explanation& other : explanation.other_kernels()) {
+    known_.add(other, [&](const Shape& shape) { return same_shape(printed, shape); });
+    const std::size_t first = known_.first_of(other);
+    for (std::size_t step = first; step < first + known_.count_of(other); ++step) {
+      const auto& numbers = known_[step].numbers;
+      if (numbers && same_kind(printed, known_.numbers(*numbers)) && same_shape(printed, known_.numbers(*numbers).shape) &&
+          compare(printed, known_.numbers(*numbers), 0) == Tally{}) {
+        if (const std::pair pair(&other, &explanation); std::ranges::find(found_, pair) == found_.end()) {
+          found_.push_back(pair);
+        }
+        return step;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
+  const Explanation* last = nullptr;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Explanation* explanation = chosen[i] ? known_[*chosen[i]].explanation : last;
+    last = explanation;
+    if (is_size(printed_[i]) || finder[i].hold() || !explanation) {
+      continue;
+    }
+    const bool only_last_digits = chosen[i] && finder[i].fits.at(*chosen[i]).tally.differs == 0;
+    const bool shows_last_bits = !chosen[i] && shows_many_digits(printed_[i]) && is_excluded(chance_of_agreeing(printed_[i]), 100);
+    const Choice held = only_last_digits || shows_last_bits ? held_step(printed_[i], *explanation) : std::nullopt;
+    if (held && known_[*held].explanation->allowed) {
+      chosen[i] = held;
+      finder[i].fits.clear();
+      finder[i].steps = {*held};
+    } else if (chosen[i] && finder[i].fits.at(*chosen[i]).change.kind == Change::Kind::none &&
+               !finder.is_near(i, finder[i].fits.at(*chosen[i]).tally)) {
+      chosen[i].reset();
+    }
+  }
+}
+
+/// Whether a finding's tensor holds by the other kernels as well; of another lesson it does.
+bool OtherKernels::agrees(const Finding& finding, const Explanation& kernels, const Explanation& usual) {
+  const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
+  if (!is_step || finding.explanation == &kernels || finding.explanation->chapter != kernels.chapter ||
+      !is_same_lesson(*finding.explanation, usual)) {
+    return true;
+  }
+  const auto place = static_cast<std::size_t>(finding.step - finding.explanation->steps.get().data());
+  const std::size_t first = known_.first_of(*finding.explanation);
+  const Choice there = same_step(first + place, kernels, finding.step->tensor->shape());
+  return there && compare(*finding.printed, known_.numbers(*known_[*there].numbers), 0) == Tally{};
+}
+
+void OtherKernels::agree(Report& report) {
+  std::set<std::string> said;
+  for (const auto& pair : found_) {
+    const Explanation* kernels = pair.first;
+    const Explanation* usual = pair.second;
+    const std::string words = whose_numbers(*kernels, *usual);
+    const bool all = kernels->allowed && std::ranges::all_of(report.findings, [&](const Finding& finding) {
+      return agrees(finding, *kernels, *usual);
+    });
+    for (Finding& finding : report.findings) {
+      if (finding.explanation == usual && !kernels->allowed && finding.verdict == Verdict::last_digit) {
+        finding.notes.push_back(words);
+      }
+      if (finding.explanation != kernels && !(all && finding.explanation == usual)) {
+        continue;
+      }
+      if (!all) {
+        finding.notes.push_back(words);
+      } else if (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers) {
+        const auto place = static_cast<std::size_t>(finding.step - finding.explanation->steps.get().data());
+        finding.explanation = kernels;
+        finding.step = &kernels->steps.get()[place];
+      }
+    }
+    if (all && said.insert(words).second) {
+      report.notes.push_back(words);
+    }
+    report.blas_shows = report.blas_shows || (all && kernels->blas != usual->blas);
+  }
+  report.blas_shows = report.blas_shows || std::ranges::any_of(report.findings, [&](const Finding& finding) {
+    return is_by_blas_alone(finding);
+  });
+}
+
+/// Whether the products of another OpenBLAS have other digits than the page prints.
+bool OtherKernels::is_by_blas_alone(const Finding& finding) {
+  const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
+  if (!is_step || is_size(*finding.printed) || !shows_many_digits(*finding.printed) || !finding.explanation->other_kernels) {
+    return false;
+  }
+  return std::ranges::any_of(finding.explanation->other_kernels(), [&](const Explanation& other) {
+    return other.cpu == finding.explanation->cpu && !agrees(finding, other, *finding.explanation);
+  });
+}
+
+}  // namespace attn::verify

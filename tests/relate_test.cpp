@@ -1,0 +1,264 @@
+// What a printed tensor follows from. The numbers are PyTorch's, of one small lesson:
+//   x = round(rand(5, 3), 2), three rand(3, 2), and all that follows.
+
+#include "verify/relate/relate.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "verify/read/find_printed.hpp"
+#include "verify/read/read_page.hpp"
+
+namespace {
+
+using namespace attn;
+using namespace attn::verify;
+
+const char* const inputs = R"(tensor([[0.0800, 0.5100, 0.1200],
+        [0.5300, 0.5600, 0.0100],
+        [0.1200, 0.3100, 0.3600],
+        [0.4700, 0.1400, 0.5100],
+        [0.7000, 0.9100, 0.4600]]))";
+const char* const W_query = R"(tensor([[4.6538e-01, 9.0586e-01],
+        [3.1543e-04, 9.2280e-01],
+        [9.7656e-01, 7.3616e-01]]))";
+const char* const W_key = R"(tensor([[0.5899, 0.9878],
+        [0.4784, 0.9934],
+        [0.2354, 0.0468]]))";
+const char* const W_value = R"(tensor([[0.6097, 0.7324],
+        [0.9885, 0.5921],
+        [0.9696, 0.9935]]))";
+const char* const queries = R"(tensor([[0.1546, 0.6314],
+        [0.2566, 1.0042],
+        [0.4075, 0.6598],
+        [0.7168, 0.9304],
+        [0.7753, 1.8125]]))";
+const char* const keys = R"(tensor([[0.3194, 0.5913],
+        [0.5829, 1.0803],
+        [0.3038, 0.4433],
+        [0.4643, 0.6272],
+        [0.9566, 1.6170]]))";
+const char* const values = R"(tensor([[0.6693, 0.4798],
+        [0.8864, 0.7297],
+        [0.7286, 0.6291],
+        [0.9194, 0.9338],
+        [1.7723, 1.5086]]))";
+const char* const scores = R"(tensor([[0.4227, 0.7723, 0.3269, 0.4678, 1.1689],
+        [0.6757, 1.2345, 0.5232, 0.7490, 1.8693],
+        [0.5203, 0.9503, 0.4163, 0.6031, 1.4567],
+        [0.7791, 1.4230, 0.6303, 0.9164, 2.1902],
+        [1.3193, 2.4100, 1.0391, 1.4968, 3.6724]]))";
+const char* const weights = R"(tensor([[0.1683, 0.2155, 0.1573, 0.1737, 0.2852],
+        [0.1479, 0.2196, 0.1328, 0.1558, 0.3440],
+        [0.1591, 0.2157, 0.1479, 0.1687, 0.3086],
+        [0.1372, 0.2162, 0.1235, 0.1511, 0.3720],
+        [0.0962, 0.2080, 0.0789, 0.1091, 0.5079]]))";
+const char* const context = R"(tensor([[1.0835, 0.9295],
+        [1.1432, 0.9791],
+        [1.1075, 0.9498],
+        [1.1717, 1.0036],
+        [1.3066, 1.1155]]))";
+const char* const masked = R"(tensor([[0.1683, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.1479, 0.2196, 0.0000, 0.0000, 0.0000],
+        [0.1591, 0.2157, 0.1479, 0.0000, 0.0000],
+        [0.1372, 0.2162, 0.1235, 0.1511, 0.0000],
+        [0.0962, 0.2080, 0.0789, 0.1091, 0.5079]]))";
+const char* const renormalised = R"(tensor([[1.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.4025, 0.5975, 0.0000, 0.0000, 0.0000],
+        [0.3045, 0.4127, 0.2829, 0.0000, 0.0000],
+        [0.2184, 0.3443, 0.1966, 0.2407, 0.0000],
+        [0.0962, 0.2080, 0.0789, 0.1091, 0.5079]]))";
+const char* const hidden = R"(tensor([[0.4227,   -inf,   -inf,   -inf,   -inf],
+        [0.6757, 1.2345,   -inf,   -inf,   -inf],
+        [0.5203, 0.9503, 0.4163,   -inf,   -inf],
+        [0.7791, 1.4230, 0.6303, 0.9164,   -inf],
+        [1.3193, 2.4100, 1.0391, 1.4968, 3.6724]]))";
+const char* const causal = R"(tensor([[1.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.4025, 0.5975, 0.0000, 0.0000, 0.0000],
+        [0.3045, 0.4127, 0.2829, 0.0000, 0.0000],
+        [0.2184, 0.3443, 0.1966, 0.2407, 0.0000],
+        [0.0962, 0.2080, 0.0789, 0.1091, 0.5079]]))";
+const char* const dropped = R"(tensor([[2.0000, 0.0000, 0.0000, 0.0000, 0.0000],
+        [0.0000, 1.1950, 0.0000, 0.0000, 0.0000],
+        [0.6089, 0.8253, 0.5658, 0.0000, 0.0000],
+        [0.4368, 0.0000, 0.0000, 0.4813, 0.0000],
+        [0.1924, 0.4160, 0.0000, 0.0000, 1.0157]]))";
+const char* const causal_context = R"(tensor([[0.6693, 0.4798],
+        [0.7990, 0.6291],
+        [0.7757, 0.6252],
+        [0.8159, 0.7045],
+        [1.3066, 1.1155]]))";
+const char* const row_sums = R"(tensor([0.1683, 0.3675, 0.5227, 0.6280, 1.0000]))";
+const char* const one_scores = R"(tensor([0.6757, 1.2345, 0.5232, 0.7490, 1.8693]))";
+const char* const one_weights = R"(tensor([0.1479, 0.2196, 0.1328, 0.1558, 0.3440]))";
+const char* const flat = R"(tensor([[0.1546, 0.6314, 0.2566, 1.0042, 0.4075],
+        [0.6598, 0.7168, 0.9304, 0.7753, 1.8125]]))";
+const char* const batch = R"(tensor([[[0.6693, 0.4798],
+         [0.8864, 0.7297],
+         [0.7286, 0.6291],
+         [0.9194, 0.9338],
+         [1.7723, 1.5086]],
+
+        [[0.6693, 0.4798],
+         [0.8864, 0.7297],
+         [0.7286, 0.6291],
+         [0.9194, 0.9338],
+         [1.7723, 1.5086]]]))";
+const char* const both = R"(tensor([[0.1546, 0.6314, 0.6693, 0.4798],
+        [0.2566, 1.0042, 0.8864, 0.7297],
+        [0.4075, 0.6598, 0.7286, 0.6291],
+        [0.7168, 0.9304, 0.9194, 0.9338],
+        [0.7753, 1.8125, 1.7723, 1.5086]]))";
+
+/// The numbers of the last tensor of a page whose text outlives it.
+Grid grid(const std::string& text) {
+  const Page page = parse_page("page.txt", text + "\n");
+  return grid_of(find_printed(page).at(0)).value();
+}
+
+Givens givens() { return {{2, 3, 4, 5, 6, 7, 8}, {0.5, 0.1, 0.2}}; }
+
+/// A page that printed some tensors, which are called "a", "b", "c", ... in this order.
+Relater after(const std::vector<std::string>& printed) {
+  Relater relater(givens());
+  for (std::size_t i = 0; i < printed.size(); ++i) {
+    relater.add({grid(printed[i]), std::string(1, static_cast<char>('a' + i)), i + 1, i == 0, true});
+  }
+  return relater;
+}
+
+std::string relation(const std::vector<std::string>& printed, const std::string& target) {
+  const auto found = after(printed).find(grid(target));
+  return found ? found->words : "";
+}
+
+std::string with(std::string text, const std::string& old_words, const std::string& new_words) {
+  return text.replace(text.find(old_words), old_words.size(), new_words);
+}
+
+}  // namespace
+
+TEST_SUITE("relate: what follows") {
+  TEST_CASE("the same numbers, and other views of them") {
+    CHECK(relation({queries}, queries) == "a");
+    CHECK(relation({queries}, flat) == "a.view(2, 5)");
+    CHECK(relation({values}, batch) == "torch.stack((a, a))");
+    CHECK(relation({queries, values}, both) == "torch.cat((a, b), dim=1)");
+    CHECK(relation({both}, values) == "a[:, 2:]");
+    CHECK(relation({batch}, values) == "a[0]");
+  }
+
+  TEST_CASE("the nearest of equal sources wins") { CHECK(relation({queries, keys, queries}, queries) == "c"); }
+
+  TEST_CASE("one operation") {
+    CHECK(relation({scores}, weights) == "softmax(a / 2**0.5)");
+    CHECK(relation({scores}, causal) == "softmax(a.masked_fill(causal mask, -torch.inf) / 2**0.5)");
+    CHECK(relation({hidden}, causal) == "softmax(a / 2**0.5)");
+    CHECK(relation({scores}, hidden) == "a.masked_fill(causal mask, -torch.inf)");
+    CHECK(relation({weights}, masked) == "torch.tril(a)");
+    CHECK(relation({masked}, renormalised) == "a / a.sum(dim=-1, keepdim=True)");
+    CHECK(relation({causal}, dropped) == "dropout(a, 0.5)");
+    CHECK(relation({masked}, row_sums) == "a.sum(dim=-1)");
+  }
+
+  TEST_CASE("products") {
+    CHECK(relation({inputs, W_query}, queries) == "a @ b");
+    CHECK(relation({queries, keys}, scores) == "a @ b.T");
+    CHECK(relation({weights, values}, context) == "a @ b");
+    CHECK(relation({queries, keys}, one_scores) == "a[1] @ b.T");
+  }
+
+  TEST_CASE("several operations") {
+    CHECK(relation({inputs, W_query, W_key}, scores) == "(a @ b) @ (a @ c).T");
+    CHECK(relation({queries, keys}, weights) == "softmax(a @ b.T / 2**0.5)");
+    CHECK(relation({scores, values}, context) == "softmax(a / 2**0.5) @ b");
+    CHECK(relation({inputs, W_query, W_key, W_value}, context) ==
+          "softmax((a @ b) @ (a @ c).T / 2**0.5) @ (a @ d)");
+    CHECK(relation({inputs, W_query, W_key, W_value}, causal_context) ==
+          "softmax(((a @ b) @ (a @ c).T).masked_fill(causal mask, -torch.inf) / 2**0.5) @ (a @ d)");
+  }
+
+  TEST_CASE("projections by weights that nobody printed") {
+    const auto fit = [](const std::vector<std::string>& printed, const std::string& target) {
+      const auto found = after(printed).find_with_unknown_weights(grid(target));
+      return found ? found->words : "";
+    };
+    CHECK(fit({inputs}, queries) == "a @ W for some W");
+    CHECK(fit({inputs}, scores) == "a @ M @ a.T for some M");
+    CHECK(fit({inputs}, weights) == "softmax(a @ M @ a.T) for some M");
+    CHECK(fit({inputs, weights}, context) == "b @ (a @ W) for some W");
+    CHECK(fit({inputs}, context).empty());
+    CHECK(fit({inputs}, with(queries, "0.1546", "0.1646")).empty());
+  }
+
+  TEST_CASE("masks") {
+    CHECK(relation({}, "tensor([[1., 0., 0., 0., 0.], [1., 1., 0., 0., 0.], [1., 1., 1., 0., 0.], [1., 1., 1., 1., 0.], "
+                       "[1., 1., 1., 1., 1.]])") == "torch.tril(torch.ones(5, 5))");
+  }
+
+  TEST_CASE("a relation is rooted where all that it ends in is") {
+    CHECK(after({inputs}).find(grid(inputs))->is_rooted);
+    CHECK_FALSE(after({inputs, W_query}).find(grid(queries))->is_rooted);
+    CHECK_FALSE(after({inputs}).find_with_unknown_weights(grid(queries))->is_rooted);
+  }
+
+  TEST_CASE("properties") {
+    const auto property = [](const std::string& target) {
+      const auto found = Relater(givens()).find_property(grid(target));
+      return found ? found->words : "";
+    };
+    CHECK(property(weights) == "every row sums to 1");
+    CHECK(property(batch) == "all batch entries are equal");
+    CHECK(property(scores).empty());
+    CHECK(property(values).empty());
+  }
+}
+
+TEST_SUITE("relate: what chance may do counts nothing") {
+  TEST_CASE("scalars, constants and tensors of 0 and 1") {
+    CHECK(relation({"tensor(0.4227)"}, "tensor(0.4227)").empty());
+    CHECK(relation({"tensor([1., 1., 1., 1., 1., 1.])"}, "tensor([1., 1., 1., 1., 1., 1.])").empty());
+    CHECK(relation({"tensor([1., 0., 1., 1.])"}, "tensor([1., 0., 1., 1.])").empty());
+  }
+
+  TEST_CASE("the same cells in another order follow from nothing") {
+    std::mt19937 random(1);
+    const std::vector<std::string> all{inputs, W_query, W_key, W_value, queries, keys, values, scores, weights,
+                                       masked, hidden,  causal, dropped};
+    for (const char* one : {queries, scores, weights, context, causal, dropped}) {
+      for (int i = 0; i < 50; ++i) {
+        Grid target = grid(one);
+        std::shuffle(target.cells.begin(), target.cells.end(), random);
+        const auto found = after(all).find(target);
+        CHECK_MESSAGE(!found, found->words);
+        CHECK(!after(all).find_property(target));
+        CHECK(!after(all).find_with_unknown_weights(target));
+      }
+    }
+  }
+}
+
+TEST_SUITE("relate: near misses") {
+  TEST_CASE("a wrong cell is told, with the right number") {
+    const Grid target = grid(with(weights, "0.2", "0.7"));
+    CHECK(!after({scores}).find(target));
+    const auto near = after({scores}).find_near_miss(target);
+    REQUIRE(near);
+    CHECK(near->words == "softmax(a / 2**0.5)");
+    CHECK(near->failing.size() == 1);
+    const auto cell = static_cast<std::size_t>(near->failing[0]);
+    CHECK(near->numbers.cells[cell].middle() == doctest::Approx(grid(weights).cells[cell].middle()).epsilon(0.001));
+  }
+
+  TEST_CASE("what is in doubt accuses nobody") {
+    Relater relater(givens());
+    relater.add({grid(scores), "a", 1, false, false});
+    CHECK(relater.find(grid(weights)));
+    CHECK(!relater.find_near_miss(grid(with(weights, "0.2", "0.7"))));
+  }
+}
