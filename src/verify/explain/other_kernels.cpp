@@ -59,7 +59,8 @@ void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
       continue;
     }
     const bool only_last_digits = chosen[i] && finder[i].fits.at(*chosen[i]).tally.differs == 0;
-    const bool shows_last_bits = !chosen[i] && shows_many_digits(printed_[i]) && is_excluded(chance_of_agreeing(printed_[i]), 100);
+    const bool shows_last_bits =
+        shows_many_digits(printed_[i]) && is_excluded(chance_of_agreeing(printed_[i]), 100);
     const Choice held = only_last_digits || shows_last_bits ? held_step(printed_[i], *explanation) : std::nullopt;
     if (held && known_[*held].explanation->allowed) {
       chosen[i] = held;
