@@ -67,7 +67,10 @@ Tensor random_tensor(const Shape& shape, std::mt19937& generator, float low = -1
 
 std::string heatmap(const Tensor& tensor, const Terminal& terminal, const std::vector<std::string>& tokens = words,
                     const torch::PrintOptions& print = {}) {
-  return heatmap_text(tensor, tokens, print, terminal);
+  std::ostringstream out;
+  write_heatmap(out, {tensor, tokens, print, terminal});
+  const std::string text = out.str();
+  return text.substr(0, text.size() - 1);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

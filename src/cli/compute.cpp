@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "render/terminal.hpp"
+#include "tensor/blas_kernels.hpp"
+#include "tensor/operations.hpp"
 #include "torch/shown.hpp"
 #include "walk/memory.hpp"
 
@@ -34,32 +37,57 @@ std::int64_t bytes_per_cell(const Options& options) {
   if (options.step || options.what_if != nullptr || options.predict) {
     return 150 + 6 * text;
   }
-  return options.heatmap ? 150 + 4 * text : 3 * text;
+  return 3 * text;
 }
 
-/// What is held of the steps' text before it is written: writers hold one step at a time, a page all of them.
+std::int64_t product(std::int64_t count, std::int64_t bytes) {
+  return __builtin_mul_overflow(count, bytes, &bytes) ? std::numeric_limits<std::int64_t>::max() : bytes;
+}
+
+/// What is held of the steps' text before it is written: writers hold one step at a time.
 std::int64_t written_bytes(const std::vector<Step>& steps, const Options& options) {
   std::int64_t most = 0;
-  std::int64_t all = 0;
   for (const Step& step : steps) {
-    const std::int64_t cells = printed_cells(step, options.text.print);
-    most = std::max(most, cells);
-    all = __builtin_add_overflow(all, cells, &all) ? std::numeric_limits<std::int64_t>::max() : all;
+    most = std::max(most, printed_cells(step, options.text.print));
   }
-  const bool is_page = options.format->holds_all_steps;
-  std::int64_t bytes = 0;
-  return __builtin_mul_overflow(is_page ? all : most, is_page ? std::int64_t{100} : bytes_per_cell(options), &bytes)
-             ? std::numeric_limits<std::int64_t>::max()
-             : bytes;
+  return product(most, bytes_per_cell(options));
+}
+
+/// The most terms that a derivation of one number back from this tensor may have: the numbers of an axis or, where
+/// whole tensors are compared, of a tensor.
+std::int64_t most_terms(const Tensor& tensor, std::unordered_set<const void*>& seen) {
+  std::int64_t most = 0;
+  if (!seen.insert(tensor.id()).second) {
+    return most;
+  }
+  for (const Tensor& operand : tensor.operands()) {
+    const Shape& shape = operand.shape();
+    const std::int64_t longest = shape.empty() ? 1 : *std::max_element(shape.begin(), shape.end());
+    const bool takes_all = tensor.kind() == Kind::comparison || tensor.kind() == Kind::sum;
+    most = std::max({most, takes_all ? element_count(shape) : longest, most_terms(operand, seen)});
+  }
+  return most;
+}
+
+/// What is held of a number's derivation.
+std::int64_t derivation_bytes(const Tensor& tensor) {
+  constexpr std::int64_t bytes_per_term = 300;
+  std::unordered_set<const void*> seen;
+  return product(most_terms(tensor, seen), bytes_per_term);
 }
 
 void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
+  std::int64_t written = 0;
   if (options.cell) {
     check_cell(planned.steps(), chapter, options);
-    render::find_cell(planned.steps(), render::parse_cell(*options.cell), chapters::token_words(*chapter.article, lesson));
+    const std::vector<std::string> tokens = chapters::token_words(*chapter.article, lesson);
+    written = derivation_bytes(
+        *render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
+  } else {
+    written = written_bytes(wanted, options);
   }
   if (options.save || options.cell || options.what_if != nullptr) {
     wanted = planned.steps();
@@ -68,7 +96,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
-  check_fits(wanted, torch.planned_draws(), available_memory(), written_bytes(wanted, options));
+  check_fits(wanted, torch.planned_draws(), available_memory(room_for_products()), written);
 }
 
 }  // namespace

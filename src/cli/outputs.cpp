@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -81,11 +80,9 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
     write_text(write);
     return;
   }
-  std::ostringstream text;
-  write(text);
   render::Saving saving(*options_.save, chapters, options_.force);
   saving.publish();
-  write_text([&](std::ostream& out) { out << text.view(); });
+  write_text(write);
   saving.finish();
 }
 

@@ -7,6 +7,7 @@
 #include "render/explain.hpp"
 #include "render/heatmap.hpp"
 #include "render/printed.hpp"
+#include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 
@@ -28,6 +29,30 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
     indent = next;
   }
 }
+
+/// A heat map under its label.
+class HeatMapLines final : public LongLines {
+ public:
+  HeatMapLines(std::string_view label, render::HeatMap map) : label_(text::styled_lines(label)), map_(std::move(map)) {}
+
+  std::size_t count() const override { return label_.size() + static_cast<std::size_t>(map_.count()); }
+
+  text::StyledLine styled(std::size_t line) const override {
+    return line < label_.size() ? label_[line] : map_.line(static_cast<std::int64_t>(line - label_.size()));
+  }
+
+  std::int64_t columns() const override {
+    std::int64_t columns = map_.columns();
+    for (const text::StyledLine& line : label_) {
+      columns = std::max(columns, text::display_columns(line));
+    }
+    return columns;
+  }
+
+ private:
+  Lines label_;
+  render::HeatMap map_;
+};
 
 /// Refuses a name that is nearly a tensor's with what was probably meant.
 void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
@@ -79,15 +104,13 @@ Lines explanation_lines(const Step& step, const Presentation& presentation, std:
   return lines;
 }
 
-Lines heatmap_lines(const Step& step, const Presentation& presentation, const render::Terminal& terminal) {
+std::shared_ptr<const LongLines> heatmap_lines(const Step& step, const Presentation& presentation,
+                                               const render::Terminal& terminal) {
   if (step.kind != Step::Kind::tensor) {
-    return text::styled_lines(render::step_text(step, presentation.text));
+    return std::make_shared<PrintedLines>(render::step_text(step, presentation.text));
   }
-  Lines lines = text::styled_lines(text::trimmed(step.label));
-  for (text::StyledLine& line : render::heatmap(*step.tensor, presentation.tokens, presentation.text.print, terminal)) {
-    lines.push_back(std::move(line));
-  }
-  return lines;
+  return std::make_shared<HeatMapLines>(
+      text::trimmed(step.label), render::HeatMap(*step.tensor, presentation.tokens, presentation.text.print, terminal));
 }
 
 Lines derivation_lines(std::span<const Step> steps, const Step& step, const std::string& typed,

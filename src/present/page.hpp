@@ -28,7 +28,8 @@ Change compared(const Step& step, const Step* before, const render::TextOptions&
 Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width);
 
 /// The label and the tensor as a heat map; the step's text where it is no tensor.
-Lines heatmap_lines(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
+std::shared_ptr<const LongLines> heatmap_lines(const Step& step, const Presentation& presentation,
+                                               const render::Terminal& terminal);
 
 /// The derivation of the cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a
 /// name before the bracket, in the step of that name. Throws std::exception with words for people.

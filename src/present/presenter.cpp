@@ -98,16 +98,16 @@ void Presenter::compose() {
     page_.keep_within(room());
     return;
   }
-  std::shared_ptr<const PrintedLines> printed;
+  std::shared_ptr<const LongLines> long_ones;
   Lines lines;
   const auto add = [&lines](const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); };
   if (keys_) {
     add(key_lines());
   } else {
     if (heatmap_) {
-      add(heatmap_lines(step(), presentation_, screen_.terminal()));
+      long_ones = heatmap_lines(step(), presentation_, screen_.terminal());
     } else {
-      printed = change().lines;
+      long_ones = change().lines;
     }
     if (explaining_) {
       lines.emplace_back();
@@ -118,7 +118,7 @@ void Presenter::compose() {
       add(derivation_);
     }
   }
-  page_.set(std::move(printed), std::move(lines));
+  page_.set(std::move(long_ones), std::move(lines));
   page_.keep_within(room());
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/columns.hpp"
+
 namespace attn::present {
 
 PrintedLines::PrintedLines(std::string text, Parts reversed) : text_(std::move(text)), reversed_(std::move(reversed)) {
@@ -9,6 +11,14 @@ PrintedLines::PrintedLines(std::string text, Parts reversed) : text_(std::move(t
     begins_.push_back(begin);
     begin = std::min(text_.find('\n', begin), text_.size()) + 1;
   }
+}
+
+std::int64_t PrintedLines::columns() const {
+  std::int64_t columns = 0;
+  for (std::size_t line = 0; line < count(); ++line) {
+    columns = std::max(columns, text::display_columns(plain(line)));
+  }
+  return columns;
 }
 
 std::string_view PrintedLines::plain(std::size_t line) const {

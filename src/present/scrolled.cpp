@@ -8,8 +8,8 @@
 
 namespace attn::present {
 
-void ScrolledLines::set(std::shared_ptr<const PrintedLines> printed, std::vector<text::StyledLine> others) {
-  printed_ = std::move(printed);
+void ScrolledLines::set(std::shared_ptr<const LongLines> long_ones, std::vector<text::StyledLine> others) {
+  long_ = std::move(long_ones);
   others_ = std::move(others);
   widest_.reset();
 }
@@ -66,15 +66,12 @@ std::vector<text::StyledLine> ScrolledLines::seen(std::int64_t rows, std::int64_
 
 text::StyledLine ScrolledLines::line(std::int64_t row) const {
   const auto i = static_cast<std::size_t>(row);
-  return i < printed_count() ? printed_->styled(i) : others_[i - printed_count()];
+  return i < long_count() ? long_->styled(i) : others_[i - long_count()];
 }
 
 std::int64_t ScrolledLines::widest() {
   if (!widest_) {
-    widest_ = 0;
-    for (std::size_t i = 0; i < printed_count(); ++i) {
-      widest_ = std::max(*widest_, text::display_columns(printed_->plain(i)));
-    }
+    widest_ = long_ == nullptr ? 0 : long_->columns();
     for (const text::StyledLine& other : others_) {
       widest_ = std::max(*widest_, text::display_columns(other));
     }

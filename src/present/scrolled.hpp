@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "present/printed_lines.hpp"
+#include "present/long_lines.hpp"
 #include "present/screen.hpp"
 #include "text/styled.hpp"
 
@@ -16,8 +16,8 @@ namespace attn::present {
 /// Lines of which a part is seen, `rows` of them and `columns` of each, and which part.
 class ScrolledLines {
  public:
-  /// Other lines, `printed` (or null) before the others, seen from the same place.
-  void set(std::shared_ptr<const PrintedLines> printed, std::vector<text::StyledLine> others);
+  /// Other lines, `long_ones` (or null) before the others, seen from the same place.
+  void set(std::shared_ptr<const LongLines> long_ones, std::vector<text::StyledLine> others);
   /// Not further down than that the last line is in the last of `rows`.
   void keep_within(std::int64_t rows);
 
@@ -38,12 +38,12 @@ class ScrolledLines {
   std::string place(std::int64_t rows) const;
 
  private:
-  std::size_t printed_count() const { return printed_ == nullptr ? 0 : printed_->count(); }
-  std::int64_t count() const { return static_cast<std::int64_t>(printed_count() + others_.size()); }
+  std::size_t long_count() const { return long_ == nullptr ? 0 : long_->count(); }
+  std::int64_t count() const { return static_cast<std::int64_t>(long_count() + others_.size()); }
   text::StyledLine line(std::int64_t row) const;
   std::int64_t widest();
 
-  std::shared_ptr<const PrintedLines> printed_;
+  std::shared_ptr<const LongLines> long_;
   std::vector<text::StyledLine> others_;
   std::optional<std::int64_t> widest_;  ///< once somebody asked
   std::int64_t top_ = 0;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "render/cell_words.hpp"
 #include "render/derived.hpp"
+#include "torch/print.hpp"
 #include "text/numbers.hpp"
 
 namespace attn::render {
@@ -114,18 +116,15 @@ class Writer {
     if (element_count(tensor.shape()) > print_.threshold) {
       return text::number_text(tensor.array().value(index), std::chars_format::fixed, print_.precision);
     }
-    std::vector<std::string>& numbers = printed_[tensor.id()];
-    if (numbers.empty()) {
-      const torch::PrintedTensor whole = torch::print_tensor(*tensor.array().contents(), {}, print_);
-      for (const torch::PrintedCell& element : whole.cells) {
-        numbers.push_back(torch::cell_text(whole, element));
-      }
+    auto& print = printers_[tensor.id()];
+    if (!print) {
+      print = torch::element_printer(tensor.array().contents(), print_);
     }
     std::int64_t position = 0;
     for (std::size_t axis = 0; axis < index.size(); ++axis) {
       position = position * tensor.shape()[axis] + index[axis];
     }
-    return numbers.at(static_cast<std::size_t>(position));
+    return print(position);
   }
 
   /// The axis along which the elements of a sum's terms lie.
@@ -380,7 +379,7 @@ class Writer {
   std::deque<Task> queue_;
   std::set<std::pair<const void*, Shape>> seen_;
   std::set<const void*> explained_;
-  std::map<const void*, std::vector<std::string>> printed_;
+  std::map<const void*, std::function<std::string(std::int64_t)>> printers_;
   std::string text_;
   std::size_t lines_ = 0;
   std::size_t indent_ = 0;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "render/terminal.hpp"
 #include "tensor/tensor.hpp"
@@ -12,18 +15,32 @@
 namespace attn::render {
 
 /// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours each beside a block glyph. No
-/// line is wider than the terminal (of 12 columns or more).
+/// line is wider than the terminal (of 12 columns or more). A line is made when somebody looks at it.
 ///
 /// Rows and columns that count the lesson's tokens have their names, others indices. The axes before the last two
 /// become headings. One scale serves the whole tensor: from the smallest to the largest finite number shown, or for
 /// numbers of both signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold
 /// elements are summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider
 /// than the terminal, all have fewer decimals.
-std::vector<text::StyledLine> heatmap(const Tensor& tensor, std::span<const std::string> tokens,
-                                      const torch::PrintOptions& print, const Terminal& terminal);
+class HeatMap {
+ public:
+  HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
+          const Terminal& terminal);
 
-/// The same with escape codes; no final newline.
-std::string heatmap_text(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-                         const Terminal& terminal);
+  /// The lines.
+  std::int64_t count() const;
+  text::StyledLine line(std::int64_t i) const;
+  /// No line has more display columns.
+  std::int64_t columns() const { return columns_; }
+
+ private:
+  class Lines;
+  std::shared_ptr<const Lines> lines_;  ///< null of a tensor without numbers
+  std::int64_t columns_;
+  std::string empty_;                   ///< what that is shown as
+};
+
+/// Its lines with escape codes, each with a newline.
+void write_heatmap(std::ostream& out, const HeatMap& map);
 
 }  // namespace attn::render

@@ -1,8 +1,12 @@
 #include "render/heatmap_grid.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 #include "text/columns.hpp"
+#include "torch/print.hpp"
 
 namespace attn::render {
 namespace {
@@ -12,42 +16,74 @@ constexpr auto dots_columns = static_cast<std::int64_t>(dots.size());
 
 }  // namespace
 
-std::int64_t widest(const std::vector<std::string>& texts) {
+std::string Names::at(std::int64_t rank) const {
+  if (empty()) {
+    return "";
+  }
+  const std::int64_t item = items_.item(rank);
+  return cut_to(words_.empty() ? std::to_string(item) : words_[static_cast<std::size_t>(item)], room_, terminal_);
+}
+
+std::int64_t Names::widest() const {
+  if (empty() || words_.empty()) {
+    return text::display_columns(at(items_.count() - 1));
+  }
   std::int64_t columns = 0;
-  for (const std::string& text : texts) {
-    columns = std::max(columns, text::display_columns(text));
+  for (std::int64_t rank = 0; rank < items_.count(); ++rank) {
+    columns = std::max(columns, text::display_columns(at(rank)));
   }
   return columns;
 }
 
-Drawing::Drawing(const Grid& grid, const std::vector<double>& values, const std::vector<std::string>& texts,
-                 const Painter& painter, const Terminal& terminal)
-    : grid_(grid), values_(values), texts_(texts), painter_(painter), terminal_(terminal) {
-  const std::int64_t names = widest(grid.row_names);
+/// With as few decimals as it takes to fit, then in scientific notation, then cut.
+CellTexts::CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
+                     const Terminal& terminal)
+    : contents_(std::move(contents)), room_(room), terminal_(terminal) {
+  const auto measure = [&] { return static_cast<std::int64_t>(torch::longest_element(*contents_, print)); };
+  std::int64_t columns = measure();
+  while (columns > room && print.precision > 0) {
+    print.precision -= static_cast<int>(std::min<std::int64_t>(columns - room, print.precision));
+    columns = measure();
+  }
+  if (columns > room) {
+    print.sci_mode = torch::SciMode::on;
+    columns = measure();
+  }
+  widest_ = std::min(columns, room);
+  print_ = torch::element_printer(contents_, print);
+}
+
+double CellTexts::value(std::int64_t position) const {
+  return std::visit([&](const auto& block) { return static_cast<double>(block[static_cast<std::size_t>(position)]); },
+                    *contents_);
+}
+
+std::string CellTexts::text(std::int64_t position) const { return cut_to(print_(position), room_, terminal_); }
+
+Drawing::Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal)
+    : grid_(grid), cells_(cells), painter_(painter), terminal_(terminal) {
+  const std::int64_t names = grid.row_names.widest();
   label_ = names == 0 ? 0 : names + 1;
   const std::int64_t room = terminal.width - label_;
-  const std::int64_t number = widest(texts) + painter.padding();
-  const std::int64_t named = std::min(widest(grid.column_names) + 2, number + 6);
+  const std::int64_t number = cells.widest() + painter.padding();
+  const std::int64_t named = std::min(grid.column_names.widest() + 2, number + 6);
   const std::int64_t fitting = (room - (grid.columns.cut ? dots_columns : 0)) / grid.columns.count();
   cell_ = std::max(number, std::min(named, fitting));
   split(room);
 }
 
-void Drawing::draw(std::vector<text::StyledLine>& lines, std::size_t first) const {
-  for (const Block& block : blocks_) {
-    if (blocks_.size() > 1) {
-      lines.push_back({{title(block)}});
-    }
-    if (!grid_.column_names.empty()) {
-      lines.push_back(names_line(block));
-    }
-    for (std::int64_t row = 0; row < grid_.rows.count(); ++row) {
-      if (grid_.rows.dots_before(row)) {
-        lines.push_back({{"..."}});
-      }
-      lines.push_back(row_line(block, row, first + static_cast<std::size_t>(row * grid_.columns.count())));
-    }
+text::StyledLine Drawing::line(std::int64_t i, std::int64_t first) const {
+  const Block& block = blocks_[static_cast<std::size_t>(i / lines_of_block())];
+  const std::int64_t in_block = i % lines_of_block();
+  if (in_block < lines_above()) {
+    const bool is_title = blocks_.size() > 1 && in_block == 0;
+    return is_title ? text::StyledLine{{title(block)}} : names_line(block);
   }
+  const std::int64_t row = in_block - lines_above();
+  if (grid_.rows.cut && row == grid_.rows.head_end) {
+    return {{"..."}};
+  }
+  return row_line(block, row - (grid_.rows.cut && row > grid_.rows.head_end ? 1 : 0), first);
 }
 
 void Drawing::split(std::int64_t room) {
@@ -78,22 +114,22 @@ text::StyledLine Drawing::names_line(const Block& block) const {
   std::string line = text::left_aligned("", label_);
   for (std::int64_t column = block.begin; column < block.end; ++column) {
     line += dots_before(block, column) ? dots : "";
-    const std::string name = cut_to(grid_.column_names[static_cast<std::size_t>(column)], cell_ - 2, terminal_);
+    const std::string name = cut_to(grid_.column_names.at(column), cell_ - 2, terminal_);
     line += text::right_aligned(name, cell_ - 1) + " ";
   }
   return text::without_blank_end({{line}});
 }
 
-text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::size_t first) const {
+text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::int64_t first) const {
   text::StyledLine line;
-  text::append(line, text::left_aligned(grid_.row_names[static_cast<std::size_t>(row)], label_));
+  text::append(line, text::left_aligned(grid_.row_names.at(row), label_));
   for (std::int64_t column = block.begin; column < block.end; ++column) {
     if (dots_before(block, column)) {
       text::append(line, dots);
     }
-    const std::size_t at = first + static_cast<std::size_t>(column);
-    const Look look = painter_.look(values_[at]);
-    const std::string number = text::right_aligned(texts_[at], cell_ - 1);
+    const std::int64_t position = first + grid_.rows.item(row) * grid_.columns.size + grid_.columns.item(column);
+    const Look look = painter_.look(cells_.value(position));
+    const std::string number = text::right_aligned(cells_.text(position), cell_ - 1);
     text::append(line, number + (painter_.coloured() ? " " : look.glyph), look.style);
   }
   return text::without_blank_end(std::move(line));

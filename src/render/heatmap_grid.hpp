@@ -2,36 +2,77 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "render/painter.hpp"
 #include "render/terminal.hpp"
+#include "tensor/array.hpp"
 #include "text/styled.hpp"
+#include "torch/print_options.hpp"
 #include "torch/shown.hpp"
 
 namespace attn::render {
+
+/// What the shown items of an axis are called.
+class Names {
+ public:
+  /// Of no axis: one item without a name.
+  Names() = default;
+  /// Their indices or, where there are words, the word of each item; cut to so many columns.
+  Names(const torch::ShownItems& items, std::vector<std::string> words, std::int64_t room, const Terminal& terminal)
+      : items_(items), words_(std::move(words)), room_(room), terminal_(terminal) {}
+
+  bool empty() const { return items_.size == 0; }
+  std::string at(std::int64_t rank) const;
+  /// The display columns of the widest; 0 where there is none.
+  std::int64_t widest() const;
+
+ private:
+  torch::ShownItems items_{0, 0, 0, false};
+  std::vector<std::string> words_;
+  std::int64_t room_ = 0;
+  Terminal terminal_;
+};
 
 /// The shown items of the last two axes (of fewer axes, one row or one cell) and their names.
 struct Grid {
   torch::ShownItems rows;
   torch::ShownItems columns;
-  std::vector<std::string> row_names;     ///< empty ones where there is no such axis
-  std::vector<std::string> column_names;
+  Names row_names;
+  Names column_names;
 };
 
-/// The display columns of the widest text; 0 where there is none.
-std::int64_t widest(const std::vector<std::string>& texts);
+/// The numbers of a tensor, each with the text that fits into so many columns.
+class CellTexts {
+ public:
+  CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
+            const Terminal& terminal);
 
-/// Draws the matrices of a tensor, all in the same columns. What it is given must outlive it.
+  /// The display columns of the widest shown one.
+  std::int64_t widest() const { return widest_; }
+  double value(std::int64_t position) const;
+  std::string text(std::int64_t position) const;
+
+ private:
+  std::shared_ptr<const Contents> contents_;
+  std::function<std::string(std::int64_t)> print_;
+  std::int64_t room_;
+  std::int64_t widest_;
+  Terminal terminal_;
+};
+
+/// Draws the matrices of a tensor, all in the same columns, line by line. What it is given must outlive it.
 class Drawing {
  public:
-  /// `values` and `texts` are those of all shown elements, row-major.
-  Drawing(const Grid& grid, const std::vector<double>& values, const std::vector<std::string>& texts,
-          const Painter& painter, const Terminal& terminal);
+  Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal);
 
-  /// Appends the matrix whose first element is at this position of the values.
-  void draw(std::vector<text::StyledLine>& lines, std::size_t first) const;
+  /// The lines of one matrix.
+  std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()) * lines_of_block(); }
+  /// A line of the matrix whose first element is at this position of the tensor.
+  text::StyledLine line(std::int64_t i, std::int64_t first) const;
 
  private:
   /// The columns [begin, end) of the grid, as far as they fit beside each other.
@@ -41,14 +82,15 @@ class Drawing {
   };
 
   void split(std::int64_t room);
+  std::int64_t lines_above() const { return (blocks_.size() > 1 ? 1 : 0) + (grid_.column_names.empty() ? 0 : 1); }
+  std::int64_t lines_of_block() const { return lines_above() + grid_.rows.count() + (grid_.rows.cut ? 1 : 0); }
   bool dots_before(const Block& block, std::int64_t column) const;
   std::string title(const Block& block) const;
   text::StyledLine names_line(const Block& block) const;
-  text::StyledLine row_line(const Block& block, std::int64_t row, std::size_t first) const;
+  text::StyledLine row_line(const Block& block, std::int64_t row, std::int64_t first) const;
 
   const Grid& grid_;
-  const std::vector<double>& values_;
-  const std::vector<std::string>& texts_;
+  const CellTexts& cells_;
   const Painter& painter_;
   const Terminal& terminal_;
   std::int64_t label_ = 0;  ///< columns of the row names, with the blank after them

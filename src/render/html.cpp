@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string_view>
@@ -36,40 +38,62 @@ constexpr int ramp_colours = 33;
 
 // ---- Text ------------------------------------------------------------------------------------------
 
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&': html += "&amp;"; break;
-      case '<': html += "&lt;"; break;
-      case '>': html += "&gt;"; break;
-      case '"': html += "&quot;"; break;
-      case '\'': html += "&#39;"; break;
-      default: html += c;
-    }
+std::string_view entity(char c) {
+  switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    default: return "&#39;";
   }
-  return html;
 }
 
-using Values = std::map<std::string_view, std::string>;
+void write_escaped(std::ostream& out, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of("&<>\"'"), text.size());
+    out << text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (!text.empty()) {
+      out << entity(text.front());
+      text.remove_prefix(1);
+    }
+  }
+}
 
-/// The template with {{name}} replaced; the values are not looked at again.
-std::string filled(std::string_view pattern, const Values& values) {
-  std::string text;
+/// Writes what stands in a place of the template.
+using Write = std::function<void(std::ostream&)>;
+using Places = std::map<std::string_view, Write>;
+
+Write escaped(std::string text) {
+  return [text = std::move(text)](std::ostream& out) { write_escaped(out, text); };
+}
+
+Write verbatim(std::string_view html) {
+  return [html](std::ostream& out) { out << html; };
+}
+
+/// The template with {{name}} replaced, written piece by piece: a page may be larger than what memory holds.
+void write_filled(std::ostream& out, std::string_view pattern, const Places& places) {
   while (true) {
     const std::size_t open = pattern.find("{{");
     const std::size_t close = pattern.find("}}", open);
     if (open == std::string_view::npos || close == std::string_view::npos) {
-      return text.append(pattern);
+      out << pattern;
+      return;
     }
-    text += pattern.substr(0, open);
-    text += values.at(pattern.substr(open + 2, close - open - 2));
+    out << pattern.substr(0, open);
+    places.at(pattern.substr(open + 2, close - open - 2))(out);
     pattern.remove_prefix(close + 2);
   }
 }
 
 /// What is between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
-std::pair<std::string, std::string> cut_out(const std::string& pattern, const std::string& name) {
+struct Cut {
+  std::string inner;
+  std::string rest;
+};
+
+Cut cut_out(const std::string& pattern, const std::string& name) {
   const std::string begin = "<!--" + name + "-->";
   const std::string end = "<!--/" + name + "-->";
   const std::size_t from = pattern.find(begin);
@@ -150,23 +174,26 @@ std::string heading_of(const Step& step) {
   return heading.empty() ? step.name : heading;
 }
 
-Values step_values(const Step& step, const LessonPage& page) {
+Places step_places(const Step& step, const LessonPage& page) {
   const StepExplanation said = explain(step, page.why ? page.why(step) : "", page.tokens);
-  Values values;
-  values["heading"] = escaped(heading_of(step));
-  values["section"] = escaped(step.section);
-  values["extra"] = step.in_article ? "" : "not printed by the article";
+  Places places;
+  places["heading"] = escaped(heading_of(step));
+  places["section"] = escaped(step.section);
+  places["extra"] = escaped(step.in_article ? "" : "not printed by the article");
   const bool has_expression = step.kind == Step::Kind::tensor;
-  values["expression"] = has_expression ? escaped(step.name + " = " + said.expression) : "";
-  values["shapes"] = escaped(said.shapes);
-  values["why"] = escaped(said.why);
-  values["notices"] = "";
-  for (const std::string& notice : said.notices) {
-    values["notices"] += "<li>" + escaped(notice) + "</li>";
-  }
-  values["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
-  values["printed"] = escaped(printed_value(step, page.text).text);
-  return values;
+  places["expression"] = escaped(has_expression ? step.name + " = " + said.expression : "");
+  places["shapes"] = escaped(said.shapes);
+  places["why"] = escaped(said.why);
+  places["notices"] = [notices = said.notices](std::ostream& out) {
+    for (const std::string& notice : notices) {
+      out << "<li>";
+      write_escaped(out, notice);
+      out << "</li>";
+    }
+  };
+  places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
+  places["printed"] = [&step, &page](std::ostream& out) { write_escaped(out, value_text(step, page.text)); };
+  return places;
 }
 
 /// What the command's options were, as far as any were given: "seed 123, steps all".
@@ -198,64 +225,110 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-}  // namespace
+// ---- The page --------------------------------------------------------------------------------------
 
-void write_html(std::ostream& out, const LessonPage& lesson) {
-  const auto [step_pattern, without_steps] = cut_out(std::string(page::lesson_html), "step");
-  const auto [entry_pattern, pattern] = cut_out(without_steps, "entry");
-  const std::vector<std::string> ids = step_ids(lesson.steps);
-
-  PageNodes nodes(lesson.tokens, lesson.text.print);
-  Json steps = Json::array();
-  std::string articles;
-  std::string entries;
-  std::string section;
-  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-    const Step& step = lesson.steps[i];
-    Json json = {{"id", ids[i]}};
-    if (step.end != "\n") {
-      json["end"] = step.end;
-    }
-    if (step.kind == Step::Kind::tensor) {
-      if (const auto node = nodes.add(*step.tensor)) {
-        json["node"] = *node;
-        nodes.set_step(*node, i);
+/// One page: its pieces are made when their turn comes.
+class PageWriter {
+ public:
+  explicit PageWriter(const LessonPage& lesson)
+      : lesson_(lesson), ids_(step_ids(lesson.steps)), nodes_(lesson.tokens, lesson.text.print) {
+    for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+      const Step& step = lesson.steps[i];
+      const bool is_tensor = step.kind == Step::Kind::tensor;
+      step_nodes_.push_back(is_tensor ? nodes_.add(*step.tensor) : std::nullopt);
+      if (step_nodes_.back()) {
+        nodes_.set_step(*step_nodes_.back(), i);
       }
     }
-    steps.push_back(std::move(json));
-
-    Values values = step_values(step, lesson);
-    values["id"] = ids[i];
-    values["number"] = std::to_string(i + 1);
-    values["count"] = std::to_string(lesson.steps.size());
-    articles += filled(step_pattern, values);
-    values["section"] = step.section == section ? "" : escaped(step.section);
-    section = step.section;
-    entries += filled(entry_pattern, values);
   }
 
-  const Json data = {
-      {"about", lesson.about},
-      {"tokens", std::vector<std::string>(lesson.tokens.begin(), lesson.tokens.end())},
-      {"ramps",
-       {{"sequential", ramp_json(sequential_colour)},
-        {"light", ramp_json(diverging_colour)},
-        {"dark", ramp_json(dark_diverging_colour)}}},
-      {"steps", std::move(steps)},
-      {"nodes", std::move(nodes).json()},
-  };
-  const std::string version = text_of(lesson.about, "version");
-  out << filled(pattern, {
-                             {"title", escaped(lesson.title)},
-                             {"article", escaped(text_of(lesson.about, "article"))},
-                             {"options", escaped(options_text(lesson.about))},
-                             {"version", escaped(version)},
-                             {"style", std::string(page::lesson_css)},
-                             {"script", std::string(page::lesson_js)},
-                             {"entry", entries},
-                             {"step", articles},
-                             {"data", script_json(data)},
-                         });
-}
+  void write(std::ostream& out) const {
+    const Cut step = cut_out(std::string(page::lesson_html), "step");
+    const Cut entry = cut_out(step.rest, "entry");
+    const nlohmann::ordered_json& about = lesson_.about;
+    write_filled(out, entry.rest,
+                 {
+                     {"title", escaped(lesson_.title)},
+                     {"article", escaped(text_of(about, "article"))},
+                     {"options", escaped(options_text(about))},
+                     {"version", escaped(text_of(about, "version"))},
+                     {"style", verbatim(page::lesson_css)},
+                     {"script", verbatim(page::lesson_js)},
+                     {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},
+                     {"step", [&](std::ostream& to) { write_steps(to, step.inner); }},
+                     {"data", [&](std::ostream& to) { write_data(to); }},
+                 });
+  }
+
+ private:
+  void write_entries(std::ostream& out, std::string_view pattern) const {
+    std::string section;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const Step& step = lesson_.steps[i];
+      write_filled(out, pattern,
+                   {{"section", escaped(step.section == section ? "" : step.section)},
+                    {"id", verbatim(ids_[i])},
+                    {"heading", escaped(heading_of(step))}});
+      section = step.section;
+    }
+  }
+
+  void write_steps(std::ostream& out, std::string_view pattern) const {
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      Places places = step_places(lesson_.steps[i], lesson_);
+      places["id"] = verbatim(ids_[i]);
+      places["number"] = escaped(std::to_string(i + 1));
+      places["count"] = escaped(std::to_string(ids_.size()));
+      write_filled(out, pattern, places);
+    }
+  }
+
+  Json step_json(std::size_t i) const {
+    Json json = {{"id", ids_[i]}};
+    if (lesson_.steps[i].end != "\n") {
+      json["end"] = lesson_.steps[i].end;
+    }
+    if (step_nodes_[i]) {
+      json["node"] = *step_nodes_[i];
+    }
+    return json;
+  }
+
+  void write_data(std::ostream& out) const {
+    const Json head = {
+        {"about", lesson_.about},
+        {"tokens", std::vector<std::string>(lesson_.tokens.begin(), lesson_.tokens.end())},
+        {"ramps",
+         {{"sequential", ramp_json(sequential_colour)},
+          {"light", ramp_json(diverging_colour)},
+          {"dark", ramp_json(dark_diverging_colour)}}},
+    };
+    std::string open = script_json(head);
+    open.pop_back();
+    out << open << ",\"steps\":";
+    write_array(out, ids_.size(), [&](std::size_t i) { return step_json(i); });
+    out << ",\"nodes\":";
+    write_array(out, nodes_.size(), [&](std::size_t i) { return nodes_.node_json(i); });
+    out << '}';
+  }
+
+  template <class Item>
+  static void write_array(std::ostream& out, std::size_t size, Item item) {
+    out << '[';
+    for (std::size_t i = 0; i < size; ++i) {
+      out << (i == 0 ? "" : ",") << script_json(item(i));
+    }
+    out << ']';
+  }
+
+  const LessonPage& lesson_;
+  std::vector<std::string> ids_;
+  PageNodes nodes_;
+  std::vector<std::optional<std::size_t>> step_nodes_;
+};
+
+}  // namespace
+
+void write_html(std::ostream& out, const LessonPage& lesson) { PageWriter(lesson).write(out); }
 
 }  // namespace attn::render

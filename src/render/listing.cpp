@@ -9,10 +9,10 @@ namespace attn::render {
 namespace {
 
 /// The label as the article's, the tensor as coloured cells, and what is said of it.
-void write_heatmap(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+void write_step_heatmap(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
   const std::string title = step.label.empty() ? step.name : step.label;
-  out << title << (title.ends_with('\n') ? "" : "\n")
-      << heatmap_text(*step.tensor, chapter.tokens, document.text.print, document.terminal) << '\n';
+  out << title << (title.ends_with('\n') ? "" : "\n");
+  write_heatmap(out, {*step.tensor, chapter.tokens, document.text.print, document.terminal});
   if (document.explain) {
     write_explanation(out, step, explain(step, chapter.why(step), chapter.tokens), document.text.print.linewidth);
   }
@@ -35,7 +35,7 @@ void write_heatmaps(std::ostream& out, const ShownChapter& chapter, const Docume
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].kind == Step::Kind::tensor) {
       write_steps(out, steps.subspan(first, i - first), chapter, document);
-      write_heatmap(out, steps[i], chapter, document);
+      write_step_heatmap(out, steps[i], chapter, document);
       first = i + 1;
     }
   }

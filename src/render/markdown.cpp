@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "render/heatmap.hpp"
+#include "render/printed.hpp"
 
 namespace attn::render {
 namespace {
@@ -49,9 +50,14 @@ std::string code_span(const std::string& text) {
   return ticks + space + text + space + ticks;
 }
 
-std::string fenced(const std::string& text) {
-  const std::string fence(std::max<std::size_t>(3, longest_backtick_run(text) + 1), '`');
-  return fence + "text\n" + text + "\n" + fence + "\n";
+/// What encloses text that has so many backticks in a row at most.
+std::string fence_around(std::size_t longest_run) {
+  return std::string(std::max<std::size_t>(3, longest_run + 1), '`');
+}
+
+void write_fenced(std::ostream& out, const std::string& text) {
+  const std::string fence = fence_around(longest_backtick_run(text));
+  out << fence << "text\n" << text << '\n' << fence << '\n';
 }
 
 /// "one_query" as a heading: "One query".
@@ -63,17 +69,26 @@ std::string section_title(std::string name) {
   return escaped(name);
 }
 
-std::string shown_text(const Step& step, const ShownChapter& chapter, const Document& document) {
-  switch (step.kind) {
-    case Step::Kind::tensor: break;
-    case Step::Kind::size: return torch::format_size(step.tensor->shape());
-    case Step::Kind::text: return step.text;
+/// Of a heat map, only the names of tokens may have backticks.
+void write_fenced_heatmap(std::ostream& out, const Tensor& tensor, const ShownChapter& chapter,
+                          const torch::PrintOptions& print) {
+  std::size_t longest_run = 0;
+  for (const std::string& token : chapter.tokens) {
+    longest_run = std::max(longest_run, longest_backtick_run(token));
   }
-  if (document.heatmap) {
-    const Terminal paper = {.width = document.text.print.linewidth, .unicode = true};
-    return heatmap_text(*step.tensor, chapter.tokens, document.text.print, paper);
+  const std::string fence = fence_around(longest_run);
+  const Terminal paper = {.width = print.linewidth, .unicode = true};
+  out << fence << "text\n";
+  write_heatmap(out, {tensor, chapter.tokens, print, paper});
+  out << fence << '\n';
+}
+
+void write_value(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+  if (step.kind == Step::Kind::tensor && document.heatmap) {
+    write_fenced_heatmap(out, *step.tensor, chapter, document.text.print);
+  } else {
+    write_fenced(out, value_text(step, document.text));
   }
-  return tensor_text(*step.tensor, document.text);
 }
 
 void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
@@ -87,7 +102,8 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
   }
-  out << '\n' << fenced(shown_text(step, chapter, document));
+  out << '\n';
+  write_value(out, step, chapter, document);
   if (!explanation.notices.empty()) {
     out << '\n';
   }
@@ -111,7 +127,8 @@ void write_derivation(std::ostream& out, const ShownChapter& chapter, const Docu
   std::string text =
       derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
   text.pop_back();
-  out << "\n## " << code_span(text.substr(0, text.find(" = "))) << "\n\n" << fenced(text);
+  out << "\n## " << code_span(text.substr(0, text.find(" = "))) << "\n\n";
+  write_fenced(out, text);
 }
 
 }  // namespace

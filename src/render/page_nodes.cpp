@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
+
+#include <nlohmann/json.hpp>
 
 #include "render/lineage.hpp"
 #include "render/page_cases.hpp"
@@ -59,49 +63,52 @@ std::optional<std::size_t> PageNodes::add(const Tensor& tensor) {
   if (const auto found = numbers_.find(tensor.id()); found != numbers_.end()) {
     return found->second;
   }
-  Json operands = Json::array();
+  std::vector<std::int64_t> operands;
   for (const Tensor& operand : tensor.operands()) {
     const auto number = add(operand);
     operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
   }
-  nodes_.push_back(node_json(tensor, std::move(operands)));
+  nodes_.push_back({tensor, std::move(operands), std::nullopt});
   numbers_.emplace(tensor.id(), nodes_.size() - 1);
   return nodes_.size() - 1;
 }
 
 void PageNodes::set_step(std::size_t node, std::size_t step) {
-  if (!nodes_[node].contains("i")) {
-    nodes_[node]["i"] = step;
+  if (!nodes_[node].step) {
+    nodes_[node].step = step;
   }
 }
 
-Json PageNodes::node_json(const Tensor& tensor, Json operands) const {
-  const bool has_operands = std::all_of(operands.begin(), operands.end(), [](const Json& o) { return o >= 0; });
-  Json node = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
+Json PageNodes::node_json(std::size_t node) const {
+  const auto& [tensor, operands, step] = nodes_[node];
+  Json json = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
   if (tensor.name().empty()) {
-    node["e"] = tensor.expression();
+    json["e"] = tensor.expression();
   }
-  node["x"] = Json::array();
+  json["x"] = Json::array();
   for (const bool is_by_tokens : token_axes(tensor, tokens_.size())) {
-    node["x"].push_back(is_by_tokens ? 1 : 0);
+    json["x"].push_back(is_by_tokens ? 1 : 0);
   }
   if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens_.size())) {
-    node["w"] = *token;
+    json["w"] = *token;
   }
-  node["o"] = std::move(operands);
-  if (has_operands) {
-    node.update(cases_json(tensor));
+  json["o"] = operands;
+  if (std::all_of(operands.begin(), operands.end(), [](std::int64_t operand) { return operand >= 0; })) {
+    json.update(cases_json(tensor));
   }
   const auto is_copy = [](const Json& one) { return one["r"] == "copy"; };
-  const bool is_seen_elsewhere = node.contains("c") && std::all_of(node["c"].begin(), node["c"].end(), is_copy);
+  const bool is_seen_elsewhere = json.contains("c") && std::all_of(json["c"].begin(), json["c"].end(), is_copy);
   const auto contents = tensor.array().contents();
   if (!is_seen_elsewhere) {
-    node["v"] = value_digits(*contents);
+    json["v"] = value_digits(*contents);
   }
   if (tensor.array().count() > 0) {
-    node["p"] = printed_numbers(*contents, print_);
+    json["p"] = printed_numbers(*contents, print_);
   }
-  return node;
+  if (step) {
+    json["i"] = *step;
+  }
+  return json;
 }
 
 }  // namespace attn::render

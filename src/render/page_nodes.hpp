@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
+#include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
@@ -26,14 +27,20 @@ class PageNodes {
   /// The node is what this step shows; of several, the first.
   void set_step(std::size_t node, std::size_t step);
 
-  nlohmann::ordered_json json() && { return std::move(nodes_); }
+  std::size_t size() const { return nodes_.size(); }
+  /// What the script reads of one.
+  nlohmann::ordered_json node_json(std::size_t node) const;
 
  private:
-  nlohmann::ordered_json node_json(const Tensor& tensor, nlohmann::ordered_json operands) const;
+  struct Node {
+    Tensor tensor;
+    std::vector<std::int64_t> operands;  ///< their numbers; -1 for those that are not on the page
+    std::optional<std::size_t> step;
+  };
 
   std::span<const std::string> tokens_;
   torch::PrintOptions print_;
-  nlohmann::ordered_json nodes_ = nlohmann::ordered_json::array();
+  std::vector<Node> nodes_;
   std::unordered_map<const void*, std::size_t> numbers_;
 };
 

@@ -45,9 +45,12 @@ torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) 
   return after(step.label + (step.label.empty() ? "" : " "), printed_value(step, options));
 }
 
+std::string value_text(const Step& step, const TextOptions& options) {
+  return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
+}
+
 std::string step_text(const Step& step, const TextOptions& options) {
-  return step.label + (step.label.empty() ? "" : " ") +
-         (step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text);
+  return step.label + (step.label.empty() ? "" : " ") + value_text(step, options);
 }
 
 }  // namespace attn::render

@@ -21,6 +21,9 @@ torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& opt
 /// What a step shows, without its label; cells where that is a tensor.
 torch::PrintedTensor printed_value(const Step& step, const TextOptions& options);
 
+/// printed_value's text alone.
+std::string value_text(const Step& step, const TextOptions& options);
+
 /// The label and what the step shows, as the article's print call writes them, without the step's end.
 torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);
 

@@ -13,9 +13,7 @@ std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
 
 void write_text(std::ostream& out, std::span<const Step> steps, const TextOptions& options) {
   for (const Step& step : steps) {
-    out << step.label << (step.label.empty() ? "" : " ")
-        << (step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text)
-        << step.end;
+    out << step.label << (step.label.empty() ? "" : " ") << value_text(step, options) << step.end;
   }
 }
 

@@ -28,8 +28,7 @@ constexpr std::array table = {
     Writer{.name = "markdown", .what = "a handout", .write = write_markdown},
     Writer{.name = "json", .what = "JSON", .write = write_json},
     // On a page a step links to those that it came from, printed by the article or not.
-    Writer{.name = "html", .what = "a page to project", .write = write_page,
-           .shows_all_steps = true, .holds_all_steps = true},
+    Writer{.name = "html", .what = "a page to project", .write = write_page, .shows_all_steps = true},
 };
 
 }  // namespace

@@ -13,8 +13,7 @@ struct Writer {
   std::string_view name;  ///< on the command line
   std::string_view what;  ///< in the help
   void (*write)(std::ostream& out, const Document& document);
-  bool shows_all_steps = false;      ///< unless --steps says otherwise
-  bool holds_all_steps = false;      ///< all is made before anything is written
+  bool shows_all_steps = false;  ///< unless --steps says otherwise
 };
 
 /// Every form of output, once: --format, its help, its checks and what is run are made from this table.

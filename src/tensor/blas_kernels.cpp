@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -151,16 +152,20 @@ void write_core(const std::string& name) {
 
 // ---- The memory that OpenBLAS works in -----------------------------------------------------------
 
+constexpr std::size_t room_of_thread =
+    (std::size_t{128} << 20U) + (std::size_t{1} << 16U) +  // OpenBLAS's BUFFER_SIZE
+    (std::size_t{8} << 20U);                               // its stack
+
+/// How many threads have theirs.
+int with_room = 0;
+
 /// Takes the buffer of the one thread that computes here, which OpenBLAS keeps, and makes sure of those of the others:
 /// where it cannot have one, it tries for ever. Throws std::runtime_error.
 void require_buffers(int threads) {
-  constexpr std::size_t buffer = (std::size_t{128} << 20U) + (std::size_t{1} << 16U);  // OpenBLAS's BUFFER_SIZE
-  constexpr std::size_t stack = std::size_t{8} << 20U;
-  static int had = 0;
-  if (threads <= had) {
+  if (threads <= with_room) {
     return;
   }
-  const std::size_t size = (buffer + stack) * static_cast<std::size_t>(threads - had);
+  const std::size_t size = room_of_thread * static_cast<std::size_t>(threads - with_room);
   void* const room =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
@@ -169,10 +174,10 @@ void require_buffers(int threads) {
                              "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
   }
   munmap(room, size);
-  if (had == 0) {
+  if (with_room == 0) {
     blas_memory_free(blas_memory_alloc(0));
   }
-  had = threads;
+  with_room = threads;
 }
 
 }  // namespace
@@ -221,6 +226,8 @@ void use_blas(Blas wanted, double work) {
     openblas_set_num_threads(wanted_threads);
   }
 }
+
+std::int64_t room_for_products() { return with_room > 0 ? 0 : static_cast<std::int64_t>(room_of_thread); }
 
 std::string core_name(Blas blas) {
   use_blas(blas, 0);

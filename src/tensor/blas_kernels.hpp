@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tensor/kernels.hpp"
@@ -19,6 +20,9 @@ Blas default_blas();
 /// PyTorch; else there is one thread, and no number of cores reaches the last bits. Throws
 /// std::runtime_error where there is no memory for OpenBLAS to work in.
 void use_blas(Blas wanted, double work);
+
+/// The address space that the first use_blas takes, in bytes, most of it never used; 0 from then on.
+std::int64_t room_for_products();
 
 /// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".
 std::string core_name(Blas blas);

@@ -220,6 +220,35 @@ std::string format_tensor(const Contents& values, std::span<const std::string> s
   return std::visit([&](const auto& block) { return printed_text(block, suffixes, options, nullptr); }, values);
 }
 
+std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
+                                                         const PrintOptions& options) {
+  return std::visit(
+      [&]<class Element>(const Block<Element>& block) -> std::function<std::string(std::int64_t)> {
+        const std::vector<ShownItems> axes = shown_items(block.shape(), options);
+        Formatter<Element> formatter(View<Element>{block.data(), axes, block.size()}, options);
+        return [values, formatter, first = block.data()](std::int64_t position) mutable {
+          return std::string(formatter.text(first[position]));
+        };
+      },
+      *values);
+}
+
+std::size_t longest_element(const Contents& values, const PrintOptions& options) {
+  return std::visit(
+      [&]<class Element>(const Block<Element>& block) {
+        const std::vector<ShownItems> axes = shown_items(block.shape(), options);
+        const View<Element> view{block.data(), axes, block.size()};
+        std::size_t longest = 0;
+        if (block.size() > 0) {
+          Formatter<Element> formatter(view, options);
+          auto measure = [&](const Element& element) { longest = std::max(longest, formatter.text(element).size()); };
+          for_each_shown(view, measure);
+        }
+        return longest;
+      },
+      values);
+}
+
 std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell) {
   return printed.text.substr(cell.offset, cell.size);
 }

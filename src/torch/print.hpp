@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +42,13 @@ struct PrintedTensor {
 [[nodiscard]] std::string format_tensor(const Contents& values,
                                         std::span<const std::string> suffixes,
                                         const PrintOptions& options);
+
+/// Prints single elements, by their positions, as print_tensor does, without the padding.
+[[nodiscard]] std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
+                                                                       const PrintOptions& options);
+
+/// The length of the longest text of an element that print_tensor shows; 0 where there is none.
+[[nodiscard]] std::size_t longest_element(const Contents& values, const PrintOptions& options);
 
 /// The text of one cell.
 [[nodiscard]] std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell);

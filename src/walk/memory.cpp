@@ -34,6 +34,20 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
+/// The address space and the memory that this process uses already, in bytes.
+struct Used {
+  std::int64_t address_space = 0;
+  std::int64_t memory = 0;
+};
+
+Used used() {
+  std::ifstream statm("/proc/self/statm");
+  Used pages;
+  statm >> pages.address_space >> pages.memory;
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  return {pages.address_space * page, pages.memory * page};
+}
+
 std::int64_t address_space_limit() {
   rlimit limit{};
   const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -60,9 +74,12 @@ std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& gr
 
 }  // namespace
 
-std::int64_t available_memory() {
-  return std::min(
-      {machine_memory(), address_space_limit(), control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup")});
+std::int64_t available_memory(std::int64_t reserved) {
+  const auto [address_space, memory] = used();
+  const std::int64_t addresses = std::max<std::int64_t>(0, address_space_limit() - address_space);
+  const std::int64_t in_group = control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup") - memory;
+  return std::min({machine_memory(), addresses - (addresses < reserved ? 0 : reserved),
+                   std::max<std::int64_t>(0, in_group)});
 }
 
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {

@@ -10,8 +10,8 @@
 namespace attn {
 
 /// The bytes that this process may still use: the smallest of what the machine has free, its limits and its
-/// control group's.
-std::int64_t available_memory();
+/// control group's. Where its address space is limited, `reserved` bytes of it are for something else, if it has them.
+std::int64_t available_memory(std::int64_t reserved = 0);
 
 /// The least limit of this process's control group and those above it, of version 1 or 2: `groups` lists the groups as
 /// /proc/self/cgroup does, `root` is where /sys/fs/cgroup would be.

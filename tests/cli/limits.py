@@ -4,6 +4,9 @@
 """
 import json
 import os
+import re
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,7 +40,7 @@ class Case(unittest.TestCase):
         return path
 
     def refused(self, done, words):
-        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        self.assertEqual((done.returncode, len(done.stdout)), (2, 0), done.stderr)
         self.assertRegex(done.stderr.decode(), r"\Aattn-walkthrough: error: [^\n]*;[^\n]*\n\Z")
         self.assertIn(words, done.stderr.decode())
 
@@ -52,6 +55,24 @@ class Time(Case):
             return time.monotonic() - start
 
         self.assertLess(seconds(400), 12)  # quadratic: 40 s and more
+
+    def test_everything_is_linear_in_what_is_written(self):
+        for form in ([], ["--explain"], ["--heatmap"], ["--format", "html"], ["--format", "json"],
+                     ["--format", "markdown"], ["--cell", "attn_scores[0,1,2]"], ["--steps", "all"]):
+            with self.subTest(form=form):
+                few, many = (processor_seconds("causal", "--tokens", str(tokens), *EVERYTHING, *form)
+                             for tokens in (300, 1200))
+                self.assertLess(many, 16 * 3 * (few + 0.05))  # 16 times as many cells; quadratic: 256 times as long
+
+
+
+def processor_seconds(*arguments):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, timeout=HANG_LIMIT)
+    assert done.returncode in (0, 1, 2)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def hidden(text):
@@ -117,9 +138,12 @@ class Size(Case):
         self.assertRegex(done.stdout.split(b"\n")[0], rb"^line 1 .* size \[1, 1, [1, ]*\.\.\.[1, ]*\]  -  unknown$")
 
 
-def run_within(kibibytes, *arguments):
-    return subprocess.run(["sh", "-c", f'ulimit -v {kibibytes} && exec "$0" "$@"', BINARY, *arguments],
-                          capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT)
+def within(kibibytes, *arguments):
+    return ["sh", "-c", f'ulimit -v {kibibytes} && exec "$0" "$@"', BINARY, *arguments]
+
+
+def run_within(kibibytes, *arguments, stdin=subprocess.DEVNULL):
+    return subprocess.run(within(kibibytes, *arguments), capture_output=True, stdin=stdin, timeout=HANG_LIMIT)
 
 
 class Measured(Case):
@@ -140,6 +164,24 @@ class AddressSpace(Measured):
             with self.subTest(kibibytes=kibibytes):
                 self.refused(run_within(kibibytes, "causal"), "memory")
 
+    def test_whatever_the_limit_it_ends_soon_and_cleanly(self):
+        if run_within(40_000, "list").returncode != 0:
+            self.skipTest("the program itself does not fit")
+        page = self.file("page.txt", "tensor(1.)\n")
+        folder = os.path.join(self.folder, "saved")
+        for command in (["--version"], ["--help"], ["list"], ["causal"], ["all"], ["verify", page],
+                        ["causal", "--format", "html"], ["causal", "--save", folder],
+                        ["causal", "--tokens", "400", *EVERYTHING],
+                        ["causal", "--tokens", "400", *EVERYTHING, "--what-if", "no-mask"]):
+            for kibibytes in (40_000, 80_000, 160_000, 172_000, 180_000, 190_000, 205_000, 230_000, 300_000, 400_000):
+                with self.subTest(command=command, kibibytes=kibibytes):
+                    done = run_within(kibibytes, *command)
+                    if done.returncode == 0:
+                        self.assertNotEqual(done.stdout, b"")
+                    else:
+                        self.refused(done, "memory")
+                    shutil.rmtree(folder, ignore_errors=True)
+
     def test_little_room_beside_the_tensors(self):
         lesson = ["simplified", "--tokens", "20", "--d-in", "9000000", "--only", "attn_scores"]
         done = run_within(1_000_000, *lesson)
@@ -152,13 +194,30 @@ class AddressSpace(Measured):
         self.assertEqual(run_within(250_000, "causal").stdout, run("causal").stdout)
 
 
+# A small process starts the program: a new process is counted with the memory of the one that it was forked from.
+MEASURE = """
+import os, sys
+null = os.open(os.devnull, os.O_RDWR)
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ,
+                        file_actions=[(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in range(3)])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+
+
 def peak(*arguments):
     """The most memory that a run took, in MiB, and its exit code."""
-    with subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_maxrss / 1024, process.returncode
+    return peak_of([BINARY, *arguments])
+
+
+def peak_of(command):
+    done = subprocess.run([sys.executable, "-ISc", MEASURE, *command], capture_output=True, check=True,
+                          stdin=subprocess.DEVNULL, timeout=HANG_LIMIT)
+    kibibytes, code = map(int, done.stdout.split())
+    return kibibytes / 1024, code
+
+
+MIB = 2**20
 
 
 class Memory(Measured):
@@ -168,21 +227,55 @@ class Memory(Measured):
     def test_writers_hold_one_step_at_a_time(self):
         plain, code = peak(*self.LESSON)
         self.assertEqual(code, 0)
-        for form, lesson, most in (("json", self.NUMBERS, 1), ("markdown", self.LESSON, 2.5)):
+        for form, lesson, most in (("json", self.NUMBERS, 1), ("markdown", self.LESSON, 1.2), ("html", self.LESSON, 1.2)):
             with self.subTest(form=form):
                 taken, code = peak(*lesson, "--format", form)
                 self.assertEqual(code, 0)
                 self.assertLess(taken, most * plain + 20)
 
+    def test_a_heat_map_holds_one_line_at_a_time(self):
+        plain, _ = peak(*self.LESSON)
+        taken, code = peak(*self.LESSON, "--heatmap")
+        self.assertEqual(code, 0)
+        self.assertLess(taken, plain)
+
+    def test_what_is_counted_is_what_is_taken(self):
+        base, _ = peak("causal")
+        folder = os.path.join(self.folder, "saved")
+        for options in ([], ["--explain"], ["--heatmap"], ["--what-if", "no-mask"], ["--precision", "100"],
+                        ["--cell", "attn_scores[0,1,2]"], ["--save", folder], ["--steps", "all", "--save", folder],
+                        ["--format", "html"], ["--format", "json"], ["--format", "markdown"],
+                        ["--format", "markdown", "--heatmap"]):
+            with self.subTest(options=options):
+                lesson = self.NUMBERS if {"--cell", "json"} & {*options} else self.LESSON
+                counted = self.counted(*lesson, *options)
+                taken, code = peak(*lesson, *options)
+                self.assertEqual(code, 0)
+                self.assertLess(taken - base, 1.1 * counted)
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def counted(self, *arguments):
+        """What the refusal says is needed, in MiB."""
+        done = run_within(190_000, *arguments)
+        self.refused(done, "of memory, and")
+        size, unit = re.search(r"need ([\d.]+) (\w+) of memory", done.stderr.decode()).groups()
+        return float(size) * {"MiB": 1, "GiB": 1024}[unit]
+
+    def test_terms_are_counted(self):
+        done = run_within(400_000, "simplified", "--tokens", "6", "--d-in", "1000000", "--cell", "attn_scores[1,2]")
+        self.refused(done, "need")
+
     def test_the_text_is_counted(self):
-        for options in (["--format", "html"], ["--precision", "100"], ["--what-if", "no-mask"]):
+        for options in (["--precision", "100"], ["--what-if", "no-mask"]):
             with self.subTest(options=options):
                 done = run_within(250_000, *self.LESSON, *options)
                 self.refused(done, "text")
 
-    def test_json_of_many_cells_fits_where_the_tensors_do(self):
-        done = run_within(300_000, *self.NUMBERS, "--format", "json")
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+    def test_many_cells_fit_where_the_tensors_do(self):
+        for form, lesson in (("json", self.NUMBERS), ("html", self.LESSON), ("markdown", self.LESSON)):
+            with self.subTest(form=form):
+                done = run_within(300_000, *lesson, "--format", form)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_many_printed_tensors(self):
         page = b"tensor(1.)\n"
