@@ -95,7 +95,6 @@ const char* const causal_context = R"(tensor([[0.6693, 0.4798],
         [1.3066, 1.1155]]))";
 const char* const row_sums = R"(tensor([0.1683, 0.3675, 0.5227, 0.6280, 1.0000]))";
 const char* const one_scores = R"(tensor([0.6757, 1.2345, 0.5232, 0.7490, 1.8693]))";
-const char* const one_weights = R"(tensor([0.1479, 0.2196, 0.1328, 0.1558, 0.3440]))";
 const char* const flat = R"(tensor([[0.1546, 0.6314, 0.2566, 1.0042, 0.4075],
         [0.6598, 0.7168, 0.9304, 0.7753, 1.8125]]))";
 const char* const batch = R"(tensor([[[0.6693, 0.4798],
