@@ -1,7 +1,6 @@
 #include "cli/lessons.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -112,8 +111,10 @@ class Maker {
       reset(without);
       return shapes_->of(chapter, without) == shapes;
     };
-    return (lesson.d_out_v != base.d_out_v && is_same_without([&](Lesson& one) { one.d_out_kq = one.d_out_v = base.d_out_v; })) ||
-           (lesson.num_heads != base.num_heads && is_same_without([&](Lesson& one) { one.num_heads = base.num_heads; })) ||
+    return (lesson.d_out_v != base.d_out_v &&
+            is_same_without([&](Lesson& one) { one.d_out_kq = one.d_out_v = base.d_out_v; })) ||
+           (lesson.num_heads != base.num_heads &&
+            is_same_without([&](Lesson& one) { one.num_heads = base.num_heads; })) ||
            (lesson.batch != base.batch && is_same_without([&](Lesson& one) { one.batch = base.batch; }));
   }
 
@@ -121,8 +122,8 @@ class Maker {
   bool may_explain(const Chapter& chapter, const Lesson& lesson, std::span<const verify::Printed> printed) const {
     const std::set<Shape>& shapes = shapes_->of(chapter, lesson);
     return is_of_usual_size(chapter, lesson) && std::ranges::any_of(printed, [&](const verify::Printed& one) {
-      return verify::has_gap(one) || (!is_size(one) && shapes.contains(one.shape));
-    });
+             return verify::has_gap(one) || (!is_size(one) && shapes.contains(one.shape));
+           });
   }
 
   verify::Explanation make(const Chapter& chapter, const Lesson& lesson, int wave) const {
@@ -157,10 +158,9 @@ class Maker {
     result.wave = wave;
     result.tokens = chapters::token_words(article, lesson);
     result.slips.assign(article.slips.begin(), article.slips.end());
-    result.steps = verify::LazySteps([&chapter, lesson] { return walked(chapter, lesson, torch::Torch::Mode::compute); },
-                                     [&chapter, lesson, shapes = shapes_]() -> const std::set<Shape>& {
-                                       return shapes->of(chapter, lesson);
-                                     });
+    result.steps = verify::LazySteps(
+        [&chapter, lesson] { return walked(chapter, lesson, torch::Torch::Mode::compute); },
+        [&chapter, lesson, shapes = shapes_]() -> const std::set<Shape>& { return shapes->of(chapter, lesson); });
     return result;
   }
 
@@ -190,7 +190,8 @@ struct Variations {
   std::vector<std::int64_t> heads;
   std::vector<std::int64_t> batches;
   std::vector<Init> inits;
-  std::vector<Init> batch_inits;  ///< of chapters that stack their inputs: modules, which are nn.Linear's nearly everywhere
+  std::vector<Init>
+      batch_inits;  ///< of chapters that stack their inputs: modules, which are nn.Linear's nearly everywhere
   std::vector<bool> biases;
   std::vector<double> dropouts;
   std::vector<DropoutKernel> dropout_kernels;
@@ -212,13 +213,16 @@ void vary(std::vector<Lesson>& lessons, const std::vector<Value>& values, bool i
 bool draws(const Chapter& chapter) { return chapter.takes.projections || chapter.takes.dropout || chapter.takes.heads; }
 
 /// The chapter's lessons with each combination of what is varied, the plain one first.
-std::vector<Lesson> varied(const Chapter& chapter, const Lesson& base, const Variations& variations, bool is_seed_given) {
+std::vector<Lesson> varied(const Chapter& chapter, const Lesson& base, const Variations& variations,
+                           bool is_seed_given) {
   std::vector<Lesson> lessons{base};
   const chapters::Takes& takes = chapter.takes;
-  vary(lessons, variations.seeds, draws(chapter) && !is_seed_given, [](Lesson& lesson, torch::Seed seed) { lesson.seed = seed; });
+  vary(lessons, variations.seeds, draws(chapter) && !is_seed_given,
+       [](Lesson& lesson, torch::Seed seed) { lesson.seed = seed; });
   vary(lessons, variations.d_outs, takes.projections && !base.d_out_kq && !base.d_out_v,
        [](Lesson& lesson, std::int64_t size) { lesson.d_out_kq = lesson.d_out_v = size; });
-  vary(lessons, takes.batch ? variations.batch_inits : variations.inits, takes.projections && !base.init, [](Lesson& lesson, Init init) { lesson.init = init; });
+  vary(lessons, takes.batch ? variations.batch_inits : variations.inits, takes.projections && !base.init,
+       [](Lesson& lesson, Init init) { lesson.init = init; });
   vary(lessons, variations.heads, takes.heads && !base.num_heads,
        [](Lesson& lesson, std::int64_t heads) { lesson.num_heads = heads; });
   vary(lessons, variations.batches, takes.batch && !base.batch,
@@ -234,15 +238,6 @@ std::vector<Lesson> varied(const Chapter& chapter, const Lesson& base, const Var
     return (lesson.init == chapter.init && !base.init) || (lesson.qkv_bias && init != Init::linear);
   });
   return lessons;
-}
-
-/// The sizes of axes on the page.
-std::set<std::int64_t> sizes_in_sight(std::span<const verify::Printed> printed) {
-  std::set<std::int64_t> sizes;
-  for (const verify::Printed& one : printed) {
-    sizes.insert(one.shape.begin(), one.shape.end());
-  }
-  return sizes;
 }
 
 /// The sizes that d_out may have: those of last axes, or, with several heads, what these divide into.
@@ -276,7 +271,8 @@ Variations variations_of(std::span<const verify::Printed> printed, const verify:
   add_new(result.heads, {1, 2, 3});
   result.heads.resize(std::min(result.heads.size(), most));
   for (const std::int64_t batch : {1, 2}) {
-    if (std::ranges::any_of(printed, [&](const verify::Printed& one) { return one.shape.size() >= 3 && one.shape[0] == batch; })) {
+    if (std::ranges::any_of(
+            printed, [&](const verify::Printed& one) { return one.shape.size() >= 3 && one.shape[0] == batch; })) {
       result.batches.push_back(batch);
     }
   }
@@ -318,10 +314,11 @@ std::vector<Variations> waves_of(std::span<const verify::Printed> printed, const
   return {plain, named, usual, usual_sizes};
 }
 
-/// Whether an article's lessons are varied as is usual: embedding a sentence draws many numbers, and what is not drawn as
-/// PyTorch does is nowhere else. Such lessons are varied only as the page names it.
+/// Whether an article's lessons are varied as is usual: embedding a sentence draws many numbers, and what is not drawn
+/// as PyTorch does is nowhere else. Such lessons are varied only as the page names it.
 bool is_usual(const Article& article, const Chapter& chapter) {
-  return chapter.name != "dropout" && article.sentence == "Your journey starts with one step" && article.generator.empty();
+  return chapter.name != "dropout" && article.sentence == "Your journey starts with one step" &&
+         article.generator.empty();
 }
 
 }  // namespace
@@ -336,13 +333,15 @@ std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, st
     for (const Article& article : chapters::all_articles()) {
       for (const Chapter& chapter : article.chapters) {
         if ((options.article && options.article != &article) ||
-            options.chapter.value_or(std::string(chapter.name)) != chapter.name || (wave >= 2 && !is_usual(article, chapter))) {
+            options.chapter.value_or(std::string(chapter.name)) != chapter.name ||
+            (wave >= 2 && !is_usual(article, chapter))) {
           continue;
         }
         Lesson base = options.lesson;
         base.kernels = {options.cpu.value_or(article.cpu), options.blas.value_or(runnable(Blas::haswell))};
         for (const Lesson& lesson : varied(chapter, base, waves[wave], options.is_seed_given)) {
-          if ((wave == 0 ? maker.is_of_usual_size(chapter, lesson) : maker.may_explain(chapter, lesson, printed) && !maker.is_redundant(chapter, lesson, base)) &&
+          if ((wave == 0 ? maker.is_of_usual_size(chapter, lesson)
+                         : maker.may_explain(chapter, lesson, printed) && !maker.is_redundant(chapter, lesson, base)) &&
               made.insert(key_of(chapter, lesson)).second) {
             result.push_back(maker.make(chapter, lesson, static_cast<int>(wave)));
           }
@@ -351,45 +350,6 @@ std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, st
     }
   }
   return result;
-}
-
-verify::Given given_of(std::span<const verify::Printed> printed, const verify::Listing& listing) {
-  verify::Given given;
-  const auto add = [&given](const Shape& shape, std::span<const double> values, const std::string& words) {
-    verify::Grid grid{shape, {}};
-    for (const double value : values) {
-      grid.cells.push_back({value, value});
-    }
-    given.sources.push_back({std::move(grid), words, 0, true, true});
-  };
-  std::vector<double> inputs;
-  for (const std::vector<float>& row : chapters::toy_embeddings()) {
-    inputs.insert(inputs.end(), row.begin(), row.end());
-  }
-  add({6, 3}, inputs, "inputs");
-  constexpr std::size_t most_literals = 12;
-  constexpr std::size_t most_numbers = 4096;
-  for (const verify::Literal& literal : listing.literals) {
-    const bool is_toy = std::ranges::equal(literal.values, inputs, [](double a, double b) { return std::abs(a - b) < 1e-6; });
-    if (given.sources.size() < most_literals && !is_toy && literal.values.size() > 2 && literal.values.size() <= most_numbers) {
-      add(literal.shape, literal.values, literal.name.empty() ? "line " + std::to_string(literal.place.line) + "'s list" : literal.name);
-    }
-  }
-  for (std::int64_t size = 2; size <= 8; ++size) {
-    given.numbers.sizes.push_back(size);
-  }
-  constexpr std::size_t most_sizes = 14;
-  std::set<std::int64_t> sizes = sizes_in_sight(printed);
-  sizes.insert(listing.settings.d_out.begin(), listing.settings.d_out.end());
-  for (const std::int64_t size : sizes) {
-    if (size > 8 && given.numbers.sizes.size() < most_sizes) {
-      given.numbers.sizes.push_back(size);
-    }
-  }
-  given.numbers.dropouts = listing.settings.dropouts;
-  add_new(given.numbers.dropouts, {0.5, 0.1, 0.2});
-  std::erase_if(given.numbers.dropouts, [](double p) { return p <= 0 || p >= 1; });
-  return given;
 }
 
 }  // namespace attn::cli

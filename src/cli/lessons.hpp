@@ -5,18 +5,14 @@
 
 #include "cli/options.hpp"
 #include "verify/explain/explanation.hpp"
-#include "verify/explain/match.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/printed.hpp"
 
 namespace attn::cli {
 
-/// The lessons that a page's tensors are held against, in waves: each article as it is; with the seeds and sizes that the
-/// page names; with usual ones. What the options say is not varied.
+/// The lessons that a page's tensors are held against, in waves: each article as it is; with the seeds and sizes that
+/// the page names; with usual ones. What the options say is not varied.
 std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed,
                                                 const verify::Settings& settings);
-
-/// The toy inputs, the listing's literals, and the numbers in sight that operations may be given.
-verify::Given given_of(std::span<const verify::Printed> printed, const verify::Listing& listing);
 
 }  // namespace attn::cli

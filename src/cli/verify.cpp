@@ -6,6 +6,7 @@
 #include <deque>
 #include <ostream>
 
+#include "cli/given.hpp"
 #include "cli/lessons.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"

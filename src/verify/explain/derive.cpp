@@ -51,6 +51,7 @@ class Deriver {
         continue;
       }
       const std::optional<Grid> grid = grid_of(printed_[i]);
+      is_property_ = false;
       findings.push_back(found(i, grid));
       Finding& finding = findings.back();
       add_slips(finding);
@@ -85,25 +86,32 @@ class Deriver {
     if (near && is_accusation(*near, *grid)) {
       return describe_relation(printed_[i], *near);
     }
+    if (near) {
+      Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
+      unknown.relation = near->words;
+      unknown.differing_cells = static_cast<std::int64_t>(near->failing.size());
+      return unknown;
+    }
     if (const auto fit = grid ? relater_.find_with_unknown_weights(*grid) : std::nullopt) {
       return describe_relation(printed_[i], *fit);
     }
     if (const auto property = grid ? relater_.find_property(*grid) : std::nullopt) {
+      is_property_ = true;
       return describe_relation(printed_[i], *property);
     }
-    Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
-    if (near) {
-      unknown.relation = near->words;
-      unknown.differing_cells = static_cast<std::int64_t>(near->failing.size());
-    }
-    return unknown;
+    return describe_unknown(printed_[i], nearest(i), finder_.known());
   }
 
   std::optional<Relation> relation_of(std::size_t i, const Grid& grid) {
     if (const auto earlier = seen_.find(finder_.first_like(i));
         earlier != seen_.end() && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
-      Relation relation{Form::equal, source_words(printed_, earlier->second.position), {earlier->second.position + 1},
-                        earlier->second.is_rooted, 0, {}, {}};
+      Relation relation{Form::equal,
+                        source_words(printed_, earlier->second.position),
+                        {earlier->second.position + 1},
+                        earlier->second.is_rooted,
+                        0,
+                        {},
+                        {}};
       return relation;
     }
     auto relation = relater_.find(grid);
@@ -120,8 +128,13 @@ class Deriver {
       return std::nullopt;
     }
     const auto source = seen_.find(finder_.first_like(i - 1));
-    return Relation{Form::operation, source_words(printed_, i - 1) + ".sum()", {i},
-                    source != seen_.end() && source->second.is_rooted, 0, {}, {}};
+    return Relation{Form::operation,
+                    source_words(printed_, i - 1) + ".sum()",
+                    {i},
+                    source != seen_.end() && source->second.is_rooted,
+                    0,
+                    {},
+                    {}};
   }
 
   /// The step that the tensor's label or its place says that it is, with what is wrong.
@@ -161,8 +174,8 @@ class Deriver {
     return fit && fit->tally.differs + fit->tally.last_digit <= most_failing(printed) ? fit : std::nullopt;
   }
 
-  /// Whether a near miss tells which cells are wrong: not where a whole row or column fails, which a single wrong number
-  /// of a source may do, nor where a mask that nobody printed may have hidden cells.
+  /// Whether a near miss tells which cells are wrong: not where a whole row or column fails, which a single wrong
+  /// number of a source may do, nor where a mask that nobody printed may have hidden cells.
   static bool is_accusation(const Relation& relation, const Grid& grid) {
     const std::int64_t columns = grid.shape.empty() ? 1 : grid.shape.back();
     std::unordered_map<std::int64_t, std::int64_t> in_row;
@@ -187,7 +200,7 @@ class Deriver {
   void add_source(std::size_t i, const Grid& grid, const Finding& finding) {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
-    const bool sound = is_lesson || finding.verdict == Verdict::follows;
+    const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_property_);
     relater_.add({grid, source_words(printed_, i), i + 1, rooted, sound});
     seen_[finder_.first_like(i)] = {i, rooted};
   }
@@ -201,6 +214,7 @@ class Deriver {
   StepFinder& finder_;
   std::vector<Choice>& chosen_;
   Relater relater_;
+  bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
   std::unordered_map<std::size_t, Seen> seen_;  ///< by the first tensor with the same cells, the last one
 };
 

@@ -7,8 +7,8 @@
 
 namespace attn::verify {
 
-/// What became of a printed tensor that is the chosen step of its candidates: same, same numbers, but for last digits, or
-/// different.
+/// What became of a printed tensor that is the chosen step of its candidates: same, same numbers, but for last digits,
+/// or different.
 Finding describe_step(const Printed& printed, const Candidates& found, std::size_t chosen, Known& known);
 
 /// What became of a printed tensor that follows from others, or would but for a few cells.

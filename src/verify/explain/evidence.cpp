@@ -12,7 +12,8 @@ namespace {
 
 /// Whether zeros stand as a dropout mask draws them, and not in a triangle.
 bool is_drawn(const Grid& grid) {
-  return grid.rank() >= 2 && !is_lower_triangle(grid) && !is_lower_triangle(transposed(grid, grid.rank() - 2, grid.rank() - 1));
+  return grid.rank() >= 2 && !is_lower_triangle(grid) &&
+         !is_lower_triangle(transposed(grid, grid.rank() - 2, grid.rank() - 1));
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ bool is_excluded(double chance, std::size_t tried) {
 std::int64_t most_failing(const Printed& printed) {
   Grid grid{{static_cast<std::int64_t>(printed.cells.size())}, {}};
   std::ranges::transform(printed.cells, std::back_inserter(grid.cells), interval_of);
-  return static_cast<std::int64_t>(is_binary(grid) ? std::max<std::size_t>(1, grid.cells.size() * 15 / 100) : few_of(grid));
+  return static_cast<std::int64_t>(is_binary(grid) ? std::max<std::size_t>(1, grid.cells.size() * 15 / 100)
+                                                   : few_of(grid));
 }
 
 }  // namespace attn::verify

@@ -38,13 +38,13 @@ struct Explanation {
   std::string chapter;
   std::size_t chapter_order = 0;  ///< the chapter's place in the article
   torch::Seed seed = 123;
-  std::string settings;        ///< "d_out 2, 3 heads": what is not as in the article; the seed is told apart
-  std::string cpu;             ///< "avx2", "default"
-  std::string blas;            ///< "haswell", "sandybridge"
-  std::string dropout_kernel;  ///< "default", "mkl"
-  bool preferred = false;      ///< the article's own kernels: wins ties
-  bool allowed = true;         ///< false: only looked at to tell what a differing number is instead
-  int wave = 0;                ///< tried after all of lower waves, for what they leave unexplained
+  std::string settings;             ///< "d_out 2, 3 heads": what is not as in the article; the seed is told apart
+  std::string cpu;                  ///< "avx2", "default"
+  std::string blas;                 ///< "haswell", "sandybridge"
+  std::string dropout_kernel;       ///< "default", "mkl"
+  bool preferred = false;           ///< the article's own kernels: wins ties
+  bool allowed = true;              ///< false: only looked at to tell what a differing number is instead
+  int wave = 0;                     ///< tried after all of lower waves, for what they leave unexplained
   std::vector<std::string> tokens;  ///< the words of the inputs, to name rows with
   std::vector<Slip> slips;
   LazySteps steps;

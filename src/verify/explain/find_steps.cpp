@@ -145,7 +145,9 @@ void StepFinder::hold_new() {
     fresh[known_.numbers(held_).shape].push_back(held_);
   }
   for (auto& [shape, ids] : fresh) {
-    const auto first_value = [&](std::size_t id) { return known_.numbers(id).values.empty() ? 0 : known_.numbers(id).values[0]; };
+    const auto first_value = [&](std::size_t id) {
+      return known_.numbers(id).values.empty() ? 0 : known_.numbers(id).values[0];
+    };
     std::ranges::sort(ids, {}, first_value);
     if (const auto alike = by_shape_.find(shape); alike != by_shape_.end()) {
       for (const std::size_t i : alike->second) {
@@ -173,7 +175,8 @@ void StepFinder::hold(Distinct& one, std::span<const std::size_t> ids) {
       continue;
     }
     one.numbers.push_back(id);
-    const bool allowed = std::ranges::any_of(known_.having(id), [&](std::size_t step) { return known_[step].explanation->allowed; });
+    const bool allowed =
+        std::ranges::any_of(known_.having(id), [&](std::size_t step) { return known_[step].explanation->allowed; });
     if (!one.is_explained && allowed && is_excluded(one.chance, one.tried)) {
       one.is_explained = true;
       unexplained_[one.printed->shape] -= has_gap(*one.printed) ? 0U : 1U;

@@ -23,8 +23,8 @@ struct Candidates {
   bool hold() const { return !steps.empty() && fits.empty(); }
 };
 
-/// Finds the steps whose numbers a page's tensors have. Lessons are walked through wave by wave, and only those that have
-/// tensors of the shapes that are still unexplained.
+/// Finds the steps whose numbers a page's tensors have. Lessons are walked through wave by wave, and only those that
+/// have tensors of the shapes that are still unexplained.
 class StepFinder {
  public:
   StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations);
@@ -64,10 +64,11 @@ class StepFinder {
   Known known_;
   std::vector<Distinct> distinct_;
   std::vector<std::size_t> distinct_of_;
-  std::map<Shape, std::vector<std::size_t>> by_shape_;  ///< distinct tensors; of those printed with "...", what is shown
+  std::map<Shape, std::vector<std::size_t>>
+      by_shape_;  ///< distinct tensors; of those printed with "...", what is shown
   std::vector<std::size_t> with_gap_;
-  std::map<Shape, std::size_t> unexplained_;            ///< how many of each shape give evidence and are not explained
-  std::size_t held_ = 0;                                ///< how many of the known numbers were held against the page
+  std::map<Shape, std::size_t> unexplained_;  ///< how many of each shape give evidence and are not explained
+  std::size_t held_ = 0;                      ///< how many of the known numbers were held against the page
   /// Looking for near misses is for pages of a usual size; this many pairs of tensors may be compared for it.
   std::int64_t patience_ = 3'000'000;
 };

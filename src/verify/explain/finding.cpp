@@ -11,9 +11,8 @@ std::int64_t Report::count(Printed::Kind kind) const {
 }
 
 std::int64_t Report::count(Printed::Kind kind, Verdict verdict) const {
-  return std::ranges::count_if(findings, [&](const Finding& finding) {
-    return finding.printed->kind == kind && finding.verdict == verdict;
-  });
+  return std::ranges::count_if(
+      findings, [&](const Finding& finding) { return finding.printed->kind == kind && finding.verdict == verdict; });
 }
 
 std::int64_t Report::holding(Printed::Kind kind) const {

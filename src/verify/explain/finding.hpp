@@ -35,8 +35,8 @@ struct Change {
   enum class Kind { none, lost, added, swapped, reshaped };
 
   Kind kind = Kind::none;
-  Shape at;    ///< the part, -1 for every item of an axis: {-1, 5} is [:, 5]
-  Shape with;  ///< the part that it is swapped with
+  Shape at;                ///< the part, -1 for every item of an axis: {-1, 5} is [:, 5]
+  Shape with;              ///< the part that it is swapped with
   std::int64_t count = 1;  ///< lost, added: so many parts, from `at` on along its last axis
 };
 
@@ -56,7 +56,7 @@ struct Finding {
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
   std::int64_t differing_cells = 0;     ///< all of them, lost and added ones included
   std::int64_t last_digit_cells = 0;
-  std::vector<std::string> notes;       ///< sentences: slips, kernels
+  std::vector<std::string> notes;  ///< sentences: slips, kernels
 
   std::string chapter() const { return explanation ? explanation->chapter : ""; }
 };

@@ -19,9 +19,9 @@ namespace attn::verify {
 struct KnownStep {
   const Explanation* explanation = nullptr;
   const Step* step = nullptr;
-  std::size_t place = 0;                ///< in its chapter
-  std::optional<std::size_t> numbers;   ///< of the tensor, in Known; steps with equal numbers share them
-  std::string label;                    ///< plain
+  std::size_t place = 0;               ///< in its chapter
+  std::optional<std::size_t> numbers;  ///< of the tensor, in Known; steps with equal numbers share them
+  std::string label;                   ///< plain
   bool is_size = false;
 };
 

@@ -40,8 +40,8 @@ class Matcher {
  private:
   using Explanations = std::vector<const Explanation*>;
 
-  /// The steps that each tensor may be. Those of scalars, masks and the like count only where a neighbour is of the same
-  /// explanation.
+  /// The steps that each tensor may be. Those of scalars, masks and the like count only where a neighbour is of the
+  /// same explanation.
   std::vector<Alternatives> alternatives(const std::vector<Explanations>& neighbours) const {
     std::vector<Alternatives> page(printed_.size());
     for (std::size_t i = 0; i < printed_.size(); ++i) {

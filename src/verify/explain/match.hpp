@@ -17,8 +17,8 @@ struct Given {
   Givens numbers;
 };
 
-/// Explains each tensor of a page by the best of the explanations, or by what it follows from. The report points into the
-/// first two arguments.
+/// Explains each tensor of a page by the best of the explanations, or by what it follows from. The report points into
+/// the first two arguments.
 Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given = {});
 
 }  // namespace attn::verify

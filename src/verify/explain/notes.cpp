@@ -40,10 +40,10 @@ void add_elsewhere(Finding& finding, const KnownStep& elsewhere) {
   Explanation usual = whose;
   usual.dropout_kernel = "default";
   const bool same_article = finding.explanation && finding.explanation->article == whose.article;
-  finding.notes.push_back(same_article                            ? whose_numbers(whose, *finding.explanation)
+  finding.notes.push_back(same_article                        ? whose_numbers(whose, *finding.explanation)
                           : whose.dropout_kernel != "default" ? whose_numbers(whose, usual)
-                                       : "article " + whose.article + " has these numbers: " + whose.chapter + ", " +
-                                             elsewhere.step->name);
+                                                              : "article " + whose.article + " has these numbers: " +
+                                                                    whose.chapter + ", " + elsewhere.step->name);
 }
 
 }  // namespace attn::verify

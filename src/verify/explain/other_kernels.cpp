@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "verify/explain/compare.hpp"
-#include "verify/explain/evidence.hpp"
 #include "verify/explain/kernel_words.hpp"
 
 namespace attn::verify {
@@ -38,7 +37,8 @@ Choice OtherKernels::held_step(const Printed& printed, const Explanation& explan
     const std::size_t first = known_.first_of(other);
     for (std::size_t step = first; step < first + known_.count_of(other); ++step) {
       const auto& numbers = known_[step].numbers;
-      if (numbers && same_kind(printed, known_.numbers(*numbers)) && same_shape(printed, known_.numbers(*numbers).shape) &&
+      if (numbers && same_kind(printed, known_.numbers(*numbers)) &&
+          same_shape(printed, known_.numbers(*numbers).shape) &&
           compare(printed, known_.numbers(*numbers), 0) == Tally{}) {
         if (const std::pair pair(&other, &explanation); std::ranges::find(found_, pair) == found_.end()) {
           found_.push_back(pair);
@@ -59,9 +59,8 @@ void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
       continue;
     }
     const bool only_last_digits = chosen[i] && finder[i].fits.at(*chosen[i]).tally.differs == 0;
-    const bool shows_last_bits =
-        shows_many_digits(printed_[i]) && is_excluded(chance_of_agreeing(printed_[i]), 100);
-    const Choice held = only_last_digits || shows_last_bits ? held_step(printed_[i], *explanation) : std::nullopt;
+    const bool is_tried = only_last_digits || shows_many_digits(printed_[i]);
+    const Choice held = is_tried ? held_step(printed_[i], *explanation) : std::nullopt;
     if (held && known_[*held].explanation->allowed) {
       chosen[i] = held;
       finder[i].fits.clear();
@@ -93,8 +92,8 @@ void OtherKernels::agree(Report& report) {
     const Explanation* usual = pair.second;
     const std::string words = whose_numbers(*kernels, *usual);
     const bool all = kernels->allowed && std::ranges::all_of(report.findings, [&](const Finding& finding) {
-      return agrees(finding, *kernels, *usual);
-    });
+                       return agrees(finding, *kernels, *usual);
+                     });
     for (Finding& finding : report.findings) {
       if (finding.explanation == usual && !kernels->allowed && finding.verdict == Verdict::last_digit) {
         finding.notes.push_back(words);
@@ -116,14 +115,15 @@ void OtherKernels::agree(Report& report) {
     report.blas_shows = report.blas_shows || (all && kernels->blas != usual->blas);
   }
   report.blas_shows = report.blas_shows || std::ranges::any_of(report.findings, [&](const Finding& finding) {
-    return is_by_blas_alone(finding);
-  });
+                        return is_by_blas_alone(finding);
+                      });
 }
 
 /// Whether the products of another OpenBLAS have other digits than the page prints.
 bool OtherKernels::is_by_blas_alone(const Finding& finding) {
   const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
-  if (!is_step || is_size(*finding.printed) || !shows_many_digits(*finding.printed) || !finding.explanation->other_kernels) {
+  if (!is_step || is_size(*finding.printed) || !shows_many_digits(*finding.printed) ||
+      !finding.explanation->other_kernels) {
     return false;
   }
   return std::ranges::any_of(finding.explanation->other_kernels(), [&](const Explanation& other) {

@@ -16,8 +16,8 @@ class OtherKernels {
 
   /// Puts the steps of other kernels in the place of chosen ones that they hold where those do not.
   void choose(StepFinder& finder, std::vector<Choice>& chosen);
-  /// Where a lesson has tensors of other kernels, and those hold for all that the page has of the lesson, they are all of
-  /// these kernels; the report says so. Else each such tensor's finding does.
+  /// Where a lesson has tensors of other kernels, and those hold for all that the page has of the lesson, they are all
+  /// of these kernels; the report says so. Else each such tensor's finding does.
   void agree(Report& report);
 
  private:

@@ -42,7 +42,8 @@ void Places::look(std::size_t i, std::size_t first, std::size_t count, Choice& f
   const std::string label = plain_label(printed_[i].label);
   for (std::size_t step = first; step < first + count; ++step) {
     const KnownStep& here = known_[step];
-    if (!here.step->tensor || here.is_size != is_size(printed_[i]) || (label != here.label && label != here.step->name)) {
+    if (!here.step->tensor || here.is_size != is_size(printed_[i]) ||
+        (label != here.label && label != here.step->name)) {
       continue;
     }
     if (!found || (fits(i, step) && !fits(i, *found))) {

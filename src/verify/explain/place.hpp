@@ -20,8 +20,8 @@ class Places {
   /// The step of the same label, and of the same shape where one has it, in the chapter of the recognised things before
   /// or after, or where there are none, in any; none where there is no label.
   Choice labelled(std::size_t i) const;
-  /// The step that stands there in the program: where between the recognised things before and after, of one chapter, the
-  /// page prints as many things as the program.
+  /// The step that stands there in the program: where between the recognised things before and after, of one chapter,
+  /// the page prints as many things as the program.
   Choice placed(std::size_t i) const;
 
  private:

@@ -52,7 +52,8 @@ class Sizes {
     const Choice same = nearest_of_size(i);
     const Choice labelled = Places(printed_, chosen_, known_).labelled(i);
     Finding& finding = findings_[i];
-    const bool is_accused = labelled && known_[*labelled].step->tensor->shape() != printed_[i].shape && adjoins(i, *labelled);
+    const bool is_accused =
+        labelled && known_[*labelled].step->tensor->shape() != printed_[i].shape && adjoins(i, *labelled);
     if (is_accused) {
       take(i, *labelled, Verdict::differs);
       list_differing_axes(finding);

@@ -122,7 +122,8 @@ Grid normalised(const Grid& x) {
       const Interval others{sum.low - cell.low, sum.high - cell.high};
       const double low = cell.low / (cell.low + others.high);
       const double high = cell.high / (cell.high + others.low);
-      result.cells.push_back(cell.low == 0 && cell.high == 0 ? Interval{} : Interval{std::min(low, high), std::max(low, high)});
+      result.cells.push_back(cell.low == 0 && cell.high == 0 ? Interval{}
+                                                             : Interval{std::min(low, high), std::max(low, high)});
     }
   }
   return result;

@@ -13,7 +13,8 @@ bool is_whole(const Interval& cell) { return cell.low == cell.high && cell.low =
 
 /// log10 of the probability that one cell holds where the numbers range over `range`.
 double chance_of(const Interval& printed, const Interval& number, double range) {
-  if (!std::isfinite(printed.low) || (is_zero(printed) && std::abs(number.low) < 1e-6 && std::abs(number.high) < 1e-6)) {
+  if (!std::isfinite(printed.low) ||
+      (is_zero(printed) && std::abs(number.low) < 1e-6 && std::abs(number.high) < 1e-6)) {
     return 0;
   }
   double width = number.high - number.low + printed.high - printed.low + 2 * slack(printed.low);
@@ -100,7 +101,8 @@ Overlap lay(const Grid& printed, const Grid& numbers, std::size_t most) {
     if (constant && counted) {
       break;
     }
-    const double here = chance_of(printed.cells[i], numbers.cells[i], constant ? std::abs(printed.cells[i].low) : range);
+    const double here =
+        chance_of(printed.cells[i], numbers.cells[i], constant ? std::abs(printed.cells[i].low) : range);
     counted = counted || here < 0;
     result.chance += here;
   }

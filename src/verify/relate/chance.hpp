@@ -27,8 +27,8 @@ bool is_constant(const Grid& grid);
 /// Whether every number is exactly 0 or 1, or another pair of whole numbers, 0 among them.
 bool is_binary(const Grid& grid);
 
-/// How many cells may fail for the rest to be recognised: 15 % of those that are neither zero nor infinite, and at least
-/// one.
+/// How many cells may fail for the rest to be recognised: 15 % of those that are neither zero nor infinite, and at
+/// least one.
 std::size_t few_of(const Grid& grid);
 
 /// log10 of the number of ways to choose `some` of `all`.

@@ -11,8 +11,7 @@ Interval interval_of(const Cell& cell) {
 }
 
 std::optional<Grid> grid_of(const Printed& printed) {
-  if (is_size(printed) || printed.ragged || has_gap(printed) || !is_regular(printed) ||
-      printed.cells.empty()) {
+  if (is_size(printed) || printed.ragged || has_gap(printed) || !is_regular(printed) || printed.cells.empty()) {
     return std::nullopt;
   }
   Grid grid{printed.shape, {}};
@@ -41,7 +40,8 @@ Grid transposed(const Grid& x, std::size_t axis_0, std::size_t axis_1) {
   result.cells.reserve(x.cells.size());
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.cells.size()); ++i) {
     const Shape index = index_at(i, result.shape);
-    result.cells.push_back(x.cells[at(std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0}))]);
+    result.cells.push_back(
+        x.cells[at(std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0}))]);
   }
   return result;
 }

@@ -17,7 +17,8 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-/// Takes from a vector what lies along the basis, and makes it of length 1; the length that was left, 0 where next to none.
+/// Takes from a vector what lies along the basis, and makes it of length 1; the length that was left, 0 where next to
+/// none.
 double orthogonalise(Vector& vector, const std::vector<Vector>& basis) {
   const double whole = std::sqrt(dot(vector, vector));
   for (int round = 0; round < 2; ++round) {  // once more, for what rounding left
@@ -59,7 +60,8 @@ double spread(const Vector& values) {
 }
 
 /// What the columns' own rounding may move each cell by: as much as the coefficients of the best fit make of it.
-Vector rounding_of(const std::vector<std::vector<Interval>>& columns, const std::vector<Vector>& basis, const Vector& values) {
+Vector rounding_of(const std::vector<std::vector<Interval>>& columns, const std::vector<Vector>& basis,
+                   const Vector& values) {
   Vector result(values.size());
   bool exact = true;
   for (const auto& column : columns) {

@@ -30,7 +30,8 @@ void add_projection(std::span<const Source> sources, std::size_t x, std::size_t 
   to.all.push_back({product(inputs, weights, is_transposed), words, {x, w}});
   if (const auto bias = is_transposed ? bias_after(sources, w, weights.shape[0]) : std::nullopt) {
     to.projected.push_back({x, w, is_transposed, to.all.size()});
-    to.all.push_back({added(to.all[to.all.size() - 1].grid, sources[*bias].grid), words + " + " + sources[*bias].words,
+    to.all.push_back({added(to.all[to.all.size() - 1].grid, sources[*bias].grid),
+                      words + " + " + sources[*bias].words,
                       {x, w, *bias}});
   }
 }

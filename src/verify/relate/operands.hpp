@@ -19,7 +19,7 @@ struct Operand {
 
 /// The queries, keys or values that one matrix of weights makes of inputs.
 struct Projected {
-  std::size_t inputs = 0;   ///< among the sources
+  std::size_t inputs = 0;  ///< among the sources
   std::size_t weights = 0;
   bool is_transposed = false;  ///< as nn.Linear holds its weights
   std::size_t operand = 0;     ///< among the operands

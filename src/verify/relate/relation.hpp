@@ -25,12 +25,12 @@ enum class Form { equal, view, constant, operation, product, several, fit, prope
 /// A tensor follows from others.
 struct Relation {
   Form form = Form::equal;
-  std::string words;                 ///< in PyTorch's words: "softmax(line 44 / 2**0.5)"
-  std::vector<std::size_t> sources;  ///< their places: while relations are tried, among the sources; then on the page
-  bool is_rooted = false;            ///< ends in what is given alone
-  double chance = 0;                 ///< log10 of the probability that it holds by chance
-  std::vector<std::int64_t> failing; ///< of a near miss: the cells that do not hold
-  Grid numbers;                      ///< of a near miss: what the cells should be
+  std::string words;                  ///< in PyTorch's words: "softmax(line 44 / 2**0.5)"
+  std::vector<std::size_t> sources;   ///< their places: while relations are tried, among the sources; then on the page
+  bool is_rooted = false;             ///< ends in what is given alone
+  double chance = 0;                  ///< log10 of the probability that it holds by chance
+  std::vector<std::int64_t> failing;  ///< of a near miss: the cells that do not hold
+  Grid numbers;                       ///< of a near miss: what the cells should be
 };
 
 }  // namespace attn::verify

@@ -28,8 +28,8 @@ class Trial {
   std::size_t sources() const { return sources_.size(); }
   bool is_near_miss() const { return most_failing_ > 0; }
 
-  /// Whether numbers of the target's shape hold; if so, and if chance is excluded and no better one is known, keeps them
-  /// under `words()`.
+  /// Whether numbers of the target's shape hold; if so, and if chance is excluded and no better one is known, keeps
+  /// them under `words()`.
   template <class Words>
   bool offer(Form form, const Grid& numbers, std::vector<std::size_t> sources, Words words) {
     return offer_with_chance(form, numbers, std::nullopt, std::move(sources), words);
@@ -37,14 +37,15 @@ class Trial {
 
   /// The same where the probability of chance is known otherwise than from the target's range.
   template <class Words>
-  bool offer_with_chance(Form form, const Grid& numbers, std::optional<double> chance,
-                         std::vector<std::size_t> sources, Words words) {
+  bool offer_with_chance(Form form, const Grid& numbers, std::optional<double> chance, std::vector<std::size_t> sources,
+                         Words words) {
     ++tried_;
     Overlap overlap = lay(target_, numbers, most_failing_);
     if (!overlap.is_decided || overlap.failing.empty() == is_near_miss()) {
       return false;
     }
-    Relation relation{form, "", std::move(sources), false, chance.value_or(overlap.chance), std::move(overlap.failing), {}};
+    Relation relation{form, "", std::move(sources), false, chance.value_or(overlap.chance), std::move(overlap.failing),
+                      {}};
     relation.chance += log_ways(target_.cells.size(), relation.failing.size());
     if (relation.chance + std::log10(static_cast<double>(tried_)) > least_chance || !is_better(relation)) {
       return false;

@@ -40,8 +40,8 @@ std::optional<double> chance_of_projection(const Grid& target, const Grid& x) {
   return chance;
 }
 
-/// x @ M @ x.T, for some M: of the scores themselves, or of the logarithms of weights, each row up to a number of its own.
-/// What a causal mask hides does not count.
+/// x @ M @ x.T, for some M: of the scores themselves, or of the logarithms of weights, each row up to a number of its
+/// own. What a causal mask hides does not count.
 std::optional<double> chance_of_scores(const Grid& target, const Grid& x, bool are_weights) {
   std::vector<Interval> cells;
   std::vector<std::pair<std::int64_t, std::int64_t>> places;

@@ -56,7 +56,8 @@ void for_each_weights(const Scores& scores, const Givens& givens, Visit visit) {
 }
 
 bool are_queries_and_keys(const Projected& queries, const Projected& keys) {
-  return queries.inputs == keys.inputs && queries.weights != keys.weights && queries.is_transposed == keys.is_transposed;
+  return queries.inputs == keys.inputs && queries.weights != keys.weights &&
+         queries.is_transposed == keys.is_transposed;
 }
 
 /// The scores of every pair of projections of the same inputs.
@@ -73,8 +74,9 @@ void for_each_scores(Trial& trial, const Operands& operands, Visit visit) {
       if (!trial.may_spend(rows * rows * (queries.grid.shape[1] + divisors_spent))) {
         continue;
       }
-      visit(q, k, Scores{product(queries.grid, keys.grid, true), factor_words(queries) + " @ " + factor_words(keys) + ".T",
-                         joined(queries.sources, keys.sources), queries.grid.shape[1]});
+      visit(q, k,
+            Scores{product(queries.grid, keys.grid, true), factor_words(queries) + " @ " + factor_words(keys) + ".T",
+                   joined(queries.sources, keys.sources), queries.grid.shape[1]});
     }
   }
 }
@@ -88,13 +90,15 @@ bool is_whole_or_row(const Trial& trial, const Shape& shape) {
 }
 
 /// Offers numbers as they are, or each of their rows.
-void offer_whole_or_row(Trial& trial, const Grid& numbers, const std::vector<std::size_t>& sources, const std::string& words) {
+void offer_whole_or_row(Trial& trial, const Grid& numbers, const std::vector<std::size_t>& sources,
+                        const std::string& words) {
   if (numbers.shape == trial.target().shape) {
     trial.offer(Form::several, numbers, sources, [&] { return words; });
     return;
   }
   for (std::int64_t i = 0; i < numbers.shape[0]; ++i) {
-    trial.offer(Form::several, item(numbers, 0, i), sources, [&] { return "(" + words + ")[" + std::to_string(i) + "]"; });
+    trial.offer(Form::several, item(numbers, 0, i), sources,
+                [&] { return "(" + words + ")[" + std::to_string(i) + "]"; });
   }
 }
 
@@ -117,7 +121,8 @@ void try_weights(Trial& trial, const Operands& operands, const Givens& givens) {
   for (const Operand& a : operands.all) {
     for (const Operand& b : operands.all) {
       const bool printed = a.sources.size() == 1 && b.sources.size() == 1;
-      if (printed && shape.size() == 2 && a.grid.rank() == 2 && a.grid.shape == b.grid.shape && a.grid.shape[0] == shape[0]) {
+      if (printed && shape.size() == 2 && a.grid.rank() == 2 && a.grid.shape == b.grid.shape &&
+          a.grid.shape[0] == shape[0]) {
         try_scores({product(a.grid, b.grid, true), a.words + " @ " + b.words + ".T", joined(a.sources, b.sources),
                     a.grid.shape[1]});
       }
@@ -128,7 +133,8 @@ void try_weights(Trial& trial, const Operands& operands, const Givens& givens) {
 /// The weights [n] of one query, by its scores against keys: softmax, or shares of their sum.
 void try_weights_of(Trial& trial, const Operand& keys, const Operand& query, const Givens& givens) {
   if (keys.grid.rank() != 2 || keys.grid.shape[0] != trial.target().shape[0] ||
-      keys.grid.shape[1] != query.grid.shape[0] || !trial.may_spend(keys.grid.shape[0] * (keys.grid.shape[1] + divisors_spent))) {
+      keys.grid.shape[1] != query.grid.shape[0] ||
+      !trial.may_spend(keys.grid.shape[0] * (keys.grid.shape[1] + divisors_spent))) {
     return;
   }
   const Scores scores{product(keys.grid, query.grid, false), factor_words(keys) + " @ " + query.words,
@@ -153,7 +159,8 @@ void try_weights_of_one(Trial& trial, const Operands& operands, const Givens& gi
         try_weights_of(trial, keys, query, givens);
       }
       for (std::int64_t i = 0; query.grid.rank() == 2 && i < std::min(query.grid.shape[0], most_queries); ++i) {
-        try_weights_of(trial, keys, {item(query.grid, 0, i), query.words + "[" + std::to_string(i) + "]", query.sources}, givens);
+        try_weights_of(trial, keys,
+                       {item(query.grid, 0, i), query.words + "[" + std::to_string(i) + "]", query.sources}, givens);
       }
     }
   }
@@ -161,9 +168,11 @@ void try_weights_of_one(Trial& trial, const Operands& operands, const Givens& gi
 
 /// Context vectors: the weights of scores, by values.
 void try_context(Trial& trial, const Scores& scores, const Operand& values, const Givens& givens) {
-  if (scores.grid.rank() == 0 || values.grid.rank() < 2 || values.grid.rank() > std::max<std::size_t>(2, scores.grid.rank()) ||
+  if (scores.grid.rank() == 0 || values.grid.rank() < 2 ||
+      values.grid.rank() > std::max<std::size_t>(2, scores.grid.rank()) ||
       values.grid.shape[values.grid.rank() - 2] != scores.grid.shape.back() ||
-      (values.grid.rank() > 2 && !std::equal(values.grid.shape.begin(), values.grid.shape.end() - 2, scores.grid.shape.begin()))) {
+      (values.grid.rank() > 2 &&
+       !std::equal(values.grid.shape.begin(), values.grid.shape.end() - 2, scores.grid.shape.begin()))) {
     return;
   }
   Shape shape(scores.grid.shape.begin(), scores.grid.shape.end() - 1);

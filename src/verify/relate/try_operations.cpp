@@ -28,9 +28,11 @@ void try_softmax(Trial& trial, std::size_t s, const Givens& givens) {
   const Grid causal = masked ? lower_triangle_of(source.grid, minus_infinity) : Grid{};
   for (const Divisor& divisor : divisors(givens)) {
     const std::string scaled = source.words + divisor.words;
-    trial.offer(Form::operation, softmax_of(source.grid, divisor.value), {s}, [&] { return "softmax(" + scaled + ")"; });
+    trial.offer(Form::operation, softmax_of(source.grid, divisor.value), {s},
+                [&] { return "softmax(" + scaled + ")"; });
     if (masked) {
-      trial.offer(Form::operation, softmax_of(causal, divisor.value), {s}, [&] { return causal_words(source.words, divisor.words); });
+      trial.offer(Form::operation, softmax_of(causal, divisor.value), {s},
+                  [&] { return causal_words(source.words, divisor.words); });
     }
     if (source.grid.rank() >= 2) {
       trial.offer(Form::operation, softmax_of(source.grid, divisor.value, true), {s},
@@ -61,7 +63,8 @@ void try_softmax_by_any(Trial& trial, std::size_t s) {
     }
   }
   if (divisor > 0.01 && divisor < 1000) {
-    const std::string words = "softmax(" + source.words + " / " + text::number_text(divisor, std::chars_format::general, 4) + ")";
+    const std::string words =
+        "softmax(" + source.words + " / " + text::number_text(divisor, std::chars_format::general, 4) + ")";
     trial.offer(Form::several, softmax_of(source.grid, divisor), {s}, [&] { return words; });
   }
 }
@@ -70,7 +73,8 @@ void try_scaled(Trial& trial, std::size_t s, const Givens& givens) {
   const Source& source = trial.source(s);
   for (const Divisor& divisor : divisors(givens)) {
     if (divisor.value != 1) {
-      trial.offer(Form::operation, divided(source.grid, divisor.value), {s}, [&] { return source.words + divisor.words; });
+      trial.offer(Form::operation, divided(source.grid, divisor.value), {s},
+                  [&] { return source.words + divisor.words; });
     }
   }
 }
@@ -137,7 +141,8 @@ void try_dropout(Trial& trial, std::size_t s, const Givens& givens) {
         dropped.cells[i] = {};
       }
     }
-    trial.offer(Form::operation, dropped, {s}, [&] { return "dropout(" + source.words + ", " + number_words(p) + ")"; });
+    trial.offer(Form::operation, dropped, {s},
+                [&] { return "dropout(" + source.words + ", " + number_words(p) + ")"; });
   }
 }
 
@@ -177,7 +182,8 @@ void try_sums(Trial& trial, std::size_t s) {
       for (std::size_t i = 0; i < result.cells.size() && width > 0; ++i) {
         const Interval& cell = result.cells[i];
         const Interval& printed = trial.target().cells[i];
-        chance += std::log10(std::min(1.0, (cell.high - cell.low + printed.high - printed.low + 2 * slack(cell.low)) / width));
+        chance += std::log10(
+            std::min(1.0, (cell.high - cell.low + printed.high - printed.low + 2 * slack(cell.low)) / width));
       }
       trial.offer_with_chance(Form::operation, result, chance, {s},
                               [&] { return source.words + (is_mean ? ".mean" : ".sum") + dim; });

@@ -47,9 +47,8 @@ void try_product(Trial& trial, const Operand& a, const Operand& b) {
     }
     const std::string transpose = b.grid.rank() > 2 ? ".transpose(-2, -1)" : ".T";
     const Form form = a.sources.size() + b.sources.size() > 2 ? Form::several : Form::product;
-    trial.offer(form, product(a.grid, b.grid, b_transposed), all_sources(a, b), [&] {
-      return factor_words(a) + " @ " + factor_words(b) + (b_transposed ? transpose : "");
-    });
+    trial.offer(form, product(a.grid, b.grid, b_transposed), all_sources(a, b),
+                [&] { return factor_words(a) + " @ " + factor_words(b) + (b_transposed ? transpose : ""); });
   }
 }
 

@@ -57,7 +57,8 @@ void try_equal_entries(Trial& trial) {
     copies.cells.insert(copies.cells.end(), first.cells.begin(), first.cells.end());
   }
   const double chance = lay(first, first, 0).chance * static_cast<double>(target.shape[0] - 1);
-  trial.offer_with_chance(Form::property, copies, chance, {}, [] { return std::string("all batch entries are equal"); });
+  trial.offer_with_chance(Form::property, copies, chance, {},
+                          [] { return std::string("all batch entries are equal"); });
 }
 
 }  // namespace

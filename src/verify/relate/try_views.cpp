@@ -30,7 +30,8 @@ void try_items(Trial& trial, std::size_t s) {
     }
   }
   // x[i, j]
-  if (source.grid.rank() >= 3 && Shape(source.grid.shape.begin() + 2, source.grid.shape.end()) == trial.target().shape) {
+  if (source.grid.rank() >= 3 &&
+      Shape(source.grid.shape.begin() + 2, source.grid.shape.end()) == trial.target().shape) {
     for (std::int64_t i = 0; i < source.grid.shape[0]; ++i) {
       const Grid outer = item(source.grid, 0, i);
       for (std::int64_t j = 0; j < outer.shape[0]; ++j) {
@@ -68,13 +69,15 @@ void try_slices(Trial& trial, std::size_t s) {
   }
   for (std::int64_t begin = 0; begin + shape[*axis] <= source.grid.shape[*axis]; ++begin) {
     trial.offer(Form::view, sliced(source.grid, *axis, begin, shape[*axis]), {s}, [&] {
-      return source.words + "[" + leading_colons(*axis) + range_words(begin, shape[*axis], source.grid.shape[*axis]) + "]";
+      return source.words + "[" + leading_colons(*axis) + range_words(begin, shape[*axis], source.grid.shape[*axis]) +
+             "]";
     });
   }
 }
 
 std::string transpose_words(const Source& source, std::size_t a, std::size_t b) {
-  return source.words + (source.grid.rank() == 2 ? ".T" : ".transpose(" + std::to_string(a) + ", " + std::to_string(b) + ")");
+  return source.words +
+         (source.grid.rank() == 2 ? ".T" : ".transpose(" + std::to_string(a) + ", " + std::to_string(b) + ")");
 }
 
 void try_transposes(Trial& trial, std::size_t s) {
@@ -103,16 +106,16 @@ void try_reshaped(Trial& trial, std::size_t s) {
     return;
   }
   if (source.grid.shape != shape) {
-    trial.offer(Form::view, reshaped(source.grid, shape), {s}, [&] { return source.words + ".view(" + shape_words(shape) + ")"; });
+    trial.offer(Form::view, reshaped(source.grid, shape), {s},
+                [&] { return source.words + ".view(" + shape_words(shape) + ")"; });
   }
   if (shape.size() >= 3) {
     const std::size_t axis = shape.size() - 3;
     Shape split = shape;
     std::swap(split[axis], split[axis + 1]);
     const std::string axes = std::to_string(axis) + ", " + std::to_string(axis + 1);
-    trial.offer(Form::view, transposed(reshaped(source.grid, split), axis, axis + 1), {s}, [&] {
-      return source.words + ".view(" + shape_words(split) + ").transpose(" + axes + ")";
-    });
+    trial.offer(Form::view, transposed(reshaped(source.grid, split), axis, axis + 1), {s},
+                [&] { return source.words + ".view(" + shape_words(split) + ").transpose(" + axes + ")"; });
   }
   if (source.grid.rank() >= 3) {
     const std::size_t axis = source.grid.rank() - 3;
@@ -203,9 +206,8 @@ class Pieces {
       words += (words.empty() ? "" : ", ") + trial_.source(s).words;
     }
     const std::string dim = axis == 0 ? "" : ", dim=" + std::to_string(axis);
-    trial_.offer(Form::view, whole, found, [&] {
-      return std::string(is_stack ? "torch.stack((" : "torch.cat((") + words + ")" + dim + ")";
-    });
+    trial_.offer(Form::view, whole, found,
+                 [&] { return std::string(is_stack ? "torch.stack((" : "torch.cat((") + words + ")" + dim + ")"; });
   }
 
   Trial& trial_;
