@@ -70,4 +70,22 @@ verify::Given given_of(std::span<const verify::Printed> printed, const verify::L
   return given;
 }
 
+void add_draws(std::span<const verify::Drawn> draws, verify::Settings& settings, verify::Given& given) {
+  const auto put_first = [](std::vector<std::int64_t>& values, std::int64_t value) {
+    std::erase(values, value);
+    values.insert(values.begin(), value);
+  };
+  for (const verify::Drawn& drawn : draws) {
+    verify::Grid grid{drawn.shape, {}};
+    for (const double value : drawn.values) {
+      grid.cells.push_back({value, value});
+    }
+    given.sources.push_back({std::move(grid), drawn.words, 0, true, true});
+    put_first(settings.seeds, drawn.seed);
+    if (drawn.d_out > 0) {
+      put_first(settings.d_out, drawn.d_out);
+    }
+  }
+}
+
 }  // namespace attn::cli

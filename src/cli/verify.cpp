@@ -10,6 +10,7 @@
 #include "cli/lessons.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
+#include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
@@ -54,12 +55,21 @@ void check_any_printed(const std::deque<Verified>& pages) {
   }
 }
 
-/// Finds and explains what a page prints. The page must stay where it is.
+/// Finds and explains what a page prints; where it tells no seed but its numbers do, once more with that seed. The page
+/// must stay where it is.
 void explain(Verified& verified, const VerifyOptions& options) {
   verified.printed = verify::find_printed(verified.page, most_printed);
-  const verify::Listing listing = verify::find_listing(verified.page);
+  verify::Listing listing = verify::find_listing(verified.page);
+  verify::Given given = given_of(verified.printed, listing);
   verified.lessons = lessons_to_try(options, verified.printed, listing.settings);
-  verified.report = verify::match(verified.printed, verified.lessons, given_of(verified.printed, listing));
+  verified.report = verify::match(verified.printed, verified.lessons, given);
+  const std::vector<verify::Drawn> draws =
+      options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
+  if (!draws.empty()) {
+    add_draws(draws, listing.settings, given);
+    verified.lessons = lessons_to_try(options, verified.printed, listing.settings);
+    verified.report = verify::match(verified.printed, verified.lessons, given);
+  }
 }
 
 void write_text(const std::deque<Verified>& pages, std::ostream& out) {
