@@ -14,6 +14,8 @@ using chapters::Chapter;
 using chapters::Takes;
 
 const std::map<std::string, bool> format_names = {{"text", false}, {"json", true}};
+const std::map<std::string, ReportFormat> report_format_names = {
+    {"text", ReportFormat::text}, {"json", ReportFormat::json}, {"html", ReportFormat::html}};
 
 std::string article_name(const Chapter& chapter) {
   return std::string(chapter.article->name);
@@ -89,7 +91,7 @@ void ChapterParser::add_classroom() {
     }
     return rules;
   });
-  add_output();
+  add_output("FILE, or a DIR that --save wrote, where it exists");
 }
 
 void ChapterParser::add_inputs() {
@@ -211,7 +213,7 @@ void AllParser::add_options() {
   add_save("also write every tensor as DIR/CHAPTER/NAME.npy, and DIR/manifest.json");
   add_explain_and_heatmap();
   add_format();
-  add_output();
+  add_output("FILE, or a DIR that --save wrote, where it exists");
   add_seed(options_.lesson.seed);
   add_kernels("the article's");
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
@@ -264,7 +266,8 @@ void VerifyParser::add_options() {
          verify.dropout_kernel);
   add_lesson();
   group("The report");
-  choice("--format", "text or JSON (text)", format_names, options_.json);
+  choice("--format", "text, JSON, or a page with the tensors tinted (text)", report_format_names, verify.format);
+  add_output("FILE where it exists");
   flag("--strict", "exit with 1 where a tensor is unknown as well", verify.strict, true);
   footer("Exit code 0: nothing differs; 1: something does; 2: unreadable, or no tensor at all.\n\n"
               "Example:\n  attn-walkthrough causal | attn-walkthrough verify -");

@@ -24,6 +24,8 @@ enum class Command {
   verify,
 };
 
+enum class ReportFormat { text, json, html };
+
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions {
   std::vector<std::string> files;
@@ -35,6 +37,7 @@ struct VerifyOptions {
   Lesson lesson;        ///< seed, sizes and the like; what is empty is varied
   bool is_seed_given = false;  ///< the seed is not varied
   bool strict = false;  ///< unknown tensors are failures
+  ReportFormat format = ReportFormat::text;
 };
 
 /// What the command line asks for.
@@ -61,7 +64,7 @@ struct Options {
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
   std::optional<std::string> output;  ///< a file instead of standard output
 
-  bool json = false;  ///< for Command::list and Command::verify
+  bool json = false;  ///< for Command::list
   VerifyOptions verify;
 };
 

@@ -193,7 +193,8 @@ std::optional<std::string> Parser::given(std::string_view name) const {
 }
 
 void Parser::check_rules() const {
-  cli::check_rules([this](std::string_view name) { return given(name); });
+  cli::check_rules([this](std::string_view name) { return given(name); },
+                   [this](std::string_view name) { return app_.get_option_no_throw(std::string(name)) != nullptr; });
 }
 
 void Parser::text(const std::string& name, const std::string& placeholder, const std::string& help,
@@ -265,12 +266,12 @@ void Parser::add_explain_and_heatmap() {
   flag("--heatmap", "numbers on coloured cells, named by the tokens", options_.heatmap, true);
 }
 
-void Parser::add_output() {
+void Parser::add_output(const std::string& replaced) {
   const auto store = [this](const std::string& text) {
     options_.output = text == "-" ? std::nullopt : std::optional(text);
   };
   add("--output,-o", "FILE", "write there instead of to standard output (-)", store, file_name());
-  flag("--force", "replace FILE, or a DIR that --save wrote, where it exists", options_.force, true);
+  flag("--force", "replace " + replaced, options_.force, true);
 }
 
 void Parser::add_format() {

@@ -65,7 +65,8 @@ class Parser {
   void add_save(const std::string& help);
   void add_explain_and_heatmap();
   void add_format();
-  void add_output();
+  /// `replaced` says what --force replaces.
+  void add_output(const std::string& replaced);
 
   template <class Value, class Target>
   void choice(const std::string& name, const std::string& help, const std::map<std::string, Value>& values,

@@ -128,20 +128,21 @@ void check(const Rule& rule, const LastValue& last_value) {
   }
 }
 
-void check(const Need& need, const LastValue& last_value) {
+void check(const Need& need, const LastValue& last_value, const Has& has) {
   const auto is_there = [&last_value](std::string_view other) { return is_asked_for(other, last_value); };
   if (is_asked_for(need.option, last_value) && std::none_of(need.others.begin(), need.others.end(), is_there)) {
+    std::vector<std::string> accepted(need.others.begin(), need.others.end());
+    std::erase_if(accepted, [&has](const std::string& other) { return !has(other); });
     throw UsageError(std::string(need.option) + " " + std::string(need.why) + "; accepted with " +
-                     text::joined(std::vector<std::string>(need.others.begin(), need.others.end()), " or ") + "; " +
-                     std::string(need.instead));
+                     text::joined(accepted, " or ") + "; " + std::string(need.instead));
   }
 }
 
 }  // namespace
 
-void check_rules(const LastValue& last_value) {
+void check_rules(const LastValue& last_value, const Has& has) {
   for (const Need& need : needs()) {
-    check(need, last_value);
+    check(need, last_value, has);
   }
   for (const Rule& rule : rules()) {
     check(rule, last_value);

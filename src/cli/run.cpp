@@ -4,7 +4,6 @@
 
 #include <iostream>
 #include <new>
-#include <sstream>
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
@@ -92,16 +91,14 @@ int run(const Options& options) {
   if (!options.note.empty()) {
     std::cerr << "attn-walkthrough: note: " << options.note << '\n';
   }
-  int code = 0;
-  std::ostringstream text;
+  const auto show = [](const std::string& text) { to_standard_output([&](std::ostream& out) { out << text; }); };
   switch (options.command) {
-    case Command::message: text << options.message; break;
-    case Command::list: text << list(options.json); break;
-    case Command::verify: code = verify(options, text); break;
+    case Command::message: show(options.message); break;
+    case Command::list: show(list(options.json)); break;
+    case Command::verify: return verify(options);
     case Command::walk: run_walk(options); break;
   }
-  to_standard_output([&](std::ostream& out) { out << text.view(); });
-  return code;
+  return 0;
 }
 
 std::string error_line(const std::exception& error) {

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <ostream>
+#include <vector>
 
 #include "cli/given.hpp"
 #include "cli/lessons.hpp"
+#include "cli/outputs.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
@@ -91,9 +93,18 @@ void write_json(const std::deque<Verified>& pages, std::ostream& out) {
   out << '\n';
 }
 
+void write_html(const std::deque<Verified>& pages, std::ostream& out) {
+  std::vector<verify::ReportedPage> reported;
+  for (const Verified& page : pages) {
+    reported.push_back({page.page, page.report});
+  }
+  verify::write_report_html(out, reported, ATTN_VERSION);
+}
+
 }  // namespace
 
-int verify(const Options& options, std::ostream& out) {
+int verify(const Options& options) {
+  const Outputs outputs(options);
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {
     Verified& verified = pages.emplace_back(Verified{verify::read_page(file), {}, {}, {}});
@@ -101,11 +112,17 @@ int verify(const Options& options, std::ostream& out) {
     explain(verified, options.verify);
   }
   check_any_printed(pages);
+  outputs.write({}, [&](std::ostream& out) {
+    switch (options.verify.format) {
+      case ReportFormat::text: return write_text(pages, out);
+      case ReportFormat::json: return write_json(pages, out);
+      case ReportFormat::html: return write_html(pages, out);
+    }
+  });
   int code = 0;
   for (const Verified& page : pages) {
     code = std::max(code, verify::exit_code(page.report, options.verify.strict));
   }
-  options.json ? write_json(pages, out) : write_text(pages, out);
   return code;
 }
 

@@ -389,7 +389,11 @@ class Writer {
 
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
                             std::span<const std::string> tokens, const torch::PrintOptions& print) {
-  const Cell cell = find_cell(steps, request, tokens);
+  return derivation_text(find_cell(steps, request, tokens), depth, tokens, print);
+}
+
+std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
+                            const torch::PrintOptions& print) {
   return Writer(cell, tokens, print).write(depth);
 }
 

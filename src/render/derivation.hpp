@@ -14,5 +14,8 @@ namespace attn::render {
 /// down to what is given. Views and copies cost no depth. Throws CellError as find_cell does.
 std::string derivation_text(std::span<const Step> steps, const CellRequest& request, std::int64_t depth,
                             std::span<const std::string> tokens, const torch::PrintOptions& print);
+/// The same of a cell that there is.
+std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
+                            const torch::PrintOptions& print);
 
 }  // namespace attn::render

@@ -16,6 +16,7 @@
 
 #include "render/json.hpp"
 #include "render/page_nodes.hpp"
+#include "render/page_template.hpp"
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
 #include "text/ascii.hpp"
@@ -35,73 +36,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int ramp_colours = 33;
-
-// ---- Text ------------------------------------------------------------------------------------------
-
-std::string_view entity(char c) {
-  switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    default: return "&#39;";
-  }
-}
-
-void write_escaped(std::ostream& out, std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t plain = std::min(text.find_first_of("&<>\"'"), text.size());
-    out << text.substr(0, plain);
-    text.remove_prefix(plain);
-    if (!text.empty()) {
-      out << entity(text.front());
-      text.remove_prefix(1);
-    }
-  }
-}
-
-/// Writes what stands in a place of the template.
-using Write = std::function<void(std::ostream&)>;
-using Places = std::map<std::string_view, Write>;
-
-Write escaped(std::string text) {
-  return [text = std::move(text)](std::ostream& out) { write_escaped(out, text); };
-}
-
-Write verbatim(std::string_view html) {
-  return [html](std::ostream& out) { out << html; };
-}
-
-/// The template with {{name}} replaced, written piece by piece: a page may be larger than what memory holds.
-void write_filled(std::ostream& out, std::string_view pattern, const Places& places) {
-  while (true) {
-    const std::size_t open = pattern.find("{{");
-    const std::size_t close = pattern.find("}}", open);
-    if (open == std::string_view::npos || close == std::string_view::npos) {
-      out << pattern;
-      return;
-    }
-    out << pattern.substr(0, open);
-    places.at(pattern.substr(open + 2, close - open - 2))(out);
-    pattern.remove_prefix(close + 2);
-  }
-}
-
-/// What is between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
-struct Cut {
-  std::string inner;
-  std::string rest;
-};
-
-Cut cut_out(const std::string& pattern, const std::string& name) {
-  const std::string begin = "<!--" + name + "-->";
-  const std::string end = "<!--/" + name + "-->";
-  const std::size_t from = pattern.find(begin);
-  const std::size_t to = pattern.find(end, from);
-  const std::size_t inner = from + begin.size();
-  return {pattern.substr(inner, to - inner),
-          pattern.substr(0, from) + "{{" + name + "}}" + pattern.substr(to + end.size())};
-}
 
 // ---- Colours ---------------------------------------------------------------------------------------
 
@@ -174,9 +108,9 @@ std::string heading_of(const Step& step) {
   return heading.empty() ? step.name : heading;
 }
 
-Places step_places(const Step& step, const LessonPage& page) {
+Blanks step_places(const Step& step, const LessonPage& page) {
   const StepExplanation said = explain(step, page.why ? page.why(step) : "", page.tokens);
-  Places places;
+  Blanks places;
   places["heading"] = escaped(heading_of(step));
   places["section"] = escaped(step.section);
   places["extra"] = escaped(step.in_article ? "" : "not printed by the article");
@@ -275,7 +209,7 @@ class PageWriter {
 
   void write_steps(std::ostream& out, std::string_view pattern) const {
     for (std::size_t i = 0; i < ids_.size(); ++i) {
-      Places places = step_places(lesson_.steps[i], lesson_);
+      Blanks places = step_places(lesson_.steps[i], lesson_);
       places["id"] = verbatim(ids_[i]);
       places["number"] = escaped(std::to_string(i + 1));
       places["count"] = escaped(std::to_string(ids_.size()));

@@ -11,6 +11,30 @@
 #include "text/utf8.hpp"
 
 namespace attn::text {
+namespace {
+
+/// With \xNN for what must not be shown as it is; the control characters in `kept` stay.
+std::string escaped(std::string_view text, std::string_view kept) {
+  std::string shown;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const bool is_kept = kept.find(text[0]) != std::string_view::npos;
+    const bool is_shown =
+        is_kept || (character.valid && !is_control(character.code) && !is_direction_mark(character.code));
+    const std::size_t size = is_shown ? character.size : 1;
+    if (is_shown) {
+      shown += text.substr(0, size);
+    } else {
+      std::array<char, 5> hex{};
+      std::snprintf(hex.data(), hex.size(), "\\x%02x", static_cast<unsigned char>(text[0]));
+      shown += hex.data();
+    }
+    text.remove_prefix(size);
+  }
+  return shown;
+}
+
+}  // namespace
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r\n\v\f";
@@ -77,27 +101,15 @@ std::vector<std::string> split(std::string_view list) {
   return parts;
 }
 
+std::string visible(std::string_view text) { return escaped(text, "\n\t"); }
+
 std::string one_line(std::string_view text) {
   constexpr std::size_t longest = 800;
   if (text.size() > longest) {
     const std::string_view end = text.substr(text.size() - longest / 2);
     return one_line(text.substr(0, longest / 2)) + "..." + one_line(end);
   }
-  std::string line;
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    const bool is_shown = character.valid && !is_control(character.code) && !is_direction_mark(character.code);
-    const std::size_t size = is_shown ? character.size : 1;
-    if (is_shown) {
-      line += text.substr(0, size);
-    } else {
-      std::array<char, 5> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", static_cast<unsigned char>(text[0]));
-      line += escaped.data();
-    }
-    text.remove_prefix(size);
-  }
-  return line;
+  return escaped(text, "");
 }
 
 }  // namespace attn::text

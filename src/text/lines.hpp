@@ -26,6 +26,9 @@ std::string joined(std::span<const std::string> parts, std::string_view between 
 /// The parts between commas; "a,,b" has an empty one.
 std::vector<std::string> split(std::string_view list);
 
+/// Control characters but line breaks and tabs, marks that turn the direction of writing and what is not UTF-8 as \xNN.
+std::string visible(std::string_view text);
+
 /// The text on one line of at most some hundred characters: control characters, marks that turn the direction of
 /// writing and what is not UTF-8 as \xNN, the middle of a long text as "...".
 std::string one_line(std::string_view text);

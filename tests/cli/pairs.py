@@ -155,7 +155,9 @@ def outcome(*arguments):
 
 
 def needed(use, other):
-    return [need for need in NEEDS.get(use, [[]]) if not need or need[0] != option_of(other)] or [[]]
+    """What has to stand beside the use; nothing where the other one will do."""
+    needs = NEEDS.get(use, [[]])
+    return [[]] if any(need[:1] == [option_of(other)] for need in needs) else needs
 
 
 def ways(uses, one, other):

@@ -1,8 +1,9 @@
-# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -DSCRIPTS=a.js,b.js -P embed.cmake
-# Turns the page's sources into strings: lesson.css becomes attn::render::page::lesson_css, and the scripts, one after
+# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -DPAGE=lesson -DSPACE=attn::render::page -DSCRIPTS=a.js,b.js
+#       -P embed.cmake
+# Turns a page's sources into strings: lesson.css becomes attn::render::page::lesson_css, and the scripts, one after
 # the other in a scope of their own, lesson_js.
-file(READ "${FOLDER}/lesson.html" html)
-file(READ "${FOLDER}/lesson.css" css)
+file(READ "${FOLDER}/${PAGE}.html" html)
+file(READ "${FOLDER}/${PAGE}.css" css)
 string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
 set(js "\"use strict\";\n(() => {\n")
 foreach(script IN LISTS SCRIPTS)
@@ -11,13 +12,13 @@ foreach(script IN LISTS SCRIPTS)
 endforeach()
 string(APPEND js "})();\n")
 
-set(text "#include <string_view>\n\nnamespace attn::render::page {\n")
+set(text "#include <string_view>\n\nnamespace ${SPACE} {\n")
 foreach(name IN ITEMS html css js)
   if(${name} MATCHES "\\)page\"")
     message(FATAL_ERROR "the page's ${name} contains )page\", which ends the string that it is to become")
   endif()
-  string(APPEND text "\nextern const std::string_view lesson_${name};\n"
-                     "const std::string_view lesson_${name} = R\"page(${${name}})page\";\n")
+  string(APPEND text "\nextern const std::string_view ${PAGE}_${name};\n"
+                     "const std::string_view ${PAGE}_${name} = R\"page(${${name}})page\";\n")
 endforeach()
-string(APPEND text "\n}  // namespace attn::render::page\n")
+string(APPEND text "\n}  // namespace ${SPACE}\n")
 file(WRITE "${OUTPUT}" "${text}")

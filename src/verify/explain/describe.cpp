@@ -35,11 +35,16 @@ void list_differences(Finding& finding, const Fit& fit, const Numbers& numbers, 
     const Shape& shape = is_regular(printed) ? printed.shape : numbers.shape;
     if (position < 0) {
       add({index_of(static_cast<std::int64_t>(i), shape), std::string(cell.text), "", 0});
+      finding.marks.push_back({static_cast<std::int64_t>(i), false, true, 0});
       ++finding.differing_cells;
       continue;
     }
     const double exact = values[static_cast<std::size_t>(position)];
-    if (compare_cell(cell, exact) == wanted) {
+    const CellVerdict verdict = compare_cell(cell, exact);
+    if (verdict != CellVerdict::holds) {
+      finding.marks.push_back({static_cast<std::int64_t>(i), verdict == CellVerdict::last_digit, false, exact});
+    }
+    if (verdict == wanted) {
       const Shape index = index_of(is_regular(printed) ? static_cast<std::int64_t>(i) : position, shape);
       const Cell& style = std::isfinite(cell.value) || !sample ? cell : *sample;
       add({index, std::string(cell.text), in_format_of(style, exact), exact});
@@ -86,6 +91,7 @@ Finding describe_relation(const Printed& printed, const Relation& relation) {
   for (const std::int64_t position : relation.failing) {
     const Cell& cell = printed.cells[static_cast<std::size_t>(position)];
     const double exact = relation.numbers.cells[static_cast<std::size_t>(position)].middle();
+    result.marks.push_back({position, false, false, exact});
     if (result.differences.size() < most_listed) {
       result.differences.push_back({index_of(position, printed.shape), std::string(cell.text),
                                     in_format_of(std::isfinite(cell.value) || !sample ? cell : *sample, exact), exact});

@@ -30,6 +30,14 @@ struct Difference {
   double exact = 0;      ///< the right number
 };
 
+/// A cell of the page that is not as it should be.
+struct Mark {
+  std::int64_t cell = 0;  ///< its place in the printed tensor
+  bool is_last_digit = false;
+  bool is_added = false;  ///< there should be no such cell
+  double exact = 0;       ///< the right number
+};
+
 /// What a page did to a step's rows or shape.
 struct Change {
   enum class Kind { none, lost, added, swapped, reshaped };
@@ -54,6 +62,7 @@ struct Finding {
   bool is_rooted = false;            ///< the relation ends in what is given or in lessons alone
   Change change;
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
+  std::vector<Mark> marks;              ///< all cells of the page that do not hold, in order
   std::int64_t differing_cells = 0;     ///< all of them, lost and added ones included
   std::int64_t last_digit_cells = 0;
   std::vector<std::string> notes;  ///< sentences: slips, kernels

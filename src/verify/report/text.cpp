@@ -9,6 +9,7 @@
 
 #include "text/columns.hpp"
 #include "verify/explain/numbers.hpp"
+#include "verify/report/lines.hpp"
 #include "verify/report/neighbourhood.hpp"
 #include "verify/report/words.hpp"
 
@@ -57,15 +58,6 @@ std::string verdict_column(const Finding& finding) {
   const std::string also =
       finding.last_digit_cells > 0 ? "; " + std::to_string(finding.last_digit_cells) + " more in the last digit" : "";
   return name + " (" + of_cells(finding.differing_cells, finding) + also + ")";
-}
-
-using Columns = std::array<std::string, 4>;
-
-Columns columns_of(const Finding& finding) {
-  constexpr std::int64_t widest = 60;
-  return {place_words(finding.printed->place), text::shortened(shape_column(finding), widest),
-          text::shortened(origin_column(finding), widest),
-          verdict_column(finding)};
 }
 
 void append_line(std::string& out, const Columns& columns, const std::array<std::size_t, 4>& widths) {
@@ -145,7 +137,7 @@ void append_nearest(std::string& out, const Finding& finding) {
   }
 }
 
-void append_details(std::string& out, const Finding& finding) {
+void append_wrong(std::string& out, const Finding& finding) {
   if (is_size(finding)) {
     append_size_details(out, finding);
   } else if (finding.verdict == Verdict::unknown) {
@@ -159,9 +151,6 @@ void append_details(std::string& out, const Finding& finding) {
       append_two_sided(out, finding);
     }
     out += neighbourhood(finding);
-  }
-  for (const std::string& note : finding.notes) {
-    out += "    note: " + note + '\n';
   }
 }
 
@@ -179,7 +168,25 @@ std::string places_of(const Report& report, Verdict verdict) {
   return words + (listed > most ? "; ..." : "");
 }
 
-void append_summary(std::string& out, const Report& report) {
+}  // namespace
+
+Columns columns_of(const Finding& finding) {
+  constexpr std::int64_t widest = 60;
+  return {place_words(finding.printed->place), text::shortened(shape_column(finding), widest),
+          text::shortened(origin_column(finding), widest), verdict_column(finding)};
+}
+
+std::string details_of(const Finding& finding) {
+  std::string details;
+  append_wrong(details, finding);
+  for (const std::string& note : finding.notes) {
+    details += "    note: " + note + '\n';
+  }
+  return details;
+}
+
+std::string summary_of(const Report& report) {
+  std::string out;
   const auto fraction = [&](Printed::Kind kind) {
     return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
   };
@@ -210,9 +217,8 @@ void append_summary(std::string& out, const Report& report) {
   if (const std::string places = places_of(report, Verdict::unknown); !places.empty()) {
     out += "unknown: " + places + '\n';
   }
+  return out;
 }
-
-}  // namespace
 
 std::string report_text(const Report& report) {
   std::string out;
@@ -228,11 +234,10 @@ std::string report_text(const Report& report) {
   }
   for (const Finding& finding : report.findings) {
     append_line(out, columns_of(finding), widths);
-    append_details(out, finding);
+    out += details_of(finding);
   }
   out += report.findings.empty() ? "" : "\n";
-  append_summary(out, report);
-  return out;
+  return out + summary_of(report);
 }
 
 }  // namespace attn::verify

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace attn::render {
+
+/// Writes text so that HTML shows it as it is, in quotes too.
+void write_escaped(std::ostream& out, std::string_view text);
+
+/// Writes what stands in a place of a template.
+using Write = std::function<void(std::ostream&)>;
+using Blanks = std::map<std::string_view, Write>;
+
+Write escaped(std::string text);
+/// `html` must outlive it.
+Write verbatim(std::string_view html);
+
+/// The template with {{name}} replaced, written piece by piece: a page may be larger than what memory holds.
+void write_filled(std::ostream& out, std::string_view pattern, const Blanks& places);
+
+/// What is between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
+struct Cut {
+  std::string inner;
+  std::string rest;
+};
+
+Cut cut_out(const std::string& pattern, const std::string& name);
+
+}  // namespace attn::render

@@ -1,0 +1,133 @@
+"""The page of `verify --format html`: its text is the page's, and each cell is tinted and says what it should be.
+
+    /usr/bin/python3 tests/cli/tinted.py build/release/attn-walkthrough
+"""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = ""
+PAGES = pathlib.Path(__file__).resolve().parents[1] / "pages"
+HANG_LIMIT = 60
+CLASSES = {"same", "same-numbers", "follows", "last-digit", "differs", "unknown"}
+
+
+def run(*arguments, page=b"", cwd=None):
+    return subprocess.run([BINARY, "verify", *arguments], input=page, capture_output=True, timeout=HANG_LIMIT, cwd=cwd)
+
+
+class Report(html.parser.HTMLParser):
+    """The texts of the pages in a report, and their tensors: class, and of each cell its class, number and words."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.pages, self.tensors, self.open, self.scripts = [], [], [], 0
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("meta", "link"):
+            return
+        attributes = dict(attributes)
+        names = (attributes.get("class") or "").split()
+        self.open.append((tag, names))
+        self.scripts += tag == "script"
+        if tag == "pre" and "aria-label" in attributes:
+            self.pages.append("")
+        if "tensor" in names:
+            self.tensors.append((names[1], []))
+        if "cell" in names:
+            self.tensors[-1][1].append([names[1:], "", attributes["title"]])
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        names = [name for _, classes in self.open for name in classes]
+        if "cell" in names:
+            self.tensors[-1][1][-1][1] += data
+        if self.pages and any(tag == "pre" for tag, _ in self.open) and "said" not in names and "main" in [t for t, _ in self.open]:
+            self.pages[-1] += data
+
+
+def report_of(page, *arguments):
+    done = run("-", "--format", "html", *arguments, page=page.encode())
+    assert done.returncode in (0, 1) and not done.stderr, done
+    return Report(done.stdout.decode()), done.returncode
+
+
+class Tinted(unittest.TestCase):
+    def test_the_text_is_the_page(self):
+        for file in sorted(PAGES.glob("page-*.txt")):
+            text = file.read_text()
+            report, _ = report_of(text)
+            findings = json.loads(run("-", "--format", "json", page=text.encode()).stdout)["findings"]
+            self.assertEqual([page.strip("\n") for page in report.pages], [text.strip("\n")], file.name)
+            self.assertEqual([verdict for verdict, _ in report.tensors],
+                             [one["verdict"].replace(" ", "-") for one in findings], file.name)
+            for (_, cells), finding in zip(report.tensors, findings):
+                self.assertEqual(len(cells), finding["cells"] if finding["kind"] == "tensor" else 0)
+
+    def test_a_wrong_cell_stands_out_and_says_what_is_right(self):
+        page = subprocess.run([BINARY, "causal"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("0.5608", page)
+        report, code = report_of(page.replace("0.5608", "0.5708", 1))
+        self.assertEqual(code, 1)
+        marked = [cell for _, cells in report.tensors for cell in cells if cell[0]]
+        self.assertEqual([(names, number) for names, number, _ in marked], [(["wrong"], "0.5708")])
+        words = marked[0][2]
+        self.assertIn("here 0.5708, right 0.5608, exactly 0.560793", words)
+        self.assertIn("torch.softmax(", words)
+        self.assertIn("float32 0.560793757, the number in the tensor", words)
+
+    def test_every_number_of_a_lesson_is_derived(self):
+        page = subprocess.run([BINARY, "multihead", "--steps", "all"], capture_output=True, text=True, check=True).stdout
+        report, code = report_of(page)
+        self.assertEqual(code, 0)
+        cells = [cell for _, cells in report.tensors for cell in cells]
+        self.assertGreater(len(cells), 300)
+        for names, number, words in cells:
+            self.assertEqual(names, [])
+            self.assertIn(" = " + (number if "." in number else ""), words.splitlines()[1], words)
+
+    def test_what_follows_says_from_what(self):
+        weights = "tensor([[0.1234, 0.8766], [0.5120, 0.4880], [0.3141, 0.6859]])"
+        report, _ = report_of(f"{weights}\n\n{weights}\n")
+        self.assertEqual([verdict for verdict, _ in report.tensors], ["unknown", "follows"])
+        self.assertEqual({words for _, _, words in report.tensors[1][1]}, {"line 1"})
+
+    def test_nothing_of_a_page_is_markup(self):
+        page = 'tensor([1.5, 2.5])\n<script>alert(1)</script> "\' &amp; <b>\x1b[31m\x07 \u202e evil\n{{title}} {{text}} &lt;!--page-->\n'
+        report, _ = report_of(page)
+        self.assertEqual(report.scripts, 1)
+        raw = run("-", "--format", "html", page=page.encode()).stdout.decode()
+        self.assertFalse(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", raw))
+        self.assertNotIn("<script>alert", raw)
+        self.assertIn("{{title}} {{text}}", report.pages[0])
+
+    def test_several_pages_and_one_without_tensors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("a.txt", "tensor([0.1234, 0.5678])\n"), ("b<i>.txt", "nothing\n")):
+                pathlib.Path(folder, name).write_text(text)
+            done = run("a.txt", "b<i>.txt", "--format", "html", "-o", "report.html", cwd=folder)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+            text = pathlib.Path(folder, "report.html").read_text()
+            self.assertIn("b&lt;i&gt;.txt", text)
+            self.assertEqual(len(Report(text).pages), 2)
+            done = run("a.txt", "-o", "report.html", cwd=folder)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"'report.html' exists", done.stderr)
+            self.assertEqual(run("a.txt", "-o", "report.html", "--force", cwd=folder).returncode, 0)
+            self.assertIn("0 of 1 tensors", pathlib.Path(folder, "report.html").read_text())
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
