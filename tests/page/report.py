@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The page of verify --format html in a real Chromium: report.py PROGRAM
+
+Exits with 77, skipped, where there is no Chromium."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import chromium
+
+failures = []
+
+
+def equal(got, wanted, *what):
+    if got != wanted:
+        failures.append(what)
+        print("FAILED:", *what, f"\n  is        {got!r}\n  should be {wanted!r}")
+
+
+def main():
+    program = sys.argv[1]
+    if not chromium.find():
+        print("skipped: no Chromium (Debian's package chromium)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder, chromium.Chromium(chromium.find()) as browser:
+        page = subprocess.run([program, "causal"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        path = pathlib.Path(folder, "report.html")
+        subprocess.run([program, "verify", "-", "--format", "html", "-o", path], input=page.replace("0.5608", "0.5708", 1),
+                       encoding="utf-8", check=False)
+        browser.open(path.as_uri())
+        panel = "document.getElementById('derivation')"
+        equal(browser.js(f"{panel}.hidden"), True, "nothing is derived before somebody asks")
+        browser.hover(".wrong.cell")
+        equal(browser.js(f"{panel}.hidden"), False, "hovering shows the derivation")
+        equal(browser.js(f"{panel}.textContent").splitlines()[0].split(", exactly")[0], "here 0.5708, right 0.5608",
+              "the wrong cell's words")
+        browser.key("Escape")
+        equal(browser.js(f"{panel}.hidden"), True, "Escape puts it away")
+        browser.js("document.querySelector('.tensor').focus()")
+        for name, number in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
+            browser.key(name)
+            equal(browser.js("document.querySelector('.shown').textContent"),
+                  browser.js(f"document.querySelectorAll('.tensor .cell')[{number}].textContent"), name, number)
+        for scheme in ("light", "dark"):
+            browser.media("", **{"prefers-color-scheme": scheme})
+            poor = browser.js(CONTRAST)
+            equal(poor, [], scheme, "contrast of text")
+        for width in (390, 1920):
+            browser.size(width, 800)
+            equal(browser.js("document.documentElement.scrollWidth <= innerWidth"), True, "fits into", width)
+    return 1 if failures else 0
+
+
+# Text of less than 4.5 : 1 to what is behind it (WCAG 2.1, 1.4.3).
+CONTRAST = """(() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = rgb(getComputedStyle(one).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  return [...new Set([...document.querySelectorAll(".cell, .verdict, .key span, .detail, .summary, a, summary")].filter((element) => {
+    const [a, b] = [light(rgb(getComputedStyle(element).color)), light(behind(element))].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05) < 4.5;
+  }).map((element) => element.className))];
+})()"""
+
+if __name__ == "__main__":
+    sys.exit(main())
