@@ -36,6 +36,9 @@ void give_back() {
 }
 
 void end(int signal) {
+  if (system::passed_to_main_thread(signal)) {
+    return;
+  }
   if (restorable != 0) {
     restorable = 0;
     give_back();

@@ -1,5 +1,9 @@
 #include "system/signals.hpp"
 
+#include <cerrno>
+
+#include <unistd.h>
+
 namespace attn::system {
 
 bool ends_process(int signal) {
@@ -27,6 +31,16 @@ struct sigaction handle(int signal, void (*handler)(int)) {
   sigfillset(&action.sa_mask);
   sigaction(signal, &action, nullptr);
   return before;
+}
+
+bool passed_to_main_thread(int signal) {
+  if (gettid() == getpid()) {
+    return false;
+  }
+  const int error = errno;
+  tgkill(getpid(), getpid(), signal);
+  errno = error;
+  return true;
 }
 
 HeldSignals::HeldSignals() {

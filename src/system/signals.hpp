@@ -12,7 +12,11 @@ bool ends_process(int signal);
 /// what was done before.
 struct sigaction handle(int signal, void (*handler)(int));
 
-/// While it lives, signals wait.
+/// For the begin of a handler that must not run while signals are held: a thread of OpenBLAS's, which holds none,
+/// passes its signal on to the main thread. Whether it did; the handler then has nothing to do.
+bool passed_to_main_thread(int signal);
+
+/// While it lives, the main thread's signals wait.
 class HeldSignals {
  public:
   HeldSignals();

@@ -13,8 +13,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "system/signals.hpp"
-
 namespace attn::system {
 namespace {
 
@@ -77,6 +75,9 @@ void take_away(const char* path, Unfinished::Kind kind) {
 }  // namespace
 
 void Unfinished::take_away_all(int signal) {
+  if (passed_to_main_thread(signal)) {
+    return;
+  }
   for (const Unfinished* one = latest; one != nullptr; one = one->earlier_) {
     if (!one->kept_) {
       take_away(one->path_.c_str(), one->kind_);
@@ -86,9 +87,7 @@ void Unfinished::take_away_all(int signal) {
   raise(signal);
 }
 
-Unfinished::Unfinished(const std::filesystem::path& path, Kind kind) : path_(path), kind_(kind), earlier_(latest) {
-  const HeldSignals held;
-  latest = this;
+HeldSignals Unfinished::hold_signals() {
   static const bool is_handled = [] {
     for (int signal = 1; signal < NSIG; ++signal) {
       if (ends_process(signal)) {
@@ -98,6 +97,12 @@ Unfinished::Unfinished(const std::filesystem::path& path, Kind kind) : path_(pat
     return true;
   }();
   static_cast<void>(is_handled);
+  return {};
+}
+
+Unfinished::Unfinished(const std::filesystem::path& path, Kind kind) : path_(path), kind_(kind), earlier_(latest) {
+  const HeldSignals held;
+  latest = this;
 }
 
 Unfinished::~Unfinished() {

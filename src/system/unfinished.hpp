@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "system/signals.hpp"
+
 namespace attn::system {
 
 /// Something on the disk that is taken away with this object, and before a signal ends the process.
@@ -14,7 +16,8 @@ class Unfinished {
     empty_folder,  ///< a folder, where nothing is in it
   };
 
-  /// To be made with signals held since before the thing is there.
+  /// What must be held since before the thing is there.
+  static HeldSignals hold_signals();
   Unfinished(const std::filesystem::path& path, Kind kind);
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;

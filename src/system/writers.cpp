@@ -47,7 +47,7 @@ void write_new_file(const fs::path& file, std::string_view bytes) try {
 
 FileWriter::FileWriter(fs::path place, bool may_replace) : place_(std::move(place)), may_replace_(may_replace) {
   const fs::path name = unfinished_name(place_);
-  const HeldSignals held;
+  const HeldSignals held = Unfinished::hold_signals();
   descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor_.number() < 0) {
     throw_last_error(place_);
@@ -86,7 +86,7 @@ FolderWriter::FolderWriter(const fs::path& place) : place_(place_of(place).path)
   make_parents(place_.parent_path());
   place_ = place_of(place_).path;  // "new/.." leads somewhere now
   const fs::path name = unfinished_name(place_);
-  const HeldSignals held;
+  const HeldSignals held = Unfinished::hold_signals();
   if (::mkdir(name.c_str(), 0777) != 0) {
     throw_last_error(place_);
   }
@@ -105,7 +105,7 @@ void FolderWriter::make_parents(const fs::path& folder) {
     return;
   }
   make_parents(folder.parent_path());
-  const HeldSignals held;
+  const HeldSignals held = Unfinished::hold_signals();
   if (::mkdir(folder.c_str(), 0777) == 0) {
     parents_.emplace_front(folder, Unfinished::Kind::empty_folder);
   } else if (errno != EEXIST) {

@@ -2,6 +2,7 @@
 
     /usr/bin/python3 tests/cli/interrupted.py PATH_TO_BINARY
 """
+import ctypes
 import os
 import random
 import resource
@@ -45,12 +46,13 @@ class Interrupted(files.Case):
             if not is_new:
                 self.succeeds("causal", "--tokens", "150", "--seed", "1", "--save", "steps", stdout=subprocess.DEVNULL)
                 self.write("text", b"mine")
-            with subprocess.Popen(arguments + ["--force"], cwd=self.folder, stderr=subprocess.DEVNULL,
+            with subprocess.Popen(arguments + ["--force"], cwd=self.folder, stderr=subprocess.PIPE,
                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))) as process:
                 time.sleep(dice.uniform(0, whole))
                 process.send_signal(number)
+                said = process.stderr.read()
                 code = process.wait(files.HANG_LIMIT)
-            self.assertIn(code, (0, -number))
+            self.assertIn((code, said), ((0, b""), (-number, b"")))
             fates["ended" if code == 0 else "killed"] += 1
             left = [name for name in self.there() if name not in ("steps", "text")]
             if number != signal.SIGKILL:
@@ -67,6 +69,34 @@ class Interrupted(files.Case):
                 subprocess.run(["rm", "-rf", *left], cwd=self.folder, check=True)
         self.assertGreater(fates["killed"], KILLS // 4, fates)
         print(f"{KILLS} kills: {fates}", file=sys.stderr)
+
+    def test_another_thread_gets_the_signal(self):
+        """OpenBLAS's threads do not know when signals are to wait."""
+        arguments = [files.BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
+        dice = random.Random(0)
+        library = ctypes.CDLL(None)
+        reached = 0
+        for _ in range(KILLS):
+            subprocess.run(["rm", "-rf", "steps"], cwd=self.folder, check=True)
+            with subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  env={**os.environ, "OPENBLAS_NUM_THREADS": "4"}) as process:
+                while not self.there() and process.poll() is None:
+                    time.sleep(0.0002)
+                time.sleep(dice.uniform(0, 0.02))
+                others = [thread for thread in self.threads(process.pid) if thread != process.pid]
+                if others and process.poll() is None:
+                    reached += library.tgkill(process.pid, others[-1], signal.SIGTERM) == 0
+                said = process.stderr.read()
+                code = process.wait(files.HANG_LIMIT)
+            self.assertIn((code, said), ((0, b""), (-signal.SIGTERM, b"")))
+            self.assertIn(self.there(), (["steps"], []))
+        self.assertGreater(reached, KILLS // 4)
+
+    def threads(self, process):
+        try:
+            return sorted(map(int, os.listdir(f"/proc/{process}/task")))
+        except FileNotFoundError:
+            return []
 
     def test_ignored_signals_stay_ignored(self):
         """As under nohup."""
