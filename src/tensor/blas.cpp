@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+// Before xblas.hpp, which in version 0.21 reads it too late, and then multiplies by loops of its own, not by BLAS.
+#include <xtensor-blas/xblas_config.hpp>
+
 #include <xtensor-blas/xblas.hpp>
 
 #include "tensor/blas_kernels.hpp"
