@@ -1,6 +1,7 @@
 """Makes golden/operations.json: what single operations of the real PyTorch give, to the last bit.
 
-    /usr/bin/python3 golden/make_operations.py > golden/operations.json
+    python3 golden/make_operations.py > golden/operations.json    (with the newest PyTorch: see README.md)
+    python3 golden/make_operations.py --avx512 > golden/operations-avx512.json    (where the processor has AVX-512)
 
 Operands are not stored: `numbers` and `integers` say how they follow from a case's seed. Results are C99 hexadecimal,
 row-major. What goes through BLAS is there with small integers, which no order of arithmetic can change; and with real
@@ -16,7 +17,7 @@ import torch
 
 NUMBERS = "x = (1664525 x + 1013904223) mod 2^32, starting from the seed; each number is (x >> 8) / 2^21 - 4"
 INTEGERS = "the same x; each number is (x >> 28) - 8"
-CPUS = ("avx2", "default")  # as ATEN_CPU_CAPABILITY has them
+CPUS = ("avx2", "default")  # which every processor with AVX2 can run; as ATEN_CPU_CAPABILITY has them
 BLAS = ("Haswell", "Sandybridge", "Prescott")  # as OPENBLAS_CORETYPE has them
 WIDTHS = list(range(1, 71))
 
@@ -69,10 +70,25 @@ def softmax_set():
     return cases
 
 
+def softmax_over_set():
+    """Over an axis before the last, on one thread: with more, where the last elements begin depends on their number."""
+    torch.set_num_threads(1)
+    shapes = [[5, width] for width in range(1, 40)] + [[2, 3, 17], [2, 40, 33], [3, 7, 5, 6], [1, 20], [60, 100]]
+    cases = []
+    for seed, shape in enumerate(shapes):
+        for axis in range(len(shape) - 1):
+            result = torch.softmax(numbers(seed, shape) * 4, dim=axis)
+            cases.append({"seed": seed, "shape": shape, "axis": axis, "result": stored(result)})
+    return cases
+
+
 def sum_set():
+    """On one thread: others would each sum a part of 32,768 numbers and more."""
+    torch.set_num_threads(1)
     cases = []
     shapes = [[width] for width in WIDTHS + [100, 1000, 5000]]
     shapes += [[3, width] for width in (1, 2, 6, 7, 8, 9, 33, 70, 1000)] + [[2, 6, 6], [1, 1], [2, 3, 40]]
+    shapes += [[32768], [100_000]]
     for seed, shape in enumerate(shapes):
         cases.append({"seed": seed, "shape": shape, "result": stored(numbers(seed, shape).sum(dim=-1))})
     return cases
@@ -203,7 +219,8 @@ def dropout_set():
 
 
 def by_blas_set():
-    """Products of real numbers: a matrix by a matrix, a vector by a matrix, a matrix by a vector, rows by a vector."""
+    """Products of real numbers: a matrix by a matrix, a vector by a matrix, a matrix by a vector, rows by a vector, a
+    vector by nn.Linear with a bias."""
     cases = []
     for seed, (a, b, b_t) in enumerate((
             ([6, 3], [3, 6], 1), ([5, 20], [20, 7], 0), ([17, 33], [33, 9], 1), ([2, 700], [700, 3], 0),
@@ -219,11 +236,16 @@ def by_blas_set():
         a, b = numbers(seed, [rows, width]), numbers(seed + 1000, [columns, width])
         cases.append({"operation": "pairwise_dots", "seed": seed, "a": [rows, width], "b": [columns, width], "b_t": False,
                       "result": stored(pairwise_dots(a, b))})
+    for seed, (d_in, d_out) in enumerate(((3, 2), (33, 4), (1000, 5))):
+        x, weight, bias = numbers(seed, [d_in]), numbers(seed + 1000, [d_out, d_in]), numbers(seed + 2000, [d_out])
+        result = torch.nn.functional.linear(x, weight, bias)
+        cases.append({"operation": "linear", "seed": seed, "a": [d_in], "b": [d_out, d_in], "b_t": False,
+                      "result": stored(result)})
     return cases
 
 
 def grad_fns():
-    """The names of PyTorch 2.x, which differ from 1.13's in one number."""
+    """The names that a tensor prints for what made it."""
     x = {n: torch.ones([2, 3, 4, 5][-n:], requires_grad=True) for n in (1, 2, 3, 4)}
     weight, bias = torch.ones(2, 5, requires_grad=True), torch.ones(2, requires_grad=True)
     linear, dropout = torch.nn.functional.linear, torch.nn.functional.dropout
@@ -246,11 +268,11 @@ def grad_fns():
     for n in (1, 2, 3):
         results[f"linear {n}-D"] = linear(x[n], weight)
         results[f"linear {n}-D with bias"] = linear(x[n], weight, bias)
-    names = {name: type(result.grad_fn).__name__ for name, result in results.items()}
-    return {name: grad_fn.replace("SqueezeBackward3", "SqueezeBackward4") for name, grad_fn in names.items()}
+    return {name: type(result.grad_fn).__name__ for name, result in results.items()}
 
 
-SETS = {"softmax": softmax_set, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
+BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set}
+SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
         "divide": divide_set, "divide_by": divide_by_set, "dropout": dropout_set}
 
@@ -259,33 +281,49 @@ def lines(cases):
     return "[\n  " + ",\n  ".join(json.dumps(case) for case in cases) + "\n ]"
 
 
+def run(what, **environment):
+    """What this script prints for `what` in a process of its own, with PyTorch's and OpenBLAS's kernels chosen."""
+    done = subprocess.run([sys.executable, __file__, what], check=True, stdout=subprocess.PIPE,
+                          env={**os.environ, **environment})
+    return json.loads(done.stdout)
+
+
+def write(parts):
+    made_with = f"PyTorch {torch.__version__} CPU with ATEN_CPU_CAPABILITY; floats are C99 hexadecimal"
+    head = {name: json.dumps(text) for name, text in
+            (("made_with", made_with), ("numbers", NUMBERS), ("integers", INTEGERS))}
+    print("{\n " + ",\n ".join(f"{json.dumps(key)}: {text}" for key, text in {**head, **parts}.items()) + "\n}")
+
+
 def main():
     if sys.argv[1:] == ["--sets"]:
         print(json.dumps({name: make() for name, make in SETS.items()}))
         return
+    if sys.argv[1:] == ["--by-cpu"]:
+        print(json.dumps({name: make() for name, make in BY_CPU.items()}))
+        return
     if sys.argv[1:] == ["--by-blas"]:
         print(json.dumps(by_blas_set()))
         return
-    sets = {cpu: json.loads(subprocess.run([sys.executable, __file__, "--sets"], check=True, stdout=subprocess.PIPE,
-                                           env={**os.environ, "ATEN_CPU_CAPABILITY": cpu}).stdout) for cpu in CPUS}
-    for blas in BLAS:
-        kernels = {**os.environ, "OPENBLAS_CORETYPE": blas, "OPENBLAS_NUM_THREADS": "1"}
-        done = subprocess.run([sys.executable, __file__, "--by-blas"], check=True, stdout=subprocess.PIPE, env=kernels)
-        sets[blas] = json.loads(done.stdout)
-    made_with = f"PyTorch {torch.__version__} CPU with ATEN_CPU_CAPABILITY; floats are C99 hexadecimal"
-    parts = {"made_with": json.dumps(made_with), "numbers": json.dumps(NUMBERS), "integers": json.dumps(INTEGERS)}
+    if sys.argv[1:] == ["--avx512"]:
+        sets = run("--by-cpu", ATEN_CPU_CAPABILITY="avx512")
+        write({f"{name}, cpu avx512": lines(cases) for name, cases in sets.items()})
+        return
+    sets = {cpu: run("--sets", ATEN_CPU_CAPABILITY=cpu) for cpu in CPUS}
+    parts = {}
     for name in SETS:
         for cpu in CPUS:
-            if name == "softmax":
-                parts[f"softmax, cpu {cpu}"] = lines(sets[cpu][name])
+            if name in BY_CPU:
+                parts[f"{name}, cpu {cpu}"] = lines(sets[cpu][name])
             elif sets[cpu][name] != sets["avx2"][name]:
                 sys.exit(f"{name} differs between the kernel sets")
-        if name != "softmax":
+        if name not in BY_CPU:
             parts[name] = lines(sets["avx2"][name])
     for blas in BLAS:
-        parts[f"by_blas {blas.lower()}"] = lines(sets[blas])
+        cases = run("--by-blas", OPENBLAS_CORETYPE=blas, OPENBLAS_NUM_THREADS="1")
+        parts[f"by_blas {blas.lower()}"] = lines(cases)
     parts["grad_fn"] = json.dumps(grad_fns(), indent=2).replace("\n", "\n ")
-    print("{\n " + ",\n ".join(f"{json.dumps(key)}: {text}" for key, text in parts.items()) + "\n}")
+    write(parts)
 
 
 if __name__ == "__main__":

@@ -679,6 +679,10 @@ TEST_CASE("dots of all pairs of rows are PyTorch's") {
     CAPTURE(test.dump().substr(0, 120));
     check_values(pairwise_dots(floats(a, integers(seed, element_count(a))), floats(b, integers(seed + 1000, element_count(b)))),
                  test);
+      if (operation == "linear") {
+        check_bits(linear(left, right, floats({b[0]}, numbers(seed + 2000, b[0])), "W"), test);
+        continue;
+      }
   }
   CHECK(values_of(pairwise_dots(t(counting({2, 2})), counting({1, 2}))) == std::vector<float>{2, 3});
 }

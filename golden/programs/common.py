@@ -5,6 +5,8 @@ import re
 import torch
 import torch.nn as nn
 
+from programs import versions
+
 Step = collections.namedtuple("Step", "section name printed in_article value")
 
 TOY_TOKENS = ["Your", "journey", "starts", "with", "one", "step"]
@@ -27,8 +29,7 @@ class Walkthrough:
         self.current_section = name
 
     def _add(self, name, label, shown, in_article, value=None):
-        printed = f"{label} {str(shown)}" if label else str(shown)
-        printed = printed.replace("SqueezeBackward3", "SqueezeBackward4")  # PyTorch 2.x's spelling
+        printed = f"{label} {versions.printed(shown)}" if label else versions.printed(shown)
         self.steps.append(Step(self.current_section, name, printed + "\n", in_article, value))
 
     def show(self, name, label, tensor, in_article=True):
@@ -163,7 +164,7 @@ class Projection:
                 parameter.requires_grad_(False)
 
     def __call__(self, x):
-        return self.applied.linear(x) if self.linear else x @ self.applied.weight
+        return versions.linear(self.applied.linear, x) if self.linear else x @ self.applied.weight
 
     def words(self, name, x):
         """What a call is called; name: the variable that holds the projection."""

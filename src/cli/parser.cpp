@@ -294,7 +294,7 @@ void Parser::add_printing() {
   bounded("--precision", "digits after the point (4)", print.precision, 4, 0, 100);
   bounded("--threshold", "summarise tensors of more elements (1000)", print.threshold, 1000, 0,
           std::numeric_limits<std::int64_t>::max());
-  bounded("--edgeitems", "items at either end of a summarised axis (3)", print.edgeitems, 3, 1, most_size);
+  bounded("--edgeitems", "items at either end of a summarised axis (3)", print.edgeitems, 3, 0, most_size);
   const auto store_linewidth = [this, &print](const std::string& text) {
     print.linewidth = std::stoll(text);
     options_.own_linewidth = true;

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -8,14 +6,8 @@
 namespace attn {
 namespace {
 
-Array plus(const Array& x, const Array& y) {
-  Block<float> sum = std::get<Block<float>>(*x.contents());
-  const auto added = y.contents();
-  std::transform(sum.begin(), sum.end(), std::get<Block<float>>(*added).begin(), sum.begin(), std::plus<>());
-  return Array(std::move(sum));
-}
-
-/// at::linear: what it calls depends on the input's axes and on the bias.
+/// at::linear of PyTorch 2.x: with a bias one product of all rows at once, else at::matmul. (1.13 adds the bias of a
+/// 1-D input afterwards, which gives other bits where OpenBLAS splits the sums, from d_in 300 or so on.)
 class Linear final : public Operation {
  public:
   explicit Linear(std::string module) : module_(std::move(module)) {}
@@ -24,8 +16,7 @@ class Linear final : public Operation {
     const Array& x = operands[0].array();
     const Array& weight = operands[1].array();
     const Blas blas = operands[0].kernels().blas;
-    const bool has_bias = operands.size() == 3;
-    if (has_bias && x.shape.size() > 1) {
+    if (operands.size() == 3) {
       const std::int64_t k = x.shape.back();
       const Array rows = reshape(x, {x.count() / k, k});
       Shape shape = x.shape;
@@ -34,8 +25,7 @@ class Linear final : public Operation {
     }
     const Array weight_t(weight, {weight.shape[1], weight.shape[0]}, {weight.strides[1], weight.strides[0]},
                          weight.offset);
-    const Array result = product(x, weight_t, blas);
-    return has_bias ? plus(result, operands[2].array()) : result;
+    return product(x, weight_t, blas);
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     Derivation derivation(Derivation::Rule::products);
@@ -59,7 +49,7 @@ class Linear final : public Operation {
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     const bool has_bias = operands.size() == 3;
     switch (operands[0].dim()) {
-      case 1: return has_bias ? "AddBackward0" : "SqueezeBackward4";
+      case 1: return has_bias ? "ViewBackward0" : "SqueezeBackward4";
       case 2: return has_bias ? "AddmmBackward0" : "MmBackward0";
       default: return has_bias ? "ViewBackward0" : "UnsafeViewBackward0";
     }

@@ -31,8 +31,11 @@ struct FloatRange {
 
   bool empty() const { return lowest > highest; }
 
-  /// PyTorch's rule, in double: magnitudes too far apart, too large, or (fractions) too small.
-  bool wants_scientific() const {
+  /// As asked for, else PyTorch's rule, in double: magnitudes too far apart, too large, or (fractions) too small.
+  bool is_scientific(SciMode mode) const {
+    if (mode != SciMode::automatic) {
+      return mode == SciMode::on;
+    }
     const double largest = std::max(std::abs(lowest), std::abs(highest));
     const double smallest = smallest_magnitude;
     return largest / smallest > 1000.0 || largest > 1.0e8 || (!all_integers && smallest < 1.0e-4);
@@ -73,18 +76,12 @@ Formatter<float>::Formatter(const View<float>& view, const PrintOptions& options
   if (range.empty()) {
     return;
   }
-  notation_ = range.wants_scientific() ? Notation::scientific
-              : range.all_integers     ? Notation::integral
-                                       : Notation::fixed;
+  notation_ = range.is_scientific(options.sci_mode) ? Notation::scientific
+              : range.all_integers                  ? Notation::integral
+                                                    : Notation::fixed;
   // In one notation a larger magnitude never has the shorter text.
   width_ = text(range.lowest).size();
   width_ = std::max(width_, text(range.highest).size());
-  // PyTorch 1.13 measures the width before it looks at sci_mode.
-  if (options.sci_mode == SciMode::on) {
-    notation_ = Notation::scientific;
-  } else if (options.sci_mode == SciMode::off) {
-    notation_ = range.all_integers ? Notation::integral : Notation::fixed;
-  }
 }
 
 std::string_view Formatter<float>::text(double value) {

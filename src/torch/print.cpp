@@ -60,7 +60,7 @@ class Writer {
     };
     auto write_dots = [&] {
       separate();
-      out_ += " ...";
+      out_ += view.axes.front().count() == 0 ? "..." : " ...";
     };
     out_ += '[';
     for_each_item(view.axes.front(), write_item, write_dots);
@@ -113,7 +113,10 @@ std::string join(const Shape& numbers) {
   return text;
 }
 
-void require_printable(const PrintOptions& options, std::size_t rank, bool summarized) {
+/// Python's tuple: "(2, 3)", "(2,)", "()".
+std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
+
+void require_printable(const PrintOptions& options) {
   if (options.precision < 0) {
     throw std::invalid_argument("precision must be 0 or more, not " +
                                 std::to_string(options.precision));
@@ -122,17 +125,11 @@ void require_printable(const PrintOptions& options, std::size_t rank, bool summa
     throw std::invalid_argument("edgeitems must be 0 or more, not " +
                                 std::to_string(options.edgeitems));
   }
-  if (options.edgeitems == 0 && summarized && rank > 1) {
-    throw std::invalid_argument(
-        "edgeitems must be 1 or more to summarise a tensor of two axes or more");
-  }
 }
 
 /// Appends the elements of a tensor that has some; their places to `cells` unless that is null.
 template <class Element>
 void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const PrintOptions& options) {
-  const bool summarized = static_cast<std::int64_t>(block.size()) > options.threshold;
-  require_printable(options, block.shape().size(), summarized);
   const std::vector<ShownItems> axes = shown_items(block.shape(), options);
   const View<Element> view{block.data(), axes, block.size()};
   Writer<Element>(out, cells, view, options).write(view, prefix.size());
@@ -143,7 +140,7 @@ template <class Element>
 std::vector<std::string> empty_tensor_suffixes(const Shape& shape) {
   std::vector<std::string> suffixes;
   if (shape.size() != 1) {
-    suffixes.push_back("size=(" + join(shape) + ")");
+    suffixes.push_back("size=" + tuple(shape));
   }
   if constexpr (!std::is_same_v<Element, float>) {
     suffixes.push_back(std::is_same_v<Element, bool> ? "dtype=torch.bool" : "dtype=torch.int64");
@@ -192,7 +189,11 @@ std::string printed_text(const Block<Element>& block, std::span<const std::strin
     out += "[]";
     own_suffixes = empty_tensor_suffixes<Element>(block.shape());
   } else {
+    require_printable(options);
     append_elements(out, cells, block, options);
+    if (options.edgeitems == 0) {
+      own_suffixes = {"size=" + tuple(block.shape())};
+    }
   }
   SuffixWriter writer(out, options.linewidth);
   for (const std::string& suffix : own_suffixes) {

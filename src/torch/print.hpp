@@ -27,14 +27,13 @@ struct PrintedTensor {
   std::vector<PrintedCell> cells;
 };
 
-/// What `print(tensor)` prints in PyTorch 1.13 (torch/_tensor_str.py) for a dense CPU tensor, any
-/// shape; 2.x prints the same unless sci_mode is forced or edgeitems is 0.
+/// What `print(tensor)` prints in PyTorch 2.14 (torch/_tensor_str.py) for a dense CPU tensor, any shape; older ones
+/// print the same unless sci_mode is forced or edgeitems is 0.
 ///
 /// `suffixes` are the trailing texts about autograd ("grad_fn=<MulBackward0>",
-/// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves. Of a
-/// summarised tensor only the shown elements are read. Throws std::invalid_argument where PyTorch
-/// cannot print either: a negative precision or edgeitems, or edgeitems = 0 for a summarised tensor
-/// of two axes or more.
+/// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves, as does size= where
+/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Throws std::invalid_argument for a negative
+/// precision or edgeitems.
 [[nodiscard]] PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
                                          const PrintOptions& options);
 

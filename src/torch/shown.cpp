@@ -7,8 +7,7 @@ ShownItems edges_of(std::int64_t size, std::int64_t edge) {
   if (edge >= size - size / 2) {
     return {size, size, size, false};
   }
-  // PyTorch takes the tail as items[-edge:], which for edge = 0 is everything.
-  return {edge, edge == 0 ? 0 : size - edge, size, true};
+  return {edge, size - edge, size, true};
 }
 
 }  // namespace

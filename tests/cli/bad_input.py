@@ -186,7 +186,7 @@ class Numbers(Case):
             self.assertEqual(self.accepted("causal", "--dropout", text), self.accepted("causal", "--dropout", "1e-300"))
 
     def test_printing(self):
-        for option, least in (("--precision", 0), ("--threshold", 0), ("--edgeitems", 1), ("--linewidth", 1)):
+        for option, least in (("--precision", 0), ("--threshold", 0), ("--edgeitems", 0), ("--linewidth", 1)):
             for text in NO_NUMBERS + ["-1", str(least - 1), "9223372036854775808"]:
                 shown = text.replace("\n", "\\x0a")
                 self.refused(["causal", option, text], option, f"'{shown}'", f"from {least} to ")

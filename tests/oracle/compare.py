@@ -51,7 +51,7 @@ def spread(row, rng):
     elif rng.random() < 0.8:
         arguments += ["--tokens", size(rng.choice([8, 20, 70, 150]))]
     if rng.random() < (0.2 if "--sentence" in arguments else 0.8):
-        arguments += ["--d-in", size(rng.choice([4, 20, 70, 300]))]
+        arguments += ["--d-in", size(rng.choice([4, 20, 70, 300, 1000]))]
     if "batch" in takes and rng.random() < 0.6:
         arguments += ["--batch", str(rng.randint(1, 5))]
     if "dropout" in takes and rng.random() < 0.6:
@@ -75,7 +75,9 @@ def spread(row, rng):
     if rng.random() < 0.3:
         arguments += ["--precision", str(rng.choice([0, 1, 2, 6, 8, 12])), "--linewidth", str(rng.choice([20, 80, 120, 200]))]
     if rng.random() < 0.3:
-        arguments += ["--edgeitems", str(rng.choice([1, 2, 4])), "--threshold", str(rng.choice([0, 10, 100, 5000]))]
+        arguments += ["--edgeitems", str(rng.choice([0, 1, 2, 4])), "--threshold", str(rng.choice([0, 10, 100, 5000]))]
+    if rng.random() < 0.1:
+        arguments += ["--sci-mode", rng.choice(["on", "off"])]
     if rng.random() < 0.1:
         arguments += ["--no-grad"]
     return arguments
@@ -119,6 +121,8 @@ def differences(tool, cpu, blas, chapter, arguments):
         text, tensors = tool.answer([chapter, *arguments, "--cpu", cpu, "--blas", blas, "--steps", "all"])
     except RuntimeError as error:
         return [str(error)], 0
+    from programs import versions
+    arguments = versions.print_options(arguments)
     found, floats = [], 0
     if text != chapters.text(expected, "all"):
         pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), text.splitlines())

@@ -1,0 +1,47 @@
+"""Where PyTorch's versions differ in what the programs compute or print. The tool follows the newest. Under an older
+PyTorch the programs do by other means what the newest does, or ask which options it takes otherwise."""
+import collections
+import re
+
+import torch
+
+Change = collections.namedtuple("Change", "since what")
+
+# `since`: the first version looked at that does so (looked at were 1.13, 2.6 and 2.14).
+CHANGES = {
+    "squeeze": Change((2, 6), "x @ W of a vector x: grad_fn=<SqueezeBackward4>, before SqueezeBackward3"),
+    "linear 1-D": Change((2, 6), "nn.Linear with bias of a vector: grad_fn=<ViewBackward0>, the bias in the product; "
+                                 "before AddBackward0, the bias added afterwards: other bits from d_in 300 or so on"),
+    "edgeitems 0": Change((2, 6), "a summary of no items at all, and size=; before an error or a whole vector"),
+    "sci_mode": Change((2, 14), "a forced sci_mode decides the columns' width; before the width was that of auto"),
+    "avx512": Change((2, 6), "the AVX-512 kernels are taken where they run; before only when asked, and not followed"),
+}
+
+
+def has(change):
+    """Whether this PyTorch is new enough."""
+    version = tuple(int(number) for number in re.match(r"(\d+)\.(\d+)", torch.__version__).groups())
+    return version >= CHANGES[change].since
+
+
+def linear(module, x):
+    """module(x), an nn.Linear."""
+    if has("linear 1-D") or x.dim() > 1 or module.bias is None:
+        return module(x)
+    return module(x.unsqueeze(0)).view(-1)
+
+
+def printed(value):
+    """str(value)"""
+    return str(value) if has("squeeze") else str(value).replace("SqueezeBackward3", "SqueezeBackward4")
+
+
+def print_options(arguments):
+    """The command line's arguments without those print options that this PyTorch takes otherwise, or not at all."""
+    otherwise = {("--edgeitems", "0"): "edgeitems 0", ("--sci-mode", "on"): "sci_mode", ("--sci-mode", "off"): "sci_mode"}
+    kept = list(arguments)
+    for pair, change in otherwise.items():
+        for at in range(len(kept) - 2, -1, -1):
+            if tuple(kept[at:at + 2]) == pair and not has(change):
+                del kept[at:at + 2]
+    return kept
