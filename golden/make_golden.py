@@ -10,14 +10,14 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-KERNELS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
 BLAS = {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "1"}  # the tool's own choice on every machine
 
 
-def make(article, chapter, environment):
+def make(article, chapter, cpu):
+    environment = {**os.environ, **BLAS, "ATEN_CPU_CAPABILITY": cpu}
     for steps, suffix in (("article", ".txt"), ("all", ".all.txt")):
         command = [sys.executable, str(HERE / "chapters.py"), chapter, "--article", article, "--seed", "123", "--steps", steps]
-        text = subprocess.run(command, env={**os.environ, **BLAS, **environment}, check=True, capture_output=True).stdout
+        text = subprocess.run(command, env=environment, check=True, capture_output=True).stdout
         file = HERE / article / f"{chapter}{suffix}"
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(text)
@@ -28,4 +28,4 @@ listed = json.loads(subprocess.run([sys.argv[1], "list", "--format", "json"], ch
 cpus = {article["name"]: article["cpu"] for article in listed["articles"]}
 for row in listed["chapters"]:
     if len(sys.argv) == 2 or row["chapter"] in sys.argv[2:]:
-        make(row["article"], row["chapter"], KERNELS[cpus[row["article"]]])
+        make(row["article"], row["chapter"], cpus[row["article"]])

@@ -3,6 +3,7 @@
 #include "tensor/tensor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -27,6 +28,7 @@
 
 #include "tensor/blas_kernels.hpp"
 #include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
 
 namespace {
 
@@ -102,10 +104,17 @@ void check_shape_error(const std::function<void()>& operation, const std::string
 const json& golden() {
   static const json data = [] {
     std::ifstream file(ATTN_GOLDEN_DIR "/operations.json");
-    return json::parse(file);
+    std::ifstream avx512(ATTN_GOLDEN_DIR "/operations-avx512.json");
+    json all = json::parse(file);
+    all.update(json::parse(avx512));
+    return all;
   }();
   return data;
 }
+
+/// PyTorch's sets of CPU kernels, as a golden set's name ends with them.
+constexpr std::array cpus = {std::pair(Cpu::avx2, ", cpu avx2"), std::pair(Cpu::avx512, ", cpu avx512"),
+                             std::pair(Cpu::standard, ", cpu default")};
 
 std::uint32_t next(std::uint32_t x) { return 1664525U * x + 1013904223U; }
 
@@ -114,6 +123,15 @@ std::vector<float> numbers(std::uint32_t seed, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     seed = next(seed);
     values.push_back(static_cast<float>(static_cast<double>(seed >> 8U) / 2097152.0 - 4.0));
+  }
+  return values;
+}
+
+/// In which the order of softmax's sums matters.
+std::vector<float> far_apart(std::uint32_t seed, std::int64_t count) {
+  std::vector<float> values = numbers(seed, count);
+  for (float& value : values) {
+    value *= 4;
   }
   return values;
 }
@@ -563,20 +581,31 @@ TEST_CASE("sizes beyond 63 bits are refused, not wrapped") {
 // --- Numbers ---
 
 TEST_CASE("softmax is PyTorch's to the last bit") {
-  for (const Cpu cpu : {Cpu::avx2, Cpu::standard}) {
-    const std::string name = cpu == Cpu::avx2 ? "softmax, cpu avx2" : "softmax, cpu default";
+  for (const auto& [cpu, suffix] : cpus) {
+    const std::string name = std::string("softmax") + suffix;
     CAPTURE(name);
-    for (const json& test : golden()[name]) {
+    for (const json& test : golden().at(name)) {
       const Shape shape = test["shape"];
-      std::vector<float> values = numbers(test["seed"], element_count(shape));
-      for (float& value : values) {
-        value *= 4;
-      }
+      std::vector<float> values = far_apart(test["seed"], element_count(shape));
       const auto masked = test["masked"].get<std::ptrdiff_t>();
       std::fill(values.end() - masked, values.end(), -std::numeric_limits<float>::infinity());
       CAPTURE(shape_text(shape));
       CAPTURE(masked);
       check_bits(softmax(floats(shape, values, {cpu, Blas::haswell})), test);
+    }
+  }
+}
+
+TEST_CASE("softmax over another axis is PyTorch's to the last bit") {
+  for (const auto& [cpu, suffix] : cpus) {
+    const std::string name = std::string("softmax_over") + suffix;
+    CAPTURE(name);
+    for (const json& test : golden().at(name)) {
+      const Shape shape = test["shape"];
+      const std::int64_t axis = test["axis"];
+      CAPTURE(shape_text(shape));
+      CAPTURE(axis);
+      check_bits(softmax_over(floats(shape, far_apart(test["seed"], element_count(shape)), {cpu, Blas::haswell}), axis), test);
     }
   }
 }
@@ -650,6 +679,10 @@ TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets o
       const Tensor left = floats(a, numbers(seed, element_count(a)), {Cpu::avx2, blas});
       const Tensor right = operand(numbers(seed + 1000, element_count(b)), b, test["b_t"]);
       const std::string operation = test["operation"];
+      if (operation == "linear") {
+        check_bits(linear(left, right, floats({b[0]}, numbers(seed + 2000, b[0])), "W"), test);
+        continue;
+      }
       check_bits(operation == "matmul"     ? matmul(left, right)
                  : operation == "matvec"   ? matvec(left, right)
                  : operation == "dots"     ? dots(left, right)
@@ -679,10 +712,6 @@ TEST_CASE("dots of all pairs of rows are PyTorch's") {
     CAPTURE(test.dump().substr(0, 120));
     check_values(pairwise_dots(floats(a, integers(seed, element_count(a))), floats(b, integers(seed + 1000, element_count(b)))),
                  test);
-      if (operation == "linear") {
-        check_bits(linear(left, right, floats({b[0]}, numbers(seed + 2000, b[0])), "W"), test);
-        continue;
-      }
   }
   CHECK(values_of(pairwise_dots(t(counting({2, 2})), counting({1, 2}))) == std::vector<float>{2, 3});
 }

@@ -260,7 +260,7 @@ void VerifyParser::add_options() {
   group("What the page may show");
   choice("--article", "only this article's chapters", article_names(), verify.article);
   text("--chapter", "CHAPTER", "only this chapter", verify.chapter);
-  choice("--cpu", "only these of PyTorch's two sets of CPU kernels", cpu_names(), verify.cpu);
+  choice("--cpu", "only these of PyTorch's three sets of CPU kernels", cpu_names(), verify.cpu);
   choice("--blas", "only these OpenBLAS kernels (all that run here)", blas_names(), verify.blas);
   choice("--dropout-kernel", "only this of PyTorch's two Bernoulli kernels", dropout_kernel_names(),
          verify.dropout_kernel);

@@ -14,7 +14,8 @@ const std::map<std::string, const chapters::Article*>& article_names() {
 }
 
 const std::map<std::string, Cpu>& cpu_names() {
-  static const std::map<std::string, Cpu> names = {{"avx2", Cpu::avx2}, {"default", Cpu::standard}};
+  static const std::map<std::string, Cpu> names = {
+      {"avx2", Cpu::avx2}, {"avx512", Cpu::avx512}, {"default", Cpu::standard}};
   return names;
 }
 

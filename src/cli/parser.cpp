@@ -242,7 +242,7 @@ void Parser::add_seed(torch::Seed& target) {
 
 void Parser::add_kernels(const std::string& cpu) {
   group("Kernels");
-  choice("--cpu", "which of PyTorch's two sets of CPU kernels to follow (" + cpu + ")", cpu_names(), cpu_);
+  choice("--cpu", "which of PyTorch's three sets of CPU kernels to follow (" + cpu + ")", cpu_names(), cpu_);
   choice("--blas", "whose OpenBLAS kernels multiply (haswell)", blas_names(), blas_);
 }
 

@@ -68,7 +68,7 @@ bool can_run_avx2() {
 }  // namespace
 
 float softmax_exp(float x, Cpu cpu) {
-  return cpu == Cpu::avx2 ? sleef_exp(x) : std::exp(x);
+  return cpu == Cpu::standard ? std::exp(x) : sleef_exp(x);
 }
 
 void softmax_exp(std::span<float> values, Cpu cpu) {

@@ -8,9 +8,9 @@ namespace attn {
 
 /// e to the x, as PyTorch's softmax computes it.
 ///
-/// `Cpu::avx2`: every bit of SLEEF's expf with 1 ulp error bound (Sleef_expf8_u10avx2, which is
-/// also Sleef_expf1_u10purecfma). `Cpu::standard`: the C library's expf. Both: 0 for -inf,
-/// inf where float ends, NaN for NaN.
+/// `Cpu::avx2` and `Cpu::avx512`: every bit of SLEEF's expf with 1 ulp error bound (Sleef_expf8_u10avx2 and
+/// Sleef_expf16_u10avx512f, which are also Sleef_expf1_u10purecfma). `Cpu::standard`: the C library's expf. All: 0 for
+/// -inf, inf where float ends, NaN for NaN.
 [[nodiscard]] float softmax_exp(float x, Cpu cpu);
 
 /// The same for each element, in place; fast for many elements.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace attn {
 
 /// The set of CPU kernels that PyTorch picks at run time. They differ in the last bits of uniform
@@ -7,9 +9,14 @@ namespace attn {
 enum class Cpu {
   /// On an x86-64 machine with AVX2: fused multiply-add, Cephes logf and sincosf, SLEEF expf.
   avx2,
+  /// On a machine with AVX-512, PyTorch 2.x: the same but for softmax, which takes 16 numbers at a time.
+  avx512,
   /// Elsewhere, or with ATEN_CPU_CAPABILITY=default in the environment: plain arithmetic and libm.
   standard,
 };
+
+/// The numbers that a set's softmax takes at a time: ATen's Vectorized<float>::size().
+constexpr std::size_t softmax_lanes(Cpu cpu) { return cpu == Cpu::avx512 ? 16 : 8; }
 
 /// Whose sums products have: OpenBLAS has kernels for each processor, and they differ in the last bits. All sets but
 /// `native` compute on one thread, so that the number of cores reaches no bit.

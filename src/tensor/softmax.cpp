@@ -8,10 +8,10 @@
 namespace attn {
 namespace {
 
-/// The sum in the order of PyTorch's vectorised reduction: eight accumulators, the tail added to the first
-/// of them; then folded in halves (avx2) or from left to right (default kernels).
+/// The sum in the order of PyTorch's vectorised reduction: an accumulator a lane, the tail added to the first
+/// of them; then folded in halves (avx2, avx512) or from left to right (default kernels).
 float lane_sum(std::span<const float> values, Cpu cpu) {
-  constexpr std::size_t lanes = 8;
+  const std::size_t lanes = softmax_lanes(cpu);
   if (values.size() < lanes) {
     float sum = values[0];
     for (const float value : values.subspan(1)) {
@@ -19,12 +19,15 @@ float lane_sum(std::span<const float> values, Cpu cpu) {
     }
     return sum;
   }
-  std::array<float, lanes> lane{};
+  std::array<float, softmax_lanes(Cpu::avx512)> lane{};
   std::copy_n(values.begin(), lanes, lane.begin());
-  for (std::size_t i = lanes; i < values.size(); ++i) {
-    lane[i % lanes] += values[i];
+  for (std::size_t start = lanes; start < values.size(); start += lanes) {
+    const std::size_t count = std::min(lanes, values.size() - start);
+    for (std::size_t k = 0; k < count; ++k) {
+      lane[k] += values[start + k];
+    }
   }
-  if (cpu == Cpu::avx2) {
+  if (cpu != Cpu::standard) {
     for (std::size_t half = lanes / 2; half > 0; half /= 2) {
       for (std::size_t k = 0; k < half; ++k) {
         lane[k] += lane[k + half];

@@ -10,7 +10,8 @@
 namespace attn {
 namespace {
 
-/// PyTorch's vec_softmax: eight neighbours at a time go down the axis; what is left over one by one.
+/// PyTorch's vec_softmax: as many neighbours as the kernels have lanes go down the axis together; what is left over
+/// one by one.
 class SoftmaxOver final : public Operation {
  public:
   explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
@@ -43,8 +44,7 @@ class SoftmaxOver final : public Operation {
  private:
   /// x [size, inner]. In passes: maximum, difference, exponential, sum, quotient.
   static void normalise(std::span<float> x, std::size_t inner, Cpu cpu) {
-    constexpr std::size_t lanes = 8;
-    const std::size_t in_lanes = inner / lanes * lanes;
+    const std::size_t in_lanes = inner - inner % softmax_lanes(cpu);
     std::vector<float> largest(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(inner));
     for (std::size_t i = inner; i < x.size(); ++i) {
       largest[i % inner] = std::max(largest[i % inner], x[i]);

@@ -33,7 +33,7 @@ double unit_double(Generator& generator) {
   return static_cast<double>(generator.random64() & kMask) * 0x1p-53;
 }
 
-// --- Logarithm, sine and cosine of the avx2 kernels (aten/native/cpu/avx_mathfun.h) ---
+// --- Logarithm, sine and cosine of the avx2 and avx512 kernels (aten/native/cpu/avx_mathfun.h) ---
 
 /// ln x for x in (0, 1]: logf of the Cephes library, fused as PyTorch's compiler fused it.
 float cephes_log(float x) {
@@ -105,14 +105,14 @@ SinCos cephes_sincos(float x) {
 
 /// Box-Muller for a pair: u1 in (0, 1], u2 in [0, 1). Adding the mean, 0, turns -0 into 0.
 SinCos normal_pair(float u1, float u2, Cpu cpu) {
-  if (cpu == Cpu::avx2) {
-    const float radius = std::sqrt(-2.0F * cephes_log(u1));
-    const auto [sin, cos] = cephes_sincos(2.0F * std::numbers::pi_v<float> * u2);
-    return {radius * sin + 0.0F, radius * cos + 0.0F};
+  if (cpu == Cpu::standard) {
+    const float radius = std::sqrt(-2.0F * std::log(u1));
+    const auto angle = static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(u2));
+    return {radius * std::sin(angle) + 0.0F, radius * std::cos(angle) + 0.0F};
   }
-  const float radius = std::sqrt(-2.0F * std::log(u1));
-  const auto angle = static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(u2));
-  return {radius * std::sin(angle) + 0.0F, radius * std::cos(angle) + 0.0F};
+  const float radius = std::sqrt(-2.0F * cephes_log(u1));
+  const auto [sin, cos] = cephes_sincos(2.0F * std::numbers::pi_v<float> * u2);
+  return {radius * sin + 0.0F, radius * cos + 0.0F};
 }
 
 /// 16 uniforms to 16 normals, in place: element j pairs with element j + 8.
@@ -246,7 +246,7 @@ void uniform(Generator& generator, std::span<float> out, double from, double to,
   const float width = static_cast<float>(to) - low;
   for (float& value : out) {
     const float unit = unit_float(generator);
-    value = cpu == Cpu::avx2 ? std::fma(unit, width, low) : unit * width + low;
+    value = cpu == Cpu::standard ? unit * width + low : std::fma(unit, width, low);
   }
 }
 

@@ -140,7 +140,7 @@ class Options(Case):
 
     def test_choices(self):
         for option, values in {"--steps": ["article", "all"], "--init": ["rand", "randn", "linear"],
-                               "--cpu": ["avx2", "default"], "--dropout-kernel": ["default", "mkl"],
+                               "--cpu": ["avx2", "avx512", "default"], "--dropout-kernel": ["default", "mkl"],
                                "--blas": ["haswell", "native", "prescott", "sandybridge"],
                                "--sci-mode": ["auto", "on", "off"]}.items():
             for wrong in ("", "x", "0", values[0].upper(), values[0] + " ", values[0] + "," + values[1], "a" * 200):

@@ -70,6 +70,25 @@ class Kernels(unittest.TestCase):
     def test_the_sets_differ(self):
         self.assertEqual(len({self.digest(*LARGE, "--blas", blas) for blas in RUNNABLE}), len(RUNNABLE))
 
+    def test_avx512_on_any_processor(self):
+        """It differs from avx2 in softmax alone, in rows of 8 numbers and more."""
+        def values(cpu, *arguments):
+            steps = json.loads(run(*arguments, "--format", "json", "--steps", "all", "--cpu", cpu).stdout)["steps"]
+            return {f"{step['section']}/{step['name']}": step["values"] for step in steps if step["kind"] == "tensor"}
+
+        def differing(*arguments):
+            avx512, avx2 = values("avx512", *arguments), values("avx2", *arguments)
+            self.assertEqual(list(avx512), list(avx2))
+            return {name for name in avx2 if avx2[name] != avx512[name]}
+
+        for row in json.loads(run("list", "--format", "json").stdout)["chapters"]:
+            # Of the articles' own rows only those of cross are as long.
+            self.assertEqual(differing(row["chapter"], "--article", row["article"]),
+                             {"/attn_weights", "/context_vecs"} if row["chapter"] == "cross" else set())
+        simplified = ["simplified", "--article", "livebook", "--tokens"]
+        self.assertEqual(differing(*simplified, "7"), set())
+        self.assertEqual(differing(*simplified, "200"), {"softmax/attn_weights"})
+
     def test_the_environment_is_obeyed(self):
         for core in RUNNABLE:
             expected = self.digest(*LARGE, "--blas", core)

@@ -39,7 +39,7 @@ struct Explanation {
   std::size_t chapter_order = 0;  ///< the chapter's place in the article
   torch::Seed seed = 123;
   std::string settings;             ///< "d_out 2, 3 heads": what is not as in the article; the seed is told apart
-  std::string cpu;                  ///< "avx2", "default"
+  std::string cpu;                  ///< "avx2", "avx512", "default"
   std::string blas;                 ///< "haswell", "sandybridge"
   std::string dropout_kernel;       ///< "default", "mkl"
   bool preferred = false;           ///< the article's own kernels: wins ties
