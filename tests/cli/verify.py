@@ -5,6 +5,7 @@
 import html
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -53,6 +54,20 @@ class Pages(unittest.TestCase):
         self.assertEqual(text.count("last digit (1 of 24 cells)"), 1)
         self.assertIn("-0.26264992356300354", text)
         self.assertIn("these are the numbers of PyTorch's default kernels", text)
+
+    def test_the_avx512_kernels(self):
+        """They are named where they show: in cross, whose rows have 8 numbers."""
+        for chapter, named in (("cross", b"avx512"), ("causal", b"avx2")):
+            page = output_of(chapter, "--cpu", "avx512", "--precision", "9")
+            done = run("verify", "-", page=page)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(re.findall(rb"avx\w+(?= kernels)", done.stdout.splitlines()[-2]), [named])
+            self.assertNotIn(b"follows", done.stdout)
+            asked = run("verify", "-", "--cpu", "avx512", page=page)
+            self.assertEqual(asked.returncode, 0)
+            self.assertIn(b", avx512 kernels", asked.stdout)
+        excluded = run("verify", "-", "--cpu", "avx2", page=output_of("cross", "--cpu", "avx512", "--precision", "9"))
+        self.assertNotIn(b"cross attn_weights", excluded.stdout)
 
     def test_json_says_the_same(self):
         report = json.loads(run("verify", str(PAGES / "blog.txt"), "--format", "json").stdout)

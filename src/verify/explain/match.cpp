@@ -31,7 +31,7 @@ class Matcher {
     other_kernels.choose(finder_, chosen);
     Report report;
     report.findings = derive(printed_, finder_, chosen, given);
-    other_kernels.agree(report);
+    other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
     return report;

@@ -40,7 +40,7 @@ Choice OtherKernels::held_step(const Printed& printed, const Explanation& explan
       if (numbers && same_kind(printed, known_.numbers(*numbers)) &&
           same_shape(printed, known_.numbers(*numbers).shape) &&
           compare(printed, known_.numbers(*numbers), 0) == Tally{}) {
-        if (const std::pair pair(&other, &explanation); std::ranges::find(found_, pair) == found_.end()) {
+        if (const Pair pair(&other, &explanation); std::ranges::find(found_, pair) == found_.end()) {
           found_.push_back(pair);
         }
         return step;
@@ -76,7 +76,7 @@ void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
 bool OtherKernels::agrees(const Finding& finding, const Explanation& kernels, const Explanation& usual) {
   const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
   if (!is_step || finding.explanation == &kernels || finding.explanation->chapter != kernels.chapter ||
-      !is_same_lesson(*finding.explanation, usual)) {
+      !is_same_lesson(usual_of(*finding.explanation), usual)) {
     return true;
   }
   const auto place = static_cast<std::size_t>(finding.step - finding.explanation->steps.get().data());
@@ -85,34 +85,54 @@ bool OtherKernels::agrees(const Finding& finding, const Explanation& kernels, co
   return there && compare(*finding.printed, known_.numbers(*known_[*there].numbers), 0) == Tally{};
 }
 
-void OtherKernels::agree(Report& report) {
-  std::set<std::string> said;
-  for (const auto& pair : found_) {
-    const Explanation* kernels = pair.first;
-    const Explanation* usual = pair.second;
-    const std::string words = whose_numbers(*kernels, *usual);
-    const bool all = kernels->allowed && std::ranges::all_of(report.findings, [&](const Finding& finding) {
-                       return agrees(finding, *kernels, *usual);
-                     });
+/// The kernels in whose place the explanation's stand; itself where it stands for itself.
+const Explanation& OtherKernels::usual_of(const Explanation& explanation) const {
+  const auto pair = std::ranges::find(found_, &explanation, &Pair::first);
+  return pair == found_.end() ? explanation : *pair->second;
+}
+
+/// All that the page has of the lesson becomes these kernels'.
+void OtherKernels::take(Report& report, std::vector<Choice>& chosen, const Explanation& kernels,
+                        const Explanation& usual) {
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    Finding& finding = report.findings[i];
+    const bool is_same = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
+    if (is_same && finding.explanation && &usual_of(*finding.explanation) == &usual) {
+      const auto place = static_cast<std::size_t>(finding.step - finding.explanation->steps.get().data());
+      finding.explanation = &kernels;
+      finding.step = &kernels.steps.get()[place];
+      chosen[i] = known_.first_of(kernels) + place;
+    }
+  }
+  const std::string words = whose_numbers(kernels, usual);
+  if (std::ranges::find(report.notes, words) == report.notes.end()) {
+    report.notes.push_back(words);
+  }
+  report.blas_shows = report.blas_shows || kernels.blas != usual.blas;
+}
+
+void OtherKernels::agree(Report& report, std::vector<Choice>& chosen) {
+  const auto hold_all = [&](const Explanation& kernels, const Explanation& usual) {
+    return kernels.allowed && std::ranges::all_of(report.findings, [&](const Finding& finding) {
+             return agrees(finding, kernels, usual);
+           });
+  };
+  std::set<const Explanation*> all;
+  for (const auto& [kernels, usual] : found_) {
+    if (hold_all(*kernels, *usual)) {
+      take(report, chosen, *kernels, *usual);
+      all.insert(kernels);
+    }
+  }
+  for (const auto& [kernels, usual] : found_) {
     for (Finding& finding : report.findings) {
-      if (finding.explanation == usual && !kernels->allowed && finding.verdict == Verdict::last_digit) {
-        finding.notes.push_back(words);
-      }
-      if (finding.explanation != kernels && !(all && finding.explanation == usual)) {
-        continue;
-      }
-      if (!all) {
-        finding.notes.push_back(words);
-      } else if (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers) {
-        const auto place = static_cast<std::size_t>(finding.step - finding.explanation->steps.get().data());
-        finding.explanation = kernels;
-        finding.step = &kernels->steps.get()[place];
+      const bool is_theirs = finding.explanation == kernels && !all.contains(kernels);
+      const bool is_excluded =
+          finding.explanation == usual && !kernels->allowed && finding.verdict == Verdict::last_digit;
+      if (is_theirs || is_excluded) {
+        finding.notes.push_back(whose_numbers(*kernels, *usual));
       }
     }
-    if (all && said.insert(words).second) {
-      report.notes.push_back(words);
-    }
-    report.blas_shows = report.blas_shows || (all && kernels->blas != usual->blas);
   }
   report.blas_shows = report.blas_shows || std::ranges::any_of(report.findings, [&](const Finding& finding) {
                         return is_by_blas_alone(finding);
