@@ -3,8 +3,9 @@
     /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500]
 
 Runs the programs of golden/chapters.py in one process for each set of kernels, PyTorch's own and OpenBLAS's, that this
-processor can run, and beside it the tool's lessons. Exit 0: no bit and no character differs; 1: something does; 77:
-there is no PyTorch here.
+processor can run, and beside it the tool's lessons. The PyTorch is that of the python3 that runs this; where an older
+one does otherwise than the newest, golden/programs/versions.py knows. Exit 0: no bit and no character differs; 1:
+something does; 77: there is no PyTorch here.
 """
 import argparse
 import concurrent.futures
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -20,10 +22,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "golden"))
 
-CPUS = {"avx2": {}, "default": {"ATEN_CPU_CAPABILITY": "default"}}
-# What a processor must have for OpenBLAS's kernels, the newest first.
-BLAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}, "haswell": {"avx2", "fma"},
+# What a processor must have for PyTorch's kernels, as ATEN_CPU_CAPABILITY names them, and for OpenBLAS's.
+AVX2 = {"avx2", "fma"}
+AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+CPUS = {"avx2": AVX2, "avx512": AVX512, "default": set()}
+BLAS = {"skylakex": AVX512, "haswell": AVX2,
         "sandybridge": {"avx"}, "prescott": set(), "native": set()}
+# What PyTorch says of the kernels that it runs.
+CAPABILITIES = {"avx2": {"AVX2"}, "avx512": {"AVX512"}, "default": {"DEFAULT", "NO AVX"}}
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no", he said \'yes\'', "Ça va? Où est l'été?",
              "注意 力 は 大事", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "One.",
@@ -115,14 +121,14 @@ def differences(tool, cpu, blas, chapter, arguments):
     """Says what differs, a line each; the number of floats compared comes second."""
     import numpy
     import chapters
+    from programs import versions
+    arguments = versions.print_options(arguments)
     options = chapters.parser().parse_args([chapter] + arguments)
     expected = chapters.steps(chapter, options)
     try:
         text, tensors = tool.answer([chapter, *arguments, "--cpu", cpu, "--blas", blas, "--steps", "all"])
     except RuntimeError as error:
         return [str(error)], 0
-    from programs import versions
-    arguments = versions.print_options(arguments)
     found, floats = [], 0
     if text != chapters.text(expected, "all"):
         pairs = itertools.zip_longest(chapters.text(expected, "all").splitlines(), text.splitlines())
@@ -146,7 +152,16 @@ def differences(tool, cpu, blas, chapter, arguments):
     return found, floats
 
 
+def check_kernels(cpu):
+    """Exits where PyTorch runs other kernels than it was told to."""
+    import torch
+    used = re.search("CPU capability usage: (.*)", torch.__config__.show())[1]
+    if used not in CAPABILITIES[cpu]:
+        sys.exit(f"PyTorch runs {used} where {cpu} was asked for")
+
+
 def compare_all(binary, cpu, blas, seeds):
+    check_kernels(cpu)
     rng = random.Random(2024)
     runs = floats = 0
     failures = []
@@ -171,13 +186,23 @@ def runnable(needed):
         return needed <= next((set(line.split()) for line in file if line.startswith("flags")), set())
 
 
+def kernel_sets():
+    """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2."""
+    from programs import versions
+    cpus = [cpu for cpu, needed in CPUS.items() if runnable(needed) and (cpu != "avx512" or versions.has("avx512"))]
+    blas = [name for name, needed in BLAS.items() if runnable(needed)]
+    if "haswell" not in blas:
+        return [("default", name) for name in blas]
+    return [(cpu, "haswell") for cpu in cpus] + [("avx2", name) for name in blas if name != "haswell"]
+
+
 def environment(cpu, blas):
     """What makes PyTorch use these kernels; other settings do not reach it."""
     result = {name: value for name, value in os.environ.items()
               if name not in (*THREADS, "OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
     if blas != "native":
         result.update({"OPENBLAS_CORETYPE": blas, "OPENBLAS_NUM_THREADS": "1"})
-    return {**result, **CPUS[cpu]}
+    return {**result, "ATEN_CPU_CAPABILITY": cpu}
 
 
 def main():
@@ -201,11 +226,11 @@ def main():
         print(done.stdout, done.stderr, sep="", end="", flush=True)
         return done.returncode
 
-    sets = [("default" if blas == "haswell" else "avx2", blas) for blas, needed in BLAS.items() if runnable(needed)]
-    sets = [("avx2", "haswell")] + sets if runnable(BLAS["haswell"]) else sets
-    for blas, needed in BLAS.items():
-        if not runnable(needed):
-            print(f"left out: this processor cannot run OpenBLAS's {blas} kernels")
+    for what, sets in (("PyTorch", CPUS), ("OpenBLAS", BLAS)):
+        for name, needed in sets.items():
+            if not runnable(needed):
+                print(f"left out: this processor cannot run {what}'s {name} kernels")
+    sets = kernel_sets()
     # PyTorch's own products of `native` take every core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return max(pool.map(run, *zip(*sets)))
