@@ -186,11 +186,24 @@ def runnable(needed):
         return needed <= next((set(line.split()) for line in file if line.startswith("flags")), set())
 
 
-def kernel_sets():
-    """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2."""
+def openblas_versions(binary):
+    """PyTorch's OpenBLAS, and the tool's: ["0.3.29", "0.3.21"]."""
+    import torch  # noqa: F401
+    loaded = re.search(r"libopenblas\w*-r([\d.]+)\.so", pathlib.Path("/proc/self/maps").read_text())
+    linked = re.search(rb"OpenBLAS ([\d.]+) ", pathlib.Path(binary).read_bytes())
+    return [loaded and loaded[1], linked and linked[1].decode()]
+
+
+def kernel_sets(binary):
+    """As far as they run here: each of PyTorch's sets with haswell, and each other one of OpenBLAS with avx2. How a
+    product is split among threads, as `native` does, changes with OpenBLAS's version."""
     from programs import versions
     cpus = [cpu for cpu, needed in CPUS.items() if runnable(needed) and (cpu != "avx512" or versions.has("avx512"))]
     blas = [name for name, needed in BLAS.items() if runnable(needed)]
+    theirs, ours = openblas_versions(binary)
+    if theirs != ours:
+        print(f"left out: native, as PyTorch has OpenBLAS {theirs} and the tool {ours}")
+        blas.remove("native")
     if "haswell" not in blas:
         return [("default", name) for name in blas]
     return [(cpu, "haswell") for cpu in cpus] + [("avx2", name) for name in blas if name != "haswell"]
@@ -230,7 +243,7 @@ def main():
         for name, needed in sets.items():
             if not runnable(needed):
                 print(f"left out: this processor cannot run {what}'s {name} kernels")
-    sets = kernel_sets()
+    sets = kernel_sets(arguments.binary)
     # PyTorch's own products of `native` take every core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return max(pool.map(run, *zip(*sets)))
