@@ -101,6 +101,14 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][0]["layout"] == "spacing");
   }
 
+  TEST_CASE("a layout is told in one clean line") {
+    const Told tab(with("0.1250]])", "0.1250]], grad_fn=<Mul\tBackward0>)"));
+    CHECK(tab.text.find("same numbers (grad_fn=<Mul\\x09Backward0> is added)\n") != std::string::npos);
+    CHECK(tab.json["findings"][0]["layout"] == "grad_fn=<Mul\\x09Backward0> is added");
+    const Told lines(with("0.1250]])", "0.1250]], grad_fn=<Mul,\n dtype=torch.float32)"));
+    CHECK(lines.text.find("same numbers (grad_fn=<Mul,\\x0a dtype=torch.float32) is added)\n") != std::string::npos);
+  }
+
   TEST_CASE("a last digit shows the tie") {
     const Told told(with("-0.2626", "-0.2627"));
     CHECK(told.code == 0);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "text/lines.hpp"
+
 namespace attn::verify {
 namespace {
 
@@ -62,7 +64,7 @@ std::string layout_difference(const Printed& printed, const std::string& page, c
   if (reason.empty()) {
     add(without_space(page) == without_space(step) ? "spacing" : "written otherwise");
   }
-  return reason;
+  return text::one_line(reason);  // a page may break off within a name, or have anything in it
 }
 
 std::string plain_label(std::string_view label) {
