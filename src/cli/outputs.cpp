@@ -49,6 +49,17 @@ Place accepted_output(const std::string& output, bool force) try {
   throw_not_written(output, error.code());
 }
 
+/// Complains where the file would be in the folder, or the folder be the file.
+void check_apart(const Options& options, const Place& output, const Place& folder) try {
+  if (output.kind != Place::Kind::stream && system::overlap(output, folder)) {
+    throw std::runtime_error("--output '" + *options.output + "' with --save '" + *options.save +
+                             "': one is in the other; accepted is a file beside the folder, which holds tensors alone; "
+                             "try --output steps.txt --save steps");
+  }
+} catch (const std::filesystem::filesystem_error& error) {
+  throw_not_written(*options.output, error.code());
+}
+
 }  // namespace
 
 void to_standard_output(const Write& write) {
@@ -68,10 +79,8 @@ Outputs::Outputs(const Options& options) : options_(options) {
     return;
   }
   const Place folder = render::accepted_folder(*options.save, options.force);
-  if (output_ && output_->kind != Place::Kind::stream && system::overlap(*output_, folder)) {
-    throw std::runtime_error("--output '" + *options.output + "' with --save '" + *options.save +
-                             "': one is in the other; accepted is a file beside the folder, which holds tensors alone; "
-                             "try --output steps.txt --save steps");
+  if (output_) {
+    check_apart(options, *output_, folder);
   }
 }
 

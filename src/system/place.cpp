@@ -84,9 +84,8 @@ Descriptor opened(const Place& stream) {
 }
 
 bool overlap(const Place& one, const Place& other) {
-  std::error_code ignored;
-  const fs::path a = fs::weakly_canonical(fs::absolute(one.path, ignored), ignored);
-  const fs::path b = fs::weakly_canonical(fs::absolute(other.path, ignored), ignored);
+  const fs::path a = fs::weakly_canonical(fs::absolute(one.path));
+  const fs::path b = fs::weakly_canonical(fs::absolute(other.path));
   const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return in_a == a.end() || in_b == b.end();
 }

@@ -26,7 +26,8 @@ Place place_of(std::filesystem::path path);
 /// Opens a stream for writing. Throws std::filesystem::filesystem_error.
 Descriptor opened(const Place& stream);
 
-/// Whether one of them is the other, or in it, as far as both are there.
+/// Whether one of them is the other, or in it, as far as both are there. Throws std::filesystem::filesystem_error where
+/// the system does not tell.
 bool overlap(const Place& one, const Place& other);
 
 /// Renames where nothing has the new name: false where something has. Throws std::filesystem::filesystem_error.

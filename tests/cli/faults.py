@@ -2,8 +2,10 @@
 
     /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
 
-strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to.
+strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to, or where it
+comes to hundreds, for some of them: one of seven, or of --every N.
 """
+import argparse
 import hashlib
 import os
 import re
@@ -18,7 +20,10 @@ HANG_LIMIT = 60  # seconds
 SKIPPED = 77  # as CTest is told
 CALLS = {"write": ("ENOSPC", "EIO"), "fsync": ("EIO",), "close": ("EIO",), "mkdir": ("ENOSPC",), "openat": ("EACCES",),
          "renameat2": ("EIO", "EACCES"), "rename": ("EIO",), "link": ("EPERM",), "fchmod": ("EPERM",),
-         "fchown": ("EPERM",)}
+         "fchown": ("EPERM",), "mmap": ("ENOMEM",), "newfstatat": ("EACCES",)}
+MANY = 300  # calls
+EVERY = 7
+SAMPLE = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th call is enough
 
 
 def traced(*options_and_command, folder):
@@ -70,12 +75,13 @@ class Faults(unittest.TestCase):
 
     def check(self, command, earlier=()):
         counts, new = self.counts(earlier, command)
+        step = EVERY if sum(counts.values()) > MANY else 1
         old = contents(self.prepared(earlier))
         folder = self.prepared(earlier)
         failed = 0
         for call, count in counts.items():
             for error in CALLS[call]:
-                for when in range(1, count + 1):
+                for when in range(1, count + 1, min(step * SAMPLE, count)):
                     with self.subTest(command=command, call=call, error=error, when=when):
                         inject = f"inject={call}:error={error}:when={when}"
                         done = traced("-o", os.devnull, "-e", inject, BINARY, *command, folder=folder)
@@ -85,6 +91,7 @@ class Faults(unittest.TestCase):
                         if done.returncode == 2 and call != "write":
                             self.assertEqual(done.stdout, b"")
                             self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]+\n\Z")
+                            self.assertNotIn(b"one is in the other", done.stderr)
                         failed += done.returncode == 2
                         if found != old:
                             folder = self.prepared(earlier)
@@ -102,6 +109,42 @@ class Faults(unittest.TestCase):
 
     def test_a_replaced_folder(self):
         self.check(["causal", "--save", "steps", "--force"], earlier=[["trainable", "--save", "steps"]])
+
+    def test_every_form(self):
+        for arguments in (["--format", "json"], ["--format", "markdown"], ["--format", "html"], ["--heatmap", "--explain"],
+                          ["--cell", "attn_scores[1, 2]"], ["--what-if", "no-mask"]):
+            self.check(["causal", *arguments, "-o", "steps"])
+
+    def test_all_chapters(self):
+        self.check(["all", "--save", "steps", "-o", "text", "--force"],
+                   earlier=[["all", "--seed", "1", "--save", "steps", "-o", "text"]])
+        self.check(["all", "--format", "markdown", "-o", "text"])
+
+    def test_large_tensors(self):
+        """Their memory is had from the system one by one."""
+        self.check(["causal", "--tokens", "200", "--save", "steps"])
+
+    def test_memory_that_is_used_up(self):
+        """From some moment on there is no more, when OpenBLAS has its own. Without brk, malloc maps whatever it needs."""
+        mine = 3  # the C library's first, the check for OpenBLAS and OpenBLAS's own
+        command = ["causal", "--tokens", "200", "--threshold", "999999", "--save", "steps", "-o", "text"]
+        all_mapped = ["-e", "inject=brk:retval=0:when=3+"]
+        log = os.path.join(self.prepared([]), "log")
+        self.assertEqual(traced("-o", log, *all_mapped, BINARY, *command, folder=self.prepared([])).returncode, 0)
+        with open(log, encoding="utf-8", errors="replace") as file:
+            count = len(re.findall(r"^\d+ +mmap\(", file.read(), re.M))
+        failed = 0
+        for when in range(mine + 1, count + 1):
+            folder = self.prepared([])
+            done = traced("-o", os.devnull, *all_mapped, "-e", f"inject=mmap:error=ENOMEM:when={when}+", BINARY, *command,
+                          folder=folder)
+            self.assertIn(done.returncode, (0, 2), (when, done))
+            if done.returncode == 2:
+                self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory; [^\n]+\n\Z")
+            self.assertEqual(sorted(os.listdir(folder)), ["steps", "text"] if done.returncode == 0 else [])
+            failed += done.returncode == 2
+        self.assertGreater(failed, 5)
+        print(f"{' '.join(command)}: {count} mappings, {failed} failures", file=sys.stderr)
 
     def test_both(self):
         self.check(["causal", "--save", "steps", "-o", "text", "--force"],
@@ -130,9 +173,13 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary", type=os.path.abspath)
+    parser.add_argument("--every", type=int, default=EVERY)
+    asked, rest = parser.parse_known_args()
+    BINARY, EVERY = asked.binary, asked.every
     reason = why_not()
     if reason:
         print("skipped: nothing can be made to fail:", reason)
         sys.exit(SKIPPED)
-    unittest.main(verbosity=1)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=1)
