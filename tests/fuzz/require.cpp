@@ -1,0 +1,36 @@
+#include "require.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "cli/run.hpp"
+#include "text/utf8.hpp"
+
+namespace attn::fuzz {
+
+void require(bool holds, std::string_view what) {
+  if (!holds) {
+    std::cerr << "this does not hold: " << what << std::endl;
+    std::abort();
+  }
+}
+
+void require_clean(std::string_view text, std::string_view what) {
+  while (!text.empty()) {
+    const text::Character character = text::first_character(text);
+    const bool clean = character.valid && !text::is_direction_mark(character.code) &&
+                       (!text::is_control(character.code) || character.code == '\n');
+    require(clean, std::string(what) + " is clean text");
+    text.remove_prefix(character.size);
+  }
+}
+
+void require_error_line(const std::exception& error) {
+  const std::string line = cli::error_line(error);
+  require_clean(line, "an error");
+  require(line.find('\n') == std::string::npos, "an error is one line");
+  require(line.find("; ") != std::string::npos, "an error says how to go on: " + line);
+}
+
+}  // namespace attn::fuzz

@@ -1,0 +1,89 @@
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/given.hpp"
+#include "require.hpp"
+#include "steps.hpp"
+#include "targets.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/read/find_printed.hpp"
+#include "verify/read/listing.hpp"
+#include "verify/read/read_page.hpp"
+#include "verify/report/report.hpp"
+
+namespace attn::fuzz {
+namespace {
+
+/// One of the blog's chapters by one set of kernels.
+verify::Explanation explanation(const std::string& chapter, Cpu cpu, const std::string& name) {
+  verify::Explanation result;
+  result.article = "blog";
+  result.chapter = chapter;
+  result.cpu = name;
+  result.blas = "haswell";
+  result.dropout_kernel = "default";
+  result.preferred = cpu == Cpu::avx2;
+  result.tokens = tokens();
+  result.slips = {{"causal", "keys", "", Slip::Where::other_shape, "The page lost a row."}};
+  result.steps = verify::LazySteps(steps_of(chapter, cpu));
+  return result;
+}
+
+verify::Explanation with_other_kernels(const std::string& chapter) {
+  verify::Explanation result = explanation(chapter, Cpu::avx2, "avx2");
+  result.other_kernels = [others = std::vector{explanation(chapter, Cpu::standard, "default")}]()
+      -> const std::vector<verify::Explanation>& { return others; };
+  return result;
+}
+
+const std::vector<verify::Explanation>& explanations() {
+  static const std::vector both = {with_other_kernels("causal"), with_other_kernels("multihead")};
+  return both;
+}
+
+void check_json(const verify::Report& report) {
+  std::ostringstream out;
+  verify::write_report_json(out, "page", report);
+  require_clean(out.view(), "a report's JSON");
+  const auto json = nlohmann::json::parse(out.view());
+  require(json.at("findings").size() == report.findings.size(), "JSON has every finding");
+  require(json.at("holds") == (verify::exit_code(report) == 0), "JSON and the exit code say the same");
+}
+
+void check_html(const verify::Page& page, const verify::Report& report) {
+  std::ostringstream out;
+  const std::vector<verify::ReportedPage> pages = {{page, report}};
+  verify::write_report_html(out, pages, "1.0");
+  require_clean(out.view(), "a report's page");
+  require(out.view().ends_with("</html>\n"), "a report's page has an end");
+}
+
+void check(const verify::Report& report, std::size_t page_size) {
+  const std::string text = verify::report_text(report);
+  require_clean(text, "a report");
+  require(text.size() <= 10'000 + 1'000 * page_size, "a report does not explode");
+  check_json(report);
+}
+
+}  // namespace
+
+void verify(std::string_view bytes) {
+  try {
+    const verify::Page page = verify::parse_page("page", bytes);
+    const std::vector<verify::Printed> printed = verify::find_printed(page);
+    if (!printed.empty()) {
+      const verify::Given given = cli::given_of(printed, verify::find_listing(page));
+      const verify::Report report = verify::match(printed, explanations(), given);
+      check(report, bytes.size());
+      check_html(page, report);
+    }
+  } catch (const verify::PageError& error) {
+    require_error_line(error);
+  }
+}
+
+}  // namespace attn::fuzz
