@@ -152,6 +152,23 @@ class Moving(unittest.TestCase):
         self.assertEqual(self.session.end(), 0)
 
 
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Large(unittest.TestCase):
+    def test_a_heat_map_of_millions_of_cells_opens_at_once(self):
+        with start("--tokens", "1000", "--threshold", "99999999") as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            before = processor_seconds(session.pid)
+            session.press("h", "columns 0-")
+            session.press("\x1bOF", "of ")
+            self.assertLess(processor_seconds(session.pid) - before, 3)  # all its lines: 6 s and more
+            session.press("h", "grad_fn")
+
+
 class Scrolling(unittest.TestCase):
     def test_up_and_down(self):
         with start("--steps", "all", rows=7) as session:
