@@ -1,8 +1,10 @@
 #include "verify/read/read_page.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -105,6 +107,25 @@ TEST_CASE("a page knows the lines of its file") {
   CHECK(line_of(html, "also") == 4);
   CHECK(line_of(html, "five") == 5);
   CHECK(line_of(html, "six") == 6);
+}
+
+TEST_CASE("every word knows its line, whatever ends the lines") {
+  const std::vector<std::string> ends = {"\n",   "\n",       "\n",   "\f",   "<!--\n\n-->",
+                                         "\f\f", "\n\n\n", "\r\n", "<br>", "\v\n"};
+  std::string page;
+  std::vector<std::size_t> lines;
+  std::size_t line = 1;
+  for (std::size_t word = 0; word < 2'000; ++word) {
+    const std::string& end = ends[word * word % 17 % ends.size()];
+    const std::string padding(word % 5 == 0 ? word % 90 : 0, 'x');
+    page += padding + "word" + std::to_string(word) + "." + end;
+    lines.push_back(line);
+    line += static_cast<std::size_t>(std::count(end.begin(), end.end(), '\n'));
+  }
+  const Page read = parse_page("page.md", page);
+  for (std::size_t word = 0; word < lines.size(); ++word) {
+    CHECK(line_of(read, "word" + std::to_string(word) + ".") == lines[word]);
+  }
 }
 
 TEST_CASE("a notebook is what its cells printed") {

@@ -48,10 +48,16 @@ nlohmann::ordered_json json_of(const Report& report) {
   return json;
 }
 
+std::string text_of(const Report& report) {
+  std::ostringstream out;
+  write_report_text(out, report);
+  return out.str();
+}
+
 struct Told {
   explicit Told(const std::string& body)
       : explanations{small_explanation()}, page(parse_page("page.txt", body)), printed(find_printed(page)),
-        report(match(printed, explanations)), text(report_text(report)), json(json_of(report)),
+        report(match(printed, explanations)), text(text_of(report)), json(json_of(report)),
         code(exit_code(report)) {}
   Told(const Told&) = delete;
   Told& operator=(const Told&) = delete;

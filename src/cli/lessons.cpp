@@ -93,7 +93,15 @@ std::string key_of(const Chapter& chapter, const Lesson& lesson) {
 /// Makes explanations of chapters and lessons.
 class Maker {
  public:
-  explicit Maker(const VerifyOptions& options) : options_(options), families_(families(options)) {}
+  Maker(const VerifyOptions& options, std::span<const verify::Printed> printed)
+      : options_(options), families_(families(options)) {
+    for (const verify::Printed& one : printed) {
+      any_gap_ = any_gap_ || verify::has_gap(one);
+      if (!is_size(one)) {
+        printed_shapes_.insert(one.shape);
+      }
+    }
+  }
 
   /// Whether the lesson's tensors are of sizes that pages print.
   bool is_of_usual_size(const Chapter& chapter, const Lesson& lesson) const {
@@ -119,11 +127,10 @@ class Maker {
   }
 
   /// Whether a chapter has a tensor of a shape that the page prints.
-  bool may_explain(const Chapter& chapter, const Lesson& lesson, std::span<const verify::Printed> printed) const {
-    const std::set<Shape>& shapes = shapes_->of(chapter, lesson);
-    return is_of_usual_size(chapter, lesson) && std::ranges::any_of(printed, [&](const verify::Printed& one) {
-             return verify::has_gap(one) || (!is_size(one) && shapes.contains(one.shape));
-           });
+  bool may_explain(const Chapter& chapter, const Lesson& lesson) const {
+    const auto is_printed = [&](const Shape& shape) { return printed_shapes_.contains(shape); };
+    return is_of_usual_size(chapter, lesson) &&
+           (any_gap_ || std::ranges::any_of(shapes_->of(chapter, lesson), is_printed));
   }
 
   verify::Explanation make(const Chapter& chapter, const Lesson& lesson, int wave) const {
@@ -180,6 +187,8 @@ class Maker {
 
   const VerifyOptions& options_;
   std::vector<Blas> families_;
+  std::set<Shape> printed_shapes_;  ///< of tensors
+  bool any_gap_ = false;
   std::shared_ptr<PlannedShapes> shapes_ = std::make_shared<PlannedShapes>();
 };
 
@@ -325,7 +334,7 @@ bool is_usual(const Article& article, const Chapter& chapter) {
 
 std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed,
                                                 const verify::Settings& settings) {
-  const Maker maker(options);
+  const Maker maker(options, printed);
   std::vector<verify::Explanation> result;
   std::set<std::string> made;
   const std::vector<Variations> waves = waves_of(printed, settings);
@@ -341,7 +350,7 @@ std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, st
         base.kernels = {options.cpu.value_or(article.cpu), options.blas.value_or(runnable(Blas::haswell))};
         for (const Lesson& lesson : varied(chapter, base, waves[wave], options.is_seed_given)) {
           if ((wave == 0 ? maker.is_of_usual_size(chapter, lesson)
-                         : maker.may_explain(chapter, lesson, printed) && !maker.is_redundant(chapter, lesson, base)) &&
+                         : maker.may_explain(chapter, lesson) && !maker.is_redundant(chapter, lesson, base)) &&
               made.insert(key_of(chapter, lesson)).second) {
             result.push_back(maker.make(chapter, lesson, static_cast<int>(wave)));
           }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <new>
 #include <ostream>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
+#include "verify/read/budget.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
@@ -31,20 +33,30 @@ struct Verified {
   verify::Report report;
 };
 
-/// What is said of each of them needs more memory than its few bytes on the page.
-constexpr std::size_t most_printed = 100'000;
+/// What a page may take at most for each of its bytes, and besides.
+constexpr std::int64_t most_per_byte = 20;
+constexpr std::int64_t most_besides = std::int64_t{16} << 20U;
 
-/// Throws PageError where explaining the page may take more memory than there is.
-void check_fits(const std::string& file, const verify::Page& page) {
-  constexpr std::int64_t most_per_byte = 20;
-  const auto size = static_cast<std::int64_t>(page.text().size());
+/// What a page of so many bytes may take.
+std::int64_t most_of(std::int64_t size) { return most_besides + size * most_per_byte; }
+
+/// Throws PageError where a page of so many bytes may take more memory than there is.
+void check_size(const std::string& file, std::int64_t size) {
   const std::int64_t available = available_memory();
-  if (size > available / most_per_byte) {
+  if (most_of(size) > available) {
     throw verify::PageError("'" + file + "' has " + memory_text(size) + ", which may need " +
-                            memory_text(size * most_per_byte) + " of memory, and " + memory_text(available) +
-                            " are available; accepted are pages of up to " + memory_text(available / most_per_byte) +
+                            memory_text(most_of(size)) + " of memory, and " + memory_text(available) +
+                            " are available; accepted are pages of up to " +
+                            memory_text(std::max<std::int64_t>(available - most_besides, 0) / most_per_byte) +
                             " here; give the part that prints tensors");
   }
+}
+
+[[noreturn]] void refuse_dense(const std::string& file, std::int64_t size) {
+  throw verify::PageError("'" + file + "' has " + memory_text(size) +
+                          ", and what it prints is so much that it needs more than " + memory_text(most_of(size)) +
+                          " of memory; accepted are pages that need no more than " + std::to_string(most_per_byte) +
+                          " times their size and " + memory_text(most_besides) + "; give a part of it");
 }
 
 /// Throws PageError where no page prints a tensor: what else there is to report hides no other page's report.
@@ -57,27 +69,51 @@ void check_any_printed(const std::deque<Verified>& pages) {
   }
 }
 
-/// Finds and explains what a page prints; where it tells no seed but its numbers do, once more with that seed. The page
-/// must stay where it is.
-void explain(Verified& verified, const VerifyOptions& options) {
-  verified.printed = verify::find_printed(verified.page, most_printed);
-  verify::Listing listing = verify::find_listing(verified.page);
-  verify::Given given = given_of(verified.printed, listing);
+/// Explains what was found, anew where it was explained before.
+void match_page(Verified& verified, const VerifyOptions& options, const verify::Listing& listing,
+                const verify::Given& given, verify::Budget budget) {
+  verified.report = {};
   verified.lessons = lessons_to_try(options, verified.printed, listing.settings);
-  verified.report = verify::match(verified.printed, verified.lessons, given);
-  const std::vector<verify::Drawn> draws =
-      options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
-  if (!draws.empty()) {
-    add_draws(draws, listing.settings, given);
-    verified.lessons = lessons_to_try(options, verified.printed, listing.settings);
-    verified.report = verify::match(verified.printed, verified.lessons, given);
+  verified.report = verify::match(verified.printed, verified.lessons, given, budget);
+}
+
+/// Reads a page, finds and explains what it prints; where it tells no seed but its numbers do, once more with that
+/// seed. The page must stay where it is.
+void explain(Verified& verified, const std::string& file, const VerifyOptions& options) {
+  std::int64_t size = 0;
+  try {
+    verified.page = verify::read_page(file, [&](std::size_t bytes) {
+      size = static_cast<std::int64_t>(bytes);
+      check_size(file, size);
+    });
+    verify::Budget budget(static_cast<std::size_t>(most_of(size)));
+    budget.take(verified.page.memory());
+    verified.printed = verify::find_printed(verified.page, budget, verify::memory_to_explain_one);
+    verify::Listing listing = verify::find_listing(verified.page, budget);
+    verify::Given given = given_of(verified.printed, listing);
+    match_page(verified, options, listing, given, budget);
+    const std::vector<verify::Drawn> draws =
+        options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
+    if (!draws.empty()) {
+      add_draws(draws, listing.settings, given);
+      match_page(verified, options, listing, given, budget);
+    }
+  } catch (const verify::OverBudget&) {
+    refuse_dense(file, size);
+  } catch (const std::bad_alloc&) {
+    throw verify::PageError("'" + file + "' needs more memory than there is; accepted are smaller pages; give the part "
+                            "that prints tensors");
   }
 }
 
 void write_text(const std::deque<Verified>& pages, std::ostream& out) {
   for (const Verified& page : pages) {
-    out << (pages.size() > 1 ? text::one_line(page.page.name()) + "\n" : "")
-        << (page.printed.empty() ? "no printed tensor\n" : verify::report_text(page.report));
+    out << (pages.size() > 1 ? text::one_line(page.page.name()) + "\n" : "");
+    if (page.printed.empty()) {
+      out << "no printed tensor\n";
+    } else {
+      verify::write_report_text(out, page.report);
+    }
   }
 }
 
@@ -107,9 +143,7 @@ int verify(const Options& options) {
   const Outputs outputs(options);
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {
-    Verified& verified = pages.emplace_back(Verified{verify::read_page(file), {}, {}, {}});
-    check_fits(file, verified.page);
-    explain(verified, options.verify);
+    explain(pages.emplace_back(), file, options.verify);
   }
   check_any_printed(pages);
   outputs.write({}, [&](std::ostream& out) {

@@ -65,6 +65,13 @@ class Time(Case):
                 self.assertLess(many, 16 * 3 * (few + 0.05))  # 16 times as many cells; quadratic: 256 times as long
 
 
+    def test_verify_is_linear_in_the_page(self):
+        for name, unit in PAGES.items():
+            with self.subTest(page=name):
+                few, many = (processor_seconds("verify", self.file(f"{size}-{name}", page_of(name, unit, size)))
+                             for size in (200_000, 1_600_000))
+                self.assertLess(many, 8 * 3 * (few + 0.05))
+
 
 def processor_seconds(*arguments):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -73,6 +80,36 @@ def processor_seconds(*arguments):
     assert done.returncode in (0, 1, 2)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# Pages that ask much of who reads them: what is repeated in them.
+PAGES = {
+    "numbers.txt": b"tensor(1.)\n",
+    "side-by-side.txt": b"array(1.)",
+    "empty.txt": b"array([])",
+    "gaps.txt": b"tensor([1,...,1])\n",
+    "near.txt": b"tensor([0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0866])\n",
+    "rows.txt": b"tensor([[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1,1]])\n",
+    "deep.txt": b"tensor([[[[[[[[[[[[[[[[1.]]]]]]]]]]]]]]]])\n",
+    "brackets.txt": b"tensor([",
+    "conflicts.txt": b"tensor([1.,\n<<<<<<< a\n2.,\n=======\n",
+    "sizes.txt": b"torch.Size([1])\n",
+    "lines.txt": b"\n",
+    "long.txt": b"(",
+    "returns.txt": b"ab\r",
+    "feeds.txt": b"\f\n",
+    "entities.html": b"&hellip;",
+    "tags.html": b"<b\n>x",
+    "breaks.html": b"<br>",
+    "unclosed.html": b"<",
+}
+
+
+def page_of(name, unit, size):
+    body = unit * (size // len(unit))
+    if name.endswith(".html"):
+        return b"<html><body>" + body + b"tensor(1.)</body></html>"
+    return b"\n" + body + b"\ntensor(1.)\n"
 
 
 def hidden(text):
@@ -210,6 +247,10 @@ def peak(*arguments):
     return peak_of([BINARY, *arguments])
 
 
+def peak_within(kibibytes, *arguments):
+    return peak_of(within(kibibytes, *arguments))
+
+
 def peak_of(command):
     done = subprocess.run([sys.executable, "-ISc", MEASURE, *command], capture_output=True, check=True,
                           stdin=subprocess.DEVNULL, timeout=HANG_LIMIT)
@@ -277,22 +318,51 @@ class Memory(Measured):
                 done = run_within(300_000, *lesson, "--format", form)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
 
-    def test_many_printed_tensors(self):
-        page = b"tensor(1.)\n"
-        fitting = self.file("fitting.txt", page * 20_000)
-        for form in ([], ["--format", "json"]):
-            base, _ = peak("verify", *form, self.file("small.txt", page))
-            taken, _ = peak("verify", *form, fitting)
-            self.assertLess((taken - base) * 2**20, 120 * 20_000 * len(page))
-        self.refused(run("verify", self.file("many.txt", page * 100_001)), "more than 100000")
+    def test_a_page_takes_20_times_its_size(self):
+        base, _ = peak("verify", self.file("small.txt", b"tensor(1.)\n"))
+        size = 1_500_000
+        pages = {name: page_of(name, unit, size) for name, unit in PAGES.items()}
+        pages["one.txt"] = b"tensor([" + b"1," * (size // 2) + b"1])\n"
+        pages["size.txt"] = b"torch.Size([" + b"1," * (size // 2) + b"1])\n"
+        end = b'"cells":[{"outputs":[{"text":"tensor(1.)"}]}]}'
+        pages["numbers.ipynb"] = b'{"x":[' + b"1," * (size // 2) + b"1]," + end
+        pages["strings.ipynb"] = b'{"x":[' + b'"",' * (size // 3) + b"1]," + end
+        pages["deep.ipynb"] = b'{"x":' + b"[" * (size // 2) + b"]" * (size // 2) + b"," + end
+        pages["cells.ipynb"] = b'{"cells":[' + b"{}," * (size // 3) + b'{"outputs":[{"text":"tensor(1.)"}]}]}'
+        pages["output.ipynb"] = b'{"cells":[{"outputs":[{"text":"' + b"\\n" * (size // 2) + b'tensor(1.)"}]}]}'
+        for name, page in pages.items():
+            with self.subTest(page=name):
+                taken, code = peak("verify", "--format", "json", self.file(name, page))
+                self.assertIn(code, (0, 1, 2))
+                self.assertLess((taken - base) * MIB, 20 * len(page) + 32 * MIB)
 
-    def test_a_page_of_one_tensor(self):
-        page = self.file("page.txt", "tensor([" + ", ".join(["0.1234"] * 1_000_000) + "])\n")
-        base, _ = peak("verify", self.file("small.txt", "tensor([0.1234])\n"))
-        taken, _ = peak("verify", page)
-        self.assertLess(taken - base, 20 * os.path.getsize(page) / 2**20)
-        done = run_within(140_000, "verify", page)
-        self.assertEqual(done.returncode, 2)
+    def test_small_tensors_are_verified_however_many(self):
+        base, _ = peak("verify", self.file("small.txt", b"tensor(1.)\n"))
+        page = "".join(f"tensor([[0.{i:06d}, 0.4321, 0.5678],\n        [0.8765, 0.2468, 0.{i % 9973:04d}]])\n"
+                       for i in range(110_000))
+        path = self.file("many.txt", page)
+        for form in ([], ["--format", "json"]):
+            with self.subTest(form=form):
+                taken, code = peak("verify", *form, path)
+                self.assertEqual(code, 0)
+                self.assertLess((taken - base) * MIB, 20 * len(page) + 32 * MIB)
+
+    def test_a_page_that_would_take_more_is_refused_with_both_sizes(self):
+        page = b"tensor(1.)\n"
+        self.assertEqual(run("verify", self.file("fitting.txt", page * 20_000)).returncode, 0)
+        done = run("verify", self.file("many.txt", page * 2_000_000))
+        self.refused(done, "has 21.0 MiB, and what it prints is so much that it needs more than 0.4 GiB of memory")
+
+    def test_a_page_is_refused_before_it_is_read(self):
+        page = self.file("page.txt", b"")
+        os.truncate(page, 100_000_000)
+        taken, code = peak_within(400_000, "verify", page)
+        self.assertEqual(code, 2)
+        self.assertLess(taken, peak("verify", self.file("small.txt", b"tensor(1.)\n"))[0] + 10)
+        self.refused(run_within(400_000, "verify", page), "95.4 MiB, which may need 1.9 GiB of memory, and")
+        with open(page, "rb") as file:
+            done = run_within(400_000, "verify", "-", stdin=file)
+        self.refused(done, "of memory, and")
 
     def test_predict_reads_short_lines(self):
         for text in (b"1" * 5_000 + b"\n", b" " * 50_000_000):

@@ -35,7 +35,8 @@ void check(const Printed& printed, const Page& page) {
     require(!cell.text.empty() && is_in(cell.text, printed.text), "a cell stands in what is printed");
     require(cell.unit >= 0, "a digit counts something");
   }
-  require(printed.shown_before_gap.size() == printed.shape.size(), "each axis has a gap or none");
+  require(printed.shown_before_gap.empty() || printed.shown_before_gap.size() == printed.shape.size(),
+          "each axis has a gap or none");
   require(is_utf8(printed.label) && is_utf8(printed.grad_fn), "words are UTF-8");
 }
 

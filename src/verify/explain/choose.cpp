@@ -10,11 +10,14 @@ namespace {
 /// How many printed tensors an explanation may have.
 using Support = std::unordered_map<const Explanation*, std::int64_t>;
 
+constexpr std::size_t most = 24;  ///< steps of one printed thing that are looked at
+
 /// The best way to reach one choice.
 struct Reached {
   std::int64_t cost = 0;
-  std::size_t from = 0;  ///< which of the previous choices
+  std::uint8_t from = 0;  ///< which of the previous choices
 };
+static_assert(most <= 256);
 
 std::int64_t own_cost(const Alternatives& printed, const KnownStep& step) {
   const bool other_grad = printed.grad_fn != step.step->tensor->grad_fn();
@@ -24,7 +27,6 @@ std::int64_t own_cost(const Alternatives& printed, const KnownStep& step) {
 
 /// Of many steps with equal numbers, those of the explanations that have most of the page, then the best by themselves.
 std::vector<std::size_t> few(const Alternatives& alternatives, const Known& known, const Support& support) {
-  constexpr std::size_t most = 24;
   std::vector<std::size_t> steps = alternatives.steps;
   if (steps.size() > most) {
     const auto rank = [&](std::size_t step) {
@@ -43,9 +45,8 @@ std::size_t cheapest(const std::vector<Reached>& reached) {
   return static_cast<std::size_t>(best - reached.begin());
 }
 
-/// One printed tensor on the way.
+/// One printed tensor that is reached.
 struct Stage {
-  std::size_t position;  ///< on the page
   std::vector<std::size_t> steps;
   std::vector<Reached> reached;
 };
@@ -55,17 +56,54 @@ Reached reach(const Stage& previous, std::size_t step, const Known& known) {
   for (std::size_t i = 0; i < previous.steps.size(); ++i) {
     const std::int64_t cost = previous.reached[i].cost + order_distance(known[previous.steps[i]], known[step]);
     if (i == 0 || cost < best.cost) {
-      best = {cost, i};
+      best = {cost, static_cast<std::uint8_t>(i)};
     }
   }
   return best;
 }
 
-Support support_of(const std::vector<Alternatives>& page, const Known& known) {
+/// The choices of all that was reached, and where each was reached from: what the way back needs.
+class Trail {
+ public:
+  explicit Trail(Budget& budget) : budget_(budget) {}
+
+  void add(std::size_t position, const Stage& stage) {
+    budget_.take(2 * (sizeof(Begin) + stage.steps.size() * sizeof(Mark)));
+    begins_.push_back({position, marks_.size()});
+    for (std::size_t i = 0; i < stage.steps.size(); ++i) {
+      marks_.push_back({static_cast<std::uint32_t>(stage.steps[i]), stage.reached[i].from});
+    }
+  }
+
+  /// Sets the choices that end in the last stage's choice `last`.
+  void follow(std::size_t last, std::vector<Choice>& chosen) const {
+    for (std::size_t i = begins_.size(); i-- > 0;) {
+      const Mark& mark = marks_[begins_[i].mark + last];
+      chosen[begins_[i].position] = mark.step;
+      last = mark.from;
+    }
+  }
+
+ private:
+  struct Begin {
+    std::size_t position;  ///< on the page
+    std::size_t mark;      ///< the stage's first
+  };
+  struct Mark {
+    std::uint32_t step;
+    std::uint8_t from;
+  };
+
+  Budget& budget_;
+  std::vector<Begin> begins_;
+  std::vector<Mark> marks_;
+};
+
+Support support_of(std::size_t count, const AlternativesOf& alternatives, const Known& known) {
   Support support;
-  for (const Alternatives& alternatives : page) {
+  for (std::size_t position = 0; position < count; ++position) {
     const Explanation* last = nullptr;
-    for (const std::size_t step : alternatives.steps) {
+    for (const std::size_t step : alternatives(position).steps) {
       const Explanation* explanation = known[step].explanation;
       support[explanation] += explanation != last ? 1 : 0;
       last = explanation;
@@ -89,26 +127,28 @@ int order_distance(const KnownStep& previous, const KnownStep& next) {
   return lesson + (to.chapter_order > from.chapter_order ? 4 : 5);
 }
 
-std::vector<Choice> choose_in_order(const std::vector<Alternatives>& page, const Known& known) {
-  const Support support = support_of(page, known);
-  std::vector<Stage> stages;
-  for (std::size_t position = 0; position < page.size(); ++position) {
-    if (page[position].steps.empty()) {
+std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known,
+                                    Budget& budget) {
+  const Support support = support_of(count, alternatives, known);
+  Trail trail(budget);
+  Stage last;
+  for (std::size_t position = 0; position < count; ++position) {
+    const Alternatives here = alternatives(position);
+    if (here.steps.empty()) {
       continue;
     }
-    Stage stage{position, few(page[position], known, support), {}};
+    Stage stage{few(here, known, support), {}};
     for (const std::size_t step : stage.steps) {
-      Reached reached = stages.empty() ? Reached{} : reach(stages.back(), step, known);
-      reached.cost += own_cost(page[position], known[step]);
+      Reached reached = last.steps.empty() ? Reached{} : reach(last, step, known);
+      reached.cost += own_cost(here, known[step]);
       stage.reached.push_back(reached);
     }
-    stages.push_back(std::move(stage));
+    trail.add(position, stage);
+    last = std::move(stage);
   }
-  std::vector<Choice> chosen(page.size());
-  std::size_t choice = stages.empty() ? 0 : cheapest(stages.back().reached);
-  for (std::size_t i = stages.size(); i-- > 0;) {
-    chosen[stages[i].position] = stages[i].steps[choice];
-    choice = stages[i].reached[choice].from;
+  std::vector<Choice> chosen(count);
+  if (!last.steps.empty()) {
+    trail.follow(cheapest(last.reached), chosen);
   }
   return chosen;
 }

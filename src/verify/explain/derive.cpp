@@ -36,8 +36,9 @@ std::string source_words(std::span<const Printed> printed, std::size_t i) {
 /// Goes through a page from top to bottom.
 class Deriver {
  public:
-  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
-      : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers) {
+  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given,
+          Budget& budget)
+      : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers), budget_(budget) {
     for (const Source& source : given.sources) {
       relater_.add(source);
     }
@@ -45,12 +46,14 @@ class Deriver {
 
   std::vector<Finding> run() {
     std::vector<Finding> findings;
+    findings.reserve(printed_.size());
+    seen_.resize(printed_.size());
     for (std::size_t i = 0; i < printed_.size(); ++i) {
       if (is_size(printed_[i])) {
         findings.emplace_back().printed = &printed_[i];
         continue;
       }
-      const std::optional<Grid> grid = grid_of(printed_[i]);
+      std::optional<Grid> grid = grid_of(printed_[i]);
       is_property_ = false;
       findings.push_back(found(i, grid));
       Finding& finding = findings.back();
@@ -59,8 +62,9 @@ class Deriver {
       if (const Choice elsewhere = is_step ? std::nullopt : finder_.elsewhere(i)) {
         add_elsewhere(finding, finder_.known()[*elsewhere]);
       }
+      budget_.take(memory_besides(finding));
       if (grid) {
-        add_source(i, *grid, finding);
+        add_source(i, std::move(*grid), finding);
       }
     }
     return findings;
@@ -103,12 +107,12 @@ class Deriver {
   }
 
   std::optional<Relation> relation_of(std::size_t i, const Grid& grid) {
-    if (const auto earlier = seen_.find(finder_.first_like(i));
-        earlier != seen_.end() && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
+    if (const Seen& earlier = seen_[finder_.first_like(i)];
+        earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
       Relation relation{Form::equal,
-                        source_words(printed_, earlier->second.position),
-                        {earlier->second.position + 1},
-                        earlier->second.is_rooted,
+                        source_words(printed_, earlier.next - 1),
+                        {earlier.next},
+                        earlier.is_rooted,
                         0,
                         {},
                         {}};
@@ -127,11 +131,10 @@ class Deriver {
     if (!before || before->rank() != 1 || !meet(sums(*before, 0).cells[0], grid.cells[0])) {
       return std::nullopt;
     }
-    const auto source = seen_.find(finder_.first_like(i - 1));
     return Relation{Form::operation,
                     source_words(printed_, i - 1) + ".sum()",
                     {i},
-                    source != seen_.end() && source->second.is_rooted,
+                    seen_[finder_.first_like(i - 1)].is_rooted,
                     0,
                     {},
                     {}};
@@ -197,16 +200,16 @@ class Deriver {
     return labelled ? labelled : places.placed(i);
   }
 
-  void add_source(std::size_t i, const Grid& grid, const Finding& finding) {
+  void add_source(std::size_t i, Grid grid, const Finding& finding) {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
     const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_property_);
-    relater_.add({grid, source_words(printed_, i), i + 1, rooted, sound});
-    seen_[finder_.first_like(i)] = {i, rooted};
+    relater_.add({std::move(grid), source_words(printed_, i), i + 1, rooted, sound});
+    seen_[finder_.first_like(i)] = {i + 1, rooted};
   }
 
   struct Seen {
-    std::size_t position = 0;
+    std::size_t next = 0;  ///< the place behind the last of them; 0 where none was seen
     bool is_rooted = false;
   };
 
@@ -215,14 +218,15 @@ class Deriver {
   std::vector<Choice>& chosen_;
   Relater relater_;
   bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
-  std::unordered_map<std::size_t, Seen> seen_;  ///< by the first tensor with the same cells, the last one
+  std::vector<Seen> seen_;    ///< of the tensors that are first with their cells
+  Budget& budget_;
 };
 
 }  // namespace
 
 std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
-                            const Given& given) {
-  return Deriver(printed, finder, chosen, given).run();
+                            const Given& given, Budget& budget) {
+  return Deriver(printed, finder, chosen, given, budget).run();
 }
 
 }  // namespace attn::verify

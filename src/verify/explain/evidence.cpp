@@ -20,6 +20,7 @@ bool is_drawn(const Grid& grid) {
 
 double chance_of_agreeing(const Printed& printed) {
   Grid grid{{static_cast<std::int64_t>(printed.cells.size())}, {}};
+  grid.cells.reserve(printed.cells.size());
   for (const Cell& cell : printed.cells) {
     grid.cells.push_back(interval_of(cell));
   }
@@ -39,6 +40,7 @@ bool is_excluded(double chance, std::size_t tried) {
 
 std::int64_t most_failing(const Printed& printed) {
   Grid grid{{static_cast<std::int64_t>(printed.cells.size())}, {}};
+  grid.cells.reserve(printed.cells.size());
   std::ranges::transform(printed.cells, std::back_inserter(grid.cells), interval_of);
   return static_cast<std::int64_t>(is_binary(grid) ? std::max<std::size_t>(1, grid.cells.size() * 15 / 100)
                                                    : few_of(grid));

@@ -128,8 +128,8 @@ std::vector<Candidate> candidates_of(const Report& report) {
   std::vector<Candidate> candidates;
   for (const Finding& finding : report.findings) {
     const Printed& printed = *finding.printed;
-    if (finding.verdict == Verdict::unknown && printed.kind == Printed::Kind::tensor && grid_of(printed) &&
-        !printed.shape.empty() && printed.cells.size() <= most_cells && candidates.size() < most_candidates &&
+    if (candidates.size() < most_candidates && finding.verdict == Verdict::unknown && printed.kind == Printed::Kind::tensor && grid_of(printed) &&
+        !printed.shape.empty() && printed.cells.size() <= most_cells &&
         is_excluded(chance_of_agreeing(printed), seeds_and_ways)) {
       candidates.push_back({&printed, ways_of(printed)});
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -25,6 +26,39 @@ std::string content_of(const Printed& printed) {
   }
   return content;
 }
+
+/// What is needed of one tensor at a time.
+std::size_t memory_to_hold(std::span<const Printed> printed) {
+  std::size_t bytes = 0;
+  for (const Printed& one : printed) {
+    bytes = std::max(bytes, 2 * one.cells.size() * sizeof(Interval) + 2 * one.text.size());
+  }
+  return bytes;
+}
+
+/// Finds a printed thing by its cells. What is kept of each is a number, however long its content is.
+class ByContent {
+ public:
+  explicit ByContent(std::span<const Printed> printed) : places_(0, Hash{printed}, Equal{printed}) {}
+
+  static constexpr std::size_t memory_of_one = 64;
+
+  /// The value that was given with the first of the same cells; `value` itself where this is that.
+  std::size_t first(std::size_t i, std::size_t value) { return places_.try_emplace(i, value).first->second; }
+
+ private:
+  struct Hash {
+    std::span<const Printed> printed;
+    std::size_t operator()(std::size_t i) const { return std::hash<std::string>{}(content_of(printed[i])); }
+  };
+  struct Equal {
+    std::span<const Printed> printed;
+    bool operator()(std::size_t a, std::size_t b) const {
+      return a == b || content_of(printed[a]) == content_of(printed[b]);
+    }
+  };
+  std::unordered_map<std::size_t, std::size_t, Hash, Equal> places_;
+};
 
 void keep_cheapest(Candidates& found, std::int64_t& least, const std::vector<std::size_t>& steps, const Fit& fit) {
   if (fit.cost > least) {
@@ -54,14 +88,19 @@ bool is_near(const Tally& tally, const Printed& printed, double chance, std::siz
   return is_excluded(rest, tried);
 }
 
-StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations) {
-  std::unordered_map<std::string, std::size_t> by_content;
+StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
+    : budget_(budget) {
+  constexpr std::size_t memory_of_new = sizeof(Distinct) + ByContent::memory_of_one + 2 * sizeof(std::size_t);
+  ByContent by_content(printed);
+  budget_.take(memory_to_hold(printed));
+  distinct_of_.reserve(printed.size());
   for (std::size_t i = 0; i < printed.size(); ++i) {
-    const auto [entry, is_new] = by_content.try_emplace(content_of(printed[i]), distinct_.size());
-    distinct_of_.push_back(entry->second);
-    if (!is_new) {
+    const std::size_t id = by_content.first(i, distinct_.size());
+    distinct_of_.push_back(id);
+    if (id < distinct_.size()) {
       continue;
     }
+    budget_.take(memory_of_new);
     Distinct& one = distinct_.emplace_back();
     one.printed = &printed[i];
     one.first = i;
@@ -70,9 +109,9 @@ StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explana
     }
     one.chance = chance_of_agreeing(printed[i]);
     if (has_gap(printed[i])) {
-      with_gap_.push_back(entry->second);
+      with_gap_.push_back(id);
     } else {
-      by_shape_[printed[i].shape].push_back(entry->second);
+      by_shape_[printed[i].shape].push_back(id);
       unexplained_[printed[i].shape] += one.chance < 0 ? 1U : 0U;
     }
   }
@@ -174,6 +213,7 @@ void StepFinder::hold(Distinct& one, std::span<const std::size_t> ids) {
     if (!same_kind(*one.printed, known_.numbers(id)) || compare(*one.printed, known_.numbers(id), 0) != Tally{}) {
       continue;
     }
+    budget_.take(2 * sizeof(id));
     one.numbers.push_back(id);
     const bool allowed =
         std::ranges::any_of(known_.having(id), [&](std::size_t step) { return known_[step].explanation->allowed; });
@@ -205,6 +245,7 @@ void StepFinder::complete_lessons_in_use(std::span<const Explanation> explanatio
   hold_new();
   for (Distinct& one : distinct_) {
     for (const std::size_t id : one.numbers) {
+      budget_.take(2 * sizeof(id) * known_.having(id).size());
       std::ranges::copy_if(known_.having(id), std::back_inserter(one.candidates.steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });
     }
@@ -233,6 +274,7 @@ void StepFinder::find_near(Distinct& one) {
       std::vector<std::size_t> steps;
       std::ranges::copy_if(known_.having(id), std::back_inserter(steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });
+      budget_.take(steps.size() * (sizeof(Fit) + 2 * allocated(printed.shape.size() * sizeof(std::int64_t)) + 64));
       keep_cheapest(one.candidates, least, steps, fit);
     }
   }

@@ -1,6 +1,7 @@
 #include "verify/explain/match.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -21,55 +22,59 @@ namespace {
 /// One page and the ways in which it may have been made.
 class Matcher {
  public:
-  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations)
-      : printed_(printed), finder_(printed, explanations) {}
+  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
+      : printed_(printed), budget_(budget), finder_(printed, explanations, budget) {}
 
   Report run(const Given& given) {
-    const std::vector<Choice> evident = choose_in_order(alternatives({}), finder_.known());
-    std::vector<Choice> chosen = choose_in_order(alternatives(neighbours_of(evident)), finder_.known());
+    const std::vector<Choice> evident = choose({});
+    std::vector<Choice> chosen = choose(neighbours_of(evident));
     OtherKernels other_kernels(printed_, finder_.known());
     other_kernels.choose(finder_, chosen);
     Report report;
-    report.findings = derive(printed_, finder_, chosen, given);
+    report.findings = derive(printed_, finder_, chosen, given, budget_);
     other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
     return report;
   }
 
- private:
-  using Explanations = std::vector<const Explanation*>;
+  /// The explanations of the recognised ones before and after something.
+  using Neighbours = std::array<const Explanation*, 2>;
 
-  /// The steps that each tensor may be. Those of scalars, masks and the like count only where a neighbour is of the
-  /// same explanation.
-  std::vector<Alternatives> alternatives(const std::vector<Explanations>& neighbours) const {
-    std::vector<Alternatives> page(printed_.size());
-    for (std::size_t i = 0; i < printed_.size(); ++i) {
-      const Candidates& candidates = finder_[i];
-      page[i] = {plain_label(printed_[i].label), printed_[i].grad_fn, {}};
-      std::ranges::copy_if(candidates.steps, std::back_inserter(page[i].steps), [&](std::size_t step) {
-        return candidates.is_evidence || !candidates.fits.empty() ||
-               (!neighbours.empty() &&
-                std::ranges::find(neighbours[i], finder_.known()[step].explanation) != neighbours[i].end());
-      });
-    }
-    return page;
+ private:
+  std::vector<Choice> choose(const std::vector<Neighbours>& neighbours) {
+    return choose_in_order(
+        printed_.size(), [&](std::size_t i) { return alternatives(i, neighbours); }, finder_.known(), budget_);
   }
 
-  /// For each printed thing, the explanations of the recognised ones before and after it.
-  std::vector<Explanations> neighbours_of(const std::vector<Choice>& chosen) const {
-    std::vector<Explanations> neighbours(chosen.size());
-    const auto note = [&](std::size_t i, const Explanation*& last) {
-      if (last) {
-        neighbours[i].push_back(last);
-      }
+  /// The steps that a tensor may be. Those of scalars, masks and the like count only where a neighbour is of the same
+  /// explanation.
+  Alternatives alternatives(std::size_t i, const std::vector<Neighbours>& neighbours) const {
+    const Candidates& candidates = finder_[i];
+    Alternatives result;
+    std::ranges::copy_if(candidates.steps, std::back_inserter(result.steps), [&](std::size_t step) {
+      return candidates.is_evidence || !candidates.fits.empty() ||
+             (!neighbours.empty() &&
+              std::ranges::find(neighbours[i], finder_.known()[step].explanation) != neighbours[i].end());
+    });
+    if (!result.steps.empty()) {
+      result.label = plain_label(printed_[i].label);
+      result.grad_fn = printed_[i].grad_fn;
+    }
+    return result;
+  }
+
+  std::vector<Neighbours> neighbours_of(const std::vector<Choice>& chosen) const {
+    std::vector<Neighbours> neighbours(chosen.size());
+    const auto note = [&](std::size_t i, std::size_t side, const Explanation*& last) {
+      neighbours[i][side] = last;
       last = chosen[i] ? finder_.known()[*chosen[i]].explanation : last;
     };
     const Explanation* before = nullptr;
     const Explanation* after = nullptr;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      note(i, before);
-      note(chosen.size() - 1 - i, after);
+      note(i, 0, before);
+      note(chosen.size() - 1 - i, 1, after);
     }
     return neighbours;
   }
@@ -101,13 +106,23 @@ class Matcher {
   }
 
   std::span<const Printed> printed_;
+  Budget& budget_;
   StepFinder finder_;
 };
 
 }  // namespace
 
+const std::size_t memory_to_explain_one =
+    memory_to_find_one + 2 * sizeof(Choice) + sizeof(Matcher::Neighbours) + memory_to_derive_one;
+
+Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given,
+             Budget& budget) {
+  return printed.empty() ? Report{} : Matcher(printed, explanations, budget).run(given);
+}
+
 Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given) {
-  return printed.empty() ? Report{} : Matcher(printed, explanations).run(given);
+  Budget unbounded;
+  return match(printed, explanations, given, unbounded);
 }
 
 }  // namespace attn::verify

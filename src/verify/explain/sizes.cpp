@@ -26,6 +26,9 @@ void list_differing_axes(Finding& finding) {
       continue;
     }
     ++finding.differing_cells;
+    if (finding.differences.size() == most_listed) {
+      continue;
+    }
     finding.differences.push_back({{static_cast<std::int64_t>(axis)},
                                    axis < page.size() ? number_text(*finding.printed, axis) : "",
                                    axis < step.size() ? std::to_string(step[axis]) : "",

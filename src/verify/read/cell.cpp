@@ -151,8 +151,11 @@ bool is_truth(const Cell& cell) { return cell.text == "True" || cell.text == "Fa
 
 std::size_t cell_length(std::string_view text) {
   std::size_t end = 0;
-  for (; end < text.size() && !text.substr(end).starts_with("..."); ++end) {
+  for (; end < text.size(); ++end) {
     const char c = text[end];
+    if (c == '.' && text.substr(end).starts_with("...")) {
+      break;
+    }
     const bool sign = is_sign(c) && (end == 0 || is_exponent_mark(text, end - 1));
     if (!sign && !text::is_digit(c) && !text::is_letter(c) && c != '.' && c != '_') {
       break;

@@ -156,7 +156,9 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
 bool is_code_line(std::string_view line) {
   constexpr std::string_view numbers = "0123456789 \t";  // of the listing's lines
   line = line.substr(std::min(line.find_first_not_of(numbers), line.size()));
-  if (begins_statement(line) || is_output_call(line)) {
+  constexpr std::string_view signs = "#@";
+  const bool has_word = !line.empty() && (text::is_letter(line.front()) || signs.find(line.front()) != npos);
+  if (has_word && (begins_statement(line) || is_output_call(line))) {
     return true;
   }
   for (std::size_t i = line.find('.'); i != npos; i = line.find('.', i + 1)) {
@@ -164,7 +166,7 @@ bool is_code_line(std::string_view line) {
     while (begin > 0 && is_name_part(line[begin - 1])) {
       --begin;
     }
-    if (is_library_call(line.substr(begin))) {
+    if (!text::is_digit(line[begin]) && is_library_call(line.substr(begin))) {
       return true;
     }
   }

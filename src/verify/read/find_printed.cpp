@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,8 @@ bool is_output(Zone zone) { return zone == Zone::output || zone == Zone::comment
 /// One pass over a page. What is read once is not read again, however the page is made: it takes linear time.
 class Finder {
  public:
-  Finder(const Page& page, std::size_t most) : page_(page), text_(page.text()), zones_(find_zones(page)), most_(most) {}
+  Finder(const Page& page, Budget& budget, std::size_t for_each)
+      : page_(page), text_(page.text()), zones_(find_zones(page)), budget_(budget), for_each_(for_each) {}
 
   std::vector<Printed> find() {
     while (at_ < text_.size()) {
@@ -145,15 +147,20 @@ class Finder {
       end = begin + printed->text.size();
       look_back(*printed, begin);
       free_from_ = end;
-      found_.push_back(std::move(*printed));
-      if (found_.size() > most_) {
-        throw PageError("'" + page_.name() + "' prints more than " + std::to_string(most_) +
-                        " tensors and sizes; accepted are pages with as many or fewer; give a part of it");
-      }
+      keep(std::move(*printed));
     }
     const std::size_t line_end = text_.substr(at_, end - at_).rfind('\n');
     line_begin_ = line_end == npos ? line_begin_ : at_ + line_end + 1;
     at_ = end;
+  }
+
+  void keep(Printed printed) {
+    if (!has_gap(printed)) {
+      std::vector<std::int64_t>().swap(printed.shown_before_gap);
+    }
+    printed.cells.shrink_to_fit();
+    budget_.take(memory_of(printed) + for_each_);
+    found_.push_back(std::move(printed));
   }
 
   /// What stands before it.
@@ -173,7 +180,8 @@ class Finder {
   const Page& page_;
   std::string_view text_;
   Zones zones_;
-  std::size_t most_;
+  Budget& budget_;
+  std::size_t for_each_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;  ///< of the line that at_ is on
   std::size_t free_from_ = 0;   ///< the end of what was printed last
@@ -183,6 +191,13 @@ class Finder {
 
 }  // namespace
 
-std::vector<Printed> find_printed(const Page& page, std::size_t most) { return Finder(page, most).find(); }
+std::vector<Printed> find_printed(const Page& page, Budget& budget, std::size_t for_each) {
+  return Finder(page, budget, for_each).find();
+}
+
+std::vector<Printed> find_printed(const Page& page) {
+  Budget unbounded;
+  return find_printed(page, unbounded, 0);
+}
 
 }  // namespace attn::verify

@@ -42,12 +42,12 @@ bool is_separator(std::string_view line) {
 
 }  // namespace
 
-std::string find_label(std::string_view page, std::size_t from, std::size_t begin) {
+std::string_view find_label(std::string_view page, std::size_t from, std::size_t begin) {
   const std::string_view before = page.substr(from, begin - from);
   const std::size_t line_end = before.rfind('\n');
   const std::string_view line = before.substr(line_end == npos ? 0 : line_end + 1);
   if (const std::string_view words = trimmed(line); !words.empty() || line_end == npos) {
-    return std::string(last_words(words));
+    return last_words(words);
   }
   const std::string_view above = without_trailing(before.substr(0, line_end), " \t\n");
   const std::size_t above_begin = above.rfind('\n');
@@ -56,7 +56,7 @@ std::string find_label(std::string_view page, std::size_t from, std::size_t begi
   }
   const std::string_view above_line = above.substr(above_begin == npos ? 0 : above_begin + 1);
   const std::string_view words = trimmed(above_line);
-  return words.size() > longest_label || is_separator(above_line) ? std::string() : std::string(words);
+  return words.size() > longest_label || is_separator(above_line) ? std::string_view() : words;
 }
 
 }  // namespace attn::verify

@@ -7,8 +7,13 @@
 namespace attn::verify {
 
 Listing find_listing(const Page& page) {
+  Budget unbounded;
+  return find_listing(page, unbounded);
+}
+
+Listing find_listing(const Page& page, Budget& budget) {
   const Page& listing = page.listing();
-  return {find_literals(listing, find_zones(listing)), find_settings(listing.text())};
+  return {find_literals(listing, find_zones(listing), budget), find_settings(listing.text())};
 }
 
 }  // namespace attn::verify

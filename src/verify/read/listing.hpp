@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tensor/array.hpp"
+#include "verify/read/budget.hpp"
 #include "verify/read/page.hpp"
 
 namespace attn::verify {
@@ -39,6 +40,8 @@ struct Listing {
 };
 
 /// Reads the listing of a page. Takes time linear in the page.
+/// Throws OverBudget where that takes more memory than the budget has.
+Listing find_listing(const Page& page, Budget& budget);
 Listing find_listing(const Page& page);
 
 /// Whether what stands at a place of the listing is known to what is printed at the other place: cells print after

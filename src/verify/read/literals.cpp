@@ -92,7 +92,7 @@ bool take_call(std::string_view& before, Before& result) {
 /// Whether the text ends in a call of something that compares: what a test expects, a program does not make.
 bool in_comparison(std::string_view text) {
   for (const std::string_view word : {"assert", "close("}) {
-    const std::size_t at = text.rfind(word);
+    const std::size_t at = text.find(word) == npos ? npos : text.rfind(word);  // rarely there, and find is faster
     const std::string_view after = at == npos ? std::string_view() : text.substr(at);
     if (std::ranges::count(after, '(') > std::ranges::count(after, ')')) {
       return true;
@@ -112,9 +112,7 @@ std::string_view variable_of_lisp(std::string_view before) {
 /// Takes what stands between an assignment and the list, from the end.
 Before look_back(std::string_view before) {
   Before result;
-  if (in_comparison(before)) {
-    return result;
-  }
+  const std::string_view whole = before;
   const std::string_view element = trailing(before, is_name_part);
   if (element == "Float32" || element == "Float64" || element == "Float16") {
     before.remove_suffix(element.size());
@@ -137,10 +135,8 @@ Before look_back(std::string_view before) {
     const std::size_t sign = line.find(" = ");
     result.name = sign == npos ? variable_of_lisp(before) : variable(line.substr(0, sign));
   }
-  if (result.name.starts_with("expected")) {
-    return {};
-  }
-  return result;
+  const bool is_made = result.in_call || result.assigned;
+  return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;
 }
 
 /// The whole numbers that a text begins with: "6, 3)".
@@ -191,7 +187,7 @@ bool is_literal(const Before& before, const NumberList& list, Zone zone) {
 
 }  // namespace
 
-std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
+std::vector<Literal> find_literals(const Page& page, const Zones& zones, Budget& budget) {
   const std::string_view text = page.text();
   std::vector<Literal> found;
   std::size_t at = text.find_first_of("[{");
@@ -203,6 +199,8 @@ std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
       std::optional<NumberList> list = read_number_list(text, at, end);
       if (list && is_literal(before, *list, zones.at(at))) {
         Shape shape = shape_of(*list, text.substr(list->end));
+        budget.take(2 * sizeof(Literal) + allocated(list->values.size() * sizeof(double)) +
+                    allocated(shape.size() * sizeof(std::int64_t)) + allocated(before.name.size()));
         found.push_back({page.place(at), std::string(before.name), std::move(shape), std::move(list->values)});
       }
     }

@@ -1,6 +1,10 @@
 #include "verify/read/notebook.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,68 +21,191 @@ using nlohmann::json;
                   "); accepted is .ipynb as Jupyter saves it; save it again, or export it as HTML or text");
 }
 
-const json& member(const json& object, const char* key) {
-  static const json nothing;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() ? *found : nothing;
-}
+/// What an object or a list of a notebook is.
+enum class Role : std::uint8_t { other, notebook, worksheets, worksheet, cells, cell, outputs, output, data, lines };
 
-/// A text, which a notebook may keep as a list of lines.
-std::string joined_text(const json& text) {
-  if (text.is_string()) {
-    return text.get<std::string>();
+/// Its place in the notebook: what it is a member or an item of.
+struct Nesting {
+  Role outer;
+  std::string_view key;  ///< empty for the items of a list
+  bool is_list;
+  Role role;
+};
+
+/// Format 4 keeps cells in the notebook, format 3 in worksheets, and what a cell holds in "source" or, of code in
+/// format 3, in "input". A text may be a list of lines.
+constexpr Nesting nestings[] = {
+    {Role::notebook, "cells", true, Role::cells},    {Role::notebook, "worksheets", true, Role::worksheets},
+    {Role::worksheets, "", false, Role::worksheet},  {Role::worksheet, "cells", true, Role::cells},
+    {Role::cells, "", false, Role::cell},            {Role::cell, "outputs", true, Role::outputs},
+    {Role::outputs, "", false, Role::output},        {Role::output, "data", false, Role::data},
+    {Role::output, "text", true, Role::lines},       {Role::data, "text/plain", true, Role::lines},
+    {Role::cell, "source", true, Role::lines},       {Role::cell, "input", true, Role::lines},
+};
+
+/// Reads a notebook's JSON and keeps one output of it at a time.
+class NotebookReader final : public nlohmann::json_sax<json> {
+ public:
+  NotebookReader(PageText& out, PageText& listing) : out_(out), listing_(listing) {}
+
+  bool has_cells() const { return has_cells_; }
+  /// Why the JSON is none; empty where it is.
+  const std::string& damage() const { return damage_; }
+
+  bool null() override { return scalar(); }
+  bool boolean(bool /*value*/) override { return scalar(); }
+  bool number_integer(number_integer_t /*value*/) override { return scalar(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return scalar(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return scalar(); }
+  bool binary(json::binary_t& /*value*/) override { return scalar(); }
+  bool start_object(std::size_t /*size*/) override { return open(false); }
+  bool start_array(std::size_t /*size*/) override { return open(true); }
+  bool end_array() override { return close(); }
+
+  bool string(string_t& value) override {
+    if (std::string* text = held_text()) {
+      *text += value;
+    }
+    return scalar();
   }
-  std::string joined;
-  if (text.is_array()) {
-    for (const json& part : text) {
-      joined += part.is_string() ? part.get_ref<const std::string&>() : "";
+
+  bool key(string_t& value) override {
+    if (deeper_ == 0) {
+      key_ = std::move(value);
+      if (std::string* text = held_text()) {
+        text->clear();
+      }
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (deeper_ == 0 && role() == Role::output) {
+      write_output();
+    } else if (deeper_ == 0 && role() == Role::cell) {
+      write_source();
+    }
+    return close();
+  }
+
+  bool parse_error(std::size_t byte, const std::string& /*token*/, const json::exception& error) override {
+    damage_ = dynamic_cast<const json::parse_error*>(&error) == nullptr
+                  ? "its JSON is damaged"
+                  : "its JSON breaks off or is damaged at byte " + std::to_string(byte);
+    return false;
+  }
+
+ private:
+  Role role() const { return roles_.empty() ? Role::other : roles_.back(); }
+
+  bool scalar() {
+    begin_item();
+    return true;
+  }
+
+  bool open(bool is_list) {
+    begin_item();
+    const Role role = inner_role(is_list);
+    if (role == Role::other || (role == Role::worksheets && has_cells_)) {
+      ++deeper_;  // nothing in it is an output
+      return true;
+    }
+    has_cells_ = has_cells_ || role == Role::cells || role == Role::worksheets;
+    has_data_ = (has_data_ && role != Role::output) || role == Role::data;
+    holder_ = this->role();
+    roles_.push_back(role);
+    return true;
+  }
+
+  Role inner_role(bool is_list) const {
+    if (deeper_ > 0 || (roles_.empty() && is_list)) {
+      return Role::other;
+    }
+    if (roles_.empty()) {
+      return Role::notebook;
+    }
+    for (const Nesting& nesting : nestings) {
+      const bool has_key = nesting.key.empty() || nesting.key == key_;
+      if (nesting.outer == role() && has_key && nesting.is_list == is_list) {
+        return nesting.role;
+      }
+    }
+    return Role::other;
+  }
+
+  bool close() {
+    if (deeper_ > 0) {
+      --deeper_;
+    } else {
+      roles_.pop_back();
+    }
+    return true;
+  }
+
+  void begin_item() {
+    if (deeper_ == 0 && role() == Role::cells) {
+      const Place place{1, ++number_};
+      out_.go_to(place);
+      listing_.go_to(place);
     }
   }
-  return joined;
-}
 
-/// What an output says: a stream's "text", or a result's plain text, which format 3 kept in "text" too.
-std::string output_text(const json& output) {
-  const json& data = member(output, "data");
-  return joined_text(data.is_object() ? member(data, "text/plain") : member(output, "text"));
-}
-
-void write_lines(PageText& out, const std::string& text, Part::Kind kind) {
-  write_markup(out, text, Markup::text, kind);
-  if (!text.empty() && text.back() != '\n') {
-    out.end_line();
+  /// Where a text goes that comes now; null where it is none of an output or a cell.
+  std::string* held_text() {
+    const Role holder = role() == Role::lines ? holder_ : role();
+    if (deeper_ > 0) {
+      return nullptr;
+    }
+    if (holder == Role::output) {
+      return key_ == "text" ? &stream_ : nullptr;
+    }
+    if (holder == Role::data) {
+      return key_ == "text/plain" ? &result_ : nullptr;
+    }
+    if (holder == Role::cell) {
+      return key_ == "source" ? &source_ : key_ == "input" ? &input_ : key_ == "cell_type" ? &type_ : nullptr;
+    }
+    return nullptr;
   }
-}
 
-/// What the cell holds, which format 3 kept in "input" where it is code.
-void write_source(PageText& listing, const json& cell) {
-  const json& type = member(cell, "cell_type");
-  const json& source = member(cell, "source");
-  write_lines(listing, joined_text(source.is_null() ? member(cell, "input") : source),
-              type == "code" ? Part::Kind::script : Part::Kind::markdown);
-}
-
-void write_cells(PageText& out, PageText& listing, const json& cells, std::size_t& number) {
-  for (const json& cell : cells) {
-    const Place place{1, ++number};
-    listing.go_to(place);
-    write_source(listing, cell);
-    out.go_to(place);
-    for (const json& output : member(cell, "outputs")) {
-      write_lines(out, output_text(output), Part::Kind::output);
+  static void write_lines(PageText& out, const std::string& text, Part::Kind kind) {
+    write_markup(out, text, Markup::text, kind);
+    if (!text.empty() && text.back() != '\n') {
+      out.end_line();
     }
   }
-}
 
-json parse(const std::string& name, std::string_view text) {
-  try {
-    return json::parse(repaired_utf8(text));
-  } catch (const json::parse_error& error) {
-    fail(name, "its JSON breaks off or is damaged at byte " + std::to_string(error.byte));
-  } catch (const json::exception&) {
-    fail(name, "its JSON is damaged");
+  /// A stream's "text", or a result's plain text, which format 3 kept in "text" too.
+  void write_output() {
+    write_lines(out_, has_data_ ? result_ : stream_, Part::Kind::output);
+    stream_.clear();
+    result_.clear();
   }
-}
+
+  void write_source() {
+    write_lines(listing_, source_.empty() ? input_ : source_,
+                type_ == "code" ? Part::Kind::script : Part::Kind::markdown);
+    for (std::string* text : {&source_, &input_, &type_}) {
+      text->clear();
+    }
+  }
+
+  PageText& out_;
+  PageText& listing_;
+  std::vector<Role> roles_;  ///< of all that is open
+  std::size_t deeper_ = 0;   ///< objects and lists that are open in the last of them
+  std::string key_;          ///< the last one of the innermost role
+  Role holder_ = Role::other;  ///< what the innermost role is in
+  std::string stream_;
+  std::string result_;
+  std::string source_;
+  std::string input_;
+  std::string type_;
+  bool has_data_ = false;
+  bool has_cells_ = false;
+  std::uint32_t number_ = 0;
+  std::string damage_;
+};
 
 }  // namespace
 
@@ -88,18 +215,18 @@ bool looks_like_notebook(std::string_view text) {
 }
 
 void write_notebook(PageText& out, PageText& listing, const std::string& name, std::string_view text) {
-  const json notebook = parse(name, text);
-  std::size_t number = 0;
-  if (const json& cells = member(notebook, "cells"); cells.is_array()) {
-    write_cells(out, listing, cells, number);
-    return;
+  NotebookReader reader(out, listing);
+  std::string repaired;
+  if (!is_utf8(text)) {
+    repaired = repaired_utf8(text);
+    text = repaired;
   }
-  const json& worksheets = member(notebook, "worksheets");
-  if (!worksheets.is_array()) {
+  json::sax_parse(text, &reader);
+  if (!reader.damage().empty()) {
+    fail(name, reader.damage());
+  }
+  if (!reader.has_cells()) {
     fail(name, "it has no cells");
-  }
-  for (const json& worksheet : worksheets) {
-    write_cells(out, listing, member(worksheet, "cells"), number);
   }
 }
 

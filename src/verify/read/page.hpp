@@ -8,17 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "verify/read/place_index.hpp"
+
 namespace attn::verify {
 
 /// A page that cannot be read: what is wrong; what is accepted; how to go on.
 struct PageError : std::runtime_error {
   using std::runtime_error::runtime_error;
-};
-
-/// Where something stands in the file that a reader has.
-struct Place {
-  std::size_t line = 1;  ///< from 1; of a notebook: in the cell's outputs
-  std::size_t cell = 0;  ///< a notebook's cell, from 1; 0 elsewhere
 };
 
 /// A stretch of a page's text, up to the next one.
@@ -40,12 +36,14 @@ struct Part {
 /// knows its place in the file.
 class Page {
  public:
-  Page(std::string name, std::string text, std::vector<std::size_t> offsets, std::vector<Place> places,
-       std::vector<Part> parts);
+  Page() = default;
+  Page(std::string name, std::string text, PlaceIndex places, std::vector<Part> parts);
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
-  Place place(std::size_t offset) const;
+  /// The bytes of its texts.
+  std::size_t memory() const { return text_.size() + (listing_ ? listing_->memory() : 0); }
+  Place place(std::size_t offset) const { return places_.at(text_, offset); }
   /// In their order, from the text's begin to its end.
   const std::vector<Part>& parts() const { return parts_; }
 
@@ -57,8 +55,7 @@ class Page {
  private:
   std::string name_;
   std::string text_;
-  std::vector<std::size_t> offsets_;  ///< ascending; places_[i] holds from offsets_[i] on
-  std::vector<Place> places_;
+  PlaceIndex places_;
   std::vector<Part> parts_;
   std::shared_ptr<const Page> listing_;
 };

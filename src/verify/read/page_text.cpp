@@ -61,15 +61,6 @@ void PageText::begin_part(Part::Kind kind) {
   parts_.push_back({size(), kind});
 }
 
-void PageText::note_place() {
-  while (!offsets_.empty() && offsets_.back() >= size()) {
-    offsets_.pop_back();
-    places_.pop_back();
-  }
-  offsets_.push_back(size());
-  places_.push_back(place_);
-}
-
 void PageText::put(char32_t code) {
   code = from_windows(code);
   if (code == '\t') {
@@ -109,7 +100,7 @@ void PageText::overwrite(std::string_view text) {
 }
 
 void PageText::end_line() {
-  break_line();
+  start_line();
   skip_line();
 }
 
@@ -119,6 +110,11 @@ void PageText::skip_line() {
 }
 
 void PageText::break_line() {
+  start_line();
+  note_place();
+}
+
+void PageText::start_line() {
   text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
   behind_cursor_.clear();
   text_.push_back('\n');
@@ -151,7 +147,7 @@ void PageText::erase_line() {
 
 Page PageText::finish(std::string name) {
   text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
-  Page page(std::move(name), std::move(text_), std::move(offsets_), std::move(places_), std::move(parts_));
+  Page page(std::move(name), std::move(text_), std::move(places_), std::move(parts_));
   *this = PageText();
   return page;
 }

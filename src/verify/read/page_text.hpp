@@ -41,7 +41,8 @@ class PageText {
 
  private:
   void overwrite(std::string_view text);
-  void note_place();
+  void start_line();
+  void note_place() { places_.note(text_, size(), place_); }
   /// All bytes that are written, before and behind the cursor.
   std::size_t size() const { return text_.size() + behind_cursor_.size(); }
 
@@ -49,8 +50,7 @@ class PageText {
   std::string behind_cursor_;  ///< the line's bytes from its end back to the cursor: after carriage_return and backspace
   std::size_t line_begin_ = 0;
   Place place_;
-  std::vector<std::size_t> offsets_;
-  std::vector<Place> places_;
+  PlaceIndex places_;
   std::vector<Part> parts_;
 };
 

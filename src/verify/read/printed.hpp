@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ struct Printed {
 
   Kind kind = Kind::tensor;
   Place place;
-  std::string label;      ///< the words before it, on its line or, where that is empty, the line before: "keys"
+  std::string_view label;  ///< the words before it, on its line or, where that is empty, the line before: "keys"
   std::string_view text;  ///< from "Parameter containing:" or "tensor(" to its end; points into the page's text
 
   /// The shape as printed; of a tensor printed with "...", only the shown items count. Of Kind::size, the size that
@@ -36,7 +37,7 @@ struct Printed {
   Shape shape;
   /// Row-major; the shown items.
   std::vector<Cell> cells;
-  /// For each axis, how many items stand before the "...", or -1 where the axis is complete.
+  /// For each axis, how many items stand before the "...", or -1 where the axis is complete; empty where all are.
   std::vector<std::int64_t> shown_before_gap;
 
   /// Rows of different lengths: `shape` is that of the first ones, `cells` all. Also Nx's rows that are not as
@@ -45,8 +46,11 @@ struct Printed {
   bool missing_parenthesis = false;  ///< the closing one is not on the page
   bool is_bool = false;
   bool is_parameter = false;
-  std::string grad_fn;  ///< "MulBackward0"; empty where none is printed
+  std::string_view grad_fn;  ///< "MulBackward0"; empty where none is printed
 };
+
+/// The memory that it takes.
+std::size_t memory_of(const Printed& printed);
 
 /// Whether it is the size of a tensor.
 bool is_size(const Printed& printed);

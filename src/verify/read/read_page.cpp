@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <sys/stat.h>
+
 #include "text/ascii.hpp"
 #include "text/utf8.hpp"
 #include "verify/read/encoding.hpp"
@@ -69,11 +71,18 @@ bool is_binary(std::string_view bytes) {
   return strange * 3 > bytes.size();
 }
 
-/// All of a file, at most a byte more than the largest page; false where reading fails.
-bool read_all(std::FILE* file, std::string& bytes) {
+/// The size of a regular file; 0 of what has none.
+std::size_t size_of(std::FILE* file) {
+  struct stat status {};
+  return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+}
+
+/// All of a file; false where reading fails.
+bool read_all(std::FILE* file, std::string& bytes, const CheckSize& check_size) {
   std::array<char, 1U << 16U> buffer;
   std::size_t count = 0;
-  while (bytes.size() <= largest && (count = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+  while ((count = std::fread(buffer.data(), 1, buffer.size(), file)) > 0) {
+    check_size(bytes.size() + count);
     bytes.append(buffer.data(), count);
   }
   return std::ferror(file) == 0;
@@ -114,7 +123,7 @@ Page parse_page(const std::string& name, std::string_view bytes) {
   return out.finish(name);
 }
 
-Page read_page(const std::string& name) {
+Page read_page(const std::string& name, const CheckSize& check_size) {
   std::error_code unknown;
   if (name != "-" && std::filesystem::is_directory(name, unknown)) {
     fail(name, "is a folder", "name a file in it");
@@ -124,12 +133,21 @@ Page read_page(const std::string& name) {
                                                                [](std::FILE* file) { return std::fclose(file); });
   std::FILE* file = name == "-" ? stdin : opened.get();
   std::string bytes;
-  if (file == nullptr || !read_all(file, bytes)) {
+  const CheckSize check = [&](std::size_t size) {
+    if (size > largest) {
+      fail(shown_name(name), "has more than 1 GiB", "give the part that prints tensors");
+    }
+    if (check_size) {
+      check_size(size);
+    }
+  };
+  if (file != nullptr) {
+    check(size_of(file));
+    bytes.reserve(size_of(file));
+  }
+  if (file == nullptr || !read_all(file, bytes, check)) {
     fail(shown_name(name), std::string("cannot be read (") + std::strerror(errno) + ")",
          "check the path, or give - to read standard input");
-  }
-  if (bytes.size() > largest) {
-    fail(shown_name(name), "has more than 1 GiB", "give the part that prints tensors");
   }
   return parse_page(name, bytes);
 }

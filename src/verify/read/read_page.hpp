@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +13,11 @@ namespace attn::verify {
 /// Throws PageError for a file that is none of them.
 Page parse_page(const std::string& name, std::string_view bytes);
 
+/// Throws where a file of so many bytes may not be read: before it is, or, where its size is not known, as soon as it
+/// has them.
+using CheckSize = std::function<void(std::size_t bytes)>;
+
 /// The file of that name; "-" is standard input. Throws PageError.
-Page read_page(const std::string& name);
+Page read_page(const std::string& name, const CheckSize& check_size = {});
 
 }  // namespace attn::verify

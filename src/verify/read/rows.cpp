@@ -132,9 +132,26 @@ class RowsReader {
     }
     rows_.ragged = rows_.ragged || depth_ != rank_;
     ++axes_[depth_ - 1].items;
+    make_room();
     rows_.cells.push_back(*cell);
     take(text.size());
     return true;
+  }
+
+  /// Of a long tensor the words up to its end are counted: to grow and grow would take twice the memory.
+  void make_room() {
+    constexpr std::size_t long_tensor = 1U << 16U;
+    if (rows_.cells.size() < rows_.cells.capacity() || rows_.cells.size() < long_tensor) {
+      return;
+    }
+    std::size_t words = 0;
+    bool in_word = false;
+    for (const char c : cursor_.rest().substr(0, cursor_.rest().find(')'))) {
+      const bool part = text::is_digit(c) || text::is_letter(c) || c == '.';
+      words += part && !in_word ? 1U : 0U;
+      in_word = part;
+    }
+    rows_.cells.reserve(rows_.cells.size() + std::max(words, rows_.cells.size() / 8));
   }
 
   /// Something that is no part of a tensor. On a line of its own it comes after a tensor that breaks off.
@@ -161,6 +178,9 @@ class RowsReader {
 }  // namespace
 
 std::size_t scalar_type_length(std::string_view text) {
+  if (!text.starts_with('n')) {
+    return 0;
+  }
   for (const std::string_view type : {"np.float32(", "np.float64("}) {
     if (text.starts_with(type)) {
       return type.size();

@@ -60,9 +60,9 @@ Shape sizes_in(std::string_view text) {
   return sizes;
 }
 
-std::string name_in(std::string_view value) {
+std::string_view name_in(std::string_view value) {
   value.remove_prefix(value.starts_with('<') ? 1 : 0);
-  return std::string(value.substr(0, value.find_first_of(" >")));
+  return value.substr(0, value.find_first_of(" >"));
 }
 
 void note(std::string_view key, std::string_view value, Printed& printed, Suffix& suffix) {

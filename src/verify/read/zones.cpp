@@ -196,7 +196,7 @@ void Zones::add(std::size_t begin, Zone zone) {
     zones_.pop_back();
   }
   if (zones_.empty() || zones_.back() != zone) {
-    begins_.push_back(begin);
+    begins_.push_back(static_cast<std::uint32_t>(begin));
     zones_.push_back(zone);
   }
 }

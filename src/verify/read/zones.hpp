@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "verify/read/page.hpp"
@@ -8,7 +9,7 @@
 namespace attn::verify {
 
 /// What the text at some place of a page is.
-enum class Zone {
+enum class Zone : std::uint8_t {
   prose,
   code,
   comment,  ///< in code: what it printed is often kept there
@@ -23,7 +24,7 @@ class Zones {
   Zone at(std::size_t offset) const;
 
  private:
-  std::vector<std::size_t> begins_;
+  std::vector<std::uint32_t> begins_;
   std::vector<Zone> zones_;
 };
 

@@ -54,16 +54,16 @@ std::optional<Relation> Relater::try_all(const Grid& target, std::size_t most_fa
   if (target.cells.size() > most_cells) {
     return std::nullopt;
   }
-  std::vector<Source> sound;
-  if (most_failing > 0) {
-    std::ranges::copy_if(sources_, std::back_inserter(sound), &Source::is_sound);
-  }
-  const std::vector<Source>& sources = most_failing > 0 ? sound : sources_;
   constexpr std::int64_t operations = 20;
   patience_ -= static_cast<std::int64_t>(target.cells.size() * sources_.size()) * operations;
   if (patience_ <= 0) {
     return std::nullopt;
   }
+  std::vector<Source> sound;
+  if (most_failing > 0) {
+    std::ranges::copy_if(sources_, std::back_inserter(sound), &Source::is_sound);
+  }
+  const std::vector<Source>& sources = most_failing > 0 ? sound : sources_;
   Trial trial(target, sources, most_failing, patience_);
   if (!trial.is_near_miss()) {
     try_equal(trial);

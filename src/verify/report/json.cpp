@@ -67,7 +67,7 @@ Json finding_json(const Finding& finding) {
   Json json{{"line", printed.place.line}};
   json["cell"] = printed.place.cell > 0 ? Json(printed.place.cell) : Json(nullptr);
   json["kind"] = is_size(finding) ? "size" : "tensor";
-  json["label"] = printed.label;
+  json["label"] = std::string(printed.label);
   json["shape"] = printed.shape;
   json["verdict"] = verdict_name(finding.verdict);
   json["step"] = nullptr;

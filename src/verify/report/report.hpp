@@ -10,7 +10,7 @@
 namespace attn::verify {
 
 /// A line for each printed tensor and size, what is wrong with it below, and a summary.
-std::string report_text(const Report& report);
+void write_report_text(std::ostream& out, const Report& report);
 
 /// The same for programs, and the page's name. `line_break` stands before every line but the first.
 void write_report_json(std::ostream& out, const std::string& file, const Report& report,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <ostream>
 
 #include "text/columns.hpp"
 #include "verify/explain/numbers.hpp"
@@ -220,10 +221,9 @@ std::string summary_of(const Report& report) {
   return out;
 }
 
-std::string report_text(const Report& report) {
-  std::string out;
+void write_report_text(std::ostream& out, const Report& report) {
   for (const std::string& note : report.notes) {
-    out += note + '\n';
+    out << note << '\n';
   }
   std::array<std::size_t, 4> widths{};
   for (const Finding& finding : report.findings) {
@@ -233,11 +233,11 @@ std::string report_text(const Report& report) {
     }
   }
   for (const Finding& finding : report.findings) {
-    append_line(out, columns_of(finding), widths);
-    out += details_of(finding);
+    std::string lines;
+    append_line(lines, columns_of(finding), widths);
+    out << lines << details_of(finding);
   }
-  out += report.findings.empty() ? "" : "\n";
-  return out + summary_of(report);
+  out << (report.findings.empty() ? "" : "\n") << summary_of(report);
 }
 
 }  // namespace attn::verify

@@ -1,0 +1,64 @@
+#include "verify/read/place_index.hpp"
+
+#include <algorithm>
+
+namespace attn::verify {
+namespace {
+
+/// Line ends further behind an entry have entries of their own.
+constexpr std::size_t reach = 64;
+
+template <class Entry>
+const Entry* last_up_to(const std::vector<Entry>& entries, std::size_t offset) {
+  const auto after = std::ranges::upper_bound(entries, offset, {}, [](const Entry& entry) { return entry.offset; });
+  return after == entries.begin() ? nullptr : &*(after - 1);
+}
+
+/// The last entry is the one for `offset`; what was noted of a text that is erased is gone.
+template <class Entry>
+void drop_from(std::vector<Entry>& entries, std::size_t offset) {
+  while (!entries.empty() && entries.back().offset >= offset) {
+    entries.pop_back();
+  }
+}
+
+}  // namespace
+
+void PlaceIndex::note(std::string_view text, std::size_t end, const Place& place) {
+  const auto offset = static_cast<std::uint32_t>(end);
+  drop_from(cells_, end);
+  if (place.cell != (cells_.empty() ? 0 : cells_.back().cell)) {
+    cells_.push_back({offset, place.cell});
+  }
+  drop_from(lines_, end);
+  if (!lines_.empty() && end - lines_.back().offset < reach) {
+    Lines& last = lines_.back();
+    const std::uint32_t ends = line_ends(text, last, end);
+    if (ends == 1 && place.line == last.line) {
+      last.go_on = false;
+    }
+    if (place.line == last.line + (last.go_on ? ends : 0)) {
+      return;
+    }
+  }
+  lines_.push_back({offset, place.line, true});
+}
+
+Place PlaceIndex::at(std::string_view text, std::size_t offset) const {
+  Place place;
+  if (const Lines* lines = last_up_to(lines_, offset)) {
+    place.line = lines->line + (lines->go_on ? line_ends(text, *lines, offset) : 0);
+  }
+  if (const Cells* cells = last_up_to(cells_, offset)) {
+    place.cell = cells->cell;
+  }
+  return place;
+}
+
+std::uint32_t PlaceIndex::line_ends(std::string_view text, const Lines& from, std::size_t end) {
+  const std::size_t begin = std::min<std::size_t>(from.offset, text.size());
+  const std::string_view behind = text.substr(begin, std::min(end - from.offset, reach));
+  return static_cast<std::uint32_t>(std::ranges::count(behind, '\n'));
+}
+
+}  // namespace attn::verify
