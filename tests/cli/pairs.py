@@ -172,7 +172,8 @@ def ways(uses, one, other):
 def page_made_with(chapter, *arguments):
     """A page for `verify` that a chapter printed with the options that both have, and a tensor that nobody knows."""
     known = {name for name, _ in listed(chapter)}
-    shared = [word for option in arguments if option[0] in known and option[0] != "--format" for word in option]
+    known -= {"--format", "--output", "--force"}
+    shared = [word for option in arguments if option[0] in known for word in option]
     done = subprocess.run([BINARY, chapter, *shared], capture_output=True, timeout=HANG_LIMIT)
     page = tempfile.NamedTemporaryFile(suffix=".txt", delete=False, dir=PRINTED)
     page.write(done.stdout + b"\ntensor([0.1234, 9.8765, 4.3210, 7.7777])\n")
