@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/array.hpp"
+
+namespace attn::dump {
+
+/// How a file writes a number.
+struct Element {
+  enum class Kind { boolean, signed_integer, unsigned_integer, floating, brain_floating };
+
+  Kind kind;
+  int size;  ///< in bytes: 1, 2, 4 or 8; of floating 2, 4 or 8
+  bool big_endian = false;
+};
+
+/// "float16", "bfloat16", "uint8", "bool"
+std::string dtype_name(const Element& element);
+
+/// The bytes of a tensor. Throws Wrong where their number, or that of the elements, does not fit into 63 bits, or there
+/// are more than 64 axes.
+std::int64_t byte_count(const Shape& shape, const Element& element);
+
+/// Each as a double, exactly but for integers beyond 2^53. Throws Wrong where memory for them is not to be had.
+std::vector<double> numbers_of(std::string_view bytes, const Element& element);
+
+/// Of numbers that are written with the first axis running fastest (Fortran's order), the row-major ones.
+std::vector<double> row_major(const std::vector<double>& values, const Shape& shape);
+
+}  // namespace attn::dump

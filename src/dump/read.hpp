@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/array.hpp"
+
+/// Files of tensors that another program wrote: a port's dumps.
+namespace attn::dump {
+
+/// A file that cannot be read: what is wrong; what is accepted; how to go on.
+struct DumpError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A tensor of somebody's dump.
+struct Dumped {
+  std::string name;            ///< "attn_scores", "head_1/keys": its path below the folder, or its key in the archive
+  Shape shape;
+  std::string dtype;           ///< as the file says: "float32", "float16", "bfloat16", "float64", "int64", "bool"
+  std::vector<double> values;  ///< row-major; integers beyond 2^53 are rounded
+};
+
+/// Whether the path is a folder or a file of these formats: by its first bytes, or its name. False for what is not
+/// there, and for pipes, which it does not touch.
+bool is_dump(const std::filesystem::path& path);
+
+/// All tensors of a folder's .npy files, or of an .npy, .npz, .safetensors or .csv file. Where the folder has a
+/// manifest.json that --save wrote, in its order; else by name. Throws DumpError.
+std::vector<Dumped> read(const std::filesystem::path& path);
+
+/// All tensors of a file's bytes. Throws DumpError.
+std::vector<Dumped> parse(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace attn::dump

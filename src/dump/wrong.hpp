@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "text/lines.hpp"
+
+namespace attn::dump {
+
+inline constexpr const char* accepted_formats =
+    "accepted is a folder of .npy files, or one file: .npy, .npz, .safetensors or .csv";
+inline constexpr const char* accepted_dtypes =
+    "accepted are bool, integers of 8 to 64 bits, float16, float32 and float64, and in .safetensors bfloat16";
+
+/// What is wrong with a file, as a DumpError says it after the file's path.
+struct Wrong : std::runtime_error {
+  Wrong(const std::string& what, std::string how_to_go_on, std::string what_is_accepted = accepted_formats)
+      : runtime_error(text::one_line(what)), accepted(std::move(what_is_accepted)), way_on(std::move(how_to_go_on)) {}
+
+  /// The same of something in the file.
+  Wrong in(const std::string& name) const { return {"'" + name + "': " + what(), way_on, accepted}; }
+
+  std::string accepted;
+  std::string way_on;
+};
+
+}  // namespace attn::dump
