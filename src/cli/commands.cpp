@@ -125,7 +125,7 @@ void ChapterParser::add_projections() {
 void ChapterParser::add_dropout() {
   group("Dropout");
   Lesson& lesson = options_.lesson;
-  const auto store = [&lesson](const std::string& text) { lesson.dropout = probability_value(text); };
+  const auto store = [&lesson](const std::string& text) { lesson.dropout = number_value(text); };
   add("--dropout", "P", "the probability to drop a weight", store, probability());
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
          lesson.dropout_kernel);
@@ -256,7 +256,8 @@ void ListParser::finish() { options_.command = Command::list; }
 
 void VerifyParser::add_options() {
   VerifyOptions& verify = options_.verify;
-  add_files("FILE", "text, Markdown, HTML, a notebook, a terminal's log; - is standard input", verify.files);
+  add_files("FILE", "text, Markdown, HTML, a notebook, a terminal's log; - is standard input; or a folder or file of tensors",
+            verify.files);
   group("What the page may show");
   choice("--article", "only this article's chapters", article_names(), verify.article);
   text("--chapter", "CHAPTER", "only this chapter", verify.chapter);
@@ -265,12 +266,20 @@ void VerifyParser::add_options() {
   choice("--dropout-kernel", "only this of PyTorch's two Bernoulli kernels", dropout_kernel_names(),
          verify.dropout_kernel);
   add_lesson();
+  group("A port's tensors: .npy, .npz, .safetensors, .csv, or a folder of .npy; with --chapter");
+  const auto store_number = [](std::optional<double>& target) {
+    return [&target](const std::string& text) { target = number_value(text); };
+  };
+  add("--rtol", "X", "relative tolerance (1.3e-6)", store_number(verify.rtol), tolerance());
+  add("--atol", "X", "absolute tolerance (1e-5)", store_number(verify.atol), tolerance());
+  add("--map", "THEIRS=STEP[,...]", "which tensor is which step, where the names do not tell",
+      [&verify](const std::string& text) { verify.names = name_pairs_of(text); }, name_pairs());
   group("The report");
   choice("--format", "text, JSON, or a page with the tensors tinted (text)", report_format_names, verify.format);
   add_output("FILE where it exists");
   flag("--strict", "exit with 1 where a tensor is unknown as well", verify.strict, true);
   footer("Exit code 0: nothing differs; 1: something does; 2: unreadable, or no tensor at all.\n\n"
-              "Example:\n  attn-walkthrough causal | attn-walkthrough verify -");
+              "Examples:\n  attn-walkthrough causal | attn-walkthrough verify -\n  attn-walkthrough verify steps.npz --chapter causal");
 }
 
 /// What the page's program is known to have set. What is not given is tried.
@@ -285,7 +294,7 @@ void VerifyParser::add_lesson() {
   flag("--qkv-bias", "nn.Linear with a bias", lesson.qkv_bias, true);
   number("--num-heads", "attention heads", lesson.num_heads, 3);
   number("--batch", "the same inputs N times", lesson.batch, 2);
-  const auto store = [&lesson](const std::string& text) { lesson.dropout = probability_value(text); };
+  const auto store = [&lesson](const std::string& text) { lesson.dropout = number_value(text); };
   add("--dropout", "P", "the probability to drop a weight", store, probability());
   number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 6);
   number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct VerifyOptions {
   bool is_seed_given = false;  ///< the seed is not varied
   bool strict = false;  ///< unknown tensors are failures
   ReportFormat format = ReportFormat::text;
+  std::optional<double> rtol;  ///< of a port's numbers; these and the names are for dumps alone
+  std::optional<double> atol;
+  std::map<std::string, std::string> names;  ///< a port's, and the steps' for them
 };
 
 /// What the command line asks for.

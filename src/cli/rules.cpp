@@ -63,6 +63,8 @@ const std::vector<Rule>& rules() {
       {{"--no-grad"}, {"--heatmap"}, "coloured cells name no grad_fn", "what prints tensors", "leave --no-grad out"},
       {{"--steps"}, {"--only"}, "--only chooses among all steps", "--save, forms of output, inputs and sizes",
        "leave --steps out"},
+      {{"--rtol", "--atol", "--map"}, {"--format html"}, "tensors have no text to tint", "--format text, json",
+       "leave --format html out"},
       {{"--tokens"}, {"--sentence"}, "a sentence has its own tokens", "--d-in, sizes and forms of output"},
   };
   return table;

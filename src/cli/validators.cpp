@@ -41,7 +41,38 @@ Validator probability() {
   };
 }
 
-double probability_value(const std::string& text) { return text::number_of<double>(text).value(); }
+Validator tolerance() {
+  return [](const std::string& text) {
+    const auto value = text::number_of<double>(text);
+    if (value && *value >= 0 && std::isfinite(*value)) {
+      return std::string();
+    }
+    return "'" + text + "' is no tolerance; accepted are numbers from 0 on; try 1e-5";
+  };
+}
+
+Validator name_pairs() {
+  return [](const std::string& text) {
+    for (const std::string& pair : text::split(text)) {
+      const std::size_t equals = pair.rfind('=');
+      if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
+        return "'" + pair + "' is no pair of names; accepted are THEIRS=STEP, with commas between; try scores=attn_scores";
+      }
+    }
+    return std::string();
+  };
+}
+
+std::map<std::string, std::string> name_pairs_of(const std::string& text) {
+  std::map<std::string, std::string> names;
+  for (const std::string& pair : text::split(text)) {
+    const std::size_t equals = pair.rfind('=');
+    names[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return names;
+}
+
+double number_value(const std::string& text) { return text::number_of<double>(text).value(); }
 
 Validator seed() {
   return [](const std::string& text) {

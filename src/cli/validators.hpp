@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace attn::cli {
@@ -16,11 +17,18 @@ Validator whole_number(std::int64_t least, std::int64_t most, std::int64_t examp
 /// A number in [0, 1].
 Validator probability();
 
+/// A finite number that is not negative.
+Validator tolerance();
+
+/// "THEIRS=STEP", several of them with commas between.
+Validator name_pairs();
+std::map<std::string, std::string> name_pairs_of(const std::string& text);
+
 /// A seed as torch.manual_seed takes it: from -2^63 to 2^64 - 1.
 Validator seed();
 
-/// The number of a text that probability() accepts.
-double probability_value(const std::string& text);
+/// The number of a text that probability() or tolerance() accepts.
+double number_value(const std::string& text);
 
 /// How many steps back, or "full".
 Validator depth();

@@ -11,6 +11,7 @@
 #include "cli/given.hpp"
 #include "cli/lessons.hpp"
 #include "cli/outputs.hpp"
+#include "cli/port.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
@@ -140,6 +141,9 @@ void write_html(const std::deque<Verified>& pages, std::ostream& out) {
 }  // namespace
 
 int verify(const Options& options) {
+  if (is_about_dumps(options)) {
+    return verify_dumps(options);
+  }
   const Outputs outputs(options);
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {

@@ -41,6 +41,7 @@ REFUSED = {
     "--format json": PRINTING,
     "--steps": ["--only"],
     "--sentence": ["--tokens"],
+    **{option: ["--format html"] for option in ("--rtol", "--atol", "--map")},
 }
 # An option that has an effect only beside another.
 NEEDS = {
@@ -60,7 +61,8 @@ VALUES = {
     "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--chapter": ["causal", "dropout", "multihead"],
+    "--chapter": ["causal", "dropout", "multihead"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
 FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict"]
 # What may have to stand beside a pair for its effect to be seen.
@@ -75,6 +77,8 @@ CONTEXTS = [
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
 ]
+DUMPED = ("causal", "multihead", "trainable")
+PORT = {"--rtol", "--atol", "--map"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"]]
 
 
@@ -186,6 +190,11 @@ def contexts(command, first, second):
     if command != "verify":
         yield from CONTEXTS
         return
+    if PORT & {first[0], second[0]}:
+        for chapter, port in (*zip(DUMPED, DUMPED), ("causal", "near"), ("causal", "named")):
+            yield [f"port-{port}", "--chapter", chapter]
+            yield [f"port-{port}"]
+        return
     yield from PAGES
     for chapter in ("trainable", "causal", "multihead", "dropout"):
         yield [page_made_with(chapter, tuple(first), tuple(second))]
@@ -287,5 +296,24 @@ if __name__ == "__main__":
             with open(os.path.join(TEMPLATE, path), "wb") as page:
                 subprocess.run([BINARY, *arguments], stdout=page, check=True)
         subprocess.run([BINARY, "simplified", "--save", "there"], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)
+        def save(folder, *arguments):
+            subprocess.run([BINARY, *arguments, "--save", folder], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)
+            os.remove(os.path.join(TEMPLATE, folder, "manifest.json"))
+
+        def copy(one, other):
+            shutil.copy(os.path.join(TEMPLATE, one), os.path.join(TEMPLATE, other))
+
+        for chapter in DUMPED:  # another seed's tensors, and one of a name that is no step's
+            save(f"port-{chapter}", chapter, "--seed", "6")
+            scores = "self_attention/attn_scores.npy" if chapter == "trainable" else "attn_scores.npy"
+            copy(f"port-{chapter}/{scores}", f"port-{chapter}/mine.npy")
+        for folder in ("port-near", "port-named"):  # right, but for one without its name, and one that is no step
+            save(folder, "causal")
+        save("port-other", "causal", "--what-if", "no-scaling")
+        save("port-foreign", "simplified", "--tokens", "9")
+        copy("port-other/attn_weights.npy", "port-near/attn_weights.npy")
+        os.rename(os.path.join(TEMPLATE, "port-named/mask.npy"), os.path.join(TEMPLATE, "port-named/mine.npy"))
+        for folder in ("port-near", "port-named"):
+            copy("port-foreign/all_tokens/attn_weights.npy", f"{folder}/foreign.npy")
         BEFORE = files_in(TEMPLATE)
         unittest.main(verbosity=1)

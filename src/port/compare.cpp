@@ -1,0 +1,65 @@
+#include "port/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace attn::port {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// The distance between float32 numbers at this one.
+double ulp(double right) {
+  const float value = static_cast<float>(std::abs(right));
+  return std::isfinite(value)
+             ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) - static_cast<double>(value)
+             : infinity;
+}
+
+}  // namespace
+
+Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance) {
+  Comparison result;
+  result.cells = static_cast<std::int64_t>(right.size());
+  result.passing_atol = result.passing_rtol = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (is_equal(theirs[i], right[i])) {
+      continue;
+    }
+    const auto cell = static_cast<std::int64_t>(i);
+    const bool are_numbers = std::isfinite(theirs[i]) && std::isfinite(right[i]);
+    const double difference = are_numbers ? std::abs(theirs[i] - right[i]) : infinity;
+    const double size = std::abs(right[i]);
+    if (!are_numbers || !(difference <= tolerance.atol + tolerance.rtol * size)) {
+      result.mismatched.push_back(cell);
+    }
+    if (difference > result.greatest_absolute) {
+      result.greatest_absolute = difference;
+      result.absolute_at = cell;
+    }
+    if (are_numbers && size > 0 && difference / size > result.greatest_relative) {
+      result.greatest_relative = difference / size;
+      result.relative_at = cell;
+    }
+    if (!are_numbers) {
+      result.passing_atol = result.passing_rtol = std::nullopt;
+      result.greatest_ulps = infinity;
+      continue;
+    }
+    result.greatest_ulps = std::max(result.greatest_ulps, difference / ulp(right[i]));
+    if (result.passing_atol) {
+      result.passing_atol = std::max(*result.passing_atol, difference - tolerance.rtol * size);
+    }
+    if (result.passing_rtol && difference > tolerance.atol) {
+      result.passing_rtol = size > 0 ? std::optional(std::max(*result.passing_rtol, (difference - tolerance.atol) / size))
+                                     : std::nullopt;
+    }
+  }
+  return result;
+}
+
+}  // namespace attn::port

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "port/match.hpp"
+#include "port/operands.hpp"
+#include "tensor/rewrite.hpp"
+
+namespace attn::port {
+
+/// A mistake that programs are known for.
+struct Mistake {
+  std::string name;      ///< "no-scaling"
+  std::string sentence;  ///< "the scores are not divided"
+  std::string instead;   ///< the line to write: "attn_scores / keys.shape[-1]**0.5"
+  Rewriter::Rule rule;   ///< the same program with the mistake
+};
+
+/// All that can be made in these steps, the most usual first.
+std::vector<Mistake> mistakes_in(std::span<const Step> steps);
+
+/// What explains a port's wrong numbers.
+struct Cause {
+  std::vector<std::string> names;
+  std::string sentence;
+  std::string instead;  ///< what to write; may be empty
+};
+
+/// The same chapter otherwise, for what is drawn: its name, what is otherwise, and its steps.
+struct Variant {
+  std::string name;
+  std::string sentence;
+  std::vector<Step> steps;
+};
+using Variants = std::function<std::vector<Variant>()>;
+
+/// What gives all numbers of a step that is wrong by itself: another step's numbers, another arithmetic, a mistake or two
+/// at once. At most three, the most usual first; empty where nothing known does.
+std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+                             const Tolerance& tolerance, const Variants& variants);
+
+}  // namespace attn::port

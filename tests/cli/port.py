@@ -1,0 +1,354 @@
+"""What `verify` says of a port's tensors: a numpy port of the lesson, right or with mistakes planted in it.
+
+    /usr/bin/python3 tests/cli/port.py build/release/attn-walkthrough
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+BINARY = ""
+HANG_LIMIT = 60
+EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, fewer random ports are enough
+
+# Two sizes of each of three chapters. The second has another size for every axis.
+LESSONS = {
+    "trainable": [["--d-out-kq", "4", "--d-out-v", "5", "--tokens", "6", "--d-in", "3"],
+                  ["--d-out-kq", "6", "--d-out-v", "3", "--tokens", "7", "--d-in", "5"]],
+    "causal": [["--d-out-kq", "4", "--d-out-v", "5", "--dropout", "0.25", "--qkv-bias"],
+               ["--d-out-kq", "6", "--d-out-v", "3", "--tokens", "7", "--d-in", "5", "--batch", "3", "--dropout", "0.4", "--qkv-bias"]],
+    "multihead": [["--d-out", "8", "--num-heads", "2", "--tokens", "5", "--d-in", "3", "--batch", "2", "--dropout", "0.25", "--qkv-bias"],
+                  ["--d-out", "9", "--num-heads", "3", "--tokens", "7", "--d-in", "4", "--batch", "2", "--dropout", "0.4", "--qkv-bias"]],
+}
+SECTION = {"trainable": "self_attention/", "causal": "", "multihead": ""}
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, cwd=cwd)
+
+
+class Drawn:
+    """What the lesson draws, from --save: what every port is given."""
+
+    def __init__(self, chapter, options):
+        self.chapter, self.options = chapter, options
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(chapter, *options, "--save", "steps", cwd=folder)
+            assert done.returncode == 0, done.stderr
+            manifest = json.loads(pathlib.Path(folder, "steps/manifest.json").read_text())
+            self.tensors = {step["file"][:-4]: np.load(os.path.join(folder, "steps", step["file"])) for step in manifest["steps"]}
+        self.p = float(options[options.index("--dropout") + 1]) if "--dropout" in options else 0.0
+        self.heads = int(options[options.index("--num-heads") + 1]) if "--num-heads" in options else 1
+
+    def __getitem__(self, name):
+        return self.tensors[SECTION[self.chapter] + name]
+
+
+def softmax(scores, axis=-1):
+    with np.errstate(invalid="ignore"):
+        exps = np.exp(scores - scores.max(axis, keepdims=True))
+        return exps / exps.sum(axis, keepdims=True)
+
+
+def swap(tensor):
+    return np.swapaxes(tensor, -1, -2)
+
+
+def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
+    """The lesson in numpy, with the mistakes of these names."""
+    made = {}
+
+    def keep(name, tensor):
+        made[name] = np.ascontiguousarray(tensor)
+        return made[name]
+
+    def is_made(name):
+        return name in mistakes
+
+    number = lambda tensor: tensor.astype(dtype)
+    x = keep("inputs", number(drawn["inputs"]))
+    if drawn.chapter != "trainable":
+        copies = drawn["batch"].shape[0]
+        x = keep("batch", np.stack([x] * copies))
+    for name in ("queries", "keys", "values"):
+        weight_name = {"queries": "W_query", "keys": "W_key", "values": "W_value"}[name]
+        weight = keep(weight_name, number(drawn[weight_name]))
+        if is_made("weight-reshaped") and name == "keys":
+            result = x @ weight.reshape(weight.shape[::-1])
+        else:
+            result = x @ weight.T
+        bias_name = weight_name + "_bias"
+        if drawn.chapter != "trainable":
+            bias = keep(bias_name, number(drawn[bias_name]))
+            if not (is_made("no-bias") and name == "values"):
+                result = result + bias
+        keep(name, result)
+    queries, keys, values = made["queries"], made["keys"], made["values"]
+    if drawn.chapter == "multihead":
+        def split(tensor, name):
+            b, n, d = tensor.shape
+            if is_made("heads-by-view"):
+                return keep(name, tensor.reshape(b, drawn.heads, n, d // drawn.heads))
+            if is_made("heads-interleaved"):
+                return keep(name, tensor.reshape(b, n, d // drawn.heads, drawn.heads).transpose(0, 3, 1, 2))
+            return keep(name, tensor.reshape(b, n, drawn.heads, d // drawn.heads).transpose(0, 2, 1, 3))
+        keys, queries, values = split(keys, "keys_heads"), split(queries, "queries_heads"), split(values, "values_heads")
+    scores = queries @ swap(keys)
+    if is_made("query-key-swapped"):
+        scores = swap(scores)
+    keep("attn_scores", scores)
+    n, head_dim = scores.shape[-1], keys.shape[-1]
+    divisor = np.sqrt(dtype(head_dim))
+    if is_made("no-scaling"):
+        divisor = dtype(1)
+    if is_made("scaled-by-dimension"):
+        divisor = dtype(head_dim)
+    if is_made("multiplied-by-root"):
+        divisor = 1 / divisor
+    if is_made("scaled-by-root"):
+        divisor = np.sqrt(dtype(made["W_value"].shape[0]))
+    if drawn.chapter != "trainable":
+        beyond = 0 if is_made("mask-hides-itself") else 2 if is_made("mask-shows-next") else 1
+        mask = np.triu(np.ones((n, n)), beyond).astype(bool)
+        if is_made("mask-transposed"):
+            mask = mask.T
+        hidden = dtype(0) if is_made("mask-0") else dtype(-3) if is_made("unknown") else dtype(-np.inf)
+        if not is_made("no-mask") and not is_made("mask-after-softmax"):
+            scores = np.where(mask, hidden, scores)
+        keep("masked_attn_scores", scores)
+    weights = softmax((scores / divisor).astype(dtype), 0 if is_made("softmax-dim-0") else 1 if is_made("softmax-dim-1") else -1)
+    if is_made("mask-after-softmax"):
+        weights = np.where(mask, dtype(0), weights)
+    keep("attn_weights", weights)
+    if drawn.p:
+        kept = keep("dropout_mask", drawn["dropout_mask"])
+        if is_made("keep-and-drop-swapped"):
+            kept = ~kept
+        factor = dtype(1) / (dtype(1) - dtype(drawn.p))
+        if is_made("no-rescale"):
+            factor = dtype(1)
+        if is_made("scaled-by-1-p"):
+            factor = dtype(1 - drawn.p)
+        if is_made("divided-by-p"):
+            factor = dtype(1) / dtype(drawn.p)
+        weights = weights if is_made("no-dropout") else np.where(kept, weights * factor, dtype(0))
+        keep("dropout_attn_weights", weights)
+    if is_made("weights-transposed"):
+        weights = swap(weights)
+    context = weights @ values
+    if drawn.chapter != "multihead":
+        keep("context_vecs", context)
+    else:
+        keep("context_heads", context)
+        b, h, n, d = context.shape
+        joined = context.reshape(b, n, h * d) if is_made("heads-joined-by-view") else context.transpose(0, 2, 1, 3).reshape(b, n, h * d)
+        keep("context_vecs", joined)
+        weight, bias = keep("out_proj_weight", number(drawn["out_proj_weight"])), keep("out_proj_bias", number(drawn["out_proj_bias"]))
+        keep("output", joined if is_made("no-out-proj") else joined @ weight.T + (0 if is_made("no-out-bias") else bias))
+    return {SECTION[drawn.chapter] + name: tensor for name, tensor in made.items() if name not in leave_out}
+
+
+def judged(drawn, tensors, *more):
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(os.path.join(folder, "port.npz"), **tensors)
+        done = run("verify", "port.npz", "--chapter", drawn.chapter, *drawn.options, "--format", "json", *more, cwd=folder)
+    assert done.returncode in (0, 1) and not done.stderr, done
+    return done.returncode, json.loads(done.stdout)
+
+
+def places(report, verdict):
+    return [step["name"] for step in report["steps"] if step["verdict"] == verdict]
+
+
+def causes(report):
+    return {step["name"]: [cause["names"] for cause in step["causes"]] for step in report["steps"] if step["verdict"] == "wrong here"}
+
+
+# Mistake, the step where it shows, and the chapters that can make it.
+ALL = ("trainable", "causal", "multihead")
+MASKED = ("causal", "multihead")
+PLANTED = [
+    ("no-scaling", "attn_weights", ALL), ("scaled-by-dimension", "attn_weights", ALL),
+    ("multiplied-by-root", "attn_weights", ALL), ("scaled-by-root", "attn_weights", ("trainable", "causal")),
+    ("softmax-dim-0", "attn_weights", ("trainable",)), ("softmax-dim-1", "attn_weights", ("causal",)),
+    ("weight-reshaped", "keys", ALL), ("query-key-swapped", "attn_scores", ALL), ("weights-transposed", None, ALL),
+    ("no-bias", "values", MASKED), ("no-mask", "masked_attn_scores", MASKED), ("mask-0", "masked_attn_scores", MASKED),
+    ("mask-hides-itself", "masked_attn_scores", MASKED), ("mask-shows-next", "masked_attn_scores", MASKED),
+    ("mask-transposed", "masked_attn_scores", MASKED), ("no-rescale", "dropout_attn_weights", MASKED),
+    ("scaled-by-1-p", "dropout_attn_weights", MASKED), ("divided-by-p", "dropout_attn_weights", MASKED),
+    ("keep-and-drop-swapped", "dropout_attn_weights", MASKED), ("no-dropout", "dropout_attn_weights", MASKED),
+    ("heads-by-view", "keys_heads", ("multihead",)), ("heads-interleaved", "keys_heads", ("multihead",)),
+    ("heads-joined-by-view", "context_vecs", ("multihead",)), ("no-out-bias", "output", ("multihead",)),
+    ("no-out-proj", "output", ("multihead",)),
+]
+NAMES = {"scaled-by-root": lambda drawn: f"scaled-by-root-of-{drawn['W_value'].shape[0]}", "no-out-bias": lambda drawn: "no-bias",
+         "no-out-proj": lambda drawn: "no-projection"}
+
+
+class Ports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lessons = [Drawn(chapter, options) for chapter in ALL for options in LESSONS[chapter]]
+
+    def test_a_right_port_holds(self):
+        for drawn in self.lessons:
+            code, report = judged(drawn, port(drawn))
+            self.assertEqual((code, report["holds"], report["unmatched"]), (0, True, []), (drawn.chapter, report))
+
+    def test_each_planted_mistake_is_named_first_at_its_place(self):
+        for drawn in self.lessons:
+            for mistake, place, chapters in PLANTED:
+                if drawn.chapter not in chapters:
+                    continue
+                with self.subTest(chapter=drawn.chapter, options=drawn.options, mistake=mistake):
+                    place = place or ("context_heads" if drawn.chapter == "multihead" else "context_vecs")
+                    code, report = judged(drawn, port(drawn, [mistake]))
+                    found = causes(report)
+                    self.assertEqual(code, 1)
+                    self.assertEqual(next(iter(found), None), place, found)
+                    name = NAMES.get(mistake, lambda drawn: mistake)(drawn)
+                    self.assertTrue(found[place] and found[place][0] == [name], found)
+
+    def test_two_mistakes_are_both_found(self):
+        for drawn in self.lessons:
+            pairs = [("weight-reshaped", "keys", "no-scaling", "attn_weights")]
+            if drawn.chapter != "trainable":
+                pairs += [("no-scaling", "attn_weights", "no-rescale", "dropout_attn_weights"),
+                          ("mask-shows-next", "masked_attn_scores", "divided-by-p", "dropout_attn_weights"),
+                          ("no-bias", "values", "scaled-by-dimension", "attn_weights")]
+            for first, there, second, then in pairs:
+                with self.subTest(chapter=drawn.chapter, options=drawn.options, mistakes=(first, second)):
+                    _, report = judged(drawn, port(drawn, [first, second]))
+                    found = causes(report)
+                    self.assertEqual((found[there][0], found[then][0]), ([first], [second]), found)
+                    self.assertIn("context_vecs", places(report, "inherited"))
+
+    def test_two_mistakes_in_one_step_are_found_together(self):
+        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "causal")
+        _, report = judged(drawn, port(drawn, ["mask-shows-next", "no-scaling"], leave_out=["masked_attn_scores"]))
+        self.assertEqual(set(causes(report)["attn_weights"][0]), {"mask-shows-next", "no-scaling"})
+
+    def test_an_unknown_mistake_has_a_place_and_no_cause(self):
+        for drawn in self.lessons:
+            if drawn.chapter != "trainable":
+                _, report = judged(drawn, port(drawn, ["unknown"]))
+                self.assertEqual(causes(report), {"masked_attn_scores": []})
+                self.assertIn("attn_weights", places(report, "inherited"))
+
+    def test_right_ports_are_never_accused(self):
+        dice = np.random.default_rng(5)
+        for trial in range(max(12, 120 // EVERY)):
+            chapter = ALL[trial % 3]
+            size = lambda least, most: str(dice.integers(least, most + 1))
+            options = ["--seed", size(0, 9999), "--tokens", size(2, 9), "--d-in", size(2, 7)]
+            if chapter == "multihead":
+                heads = int(size(1, 4))
+                options += ["--num-heads", str(heads), "--d-out", str(heads * int(size(1, 4)))]
+            else:
+                options += ["--d-out-kq", size(2, 9), "--d-out-v", size(2, 9)]
+            if chapter != "trainable":
+                options += ["--dropout", str(dice.choice([0.1, 0.25, 0.5])), "--qkv-bias"]
+            drawn = Drawn(chapter, options)
+            tensors = port(drawn, dtype=np.float64 if trial % 2 else np.float32)
+            order = dice.permutation(len(tensors))
+            names = list(tensors)
+            code, report = judged(drawn, {names[i]: tensors[names[i]] for i in order})
+            self.assertEqual((code, causes(report)), (0, {}), (chapter, options))
+
+    def test_half_precision_is_named(self):
+        for drawn in self.lessons:
+            _, report = judged(drawn, port(drawn, dtype=np.float16))
+            found = [names for names in causes(report).values() if names]
+            self.assertTrue(found and all(["float16"] in names for names in found), causes(report))
+
+    def test_what_is_drawn_otherwise_is_named(self):
+        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
+        other = Drawn(drawn.chapter, [*drawn.options, "--seed", "124"])
+        tensors = port(other)
+        _, report = judged(drawn, tensors)
+        self.assertEqual(causes(report)["inputs"], [["seed"]])
+        tensors = port(drawn)
+        tensors["W_query"], tensors["W_key"] = tensors["W_key"], tensors["W_query"]
+        _, report = judged(drawn, tensors)
+        self.assertEqual((causes(report)["W_query"], causes(report)["W_key"]), ([["other-step"]], [["other-step"]]))
+
+    def test_other_names_shapes_and_layouts(self):
+        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
+        tensors = port(drawn)
+        tensors["q"] = tensors.pop("queries")
+        tensors["mine"] = tensors.pop("attn_scores")
+        tensors["W_query"] = tensors["W_query"].T
+        tensors["keys_heads"] = tensors["keys_heads"].transpose(0, 2, 1, 3)
+        tensors["context_vecs"] = tensors["context_vecs"].reshape(-1)
+        tensors["foreign"] = np.array([3.25, 1.5, 9])
+        code, report = judged(drawn, tensors)
+        found = {step["name"]: step for step in report["steps"]}
+        self.assertEqual((code, [one["name"] for one in report["unmatched"]]), (0, ["foreign"]))
+        self.assertEqual((found["queries"]["theirs"], found["attn_scores"]["theirs"]), ("q", "mine"))
+        self.assertEqual(found["attn_scores"]["matched_by"], "numbers")
+        self.assertIn("transposed", found["W_query"]["arrangement"])
+        self.assertIn("heads after tokens", found["keys_heads"]["arrangement"])
+        self.assertIn("of shape [80]", found["context_vecs"]["arrangement"])
+        self.assertEqual(judged(drawn, tensors, "--strict")[0], 1)
+        tensors = port(drawn, ["no-mask"])
+        tensors["mine"] = tensors.pop("masked_attn_scores")
+        _, report = judged(drawn, tensors, "--map", "mine=masked_attn_scores")
+        self.assertEqual(causes(report)["masked_attn_scores"][0], ["no-mask"])
+
+    def test_tolerances(self):
+        drawn = self.lessons[2]
+        tensors = port(drawn)
+        tensors["attn_weights"] = tensors["attn_weights"] * np.float32(1.001)
+        _, report = judged(drawn, tensors)
+        step = next(step for step in report["steps"] if step["name"] == "attn_weights")
+        self.assertEqual(step["verdict"], "wrong here")
+        for option in ("atol", "rtol"):
+            passing = step["passing_" + option]
+            self.assertNotIn("attn_weights", places(judged(drawn, tensors, "--" + option, str(passing * 0.99))[1], "holds"))
+            self.assertIn("attn_weights", places(judged(drawn, tensors, "--" + option, str(passing * 1.01))[1], "holds"))
+        worst = step["greatest_absolute"]
+        index = tuple(worst["index"])
+        self.assertAlmostEqual(worst["here"], float(tensors["attn_weights"][index]), 6)
+        self.assertAlmostEqual(worst["right"], float(drawn["attn_weights"][index]), 6)
+
+    def test_the_text_tells_place_cause_and_the_line_to_write(self):
+        drawn = self.lessons[2]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, tensor in port(drawn, ["mask-shows-next"]).items():
+                np.save(os.path.join(folder, name + ".npy"), tensor)
+            started = time.monotonic()
+            done = run("verify", folder, "--chapter", drawn.chapter, *drawn.options)
+            self.assertLess(time.monotonic() - started, 10)
+        text = done.stdout.decode()
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        for words in ("\u2713 keys", "\u2717 masked_attn_scores", "wrong here: 10 of 72 cells", "(Your)", "the mask shows the next token: off by one",
+                      "write: attn_scores.masked_fill(", "~ attn_weights", "inherited: attn_weights, dropout_attn_weights, context_vecs\n",
+                      "\n      .x....\n      ..x...\n"):
+            self.assertIn(words, text)
+
+    def test_refusals(self):
+        drawn = self.lessons[2]
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(os.path.join(folder, "port.npz"), **port(drawn))
+            np.savez(os.path.join(folder, "other.npz"), foreign=np.array([1.5, 2.5]))
+            pathlib.Path(folder, "page.txt").write_text("tensor([1.5, 2.5])\n")
+            for arguments, words in ((["port.npz"], "needs the chapter"), (["port.npz", "page.txt"], "not both at once"),
+                                     (["page.txt", "--rtol", "1"], "--rtol with a page"), (["other.npz", "--chapter", "causal"], "no tensor that is a step"),
+                                     (["port.npz", "--chapter", "causal", "--map", "nobody=keys"], "no tensor 'nobody'"),
+                                     (["port.npz", "--chapter", "causal", "--map", "keys=kyes"], "no step 'kyes'"),
+                                     (["port.npz", "--chapter", "causal", "--format", "html"], "--format html with a dump"),
+                                     (["page.txt", "--atol", "-1"], "accepted are numbers from 0"), (["page.txt", "--map", "x"], "no pair of names")):
+                done = run("verify", *arguments, cwd=folder)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), arguments)
+                self.assertIn(words.encode(), done.stderr)
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
