@@ -47,7 +47,8 @@ std::string archive_of(const std::vector<std::pair<std::string, std::string>>& f
   REQUIRE(archive != nullptr);
   for (const auto& [name, bytes] : files) {
     const zip_fileinfo info{};
-    REQUIRE(zipOpenNewFileInZip64(archive, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED, 6, 0) == ZIP_OK);
+    REQUIRE(zipOpenNewFileInZip64(archive, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+                                  6, 0) == ZIP_OK);
     REQUIRE(zipWriteInFileInZip(archive, bytes.data(), static_cast<unsigned>(bytes.size())) == ZIP_OK);
     REQUIRE(zipCloseFileInZip(archive) == ZIP_OK);
   }
@@ -106,7 +107,8 @@ void for_each_change(const std::string& name, std::size_t size, bool as_all,
 TEST_CASE("dumps: an .npy header that lies takes no memory") {
   const long before = most_memory();
   CHECK(has(complaint("a.npy", npy_of("(1000000000,)", 20)), "cut short: 4000000"));
-  CHECK(has(complaint("a.npy", npy_of("(3000000000, 3000000000)", 20)), "[3000000000, 3000000000], which no file can hold"));
+  CHECK(has(complaint("a.npy", npy_of("(3000000000, 3000000000)", 20)),
+            "[3000000000, 3000000000], which no file can hold"));
   CHECK(has(complaint("a.npy", npy_of("(0, 3000000000, 3000000000)", 0)), "which no file can hold"));
   CHECK(has(complaint("a.npy", npy_of("(5,)", 24)), "it goes on for 4 bytes after the 20 of its shape [5]"));
   CHECK(has(complaint("a.npy", npy_of("(" + std::string(130, '1') + ",)", 4)), "not to be understood"));
@@ -122,11 +124,15 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
   const std::string rest = "'fortran_order': False, 'shape': (2,)";
   CHECK(complaint("a.npy", npy("{'shape': (2,), \"descr\": 'f4', 'fortran_order': True}", 8)).empty());
   for (const std::string& literal :
-       {"{'descr': '<f4', " + rest + "} x", "{'descr': '<f4', " + rest, "{'descr': '<f4', 'descr': '<f4', " + rest + "}",
+       {"{'descr': '<f4', " + rest + "} x", "{'descr': '<f4', " + rest,
+        "{'descr': '<f4', 'descr': '<f4', " + rest + "}",
         "{'descr': '<f4', " + rest + ", 'more': 1}", "{" + rest + "}", "{'descr': '<f4' " + rest + "}"s,
-        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"s, "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}"s,
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"s, "{'descr': '<f4', 'fortran_order': False, 'shape': 2}"s,
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}"s, "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}"s,
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"s,
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}"s,
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"s,
+        "{'descr': '<f4', 'fortran_order': False, 'shape': 2}"s,
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}"s,
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}"s,
         "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}"s, ""s}) {
     CAPTURE(literal);
     CHECK(has(complaint("a.npy", npy(literal, 8)), "its header is not to be understood"));
@@ -138,21 +144,25 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
 
 TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
   const std::string good = npy_of("(2,)", 8);
-  for (const std::string name : {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
+  for (const std::string name : {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy",
+                                 "./keys.npy"}) {
     CAPTURE(name);
     CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it leads elsewhere"));
     const std::string key = name == "..\\keys.npy" ? "..\\\\keys.npy" : name;
     CHECK(has(complaint("a.safetensors",
-                        safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", 1)),
+                        safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})",
+                                       1)),
               "' in it leads elsewhere"));
   }
   CHECK(has(complaint("a.npz", archive_of({{"a\x1b[31m.npy", good}})), "control characters"));
   CHECK(has(complaint("a.npz", archive_of({{"a\xff.npy", good}})), "is not UTF-8"));
   CHECK(has(complaint("a.npz", archive_of({{".npy", good}})), "leads elsewhere, or to nothing"));
-  CHECK(has(complaint("a.npz", archive_of({{"keys.npy", good}, {"keys.npy", good}})), "two tensors in it have the name 'keys.npy'"));
+  CHECK(has(complaint("a.npz", archive_of({{"keys.npy", good}, {"keys.npy", good}})),
+            "two tensors in it have the name 'keys.npy'"));
   CHECK(has(complaint("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}})), "there is no .npy file in it"));
   CHECK(has(complaint("a.npz", archive_of({{"model/data.pkl", "x"}})), "it was written by torch.save"));
-  CHECK(has(complaint("a.npz", archive_of({{"keys.npy", "no tensor"}})), "'keys.npy': it does not begin as an .npy file does"));
+  CHECK(has(complaint("a.npz", archive_of({{"keys.npy", "no tensor"}})),
+            "'keys.npy': it does not begin as an .npy file does"));
   CHECK(dump::parse("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}, {"keys.npy", good}})).size() == 1);
 }
 
@@ -203,17 +213,21 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
   CHECK(said("{\"a\": " + one + "}   ", 4).empty());
   CHECK(has(said("{\"a\": " + one + "}", 3), "cut short: 4 bytes of numbers are declared, and 3 are there"));
   CHECK(has(said("{\"a\": " + one + "}", 5), "it goes on after its last tensor"));
-  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[2, 4]") + "}", 4), "'b' begins at byte 2, where another tensor is"));
-  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[6, 8]") + "}", 8), "'b' begins at byte 6, where the one before ends at 4"));
+  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[2, 4]") + "}", 4),
+            "'b' begins at byte 2, where another tensor is"));
+  CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[6, 8]") + "}", 8),
+            "'b' begins at byte 6, where the one before ends at 4"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[1, 5]") + "}", 5), "'a' begins at byte 1"));
-  CHECK(has(said("{\"a\": " + of("F32", "[4]", "[0, 4]") + "}", 4), "'a': its data_offsets [0, 4] are not for the 16 bytes of its shape [4]"));
+  CHECK(has(said("{\"a\": " + of("F32", "[4]", "[0, 4]") + "}", 4),
+            "'a': its data_offsets [0, 4] are not for the 16 bytes of its shape [4]"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[4, 0]") + "}", 4), "its data_offsets [4, 0]"));
   CHECK(has(said("{\"a\": " + of("F32", "[1000000000]", "[0, 4000000000]") + "}", 4), "cut short: 4000000000 bytes"));
   CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551615, 2]", "[0, 4]") + "}", 4), "which no file can hold"));
   CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551616]", "[0, 4]") + "}", 4), "a number that is no integer"));
   CHECK(has(said("{\"a\": " + of("F8_E4M3", "[4]", "[0, 4]") + "}", 4), "dtype 'F8_E4M3'; "));
   CHECK(has(said("{\"a\": " + one + ", \"a\": " + one + "}", 4), "two of the name 'a'"));
-  CHECK(has(said(R"({"a": {"dtype": "U8", "data_offsets": [0, 1]}})", 1), "does not say dtype, shape and data_offsets of 'a'"));
+  CHECK(has(said(R"({"a": {"dtype": "U8", "data_offsets": [0, 1]}})", 1),
+            "does not say dtype, shape and data_offsets of 'a'"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[0, 4, 4]") + "}", 4), "does not say"));
   CHECK(has(said("{\"a\": " + of("U8", "[-4]", "[0, 4]") + "}", 4), "has a negative number at 'shape'"));
   CHECK(has(said("{\"a\": " + of("U8", "[[4]]", "[0, 4]") + "}", 4), "has a list at 'shape'"));
@@ -226,7 +240,8 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
   CHECK(has(said("{\"a\": " + one, 4), "is no JSON from byte"));
   CHECK(has(said("{\"a\": {\"shape\": " + std::string(1'000'000, '['), 4), "has a list at 'shape'"));
   CHECK(has(said("{\"a\": " + std::string(1'000'000, '{'), 4), "is no JSON"));
-  CHECK(has(complaint("a.safetensors", std::string(8, '\xff') + "{}"), "would have 18446744073709551615 bytes, and 2 are there"));
+  CHECK(has(complaint("a.safetensors", std::string(8, '\xff') + "{}"),
+            "would have 18446744073709551615 bytes, and 2 are there"));
   CHECK(has(complaint("a.safetensors", "1234"), "cut short: it has 4 bytes"));
 }
 

@@ -84,7 +84,8 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   }
   const std::size_t size = begin + little_endian(bytes.substr(version_end, begin - version_end));
   if (size > largest_npy_header) {
-    throw Wrong("its header has " + std::to_string(size) + " bytes", save_again, "accepted are headers up to 10000 bytes");
+    throw Wrong("its header has " + std::to_string(size) + " bytes", save_again,
+                "accepted are headers up to 10000 bytes");
   }
   if (size > bytes.size()) {
     throw_cut_short(size, bytes.size());

@@ -87,7 +87,9 @@ Dumped unpacked_npy(Archive& archive, const Archive::Entry& entry) {
 
 }  // namespace
 
-bool looks_like_npz(std::string_view bytes) { return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"); }
+bool looks_like_npz(std::string_view bytes) {
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+}
 
 std::vector<Dumped> parse_npz(std::string_view bytes) {
   check_memory(static_cast<std::int64_t>(check_directory(bytes)));

@@ -25,7 +25,9 @@ class HeaderReader : public nlohmann::json_sax<json> {
   bool null() override { other("null"); }
   bool boolean(bool /*value*/) override { other("true or false"); }
   bool number_integer(number_integer_t /*value*/) override { other("a negative number"); }
-  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { other("a number that is no integer"); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    other("a number that is no integer");
+  }
   bool binary(binary_t& /*value*/) override { other("bytes"); }
 
   bool number_unsigned(number_unsigned_t value) override {
@@ -94,7 +96,8 @@ class HeaderReader : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::detail::exception& /*error*/) override {
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
     throw_bad_header("is no JSON from byte " + std::to_string(position) + " on");
   }
 
