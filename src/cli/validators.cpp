@@ -1,8 +1,11 @@
 #include "cli/validators.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 
+#include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
 #include "torch/seed.hpp"
