@@ -45,7 +45,17 @@ class Case(unittest.TestCase):
         self.assertIn(words, done.stderr.decode())
 
 
-class Time(Case):
+class Measured(Case):
+    """What a sanitizer would hide: its work and its shadow memory come on top."""
+
+    @classmethod
+    def setUpClass(cls):
+        with open(BINARY, "rb") as file:
+            if b"__asan_init" in file.read():
+                raise unittest.SkipTest("a sanitizer takes time and memory of its own")
+
+
+class Time(Measured):
     def test_what_if_is_linear_in_its_cells(self):
         def seconds(tokens):
             start = time.monotonic()
@@ -181,16 +191,6 @@ def within(kibibytes, *arguments):
 
 def run_within(kibibytes, *arguments, stdin=subprocess.DEVNULL):
     return subprocess.run(within(kibibytes, *arguments), capture_output=True, stdin=stdin, timeout=HANG_LIMIT)
-
-
-class Measured(Case):
-    """What a sanitizer, with its shadow memory, would hide."""
-
-    @classmethod
-    def setUpClass(cls):
-        with open(BINARY, "rb") as file:
-            if b"__asan_init" in file.read():
-                raise unittest.SkipTest("a sanitizer takes memory of its own")
 
 
 class AddressSpace(Measured):
