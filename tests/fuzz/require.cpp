@@ -16,11 +16,11 @@ void require(bool holds, std::string_view what) {
   }
 }
 
-void require_clean(std::string_view text, std::string_view what) {
+void require_clean(std::string_view text, std::string_view what, std::string_view allowed) {
   while (!text.empty()) {
     const text::Character character = text::first_character(text);
     const bool clean = character.valid && !text::is_direction_mark(character.code) &&
-                       (!text::is_control(character.code) || character.code == '\n');
+                       (!text::is_control(character.code) || allowed.find(text.front()) != std::string_view::npos);
     require(clean, std::string(what) + " is clean text");
     text.remove_prefix(character.size);
   }

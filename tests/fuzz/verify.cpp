@@ -58,7 +58,7 @@ void check_html(const verify::Page& page, const verify::Report& report) {
   std::ostringstream out;
   const std::vector<verify::ReportedPage> pages = {{page, report}};
   verify::write_report_html(out, pages, "1.0");
-  require_clean(out.view(), "a report's page");
+  require_clean(out.view(), "a report's page", "\n\t");
   require(out.view().ends_with("</html>\n"), "a report's page has an end");
 }
 
