@@ -141,8 +141,11 @@ Rewriter::Rule masked_beyond(std::int64_t beyond) {
 }
 
 Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
+  if (!hides(was)) {
+    return is;
+  }
   const Tensor& mask = was.operands()[1];
-  return hides(was) && mask.dim() >= 2 && mask.size(-1) == mask.size(-2)
+  return mask.dim() >= 2 && mask.size(-1) == mask.size(-2)
              ? masked_fill(is.operands()[0], contiguous(transpose(is.operands()[1], mask.dim() - 2, mask.dim() - 1)),
                            minus_infinity)
              : is;

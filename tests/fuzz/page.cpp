@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "require.hpp"
-#include "text/utf8.hpp"
+#include "verify/read/encoding.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
 
@@ -12,18 +12,8 @@ namespace attn::fuzz {
 namespace {
 
 using verify::Page;
+using verify::is_utf8;
 using verify::Printed;
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const text::Character character = text::first_character(text);
-    if (!character.valid) {
-      return false;
-    }
-    text.remove_prefix(character.size);
-  }
-  return true;
-}
 
 bool is_in(std::string_view part, std::string_view whole) {
   return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();

@@ -27,6 +27,8 @@ void cell(std::string_view bytes);
 void predict(std::string_view bytes);
 /// The manifest of a folder that --save is told to replace.
 void manifest(std::string_view bytes);
+/// A port's tensors, in whatever format, held against a chapter's.
+void dump(std::string_view bytes);
 
 struct Target {
   std::string_view name;
@@ -43,6 +45,7 @@ inline constexpr auto targets = std::to_array<Target>({{"read_text", read_text},
                                                        {"lesson", lesson},
                                                        {"cell", cell},
                                                        {"predict", predict},
-                                                       {"manifest", manifest}});
+                                                       {"manifest", manifest},
+                                                       {"dump", dump}});
 
 }  // namespace attn::fuzz

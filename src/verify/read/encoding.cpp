@@ -5,6 +5,7 @@
 #include "text/utf8.hpp"
 
 namespace attn::verify {
+
 std::string from_utf16(std::string_view bytes, bool big_endian) {
   const auto unit = [&](std::size_t i) -> char32_t {
     const auto low = static_cast<unsigned char>(bytes[big_endian ? i + 1 : i]);
