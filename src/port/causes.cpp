@@ -1,12 +1,14 @@
+#include "port/causes.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
-#include "port/mistakes.hpp"
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn::port {
 namespace {

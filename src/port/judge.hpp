@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "port/causes.hpp"
 #include "port/match.hpp"
-#include "port/mistakes.hpp"
 
 namespace attn::port {
 

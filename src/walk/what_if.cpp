@@ -11,9 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tensor/operations.hpp"
-#include "tensor/what_if.hpp"
-#include "torch/torch.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn {
 
@@ -244,109 +242,26 @@ std::string same_weights_did(std::span<const Change> all) {
          "scores " + from_to(before, after) + ".";
 }
 
-// --- Rules -----------------------------------------------------------------------------------------------------
-
-bool hides(const Tensor& tensor) { return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value); }
-
-Rewriter::Rule no_scaling(std::span<const Step>) {
-  return [](const Tensor& was, const Tensor& is) {
-    return was.operation().facts().root_of > 0 ? is.operands()[0] : is;
-  };
-}
-
-Rewriter::Rule no_mask(std::span<const Step>) {
-  return [](const Tensor& was, const Tensor& is) {
-    return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
-  };
-}
-
-/// The mask of scores that may have been scaled since.
-std::optional<Tensor> mask_of(const Tensor& scores) {
-  if (hides(scores)) {
-    return scores.operands()[1];
-  }
-  return scores.kind() == Kind::scaled ? mask_of(scores.operands()[0]) : std::nullopt;
-}
-
-Rewriter::Rule mask_after_softmax(std::span<const Step>) {
-  return [](const Tensor& was, const Tensor& is) {
-    if (hides(was)) {
-      return is.operands()[0];
-    }
-    const auto mask = was.kind() == Kind::softmax ? mask_of(was.operands()[0]) : std::nullopt;
-    if (!mask) {
-      return is;
-    }
-    is.set_name("unmasked_attn_weights");
-    return masked_fill(is, *mask, 0);
-  };
-}
-
-Rewriter::Rule no_rescale(std::span<const Step>) {
-  return [](const Tensor& was, const Tensor& is) {
-    if (was.name() == "scale") {
-      return torch::ones({});
-    }
-    return was.kind() == Kind::dropout ? kept(is.operands()[0], is.operands()[1]) : is;
-  };
-}
-
-Rewriter::Rule softmax_dim_0(std::span<const Step>) {
-  return [](const Tensor& was, const Tensor& is) {
-    return was.kind() == Kind::softmax && was.dim() > 1 ? softmax_over(is.operands()[0], 0) : is;
-  };
-}
-
-/// What is drawn for W_key stays drawn, but keys are made with the W_query of the same section.
-Rewriter::Rule same_weights(std::span<const Step> steps) {
-  struct Query {
-    std::optional<Tensor> weight;
-    std::optional<Tensor> bias;
-  };
-  std::map<std::string, Query> queries;   // by section
-  std::map<const void*, Query> instead;   // of a W_key
-  for (const Step& step : steps) {
-    if (step.name == "W_query") {
-      queries[step.section] = {step.tensor, std::nullopt};
-    } else if (step.name == "W_query_bias") {
-      queries[step.section].bias = step.tensor;
-    } else if (step.name == "W_key") {
-      instead[step.tensor->id()] = queries[step.section];
-    }
-  }
-  return [instead](const Tensor& was, const Tensor& is) {
-    const bool is_product = was.kind() == Kind::linear || was.kind() == Kind::matmul;
-    const auto found = is_product ? instead.find(was.operands()[1].id()) : instead.end();
-    if (found == instead.end()) {
-      return is;
-    }
-    const auto& [weight, bias] = found->second;
-    return was.kind() == Kind::linear ? linear(is.operands()[0], *weight, bias, weight->name())
-                                      : matmul(is.operands()[0], *weight);
-  };
-}
-
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
   static constexpr std::array<WhatIf, 6> table = {{
-      {"no-scaling", "the scores are not divided by the square root of the keys' dimension", no_scaling, no_scaling_did},
-      {"no-mask", "nothing is masked: tokens see later ones", no_mask, no_mask_did},
-      {"mask-after-softmax", "weights are masked with 0, instead of scores with -inf", mask_after_softmax,
-       mask_after_softmax_did},
-      {"no-rescale", "dropout keeps weights without the factor 1 / (1 - p)", no_rescale, no_rescale_did},
-      {"softmax-dim-0", "torch.softmax(..., dim=0), whatever the first axis is", softmax_dim_0, softmax_dim_0_did},
-      {"same-weights", "keys are made with W_query instead of W_key", same_weights, same_weights_did},
+      {"no-scaling", no_scaling_did},
+      {"no-mask", no_mask_did},
+      {"mask-after-softmax", mask_after_softmax_did},
+      {"no-rescale", no_rescale_did},
+      {"softmax-dim-0", softmax_dim_0_did},
+      {"same-weights", same_weights_did},
   }};
   return table;
 }
 
 Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
-  return as_is.rewritten(what_if.rule(as_is.steps()));
+  return as_is.rewritten(rule_of(what_if.name, as_is.steps()));
 }
 
 bool applies(const WhatIf& what_if, const Walkthrough& as_is) {
-  Rewriter rewriter(what_if.rule(as_is.steps()));
+  Rewriter rewriter(rule_of(what_if.name, as_is.steps()));
   return std::any_of(as_is.steps().begin(), as_is.steps().end(), [&](const Step& step) {
     return step.tensor && rewriter(*step.tensor).id() != step.tensor->id();
   });

@@ -4,19 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "tensor/rewrite.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn {
 
 struct Change;
 
-/// One line of the articles' programs written otherwise.
+/// One line of the articles' programs written otherwise: a mistake that teaches.
 struct WhatIf {
-  std::string_view name;  ///< on the command line: "no-scaling"
-  std::string_view text;  ///< what is otherwise: "the scores are not divided"
-  /// The rule for a chapter's steps.
-  Rewriter::Rule (*rule)(std::span<const Step> steps);
+  std::string_view name;  ///< the mistake's, and on the command line
   /// One sentence on what the changed numbers show.
   std::string (*did)(std::span<const Change> changes);
 };

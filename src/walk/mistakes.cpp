@@ -1,4 +1,4 @@
-#include "port/mistakes.hpp"
+#include "walk/mistakes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "tensor/what_if.hpp"
 #include "torch/torch.hpp"
 
-namespace attn::port {
+namespace attn {
 namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
@@ -60,6 +60,35 @@ std::optional<Tensor> reshaped_weight(const Tensor& weight) {
   return weight.size(0) == weight.size(1)
              ? std::nullopt
              : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
+}
+
+/// What is drawn for W_key stays drawn, but keys are made with the W_query of the same section.
+Rewriter::Rule same_weights(std::span<const Step> steps) {
+  struct Query {
+    std::optional<Tensor> weight;
+    std::optional<Tensor> bias;
+  };
+  std::map<std::string, Query> queries;   // by section
+  std::map<const void*, Query> instead;   // of a W_key
+  for (const Step& step : steps) {
+    if (step.name == "W_query") {
+      queries[step.section] = {step.tensor, std::nullopt};
+    } else if (step.name == "W_query_bias") {
+      queries[step.section].bias = step.tensor;
+    } else if (step.name == "W_key") {
+      instead[step.tensor->id()] = queries[step.section];
+    }
+  }
+  return [instead](const Tensor& was, const Tensor& is) {
+    const bool is_product = was.kind() == Kind::linear || was.kind() == Kind::matmul;
+    const auto found = is_product ? instead.find(was.operands()[1].id()) : instead.end();
+    if (found == instead.end()) {
+      return is;
+    }
+    const auto& [weight, bias] = found->second;
+    return was.kind() == Kind::linear ? linear(is.operands()[0], *weight, bias, weight->name())
+                                      : matmul(is.operands()[0], *weight);
+  };
 }
 
 Tensor without_bias(const Tensor& was, const Tensor& is) {
@@ -151,8 +180,12 @@ Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-Tensor unmasked(const Tensor& was, const Tensor& is) { return hides(was) ? is.operands()[0] : is; }
+/// Neither scores with -inf nor weights with 0.
+Tensor unmasked(const Tensor& was, const Tensor& is) {
+  return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
+}
 
+/// The mask of scores that may have been scaled since.
 std::optional<Tensor> mask_of(const Tensor& scores) {
   if (hides(scores)) {
     return scores.operands()[1];
@@ -165,7 +198,11 @@ Tensor masked_after_softmax(const Tensor& was, const Tensor& is) {
     return is.operands()[0];
   }
   const auto mask = was.kind() == Kind::softmax ? mask_of(was.operands()[0]) : std::nullopt;
-  return mask ? masked_fill(is, *mask, 0) : is;
+  if (!mask) {
+    return is;
+  }
+  is.set_name("unmasked_attn_weights");
+  return masked_fill(is, *mask, 0);
 }
 
 // ---- Dropout --------------------------------------------------------------------------------------
@@ -178,11 +215,16 @@ Tensor inverted(const Tensor& mask) {
   });
 }
 
-Tensor not_rescaled(const Tensor&, const Tensor& is) { return kept(is.operands()[0], is.operands()[1]); }
+Tensor not_rescaled(const Tensor& was, const Tensor& is) {
+  if (was.name() == "scale") {
+    return torch::ones({});
+  }
+  return was.kind() == Kind::dropout ? kept(is.operands()[0], is.operands()[1]) : is;
+}
 
 Tensor scaled_by_p(const Tensor& was, const Tensor& is) {
   const double p = was.operation().facts().p;
-  return p > 0 ? divide(kept(is.operands()[0], is.operands()[1]), 1 / (1 - p) == 0 ? 1 : 1 / (1 - p), "") : is;
+  return p > 0 ? divide(kept(is.operands()[0], is.operands()[1]), 1 / (1 - p), "") : is;
 }
 
 Tensor divided_by_p(const Tensor& was, const Tensor& is) {
@@ -275,14 +317,14 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
        with_weight(transposed_weight)},
       {"weight-reshaped", "the weight is read in another shape, where it should be transposed",
        "x @ W, or with nn.Linear's weight x @ W.T", with_weight(reshaped_weight)},
+      {"same-weights", "keys are made with W_query, not with W_key", "keys = x @ W_key", same_weights(steps)},
       {"no-bias", "the bias is left out", "x @ W.T + b", for_each(Kind::linear, without_bias)},
       {"no-projection", "the linear layer is left out", "out_proj(context_vec)", for_each(Kind::linear, without_projection)},
       {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
        for_each(Kind::matmul, swapped_product)},
       {"weights-transposed", "the weights are transposed before they meet the values", "attn_weights @ values",
        for_each(Kind::matmul, transposed_weights)},
-      {"no-rescale", "what dropout keeps is not multiplied by 1 / (1 - p)", dropout_line,
-       for_each(Kind::dropout, not_rescaled)},
+      {"no-rescale", "what dropout keeps is not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
       {"scaled-by-1-p", "what dropout keeps is multiplied by 1 - p", dropout_line, for_each(Kind::dropout, scaled_by_p)},
       {"divided-by-p", "what dropout keeps is divided by p, not by 1 - p", dropout_line,
        for_each(Kind::dropout, divided_by_p)},
@@ -307,4 +349,9 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   return table;
 }
 
-}  // namespace attn::port
+Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps) {
+  std::vector<Mistake> table = mistakes_in(steps);
+  return std::move(std::ranges::find(table, mistake, &Mistake::name)->rule);
+}
+
+}  // namespace attn

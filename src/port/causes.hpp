@@ -1,28 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "port/match.hpp"
 #include "port/operands.hpp"
-#include "tensor/rewrite.hpp"
 
 namespace attn::port {
-
-/// A mistake that programs are known for.
-struct Mistake {
-  std::string name;      ///< "no-scaling"
-  std::string sentence;  ///< "the scores are not divided"
-  std::string instead;   ///< the line to write: "attn_scores / keys.shape[-1]**0.5"
-  Rewriter::Rule rule;   ///< the same program with the mistake
-};
-
-/// All that can be made in these steps, the most usual first.
-std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 
 /// What explains a port's wrong numbers.
 struct Cause {

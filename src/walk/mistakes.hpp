@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/rewrite.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace attn {
+
+/// A line of an attention program written otherwise, as programs are known to have it.
+struct Mistake {
+  std::string name;      ///< "no-scaling"
+  std::string sentence;  ///< "the scores are not divided"
+  std::string instead;   ///< the line to write: "attn_scores / keys.shape[-1]**0.5"
+  Rewriter::Rule rule;   ///< the same program with the mistake
+};
+
+/// All that can be made in these steps, the most usual first. Asks no tensor for its numbers.
+std::vector<Mistake> mistakes_in(std::span<const Step> steps);
+
+/// The rule of the mistake of that name, which there must be.
+Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps);
+
+}  // namespace attn
