@@ -40,6 +40,9 @@ class Search {
       look_for_transposition();
     }
     if (causes_.empty()) {
+      look_for_a_divisor();
+    }
+    if (causes_.empty()) {
       look_for_a_factor();
     }
     causes_.resize(std::min(causes_.size(), most_causes));
@@ -53,7 +56,11 @@ class Search {
   bool explains(std::span<const double> numbers) const { return explains(numbers, tolerance_); }
 
   /// The step's numbers of the port's operands, under rules, the first nearest to the leaves; none where they do not fit.
-  std::optional<std::vector<double>> remade(std::vector<const Mistake*> mistakes) const {
+  std::optional<std::vector<double>> remade(const std::vector<const Mistake*>& mistakes) const {
+    return remade(*step_.tensor, mistakes);
+  }
+
+  std::optional<std::vector<double>> remade(const Tensor& tensor, const std::vector<const Mistake*>& mistakes) const {
     try {
       Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
         Tensor result = operands_.put_in(was, is, *step_.tensor);
@@ -68,8 +75,7 @@ class Search {
         }
         return result;
       });
-      const Tensor result = rewriter(*step_.tensor);
-      return values_of(result);
+      return values_of(rewriter(tensor));
     } catch (const std::exception&) {  // the operations' sizes do not fit each other under these rules
       return std::nullopt;
     }
@@ -196,6 +202,37 @@ class Search {
     const Tensor right = with_values(tensor, right_);
     if (explains(values_of(contiguous(transpose(right, tensor.dim() - 2, tensor.dim() - 1))))) {
       causes_.push_back({{"transposed"}, "these are the right numbers, transposed", ""});
+    }
+  }
+
+  /// Softmax of scores that are divided by whatever number: two weights of a row tell which, all others whether.
+  void look_for_a_divisor() {
+    const Tensor& tensor = *step_.tensor;
+    if (tensor.kind() != Kind::softmax || tensor.size(-1) < 2) {
+      return;
+    }
+    const Mistake unscaled = scaled_by_number(1);
+    const auto scores = remade(tensor.operands()[0], {&unscaled});
+    if (!scores || scores->size() != matched_.values.size()) {
+      return;
+    }
+    double distance = 0;
+    double divisor = 0;
+    const auto columns = static_cast<std::size_t>(tensor.size(-1));
+    for (std::size_t i = 0; i < scores->size(); ++i) {
+      const std::size_t first = i / columns * columns;
+      const double apart = (*scores)[i] - (*scores)[first];
+      const double ratio = std::log(matched_.values[i] / matched_.values[first]);
+      if (std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
+        distance = std::abs(apart);
+        divisor = apart / ratio;
+      }
+    }
+    // Float32 weights tell some five digits of it.
+    const Mistake mistake = scaled_by_number(text::number_of<double>(text::factor_text(divisor)).value_or(divisor));
+    const auto numbers = divisor == 0 ? std::nullopt : remade({&mistake});
+    if (numbers && explains(*numbers) && !is_like_right(*numbers)) {
+      add({&mistake});
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "text/numbers.hpp"
 #include "torch/torch.hpp"
 
 namespace attn {
@@ -110,7 +111,7 @@ Rewriter::Rule scaled_by(Divisor divisor) {
   };
 }
 
-Rewriter::Rule scaled_by_number(double divisor) {
+Rewriter::Rule divided_by(double divisor) {
   return scaled_by([divisor](std::int64_t) { return divisor; });
 }
 
@@ -275,6 +276,8 @@ Tensor reversed_cat(const Tensor&, const Tensor& is) {
 
 // ---- The table ------------------------------------------------------------------------------------
 
+const char* const scaling_line = "attn_scores / keys.shape[-1]**0.5";
+
 /// The sizes that somebody may take for the scores' head_dim.
 std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   std::vector<std::int64_t> sizes;
@@ -292,7 +295,6 @@ std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
 
 std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   const char* const softmax_line = "torch.softmax(scores, dim=-1)";
-  const char* const scaling_line = "attn_scores / keys.shape[-1]**0.5";
   const char* const mask_line = "attn_scores.masked_fill(torch.triu(torch.ones(n, n), diagonal=1).bool(), -torch.inf)";
   const char* const dropout_line = "weights * keep_mask / (1 - p)";
   const char* const split_line = "x.view(b, num_tokens, num_heads, head_dim).transpose(1, 2)";
@@ -343,10 +345,16 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
     if (size > 1) {
       table.push_back({"scaled-by-root-of-" + std::to_string(size),
                        "the scores are divided by the square root of " + std::to_string(size) + ", which is not the keys' dimension",
-                       scaling_line, scaled_by_number(std::sqrt(static_cast<double>(size)))});
+                       scaling_line, divided_by(std::sqrt(static_cast<double>(size)))});
     }
   }
   return table;
+}
+
+Mistake scaled_by_number(double divisor) {
+  return {"scaled-by-number",
+          "the scores are divided by " + text::shortest_text(divisor) + ", not by the square root of the keys' dimension",
+          scaling_line, divided_by(divisor)};
 }
 
 Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps) {

@@ -21,6 +21,9 @@ struct Mistake {
 /// All that can be made in these steps, the most usual first. Asks no tensor for its numbers.
 std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 
+/// The scores are divided by a number that is nobody's size.
+Mistake scaled_by_number(double divisor);
+
 /// The rule of the mistake of that name, which there must be.
 Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps);
 

@@ -26,6 +26,14 @@ LESSONS = {
     "multihead": [["--d-out", "8", "--num-heads", "2", "--tokens", "5", "--d-in", "3", "--batch", "2", "--dropout", "0.25", "--qkv-bias"],
                   ["--d-out", "9", "--num-heads", "3", "--tokens", "7", "--d-in", "4", "--batch", "2", "--dropout", "0.4", "--qkv-bias"]],
 }
+# The same with weights that have as many rows as columns.
+SQUARE = {
+    "trainable": [["--d-out", "4", "--tokens", "5", "--d-in", "4"], ["--d-out", "6", "--tokens", "8", "--d-in", "6"]],
+    "causal": [["--d-out", "4", "--tokens", "5", "--d-in", "4", "--dropout", "0.25", "--qkv-bias"],
+               ["--d-out", "6", "--tokens", "8", "--d-in", "6", "--dropout", "0.4", "--qkv-bias"]],
+    "multihead": [["--d-out", "4", "--num-heads", "2", "--tokens", "5", "--d-in", "4", "--dropout", "0.25", "--qkv-bias"],
+                  ["--d-out", "6", "--num-heads", "3", "--tokens", "8", "--d-in", "6", "--dropout", "0.4", "--qkv-bias"]],
+}
 SECTION = {"trainable": "self_attention/", "causal": "", "multihead": ""}
 
 
@@ -60,12 +68,35 @@ def swap(tensor):
     return np.swapaxes(tensor, -1, -2)
 
 
-def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
-    """The lesson in numpy, with the mistakes of these names."""
+def as_it_is(tensor):
+    return tensor
+
+
+def to_bfloat16(tensor):
+    """To the nearest float32 with 8 significant bits, ties to even."""
+    if tensor.dtype == bool:
+        return tensor
+    bits = np.ascontiguousarray(tensor, np.float32).view(np.uint32)
+    nearest = (bits + 0x7FFF + (bits >> 16 & 1)) & np.uint32(0xFFFF0000)
+    return np.where(np.isfinite(tensor), nearest.view(np.float32), tensor).astype(np.float32)
+
+
+def to_four_places(tensor):
+    return tensor if tensor.dtype == bool else np.round(tensor.astype(np.float64), 4).astype(tensor.dtype)
+
+
+def backwards(a, b):
+    """a @ b, summed one by one from the last product to the first."""
+    products = a[..., :, :, None] * (b if b.ndim == 2 else b[..., None, :, :])
+    return np.cumsum(products[..., ::-1, :], axis=-2)[..., -1, :]
+
+
+def port(drawn, mistakes=(), dtype=np.float32, leave_out=(), rounded=as_it_is, product=np.matmul):
+    """The lesson in numpy, with the mistakes of these names, each step rounded, and so multiplied."""
     made = {}
 
     def keep(name, tensor):
-        made[name] = np.ascontiguousarray(tensor)
+        made[name] = np.ascontiguousarray(rounded(tensor))
         return made[name]
 
     def is_made(name):
@@ -79,13 +110,17 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
     for name in ("queries", "keys", "values"):
         weight_name = {"queries": "W_query", "keys": "W_key", "values": "W_value"}[name]
         weight = keep(weight_name, number(drawn[weight_name]))
+        if is_made("same-weights") and name == "keys":
+            weight, made[weight_name] = made["W_query"], weight
         if is_made("weight-reshaped") and name == "keys":
-            result = x @ weight.reshape(weight.shape[::-1])
+            result = product(x, weight.reshape(weight.shape[::-1]))
         else:
-            result = x @ weight.T
+            result = product(x, weight if is_made("weight-transposed") and name == "keys" else weight.T)
         bias_name = weight_name + "_bias"
         if drawn.chapter != "trainable":
             bias = keep(bias_name, number(drawn[bias_name]))
+            if is_made("same-weights") and name == "keys":
+                bias = made["W_query_bias"]
             if not (is_made("no-bias") and name == "values"):
                 result = result + bias
         keep(name, result)
@@ -99,7 +134,7 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
                 return keep(name, tensor.reshape(b, n, d // drawn.heads, drawn.heads).transpose(0, 3, 1, 2))
             return keep(name, tensor.reshape(b, n, drawn.heads, d // drawn.heads).transpose(0, 2, 1, 3))
         keys, queries, values = split(keys, "keys_heads"), split(queries, "queries_heads"), split(values, "values_heads")
-    scores = queries @ swap(keys)
+    scores = product(queries, swap(keys))
     if is_made("query-key-swapped"):
         scores = swap(scores)
     keep("attn_scores", scores)
@@ -111,6 +146,8 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
         divisor = dtype(head_dim)
     if is_made("multiplied-by-root"):
         divisor = 1 / divisor
+    if is_made("scaled-by-number"):
+        divisor = dtype(7.25)
     if is_made("scaled-by-root"):
         divisor = np.sqrt(dtype(made["W_value"].shape[0]))
     if drawn.chapter != "trainable":
@@ -118,7 +155,7 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
         mask = np.triu(np.ones((n, n)), beyond).astype(bool)
         if is_made("mask-transposed"):
             mask = mask.T
-        hidden = dtype(0) if is_made("mask-0") else dtype(-3) if is_made("unknown") else dtype(-np.inf)
+        hidden = dtype({"mask-0": 0, "mask-1e9": -1e9, "unknown": -3}.get(next(iter(mistakes), None), -np.inf))
         if not is_made("no-mask") and not is_made("mask-after-softmax"):
             scores = np.where(mask, hidden, scores)
         keep("masked_attn_scores", scores)
@@ -141,7 +178,7 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
         keep("dropout_attn_weights", weights)
     if is_made("weights-transposed"):
         weights = swap(weights)
-    context = weights @ values
+    context = product(weights, values)
     if drawn.chapter != "multihead":
         keep("context_vecs", context)
     else:
@@ -150,16 +187,25 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=()):
         joined = context.reshape(b, n, h * d) if is_made("heads-joined-by-view") else context.transpose(0, 2, 1, 3).reshape(b, n, h * d)
         keep("context_vecs", joined)
         weight, bias = keep("out_proj_weight", number(drawn["out_proj_weight"])), keep("out_proj_bias", number(drawn["out_proj_bias"]))
-        keep("output", joined if is_made("no-out-proj") else joined @ weight.T + (0 if is_made("no-out-bias") else bias))
+        keep("output", joined if is_made("no-out-proj") else product(joined, weight.T) + (0 if is_made("no-out-bias") else bias))
     return {SECTION[drawn.chapter] + name: tensor for name, tensor in made.items() if name not in leave_out}
 
 
-def judged(drawn, tensors, *more):
+def judged_all(drawn, ports, *more):
+    """The exit code and the reports of several ports of one lesson."""
     with tempfile.TemporaryDirectory() as folder:
-        np.savez(os.path.join(folder, "port.npz"), **tensors)
-        done = run("verify", "port.npz", "--chapter", drawn.chapter, *drawn.options, "--format", "json", *more, cwd=folder)
+        files = [f"port{i}.npz" for i in range(len(ports))]
+        for file, tensors in zip(files, ports):
+            np.savez(os.path.join(folder, file), **tensors)
+        done = run("verify", *files, "--chapter", drawn.chapter, *drawn.options, "--format", "json", *more, cwd=folder)
     assert done.returncode in (0, 1) and not done.stderr, done
-    return done.returncode, json.loads(done.stdout)
+    reports = json.loads(done.stdout)
+    return done.returncode, reports if len(ports) > 1 else [reports]
+
+
+def judged(drawn, tensors, *more):
+    code, (report,) = judged_all(drawn, [tensors], *more)
+    return code, report
 
 
 def places(report, verdict):
@@ -175,10 +221,11 @@ ALL = ("trainable", "causal", "multihead")
 MASKED = ("causal", "multihead")
 PLANTED = [
     ("no-scaling", "attn_weights", ALL), ("scaled-by-dimension", "attn_weights", ALL),
-    ("multiplied-by-root", "attn_weights", ALL), ("scaled-by-root", "attn_weights", ("trainable", "causal")),
+    ("multiplied-by-root", "attn_weights", ALL), ("scaled-by-root", "attn_weights", ALL),
     ("softmax-dim-0", "attn_weights", ("trainable",)), ("softmax-dim-1", "attn_weights", ("causal",)),
     ("weight-reshaped", "keys", ALL), ("query-key-swapped", "attn_scores", ALL), ("weights-transposed", None, ALL),
-    ("no-bias", "values", MASKED), ("no-mask", "masked_attn_scores", MASKED), ("mask-0", "masked_attn_scores", MASKED),
+    ("no-bias", "values", MASKED), ("no-mask", "masked_attn_scores", MASKED), ("mask-0", "masked_attn_scores", MASKED), ("mask-1e9", "masked_attn_scores", MASKED),
+    ("scaled-by-number", "attn_weights", ALL), ("same-weights", "keys", ALL),
     ("mask-hides-itself", "masked_attn_scores", MASKED), ("mask-shows-next", "masked_attn_scores", MASKED),
     ("mask-transposed", "masked_attn_scores", MASKED), ("no-rescale", "dropout_attn_weights", MASKED),
     ("scaled-by-1-p", "dropout_attn_weights", MASKED), ("divided-by-p", "dropout_attn_weights", MASKED),
@@ -241,9 +288,26 @@ class Ports(unittest.TestCase):
                 self.assertEqual(causes(report), {"masked_attn_scores": []})
                 self.assertIn("attn_weights", places(report, "inherited"))
 
+    def test_a_transposed_weight_is_named(self):
+        for chapter in ALL:
+            for options in SQUARE[chapter]:
+                drawn = Drawn(chapter, options)
+                _, report = judged(drawn, port(drawn, ["weight-transposed"]))
+                self.assertEqual(causes(report), {"keys": [["weight-transposed"]]}, options)
+
+    def test_reversed_heads_are_named(self):
+        for heads in ("2", "3"):
+            drawn = Drawn("multihead", ["--article", "book", "--num-heads", heads, "--d-out", "6"])
+            tensors = dict(drawn.tensors)
+            parts = np.split(tensors["stacked/context_vecs"], int(heads), axis=-1)
+            tensors["stacked/context_vecs"] = np.concatenate(parts[::-1], axis=-1)
+            _, report = judged(drawn, tensors)
+            self.assertEqual(causes(report), {"context_vecs": [["heads-reversed"]]})
+
     def test_right_ports_are_never_accused(self):
+        """1,000 of them: in float32 and float64, summed forwards and backwards, with steps left out and in any order."""
         dice = np.random.default_rng(5)
-        for trial in range(max(12, 120 // EVERY)):
+        for trial in range(max(12, 250 // EVERY)):
             chapter = ALL[trial % 3]
             size = lambda least, most: str(dice.integers(least, most + 1))
             options = ["--seed", size(0, 9999), "--tokens", size(2, 9), "--d-in", size(2, 7)]
@@ -255,17 +319,30 @@ class Ports(unittest.TestCase):
             if chapter != "trainable":
                 options += ["--dropout", str(dice.choice([0.1, 0.25, 0.5])), "--qkv-bias"]
             drawn = Drawn(chapter, options)
-            tensors = port(drawn, dtype=np.float64 if trial % 2 else np.float32)
-            order = dice.permutation(len(tensors))
-            names = list(tensors)
-            code, report = judged(drawn, {names[i]: tensors[names[i]] for i in order})
-            self.assertEqual((code, causes(report)), (0, {}), (chapter, options))
+            ports = []
+            for dtype, product in ((np.float32, np.matmul), (np.float32, backwards), (np.float64, np.matmul), (np.float64, backwards)):
+                tensors = port(drawn, dtype=dtype, product=product)
+                names = [name for name in dice.permutation(list(tensors)) if dice.random() < 0.8] or ["inputs"]
+                ports.append({name: tensors[name] for name in names})
+            with self.subTest(chapter=chapter, options=options):
+                code, reports = judged_all(drawn, ports)
+                self.assertEqual((code, [causes(report) for report in reports]), (0, [{}] * 4))
 
     def test_half_precision_is_named(self):
         for drawn in self.lessons:
-            _, report = judged(drawn, port(drawn, dtype=np.float16))
-            found = [names for names in causes(report).values() if names]
-            self.assertTrue(found and all(["float16"] in names for names in found), causes(report))
+            for name, how in (("float16", {"dtype": np.float16}), ("bfloat16", {"rounded": to_bfloat16})):
+                with self.subTest(chapter=drawn.chapter, options=drawn.options, format=name):
+                    _, report = judged(drawn, port(drawn, **how))
+                    found = [names for names in causes(report).values() if names]
+                    self.assertTrue(found and all([name] in names for names in found), causes(report))
+
+    def test_rounded_inputs_are_named(self):
+        for drawn in self.lessons:
+            if "--tokens" in drawn.options:
+                tensors = port(drawn)
+                name = SECTION[drawn.chapter] + "inputs"
+                tensors[name] = to_four_places(tensors[name])
+                self.assertEqual(causes(judged(drawn, tensors)[1])["inputs"], [["rounded"]])
 
     def test_what_is_drawn_otherwise_is_named(self):
         drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
@@ -273,6 +350,14 @@ class Ports(unittest.TestCase):
         tensors = port(other)
         _, report = judged(drawn, tensors)
         self.assertEqual(causes(report)["inputs"], [["seed"]])
+        lesson = Drawn("causal", ["--init", "rand"])
+        for other_way in ("randn", "linear"):
+            other = Drawn("causal", ["--init", other_way])
+            _, report = judged(lesson, {**lesson.tensors, "W_key": other["W_key"]})
+            self.assertEqual(causes(report)["W_key"], [["init"]], other_way)
+        lesson, other = Drawn("causal", ["--dropout", "0.3"]), Drawn("causal", ["--dropout", "0.3", "--dropout-kernel", "mkl"])
+        _, report = judged(lesson, {**lesson.tensors, "dropout_mask": other["dropout_mask"]})
+        self.assertEqual(causes(report)["dropout_mask"], [["dropout-kernel"]])
         tensors = port(drawn)
         tensors["W_query"], tensors["W_key"] = tensors["W_key"], tensors["W_query"]
         _, report = judged(drawn, tensors)
