@@ -24,7 +24,7 @@ LESSONS = {
     "causal": [["--d-out-kq", "4", "--d-out-v", "5", "--dropout", "0.25", "--qkv-bias"],
                ["--d-out-kq", "6", "--d-out-v", "3", "--tokens", "7", "--d-in", "5", "--batch", "3", "--dropout", "0.4", "--qkv-bias"]],
     "multihead": [["--d-out", "8", "--num-heads", "2", "--tokens", "5", "--d-in", "3", "--batch", "2", "--dropout", "0.25", "--qkv-bias"],
-                  ["--d-out", "9", "--num-heads", "3", "--tokens", "7", "--d-in", "4", "--batch", "2", "--dropout", "0.4", "--qkv-bias"]],
+                  ["--d-out", "15", "--num-heads", "3", "--tokens", "7", "--d-in", "4", "--batch", "2", "--dropout", "0.4", "--qkv-bias"]],
 }
 # The same with weights that have as many rows as columns.
 SQUARE = {
