@@ -16,6 +16,7 @@
 #include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "walk/mistakes.hpp"
 
 namespace {
 
@@ -94,6 +95,26 @@ TEST_CASE("random draws are the same, whatever the rule") {
           CAPTURE(entry.name);
           CAPTURE(name);
           CHECK(render::same_numbers(*tensor, *find(after, name)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("each known mistake can be made in every chapter, or is refused for its shapes") {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
+    const Walkthrough right = walked(entry, {});
+    for (const Mistake& mistake : mistakes_in(right.steps())) {
+      CAPTURE(entry.article->name);
+      CAPTURE(entry.name);
+      CAPTURE(mistake.name);
+      Rewriter rewriter(mistake.rule);
+      for (const Step& step : right.steps()) {
+        if (step.kind == Step::Kind::tensor) {
+          try {
+            rewriter(*step.tensor).array();
+          } catch (const ShapeError&) {
+          }
         }
       }
     }

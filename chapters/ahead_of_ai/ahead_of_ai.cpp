@@ -39,7 +39,7 @@ constexpr std::array chapters = {
 };
 
 constexpr std::array slips = {
-    Slip{"cross", "context_vecs", "", always, "the page's listing says torch.randn, its numbers are torch.rand's"},
+    Slip{"cross", "context_vecs", "", always, "the article's listing says torch.randn, its numbers are torch.rand's"},
     Slip{"causal", "mask_simple", "", other_shape, "the page's conversion lost a column, the mask is 6x6"},
     Slip{"multihead", "context_vecs", "", missing_parenthesis, "the page lost the closing parenthesis"},
 };

@@ -46,15 +46,15 @@ constexpr std::array chapters = {
 };
 
 constexpr std::array slips = {
-    Slip{"trainable", "W_query", "Key Trainable", always, "the page's listing prints W_query under W_key's name"},
-    Slip{"trainable", "W_query", "Value Trainable", always, "the page's listing prints W_query under W_value's name"},
+    Slip{"trainable", "W_query", "Key Trainable", always, "the article's listing prints W_query under W_key's name"},
+    Slip{"trainable", "W_query", "Value Trainable", always, "the article's listing prints W_query under W_value's name"},
     Slip{"causal", "attn_weights", "attention weights", always,
-         "the page's listing prints attn_scores under this label, the page shows the weights"},
+         "the article's listing prints attn_scores under this label, its page shows the weights"},
     Slip{"causal", "dropout_attn_weights", "dropout attention weights", always,
-         "the page shows this tensor, its listing does not print it"},
+         "the article shows this tensor, its listing does not print it"},
     Slip{"causal", "keys_transposed", "", no_grad_fn,
-         "the page shows this tensor without grad_fn, its program does not print it"},
-    Slip{"multihead", "output", "output:", always, "the page shows this label, its listing does not print it"},
+         "the article shows this tensor without grad_fn, its program does not print it"},
+    Slip{"multihead", "output", "output:", always, "the article shows this label, its listing does not print it"},
 };
 
 constexpr std::array meanings = {

@@ -76,7 +76,7 @@ class Search {
         return result;
       });
       return values_of(rewriter(tensor));
-    } catch (const std::exception&) {  // the operations' sizes do not fit each other under these rules
+    } catch (const ShapeError&) {  // the operations' sizes do not fit each other under these rules
       return std::nullopt;
     }
   }

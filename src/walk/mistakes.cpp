@@ -26,6 +26,12 @@ Rewriter::Rule for_each(Kind kind, Instead instead) {
   return [kind, instead](const Tensor& was, const Tensor& is) { return was.kind() == kind ? instead(was, is) : is; };
 }
 
+/// Whether the last two axes have the same size.
+bool is_square(const Tensor& tensor) { return tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2); }
+
+/// tensor.transpose(-2, -1)
+Tensor rows_as_columns(const Tensor& tensor) { return transpose(tensor, tensor.dim() - 2, tensor.dim() - 1); }
+
 // ---- Projections ----------------------------------------------------------------------------------
 
 bool is_parameter(const Tensor& tensor) {
@@ -37,7 +43,7 @@ template <class Change>
 Rewriter::Rule with_weight(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
     const bool is_projection = was.kind() == Kind::linear || (was.kind() == Kind::matmul && is_parameter(was.operands()[1]));
-    if (!is_projection) {
+    if (!is_projection || was.operands()[1].dim() != 2) {
       return is;
     }
     const std::optional<Tensor> weight = change(is.operands()[1]);
@@ -53,12 +59,12 @@ Rewriter::Rule with_weight(Change change) {
 }
 
 std::optional<Tensor> transposed_weight(const Tensor& weight) {
-  return weight.size(0) == weight.size(1) ? std::optional(t(weight)) : std::nullopt;
+  return is_square(weight) ? std::optional(t(weight)) : std::nullopt;
 }
 
 /// [a, b] read as [b, a], where .T would be right.
 std::optional<Tensor> reshaped_weight(const Tensor& weight) {
-  return weight.size(0) == weight.size(1)
+  return is_square(weight)
              ? std::nullopt
              : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
 }
@@ -122,10 +128,7 @@ Tensor unscaled(const Tensor& was, const Tensor& is) {
 /// keys @ queries.T for queries @ keys.T.
 Tensor swapped_product(const Tensor& was, const Tensor& is) {
   const Tensor& right = was.operands()[1];
-  if (right.kind() != Kind::transpose || was.dim() < 2 || was.size(-1) != was.size(-2)) {
-    return is;
-  }
-  return contiguous(transpose(is, was.dim() - 2, was.dim() - 1));
+  return right.kind() == Kind::transpose && is_square(was) ? contiguous(rows_as_columns(is)) : is;
 }
 
 Rewriter::Rule softmax_along(std::int64_t axis) {
@@ -137,9 +140,7 @@ Rewriter::Rule softmax_along(std::int64_t axis) {
 Tensor transposed_weights(const Tensor& was, const Tensor& is) {
   const Tensor& weights = was.operands()[0];
   const bool is_context = weights.kind() == Kind::softmax || weights.kind() == Kind::dropout || weights.kind() == Kind::divided;
-  return is_context && weights.size(-1) == weights.size(-2)
-             ? matmul(transpose(is.operands()[0], weights.dim() - 2, weights.dim() - 1), is.operands()[1])
-             : is;
+  return is_context && is_square(weights) ? matmul(rows_as_columns(is.operands()[0]), is.operands()[1]) : is;
 }
 
 // ---- Masks ----------------------------------------------------------------------------------------
@@ -174,10 +175,8 @@ Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
   if (!hides(was)) {
     return is;
   }
-  const Tensor& mask = was.operands()[1];
-  return mask.dim() >= 2 && mask.size(-1) == mask.size(-2)
-             ? masked_fill(is.operands()[0], contiguous(transpose(is.operands()[1], mask.dim() - 2, mask.dim() - 1)),
-                           minus_infinity)
+  return is_square(was.operands()[1])
+             ? masked_fill(is.operands()[0], contiguous(rows_as_columns(is.operands()[1])), minus_infinity)
              : is;
 }
 
@@ -312,9 +311,9 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line, masked_beyond(-1)},
       {"mask-shows-next", "the mask shows the next token: off by one", mask_line, masked_beyond(1)},
       {"mask-transposed", "the mask is transposed: it hides earlier tokens", mask_line, with_transposed_mask},
-      {"softmax-dim-0", "softmax over dim 0, not the last axis", softmax_line, softmax_along(0)},
-      {"softmax-dim-1", "softmax over dim 1, not the last axis", softmax_line, softmax_along(1)},
-      {"softmax-dim-2", "softmax over dim 2, not the last axis", softmax_line, softmax_along(2)},
+      {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line, softmax_along(0)},
+      {"softmax-dim-1", "softmax is taken over dim 1, not over the last axis", softmax_line, softmax_along(1)},
+      {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line, softmax_along(2)},
       {"weight-transposed", "the weight is transposed", "x @ W, or with nn.Linear's weight x @ W.T",
        with_weight(transposed_weight)},
       {"weight-reshaped", "the weight is read in another shape, where it should be transposed",

@@ -87,6 +87,17 @@ class Programs(unittest.TestCase):
                         if line.startswith("line")}
             self.assertEqual(verdicts, {"same"}, (chapter, article))
 
+    def test_a_known_mistake_is_named_where_it_begins(self):
+        for name, begins, sentence in (("none", None, ""), ("no-scaling", 74, "the scores are not divided by the square root"),
+                                       ("mask-shows-next", 59, "the mask shows the next token"),
+                                       ("mask-0", 59, "masked scores are 0"), ("softmax-dim-1", 74, "softmax is taken over dim 1")):
+            with self.subTest(mistake=name):
+                page = pathlib.Path(__file__).resolve().parents[1] / "pages" / f"mistake-{name}.txt"
+                findings = json.loads(output_of("verify", "--format", "json", str(page)))["findings"]
+                noted = [(finding["line"], note) for finding in findings for note in finding["notes"] if "these are the numbers of" in note]
+                self.assertEqual([line for line, _ in noted], [begins] if begins else [])
+                self.assertTrue(all(f" if {sentence}" in note for _, note in noted), noted)
+
     def test_another_seed(self):
         page = output_of("causal", "--seed", "7")
         derived = run("verify", "-", page=page)

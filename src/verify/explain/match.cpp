@@ -12,6 +12,7 @@
 #include "verify/explain/derive.hpp"
 #include "verify/explain/find_steps.hpp"
 #include "verify/explain/kernel_words.hpp"
+#include "verify/explain/mistaken.hpp"
 #include "verify/explain/other_kernels.hpp"
 #include "verify/explain/plain.hpp"
 #include "verify/explain/sizes.hpp"
@@ -35,6 +36,7 @@ class Matcher {
     other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
+    note_mistakes(report);
     return report;
   }
 
