@@ -1,8 +1,5 @@
 #include "port/judge.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
 #include <utility>
 
 #include "port/operands.hpp"
@@ -10,7 +7,8 @@
 namespace attn::port {
 namespace {
 
-std::optional<std::vector<double>> remade(const Step& step, const Operands& operands) {
+/// What the step makes of the port's operands.
+std::vector<double> remade(const Step& step, const Operands& operands) {
   Rewriter rewriter([&](const Tensor& was, const Tensor& is) { return operands.put_in(was, is, *step.tensor); });
   return values_of(rewriter(*step.tensor));
 }
@@ -29,8 +27,7 @@ std::vector<Judged> judge(const Matching& matching, std::span<const Step> steps,
       continue;
     }
     judged.comparison = compare(matched.values, judged.right, tolerance);
-    const auto own = remade(*matched.step, operands);
-    judged.of_own_operands = compare(matched.values, *own, tolerance);
+    judged.of_own_operands = compare(matched.values, remade(*matched.step, operands), tolerance);
     if (!judged.comparison.holds()) {
       judged.verdict = judged.of_own_operands.holds() ? Verdict::inherited : Verdict::wrong;
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <ostream>
 #include <set>
 
@@ -32,11 +32,7 @@ std::string verdict_name(Verdict verdict) {
 }
 
 /// Few digits, for how large a difference is.
-std::string short_text(double value) {
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", value);
-  return buffer.data();
-}
+std::string short_text(double value) { return text::number_text(value, std::chars_format::general, 3); }
 
 std::string number_text(double value) { return text::float_text(static_cast<float>(value)); }
 
