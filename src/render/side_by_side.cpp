@@ -259,8 +259,9 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
     const std::string_view alike = likenesses[i];
     std::vector<std::string> names;
     for (; i < pairs.size() && likenesses[i] == alike && pairs[i].as_is->section == section; ++i) {
-      if (std::find(names.begin(), names.end(), pairs[i].as_is->name) == names.end()) {
-        names.push_back(pairs[i].as_is->name);
+      const std::string name = pairs[i].as_is->name + (pairs[i].as_is->kind == Step::Kind::size ? ".shape" : "");
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
       }
     }
     for (std::size_t k = 0; k < names.size(); ++k) {

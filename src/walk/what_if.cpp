@@ -171,10 +171,22 @@ std::string mask_after_softmax_did(std::span<const Change> all) {
 }
 
 std::string no_rescale_did(std::span<const Change> all) {
-  const Measured rows = measured(named(all, {"output", "dropout_attn_weights"}), row_sum);
-  return rows.before.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
-                             : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row " +
-                                   mean_from_to(rows) + ".";
+  std::string sums;
+  for (const char* const name : {"output", "dropout_attn_weights"}) {  // the rows of one are ones, of the other weights
+    if (const Measured rows = measured(named(all, {name}), row_sum); !rows.before.empty()) {
+      sums += (sums.empty() ? "" : ", of ") + std::string(name) + " " + mean_from_to(rows);
+    }
+  }
+  return sums.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
+                      : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row of " + sums + ".";
+}
+
+/// "between 0.75 and 1.3", "3"
+std::string range_words(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const std::string from = decimals(*least, 2);
+  const std::string to = decimals(*most, 2);
+  return from == to ? to : "between " + from + " and " + to;
 }
 
 std::string softmax_dim_0_did(std::span<const Change> all) {
@@ -185,19 +197,28 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
   const bool has_batch = weights[0].shape.size() > 2;
   std::string text = has_batch ? "Over dim 0, the batch, weights at the same place of each sequence add up to 1"
                                : "Over dim 0 it is the columns that add up to 1";
-  if (const Measured rows = measured(weights, row_sum); !rows.after.empty()) {
-    const auto [least, most] = std::minmax_element(rows.after.begin(), rows.after.end());
-    const std::string from = decimals(*least, 2);
-    const std::string to = decimals(*most, 2);
-    text += ", and a row to " + (from == to ? to : "between " + from + " and " + to);
-  }
+  std::vector<double> sums;
   std::size_t count = 0;
   for (const Change& change : weights) {
-    count += static_cast<std::size_t>(
-        std::count_if(change.after.begin(), change.after.end(), [](float value) { return std::isnan(value); }));
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    for (std::size_t row = 0; row < change.after.size() / width; ++row) {
+      const double sum = row_sum(Row(change.after).subspan(row * width, width), 0);
+      ++count;
+      if (!std::isnan(sum)) {
+        sums.push_back(sum);
+      }
+    }
   }
-  if (count > 0) {
-    text += "; where all of them are masked, nothing is left to add up: " + std::to_string(count) + " weights are nan";
+  if (!sums.empty()) {
+    text += sums.size() == count ? ", and a row to " + range_words(sums)
+            : sums.size() == 1   ? "; one of " + std::to_string(count) + " rows adds up to " + range_words(sums)
+                                 : "; " + std::to_string(sums.size()) + " of " + std::to_string(count) + " rows add up to " +
+                                       range_words(sums);
+  }
+  if (sums.size() < count) {
+    text += "; where all weights of a place are masked, nothing is left to add up: " +
+            (sums.empty() ? "each row has weights that are nan"
+                          : "the other " + std::to_string(count - sums.size()) + " rows have weights that are nan");
   }
   return text + ".";
 }
@@ -242,16 +263,57 @@ std::string same_weights_did(std::span<const Change> all) {
          "scores " + from_to(before, after) + ".";
 }
 
+/// Whether all tensors of the steps that `is_such` holds of have that fact, and there is one.
+template <class IsSuch, class Has>
+bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
+  bool any = false;
+  for (const Step& step : steps) {
+    if (step.tensor && is_such(*step.tensor)) {
+      any = true;
+      if (!has(*step.tensor)) {
+        return false;
+      }
+    }
+  }
+  return any;
+}
+
+std::string no_scaling_is_idle(std::span<const Step> steps) {
+  const auto is_scaled = [](const Tensor& tensor) { return tensor.operation().facts().root_of > 0; };
+  const auto by_one = [](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; };
+  return all_such(steps, is_scaled, by_one)
+             ? "the keys' dimension is 1, and so is its square root; try trainable --d-out 256 --init randn --tokens 8 "
+               "--what-if no-scaling"
+             : "";
+}
+
+std::string no_rescale_is_idle(std::span<const Step> steps) {
+  const auto is_dropout = [](const Tensor& tensor) { return tensor.kind() == Kind::dropout; };
+  const auto is_off = [](const Tensor& tensor) { return tensor.operation().facts().p == 0; };
+  const auto is_all = [](const Tensor& tensor) { return tensor.operation().facts().p == 1; };
+  return all_such(steps, is_dropout, is_off)   ? "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"
+         : all_such(steps, is_dropout, is_all) ? "with p = 1 all is dropped; try --dropout 0.5"
+                                               : "";
+}
+
+std::string one_token_is_idle(std::span<const Step> steps) {
+  const auto is_mask = [](const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
+  return all_such(steps, is_mask, is_one) ? "one token has no later one; try --tokens 6" : "";
+}
+
+std::string never_idle(std::span<const Step>) { return ""; }
+
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
   static constexpr std::array<WhatIf, 6> table = {{
-      {"no-scaling", no_scaling_did},
-      {"no-mask", no_mask_did},
-      {"mask-after-softmax", mask_after_softmax_did},
-      {"no-rescale", no_rescale_did},
-      {"softmax-dim-0", softmax_dim_0_did},
-      {"same-weights", same_weights_did},
+      {"no-scaling", no_scaling_did, no_scaling_is_idle},
+      {"no-mask", no_mask_did, one_token_is_idle},
+      {"mask-after-softmax", mask_after_softmax_did, one_token_is_idle},
+      {"no-rescale", no_rescale_did, no_rescale_is_idle},
+      {"softmax-dim-0", softmax_dim_0_did, never_idle},
+      {"same-weights", same_weights_did, never_idle},
   }};
   return table;
 }
@@ -269,7 +331,11 @@ bool applies(const WhatIf& what_if, const Walkthrough& as_is) {
 
 std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed) {
   const std::vector<Change> all = changes(as_is, changed);
-  return all.empty() ? "No number changed." : what_if.did(all);
+  if (!all.empty()) {
+    return what_if.did(all);
+  }
+  const std::string reason = what_if.is_idle(as_is);
+  return reason.empty() ? "No number changed." : "No number changed: " + reason + ".";
 }
 
 }  // namespace attn

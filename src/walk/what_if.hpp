@@ -15,6 +15,8 @@ struct WhatIf {
   std::string_view name;  ///< the mistake's, and on the command line
   /// One sentence on what the changed numbers show.
   std::string (*did)(std::span<const Change> changes);
+  /// Why it changes no number of these steps, and what to try where it does; empty where there is no such reason.
+  std::string (*is_idle)(std::span<const Step> steps);
 };
 
 std::span<const WhatIf> all_what_ifs();
