@@ -23,7 +23,7 @@ constexpr std::array inputs = {
                     "a context vector, which also carries what matters of the other tokens."},
     Meaning{.step = "batch",
             .text = "A model works on several sequences at once, stacked along a new first axis. Here the batch is "
-                    "made by stacking the same inputs, so that the entries can be compared."},
+                    "made by stacking the same inputs, so that all its entries are equal."},
     Meaning{.step = "second_input",
             .text = "Cross-attention needs a second sequence, here of random numbers. In a translator it could be "
                     "the encoder's output for the sentence that is being translated."},
@@ -193,7 +193,7 @@ constexpr std::array dropout = {
                     "(False), with probability p. A model that cannot count on any single weight overfits less."},
     Meaning{.step = "dropout_attn_weights",
             .text = "Dropped weights become 0, and kept ones are multiplied by 1 / (1 - p), so that a weight keeps its "
-                    "size on average. Outside training, dropout does nothing."},
+                    "size on average, as long as p is below 1. Outside training, dropout does nothing."},
     Meaning{.step = "row_sums",
             .text = "Each row summed to 1 before dropout. In one draw a row may come out above or below; it is the "
                     "average over many draws that stays 1, as long as p is below 1.",

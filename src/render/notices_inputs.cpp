@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "text/numbers.hpp"
 
@@ -25,6 +30,9 @@ void Noticing::given(const Numbers& numbers) {
   if (tensor_.dim() == 2 && counts_tokens(tensor_, 0)) {
     token_rows(numbers);
   }
+  if (facts.kind == Kind::embedding) {
+    say("nn.Embedding begins with random numbers: before training, how alike two rows are says nothing of the words");
+  }
 }
 
 void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
@@ -33,10 +41,10 @@ void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
   if (std::all_of(all.begin(), all.end(),
                   [bound](float x) { return std::abs(static_cast<double>(x)) <= bound * (1 + 1e-6); })) {
     say("all entries are between -" + text::number_text(bound) + " and " + text::number_text(bound) +
-        ", that is 1/sqrt(d_in) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
+        ", that is 1/sqrt(in_features) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
   }
   if (tensor_.dim() == 2) {
-    say("[d_out, d_in] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies with the transpose");
+    say("[out_features, in_features] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies with the transpose");
   }
 }
 
@@ -63,7 +71,9 @@ void Noticing::token_rows(const Numbers& numbers) {
       list += (i == 0 ? "" : ", ") + tokens_[static_cast<std::size_t>(i)];
     }
     say((numbers.rows == 1 ? "one row for one token: " : "one row for each token: ") + list);
-    closest_rows(numbers);
+    if (tensor_.kind() != Kind::embedding) {
+      closest_rows(numbers);
+    }
   } else {
     say(counted(numbers.rows, "token", "tokens") + " of " + counted(numbers.width, "number", "numbers") +
         (numbers.rows == 1 ? "" : " each"));
@@ -105,6 +115,11 @@ void Noticing::ids() {
     list += (i == 0 ? "" : ", ") + tokens_[i] + ": " + std::to_string(values.data()[i]);
   }
   say(list);
+  const std::set<std::int64_t> distinct(values.begin(), values.end());
+  if (std::ssize(distinct) < std::ssize(values)) {
+    say("ids are places among the sorted words; a word that is there several times takes several and has the last of them, "
+        "so some ids are no word's");
+  }
 }
 
 }  // namespace attn::render

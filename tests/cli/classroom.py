@@ -45,6 +45,25 @@ class Explain(Case):
                 self.assertGreater(explained.count("\n# shapes: "), 3)
 
 
+    def words_of(self, *arguments):
+        """The prose in one line."""
+        lines = [line[1:].strip() for line in self.text(*arguments, "--explain").splitlines() if line.startswith("#")]
+        return " ".join(lines)
+
+    def test_what_is_said_holds_of_this_lesson(self):
+        words = self.words_of("multihead", "--d-out", "6", "--num-heads", "2", "--steps", "all")
+        self.assertIn("1/sqrt(in_features) = 1/sqrt(6)", words)
+        self.assertNotIn("sqrt(d_in)", words)
+        self.assertNotIn("can be compared", self.words_of("causal", "--batch", "1", "--steps", "all"))
+        self.assertIn("size on average, as long as p is below 1", self.words_of("causal", "--dropout", "1"))
+        words = self.words_of("causal", "--sentence", "the cats like the dogs", "--steps", "all")
+        self.assertNotIn("most alike", words)
+        self.assertIn("nn.Embedding begins with random numbers", words)
+        self.assertIn("- the: 4, cats: 0, like: 2, the: 4, dogs: 1 - ids are places among the sorted words", words)
+        self.assertNotIn("ids are places", self.words_of("causal", "--sentence", "cats like dogs", "--steps", "all"))
+        self.assertIn("most alike are journey and starts", self.words_of("causal", "--steps", "all"))
+
+
 class Cell(Case):
     def test_the_number_is_the_tensors(self):
         self.assertTrue(self.text("causal", "--cell", "attn_scores[1,2]").startswith("attn_scores[0, 1, 2] = 0.1602 "))
