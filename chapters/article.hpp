@@ -19,6 +19,8 @@ struct Takes {
   bool batch = false;
   bool dropout = false;
   bool heads = false;
+  bool shared_d_out = false;  ///< heads that divide one d_out among them
+  bool second_inputs = false; ///< a second sequence
 };
 
 /// One chapter as one article has it.

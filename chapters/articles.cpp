@@ -6,7 +6,9 @@
 #include "book/book.hpp"
 #include "chapter.hpp"
 #include "livebook/livebook.hpp"
+#include "own.hpp"
 #include "primer/primer.hpp"
+#include "settled.hpp"
 
 namespace attn::chapters {
 namespace {
@@ -64,10 +66,9 @@ std::string_view chapter_summary(std::string_view name) {
 }
 
 Walkthrough walk(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {
-  Walkthrough walk;
-  Program program(*chapter.article, lesson, torch, walk);
-  chapter.run(program);
-  return walk;
+  const Lesson whole = settled(chapter, lesson);
+  const Walkthrough walk = run(chapter, whole, torch);
+  return whole.weights ? with_own_weights(walk, *whole.weights, torch.kernels()) : walk;
 }
 
 std::vector<const WhatIf*> what_ifs(const Chapter& chapter) {

@@ -28,9 +28,14 @@ void check_sentence(const Lesson& lesson) {
   sentence_words(*lesson.sentence);
 }
 
-bool has_random_inputs(const Lesson& lesson) { return !lesson.sentence && (lesson.tokens || lesson.d_in); }
+bool has_random_inputs(const Lesson& lesson) {
+  return !lesson.sentence && !lesson.inputs && (lesson.tokens || lesson.d_in || lesson.fixture);
+}
 
 std::int64_t token_count(const Lesson& lesson) {
+  if (lesson.inputs) {
+    return lesson.inputs->shape[0];
+  }
   return lesson.sentence ? static_cast<std::int64_t>(sentence_words(*lesson.sentence).size())
                          : lesson.tokens.value_or(6);
 }
@@ -61,7 +66,7 @@ std::vector<std::vector<float>> toy_embeddings() {
 }
 
 std::vector<std::string> token_words(const Article& article, const Lesson& lesson) {
-  return has_random_inputs(lesson) ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
+  return lesson.inputs || has_random_inputs(lesson) ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
 }
 
 std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens) {

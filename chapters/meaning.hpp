@@ -10,6 +10,7 @@ struct Meaning {
   std::string_view text;
   std::string_view chapter = {};
   std::string_view section = {};
+  std::string_view own = {};  ///< the text where a reader's own numbers are in it; empty: the same
 };
 
 }  // namespace attn::chapters

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "meaning_tables.hpp"
+#include "own.hpp"
 
 namespace attn::chapters {
 namespace {
@@ -19,7 +20,10 @@ std::string_view first_fit(std::span<const Meaning> meanings, const Chapter& cha
     return fits(meaning.step, step.name) && fits(meaning.chapter, chapter.name) &&
            fits(meaning.section, step.section);
   });
-  return found == meanings.end() ? std::string_view() : found->text;
+  if (found == meanings.end()) {
+    return {};
+  }
+  return found->own.empty() || !step.tensor || !has_own(*step.tensor) ? found->text : found->own;
 }
 
 }  // namespace

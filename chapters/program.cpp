@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "own.hpp"
 #include "sentence.hpp"
 
 namespace attn::chapters {
@@ -34,6 +35,9 @@ Tensor Program::seeded_inputs() {
     return embedded(torch::tensor(sentence_ids(sentence_of(article_, lesson_))));
   }
   manual_seed();
+  if (lesson_.inputs) {
+    return own_tensor(*lesson_.inputs, torch_.kernels());
+  }
   return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
                                    : torch::tensor(toy_embeddings(), torch_.kernels());
 }
@@ -48,7 +52,7 @@ Tensor Program::inputs() {
 
 Tensor Program::embedded_sentence(bool in_article) {
   check_sentence(lesson_);
-  return show("inputs", "", has_random_inputs(lesson_) ? seeded_inputs() : embedded(ids(in_article)), in_article);
+  return show("inputs", "", lesson_.inputs || has_random_inputs(lesson_) ? seeded_inputs() : embedded(ids(in_article)), in_article);
 }
 
 Tensor Program::seeded_again(const Tensor& inputs) {
@@ -57,6 +61,19 @@ Tensor Program::seeded_again(const Tensor& inputs) {
   }
   manual_seed();
   return inputs;
+}
+
+Tensor Program::second_inputs(const Shape& shape) {
+  if (!lesson_.second_inputs) {
+    return torch_.rand(shape);
+  }
+  const GivenTensor& own = *lesson_.second_inputs;
+  if (own.shape[1] != shape[1]) {
+    throw LessonError("--second-inputs '" + own.source + "' is of shape " + shape_text(own.shape) + ", and the inputs have d_in " +
+                      std::to_string(shape[1]) + "; accepted are [tokens, " + std::to_string(shape[1]) +
+                      "]; give --inputs of the same d_in, or other second ones");
+  }
+  return own_tensor(own, torch_.kernels());
 }
 
 Tensor Program::batch(const Tensor& inputs, std::int64_t copies) {

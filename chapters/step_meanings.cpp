@@ -26,7 +26,9 @@ constexpr std::array inputs = {
                     "made by stacking the same inputs, so that all its entries are equal."},
     Meaning{.step = "second_input",
             .text = "Cross-attention needs a second sequence, here of random numbers. In a translator it could be "
-                    "the encoder's output for the sentence that is being translated."},
+                    "the encoder's output for the sentence that is being translated.",
+            .own = "Cross-attention needs a second sequence. In a translator it could be the encoder's output for the "
+                   "sentence that is being translated."},
 };
 
 constexpr std::array simplified = {
@@ -93,13 +95,18 @@ constexpr std::array simplified = {
 constexpr std::array projections = {
     Meaning{.step = "W_query",
             .text = "The weights that turn an embedding into a query: what a token looks for. Training would adjust "
-                    "them; here they are untrained."},
+                    "them; here they are untrained.",
+            .own = "The weights that turn an embedding into a query: what a token looks for. These are given, not drawn."},
     Meaning{.step = "W_key",
             .text = "The weights that turn an embedding into a key: what a token can be found by. Training would "
-                    "adjust them; here they are untrained."},
+                    "adjust them; here they are untrained.",
+            .own = "The weights that turn an embedding into a key: what a token can be found by. These are given, not "
+                   "drawn."},
     Meaning{.step = "W_value",
             .text = "The weights that turn an embedding into a value: what a token passes on to those that attend to "
-                    "it. Training would adjust them; here they are untrained."},
+                    "it. Training would adjust them; here they are untrained.",
+            .own = "The weights that turn an embedding into a value: what a token passes on to those that attend to it. "
+                   "These are given, not drawn."},
     Meaning{.step = "W_query_bias",
             .text = "A bias is added to every query, whatever the token. Many models leave it out."},
     Meaning{.step = "W_key_bias",
@@ -108,7 +115,9 @@ constexpr std::array projections = {
             .text = "A bias is added to every value, whatever the token. Many models leave it out."},
     Meaning{.step = "out_proj_weight",
             .text = "The weights of the last linear layer, which mixes what the heads have found. It is drawn with "
-                    "the other weights, before anything is computed."},
+                    "the other weights, before anything is computed.",
+            .own = "The weights of the last linear layer, which mixes what the heads have found. These are given, not "
+                   "drawn."},
     Meaning{.step = "out_proj_bias", .text = "What the last linear layer adds to each of its outputs."},
 };
 
@@ -326,7 +335,8 @@ constexpr std::array multihead = {
     Meaning{.step = "both_agree",
             .text = "A check: the first head starts from the same seed as the single head did, so its columns hold "
                     "the same numbers.",
-            .chapter = "multihead"},
+            .chapter = "multihead",
+            .own = "A check: whether the first head's columns hold the numbers of the single head."},
 };
 
 constexpr std::array general = {

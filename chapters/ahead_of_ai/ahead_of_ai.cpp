@@ -32,7 +32,7 @@ constexpr std::array chapters = {
     Chapter{.name = "cross",
             .article = &article,
             .run = cross,
-            .takes = {.projections = true},
+            .takes = {.projections = true, .second_inputs = true},
             .init = Init::rand,
             .sizes = "6 and 8 tokens, d_in 3, d_out_kq 2, d_out_v 4",
             .special = "an embedded sentence attends to torch.rand(8, 3)"},

@@ -9,7 +9,7 @@ void cross(Program& p) {
 
   const std::int64_t d_in = inputs.size(-1);
   const auto [W_query, W_key, W_value] = p.projections(d_in, {.init = Init::rand, .d_out_kq = 2, .d_out_v = 4});
-  const Tensor second_input = p.rand({8, d_in});
+  const Tensor second_input = p.second_inputs({8, d_in});
   p.size("inputs", "First input shape:", inputs);
   p.size("second_input", "Second input shape:", second_input);
   p.show("second_input", "second input\n", second_input);

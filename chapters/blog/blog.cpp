@@ -39,7 +39,7 @@ constexpr std::array chapters = {
     Chapter{.name = "multihead",
             .article = &article,
             .run = multihead,
-            .takes = {.projections = true, .batch = true, .dropout = true, .heads = true},
+            .takes = {.projections = true, .batch = true, .dropout = true, .heads = true, .shared_d_out = true},
             .init = Init::linear,
             .sizes = "batch 1, 6 tokens, d_in 3, d_out 3, 3 heads",
             .special = "no dropout; out_proj with bias"},

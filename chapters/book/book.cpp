@@ -37,7 +37,7 @@ constexpr std::array chapters = {
     Chapter{.name = "multihead",
             .article = &article,
             .run = multihead,
-            .takes = {.projections = true, .batch = true, .dropout = true, .heads = true},
+            .takes = {.projections = true, .batch = true, .dropout = true, .heads = true, .shared_d_out = true},
             .init = Init::linear,
             .sizes = "batch 2, 6 tokens, d_in 3, d_out 2, 2 heads",
             .special = "stacked heads; split ones with out_proj; a product for two heads at once"},
@@ -91,29 +91,38 @@ constexpr std::array meanings = {
     Meaning{.step = "W_query",
             .text = "The weights that turn an embedding into a query: what a token looks for. A model learns them in "
                     "training; these are as they were drawn.",
-            .section = "one_query"},
+            .section = "one_query",
+            .own = "The weights that turn an embedding into a query: what a token looks for. A model learns them in "
+                   "training; these are given."},
     Meaning{.step = "W_key",
             .text = "The weights that turn an embedding into a key: what a token can be found by. A model learns them "
                     "in training; these are as they were drawn.",
-            .section = "one_query"},
+            .section = "one_query",
+            .own = "The weights that turn an embedding into a key: what a token can be found by. A model learns them in "
+                   "training; these are given."},
     Meaning{.step = "W_value",
             .text = "The weights that turn an embedding into a value: what a token passes on to those that attend to "
                     "it. A model learns them in training; these are as they were drawn.",
-            .section = "one_query"},
+            .section = "one_query",
+            .own = "The weights that turn an embedding into a value: what a token passes on to those that attend to it. "
+                   "A model learns them in training; these are given."},
     Meaning{.step = "inputs",
             .text = "The inputs of this section, which is seeded anew: its numbers do not depend on what was drawn "
                     "before. Random inputs are drawn again as well.",
-            .section = "self_attention_*"},
+            .section = "self_attention_*",
+            .own = "The same inputs. This section is seeded anew: what it draws does not depend on what was drawn before."},
     Meaning{.step = "context_vecs",
             .text = "Each row is one token's context vector: values, weighted and summed. The weights were drawn from "
                     "the same seed as those by hand, so up to rounding the query's row is what was worked out there.",
-            .section = "self_attention_v1"},
+            .section = "self_attention_v1",
+            .own = "Each row is one token's context vector: values, weighted and summed."},
 
     // causal
     Meaning{.step = "inputs",
             .text = "The inputs of this section, which is seeded anew: its numbers do not depend on what was drawn "
                     "before. Random inputs are drawn again as well.",
-            .section = "causal_attention"},
+            .section = "causal_attention",
+            .own = "The same inputs. This section is seeded anew: what it draws does not depend on what was drawn before."},
 
     // dropout
     Meaning{.step = "dropout_mask",

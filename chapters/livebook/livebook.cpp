@@ -37,7 +37,7 @@ constexpr std::array chapters = {
     Chapter{.name = "multihead",
             .article = &article,
             .run = multihead,
-            .takes = {.projections = true, .batch = true, .heads = true},
+            .takes = {.projections = true, .batch = true, .heads = true, .shared_d_out = true},
             .init = Init::rand,
             .sizes = "batch 2, 6 tokens, d_in 3, 2 heads",
             .special = "stacked heads; then split ones of d_out 4 and 2, without out_proj bias"},

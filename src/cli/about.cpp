@@ -3,6 +3,7 @@
 #include "cli/names.hpp"
 #include "cli/options.hpp"
 #include "render/json.hpp"
+#include "settled.hpp"
 #include "tensor/blas_kernels.hpp"
 
 namespace attn::cli {
@@ -23,7 +24,8 @@ std::string sci_mode_name(torch::SciMode mode) {
 }
 
 nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& options) {
-  const Lesson& lesson = options.lesson;
+  const Lesson lesson = chapters::settled(chapter, options.lesson);
+  const auto source = [](const auto& own) { return own ? nlohmann::ordered_json(own->source) : nullptr; };
   const torch::PrintOptions& print = options.text.print;
   return nlohmann::ordered_json{
       {"tool", "attn-walkthrough"},
@@ -40,6 +42,10 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
            {"batch", or_null(lesson.batch)},
            {"what_if", options.what_if != nullptr ? nlohmann::ordered_json(options.what_if->name) : nullptr},
            {"sentence", or_null(lesson.sentence)},
+           {"inputs", source(lesson.inputs)},
+           {"second_inputs", source(lesson.second_inputs)},
+           {"weights", source(lesson.weights)},
+           {"fixture", lesson.fixture},
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},
            {"d_out_v", or_null(lesson.d_out_v)},

@@ -40,6 +40,7 @@ Takes ChapterParser::taken_somewhere() const {
     takes.batch = takes.batch || entry->takes.batch;
     takes.dropout = takes.dropout || entry->takes.dropout;
     takes.heads = takes.heads || entry->takes.heads;
+    takes.second_inputs = takes.second_inputs || entry->takes.second_inputs;
   }
   return takes;
 }
@@ -101,12 +102,17 @@ void ChapterParser::add_inputs() {
   number("--tokens", "random inputs of N tokens instead of the article's", lesson.tokens, 6);
   number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);
   text("--sentence", "WORDS", "these words, embedded, instead of the article's inputs", lesson.sentence);
+  add_own_inputs();
+  if (taken_somewhere().second_inputs) {
+    add_own_second_inputs();
+  }
   if (taken_somewhere().batch) {
     number("--batch", "stack the same inputs N times", lesson.batch, 2);
   }
   if (taken_somewhere().query) {
     text("--query", "TOKEN|INDEX", "the token whose scores are computed by hand (the second)", lesson.query);
   }
+  add_fixture(lesson);
 }
 
 void ChapterParser::add_projections() {
@@ -120,6 +126,7 @@ void ChapterParser::add_projections() {
   if (taken_somewhere().heads) {
     number("--num-heads", "attention heads; heads that share d_out must divide it", lesson.num_heads, 3);
   }
+  add_own_weights();
 }
 
 void ChapterParser::add_dropout() {
@@ -157,7 +164,7 @@ void ChapterParser::finish() {
   }
   lesson.d_out_kq = lesson.d_out_kq ? lesson.d_out_kq : d_out_;
   lesson.d_out_v = lesson.d_out_v ? lesson.d_out_v : d_out_;
-  if (lesson.qkv_bias && lesson.init.value_or(chosen->init) != Init::linear) {
+  if (lesson.qkv_bias && lesson.init.value_or(lesson.fixture ? Init::linear : chosen->init) != Init::linear) {
     throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave "
                      "--qkv-bias out");
   }
@@ -168,6 +175,7 @@ void ChapterParser::finish() {
   options_.command = Command::walk;
   options_.chapters = {chosen};
   check_rules();
+  read_own_tensors(lesson);
 }
 
 const WhatIf& ChapterParser::what_if_of(const Chapter& chapter) const {
@@ -191,7 +199,7 @@ void ChapterParser::check_taken(const Chapter& chapter) const {
   for (const auto& [option, taken] :
        {Given{"--batch", &Takes::batch}, Given{"--query", &Takes::query}, Given{"--dropout", &Takes::dropout},
         Given{"--dropout-kernel", &Takes::dropout}, Given{"--num-heads", &Takes::heads},
-        Given{"--d-out", &Takes::projections}}) {
+        Given{"--d-out", &Takes::projections}, Given{"--second-inputs", &Takes::second_inputs}}) {
     if (chapter.takes.*taken || !(taken_somewhere().*taken) || !is_given(option)) {
       continue;
     }
@@ -215,6 +223,7 @@ void AllParser::add_options() {
   add_format();
   add_output("FILE, or a DIR that --save wrote, where it exists");
   add_seed(options_.lesson.seed);
+  add_fixture(options_.lesson);
   add_kernels("the article's");
   choice("--dropout-kernel", "which of PyTorch's two Bernoulli kernels draws (default)", dropout_kernel_names(),
          options_.lesson.dropout_kernel);
@@ -300,12 +309,17 @@ void VerifyParser::add_lesson() {
   number("--d-in", "random inputs of N dimensions instead of the article's", lesson.d_in, 3);
   text("--sentence", "WORDS", "these words, embedded, instead of the article's inputs", lesson.sentence);
   text("--query", "TOKEN|INDEX", "the token whose scores are computed by hand", lesson.query);
+  add_own_inputs();
+  add_own_second_inputs();
+  add_own_weights();
+  add_fixture(lesson);
 }
 
 void VerifyParser::finish() {
   options_.command = Command::verify;
   VerifyOptions& verify = options_.verify;
   check_rules();
+  read_own_tensors(verify.lesson);
   verify.is_seed_given = is_given("--seed");
   verify.lesson.d_out_kq = verify.lesson.d_out_kq ? verify.lesson.d_out_kq : d_out_;
   verify.lesson.d_out_v = verify.lesson.d_out_v ? verify.lesson.d_out_v : d_out_;

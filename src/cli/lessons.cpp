@@ -81,6 +81,10 @@ std::string settings_words(const Lesson& lesson) {
   lesson.d_in ? add("d_in " + std::to_string(*lesson.d_in)) : void();
   lesson.query ? add("query " + *lesson.query) : void();
   lesson.sentence ? add("'" + *lesson.sentence + "'") : void();
+  lesson.inputs ? add("inputs '" + lesson.inputs->source + "'") : void();
+  lesson.second_inputs ? add("second inputs '" + lesson.second_inputs->source + "'") : void();
+  lesson.weights ? add("weights '" + lesson.weights->source + "'") : void();
+  lesson.fixture ? add("the fixture's sizes") : void();
   return words;
 }
 

@@ -22,7 +22,8 @@ std::string generator_note(const chapters::Article& article) {
 std::vector<std::string> taken(const chapters::Takes& takes) {
   std::vector<std::string> names;
   for (const auto& [is_taken, name] : {std::pair{takes.query, "query"}, {takes.projections, "projections"},
-                                       {takes.batch, "batch"}, {takes.dropout, "dropout"}, {takes.heads, "heads"}}) {
+                                       {takes.batch, "batch"}, {takes.dropout, "dropout"}, {takes.heads, "heads"},
+                                       {takes.second_inputs, "second_inputs"}}) {
     if (is_taken) {
       names.emplace_back(name);
     }

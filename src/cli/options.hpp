@@ -48,7 +48,7 @@ struct VerifyOptions {
 struct Options {
   Command command = Command::message;
   std::string message;  ///< for Command::message
-  std::string note;     ///< what stderr says before the result; may be empty
+  std::vector<std::string> notes;  ///< what stderr says before the result
 
   std::vector<const chapters::Chapter*> chapters;  ///< for Command::walk, in order
   Lesson lesson;

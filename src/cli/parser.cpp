@@ -10,6 +10,7 @@
 
 #include "cli/complaints.hpp"
 #include "cli/names.hpp"
+#include "cli/own_tensors.hpp"
 #include "cli/rules.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
@@ -240,6 +241,35 @@ void Parser::add_seed(torch::Seed& target) {
   add("--seed", "N", "as torch.manual_seed: any 64-bit integer (123)", store, seed());
 }
 
+void Parser::add_fixture(Lesson& lesson) {
+  flag("--fixture", "for a port's tests: axes differ, every rule has an effect", lesson.fixture, true);
+}
+
+void Parser::add_own_inputs() {
+  text("--inputs", "FILE[:NAME]", "your own [tokens, d_in]: .npy, .npz, .safetensors, .csv", own_.inputs);
+}
+
+void Parser::add_own_second_inputs() {
+  text("--second-inputs", "FILE[:NAME]", "your own second sequence [tokens, d_in]", own_.second_inputs);
+}
+
+void Parser::add_own_weights() {
+  text("--weights", "FILE|NAME=FILE[,...]", "your own, of a file or folder by their steps' names",
+       own_.weights);
+}
+
+void Parser::read_own_tensors(Lesson& lesson) {
+  if (own_.inputs) {
+    lesson.inputs = read_inputs("--inputs", *own_.inputs, "inputs", options_.notes);
+  }
+  if (own_.second_inputs) {
+    lesson.second_inputs = read_inputs("--second-inputs", *own_.second_inputs, "second_input", options_.notes);
+  }
+  if (own_.weights) {
+    lesson.weights = read_weights(*own_.weights, options_.notes);
+  }
+}
+
 void Parser::add_kernels(const std::string& cpu) {
   group("Kernels");
   choice("--cpu", "which of PyTorch's three sets of CPU kernels to follow (" + cpu + ")", cpu_names(), cpu_);
@@ -249,8 +279,8 @@ void Parser::add_kernels(const std::string& cpu) {
 Kernels Parser::kernels(const chapters::Article& article) {
   const Blas blas = blas_.value_or(default_blas());
   if (runnable(blas) != blas) {
-    options_.note = "this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
-                    blas_name(runnable(blas)) + "'s run in their place, and last digits may differ";
+    options_.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
+                             blas_name(runnable(blas)) + "'s run in their place, and last digits may differ");
   }
   return {cpu_.value_or(article.cpu), blas};
 }

@@ -60,6 +60,12 @@ class Parser {
   void add_kernels(const std::string& cpu);
   /// The kernels that are asked for, else the article's; notes where this processor cannot run them.
   Kernels kernels(const chapters::Article& article);
+  void add_fixture(Lesson& lesson);
+  void add_own_inputs();
+  void add_own_second_inputs();
+  void add_own_weights();
+  /// Reads the files that these name. Throws UsageError.
+  void read_own_tensors(Lesson& lesson);
   void add_printing();
   void add_steps();
   void add_save(const std::string& help);
@@ -87,7 +93,15 @@ class Parser {
   void bounded(const std::string& name, const std::string& help, Target& target, std::int64_t example,
                std::int64_t least, std::int64_t most);
 
+  /// The options' texts.
+  struct OwnTensors {
+    std::optional<std::string> inputs;
+    std::optional<std::string> second_inputs;
+    std::optional<std::string> weights;
+  };
+
   CLI::App& app_;
+  OwnTensors own_;
   std::string group_ = "Options";
   std::vector<std::string>* files_ = nullptr;
   std::optional<Cpu> cpu_;

@@ -65,6 +65,10 @@ const std::vector<Rule>& rules() {
        "leave --steps out"},
       {{"--rtol", "--atol", "--map"}, {"--format html"}, "tensors have no text to tint", "--format text, json",
        "leave --format html out"},
+      {{"--inputs"}, {"--tokens", "--d-in", "--sentence"}, "a file has tokens and dimensions of its own",
+       "--weights, sizes and forms of output"},
+      {{"--fixture"}, {"--qkv-bias"}, "its weights from nn.Linear have a bias already", "inputs, sizes and forms of output",
+       "leave --qkv-bias out"},
       {{"--tokens"}, {"--sentence"}, "a sentence has its own tokens", "--d-in, sizes and forms of output"},
   };
   return table;

@@ -88,8 +88,8 @@ int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  if (!options.note.empty()) {
-    std::cerr << "attn-walkthrough: note: " << options.note << '\n';
+  for (const std::string& note : options.notes) {
+    std::cerr << "attn-walkthrough: note: " << note << '\n';
   }
   const auto show = [](const std::string& text) { to_standard_output([&](std::ostream& out) { out << text; }); };
   switch (options.command) {

@@ -66,6 +66,7 @@ struct Facts {
   double p = 0;                          ///< dropout: to drop; bernoulli: to be True
   double value = 0;                      ///< masked: what is filled in; scaled: the divisor; dropout: what kept ones are multiplied with
   bool is_by_tokens = false;             ///< given: every axis counts the lesson's tokens
+  bool is_own = false;                   ///< given: by the reader, not by the article
 };
 
 /// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels

@@ -7,6 +7,7 @@
 
 #include "tensor/kernels.hpp"
 #include "torch/seed.hpp"
+#include "walk/given.hpp"
 
 namespace attn {
 
@@ -39,6 +40,16 @@ struct Lesson {
 
   /// Words to embed instead of the article's inputs; d_in is then the embedding's dimension, and tokens is refused.
   std::optional<std::string> sentence;
+
+  /// A reader's own [tokens, d_in], instead of the article's or random ones; tokens, d_in and sentence are refused then.
+  std::optional<GivenTensor> inputs;
+  /// The same for the second sequence of cross-attention.
+  std::optional<GivenTensor> second_inputs;
+  /// A reader's own weights in place of drawn ones. No other draw moves.
+  std::optional<GivenWeights> weights;
+
+  /// What is empty is not as in the article, but of sizes in which axes differ and every rule has an effect.
+  bool fixture = false;
 };
 
 /// A lesson that cannot be given as asked: what is wrong; what is accepted; how to go on.

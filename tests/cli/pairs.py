@@ -21,6 +21,8 @@ import tempfile
 import termios
 import unittest
 
+import numpy as np
+
 BINARY = ""
 PRINTED = ""  # a folder for pages
 TEMPLATE = ""  # a folder whose contents are there wherever the program runs
@@ -41,6 +43,8 @@ REFUSED = {
     "--format json": PRINTING,
     "--steps": ["--only"],
     "--sentence": ["--tokens"],
+    "--inputs": ["--tokens", "--d-in", "--sentence"],
+    "--fixture": ["--qkv-bias"],
     **{option: ["--format html"] for option in ("--rtol", "--atol", "--map")},
 }
 # An option that has an effect only beside another.
@@ -62,9 +66,13 @@ VALUES = {
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
     "--chapter": ["causal", "dropout", "multihead"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five"],
+    "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
+                  "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "own.npz"],
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
-FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict"]
+FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--fixture"]
+ONE_ARTICLE = {("--article", "--second-inputs")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
@@ -77,7 +85,7 @@ CONTEXTS = [
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
 ]
-DUMPED = ("causal", "multihead", "trainable")
+DUMPED = ("causal", "multihead", "trainable", "cross")
 PORT = {"--rtol", "--atol", "--map"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"]]
 
@@ -196,7 +204,8 @@ def contexts(command, first, second):
             yield [f"port-{port}"]
         return
     yield from PAGES
-    for chapter in ("trainable", "causal", "multihead", "dropout"):
+    chapters = ("trainable", "causal", "multihead", "dropout")
+    for chapter in ("cross",) if "--second-inputs" in (first[0], second[0]) else chapters:
         yield [page_made_with(chapter, tuple(first), tuple(second))]
         yield [page_made_with(chapter, tuple(first), tuple(second), tuple(PRECISE))]
 
@@ -260,7 +269,7 @@ class Pairs(unittest.TestCase):
         for command in commands:
             uses = uses_of(command)
             for pair in itertools.combinations(uses, 2):
-                if option_of(pair[0]) != option_of(pair[1]):
+                if option_of(pair[0]) != option_of(pair[1]) and tuple(sorted(pair)) not in ONE_ARTICLE:
                     pairs.setdefault(tuple(sorted(pair)), []).append((command, uses))
         tried = dict(list(pairs.items())[::EVERY])
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -315,5 +324,9 @@ if __name__ == "__main__":
         os.rename(os.path.join(TEMPLATE, "port-named/mask.npy"), os.path.join(TEMPLATE, "port-named/mine.npy"))
         for folder in ("port-near", "port-named"):
             copy("port-foreign/all_tokens/attn_weights.npy", f"{folder}/foreign.npy")
+        dice = np.random.default_rng(3)
+        sizes = {"inputs": (4, 3), "square": (3, 3), "wide": (6, 3), "tall": (12, 3), "W_query": (3, 3), "five": (4, 5), "large": (30, 70)}
+        np.savez(os.path.join(TEMPLATE, "own.npz"),
+                 **{name: dice.random(size, dtype=np.float32) for name, size in sizes.items()})
         BEFORE = files_in(TEMPLATE)
         unittest.main(verbosity=1)

@@ -1,0 +1,192 @@
+#include "own.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "walk/lesson.hpp"
+
+namespace attn::chapters {
+namespace {
+
+/// A step's tensor that a reader may give.
+struct Weight {
+  std::string name;  ///< with its section
+  Tensor tensor;
+};
+
+/// The parameters that the chapter shows, and matrices that its article gives.
+std::vector<Weight> weights_of(const Walkthrough& walk) {
+  std::vector<Weight> weights;
+  for (const Step& step : walk.steps()) {
+    if (step.kind == Step::Kind::tensor && names_weight(step.name) &&
+        (step.tensor->operation().is_parameter() || step.tensor->operands().empty())) {
+      weights.push_back({step.section.empty() ? step.name : step.section + "/" + step.name, *step.tensor});
+    }
+  }
+  return weights;
+}
+
+std::string names_of(const std::vector<Weight>& weights) {
+  std::vector<std::string> names;
+  for (const Weight& weight : weights) {
+    names.push_back(weight.name);
+  }
+  return text::joined(names);
+}
+
+[[noreturn]] void throw_no_weight(const std::string& name, const std::vector<Weight>& weights) {
+  std::vector<std::string> names;
+  for (const Weight& weight : weights) {
+    names.push_back(weight.name);
+  }
+  const std::string near = text::nearest(name, names);
+  throw LessonError("--weights: no weight here is called '" + name + "'; accepted are " + text::joined(names) +
+                    "; try " + (near.empty() ? names[0] : near) + "=FILE");
+}
+
+/// The weight of that name; null where there is none.
+const Weight* find(const std::vector<Weight>& weights, const std::string& name) {
+  const auto has_name = [&](const Weight& weight) { return weight.name == name; };
+  if (const auto exact = std::ranges::find_if(weights, has_name); exact != weights.end()) {
+    return &*exact;
+  }
+  std::vector<std::string> names;
+  const Weight* found = nullptr;
+  for (const Weight& weight : weights) {
+    if (without_section(weight.name) == name) {
+      found = &weight;
+      names.push_back(weight.name);
+    }
+  }
+  if (names.size() > 1) {
+    throw LessonError("--weights: several weights here are called '" + name + "'; accepted are " + text::joined(names) +
+                      "; try " + names[0] + "=FILE");
+  }
+  return found;
+}
+
+/// "nn.Linear's [d_out, d_in]"
+std::string layout(const Tensor& weight) {
+  if (weight.dim() != 2) {
+    return "[d_out]";
+  }
+  const bool is_linear = weight.operation().is_parameter() && weight.operands()[0].operation().facts().fan_in > 0;
+  return is_linear ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
+}
+
+void check_shape(const GivenTensor& given, const Weight& weight) {
+  const Shape& shape = weight.tensor.shape();
+  if (given.shape == shape) {
+    return;
+  }
+  const bool is_transposed = shape.size() == 2 && given.shape == Shape{shape[1], shape[0]};
+  throw LessonError("--weights: '" + given.name + "' of '" + given.source + "' is of shape " + shape_text(given.shape) +
+                    ", and " + weight.name + " here is " + shape_text(shape) + ", " + layout(weight.tensor) +
+                    "; accepted are weights that fit inputs and each other; " +
+                    (is_transposed ? "transpose it, or choose another --init" : "give --inputs, or sizes, that fit"));
+}
+
+/// The reader's numbers as the kind of tensor that the weight is.
+Tensor in_place_of(const Tensor& weight, const GivenTensor& given, const Kernels& kernels) {
+  const Tensor own = own_tensor(given, kernels);
+  if (!weight.operation().is_parameter()) {
+    return own;
+  }
+  return weight.operation().is_trainable() ? parameter(own) : frozen_parameter(own);
+}
+
+bool has_own(const Tensor& tensor, std::unordered_set<const void*>& seen) {
+  return seen.insert(tensor.id()).second &&
+         (tensor.operation().facts().is_own ||
+          std::ranges::any_of(tensor.operands(), [&](const Tensor& operand) { return has_own(operand, seen); }));
+}
+
+}  // namespace
+
+Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
+  const auto fill = [shape = given.shape, values = given.values] {
+    Block<float> contents(shape);
+    std::ranges::copy(*values, contents.begin());
+    return Contents(std::move(contents));
+  };
+  return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill, kernels,
+              {.kind = Kind::given, .is_own = true});
+}
+
+bool has_own(const Tensor& tensor) {
+  std::unordered_set<const void*> seen;
+  return has_own(tensor, seen);
+}
+
+std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+std::span<const std::string_view> weight_names() {
+  static constexpr std::array<std::string_view, 8> names = {"W_query",      "W_key",        "W_value",         "W_query_bias",
+                                                            "W_key_bias",   "W_value_bias", "out_proj_weight", "out_proj_bias"};
+  return names;
+}
+
+bool names_weight(std::string_view name) {
+  return std::ranges::find(weight_names(), without_section(name)) != weight_names().end();
+}
+
+std::string weight_name(std::string_view name) {
+  constexpr std::string_view weight = ".weight";
+  constexpr std::string_view bias = ".bias";
+  if (!name.ends_with(weight) && !name.ends_with(bias)) {
+    return std::string(name);
+  }
+  const bool is_weight = name.ends_with(weight);
+  std::string result(name.substr(0, name.size() - (is_weight ? weight : bias).size()));
+  std::ranges::replace(result, '.', '/');
+  constexpr std::string_view heads = "heads/";
+  const std::size_t digits = heads.size();
+  const std::size_t end = result.find('/', digits);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (result.starts_with(heads) && end != std::string::npos && end > digits && end < digits + 6 &&
+      std::all_of(result.begin() + digits, result.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
+    result = "head_" + std::to_string(std::stoi(result.substr(digits, end - digits)) + 1) + result.substr(end);
+  }
+  if (!is_weight) {
+    return result + "_bias";
+  }
+  return names_weight(result) ? result : result + "_weight";
+}
+
+Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weights, const Kernels& kernels) {
+  const std::vector<Weight> ours = weights_of(walk);
+  if (ours.empty()) {
+    throw LessonError("--weights: there is no weight in this chapter; accepted are chapters with W_query, W_key and W_value; "
+                      "try trainable");
+  }
+  std::map<const void*, Tensor> instead;
+  for (const GivenTensor& given : weights.tensors) {
+    const Weight* const weight = find(ours, given.name);
+    if (weight == nullptr && weights.is_whole_file) {
+      continue;
+    }
+    if (weight == nullptr) {
+      throw_no_weight(given.name, ours);
+    }
+    check_shape(given, *weight);
+    if (!instead.emplace(weight->tensor.id(), in_place_of(weight->tensor, given, kernels)).second) {
+      throw LessonError("--weights: " + weight->name + " is given twice; accepted is one tensor for each; leave one of them out");
+    }
+  }
+  if (instead.empty()) {
+    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " + names_of(ours) +
+                      "; rename its tensors, or try " + ours[0].name + "=FILE");
+  }
+  return walk.rewritten([&instead](const Tensor& was, const Tensor& is) {
+    const auto found = instead.find(was.id());
+    return found == instead.end() ? is : found->second;
+  });
+}
+
+}  // namespace attn::chapters

@@ -1,0 +1,124 @@
+#include "settled.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "own.hpp"
+
+namespace attn::chapters {
+namespace {
+
+template <class Value>
+void set_unless_given(std::optional<Value>& target, Value value) {
+  target = target.value_or(value);
+}
+
+Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
+  if (!lesson.fixture) {
+    return lesson;
+  }
+  const Takes& takes = chapter.takes;
+  if (!lesson.inputs && !lesson.sentence) {
+    set_unless_given<std::int64_t>(lesson.tokens, 5);
+    set_unless_given<std::int64_t>(lesson.d_in, 3);
+  }
+  if (takes.batch) {
+    set_unless_given<std::int64_t>(lesson.batch, 2);
+  }
+  if (takes.heads) {
+    set_unless_given<std::int64_t>(lesson.num_heads, 2);
+  }
+  if (takes.projections) {
+    constexpr std::int64_t head_dim = 4;
+    const std::int64_t heads = takes.shared_d_out ? *lesson.num_heads : 1;
+    const std::int64_t d_out = heads * head_dim;
+    set_unless_given(lesson.d_out_kq, lesson.d_out_v.value_or(d_out));
+    set_unless_given(lesson.d_out_v, lesson.d_out_kq.value_or(d_out));
+    set_unless_given(lesson.init, Init::linear);
+    lesson.qkv_bias = lesson.init == Init::linear;
+  }
+  if (takes.dropout) {
+    set_unless_given(lesson.dropout, 0.25);
+  }
+  return lesson;
+}
+
+/// The head that a weight's section says: 2 of "head_2/W_key"; 0 where it says none.
+std::int64_t head_of(std::string_view name) {
+  constexpr std::string_view head = "head_";
+  std::int64_t number = 0;
+  if (name.starts_with(head)) {
+    std::from_chars(name.data() + head.size(), name.data() + name.size(), number);
+  }
+  return number;
+}
+
+/// What the weights' names say: that there are biases, and how many heads.
+Lesson with_what_names_say(const Chapter& chapter, Lesson lesson) {
+  std::int64_t heads = 0;
+  for (const GivenTensor& given : lesson.weights->tensors) {
+    const std::string_view name = without_section(given.name);
+    lesson.qkv_bias = lesson.qkv_bias || (name.starts_with("W_") && name.ends_with("_bias"));
+    heads = std::max(heads, head_of(given.name));
+  }
+  if (lesson.qkv_bias && lesson.init.value_or(lesson.fixture ? Init::linear : chapter.init) != Init::linear) {
+    throw LessonError("--weights: a bias of queries, keys or values needs weights from nn.Linear; accepted with --init linear; "
+                      "add it, or leave the biases out");
+  }
+  if (heads > 0 && lesson.weights->is_whole_file && chapter.takes.heads) {
+    set_unless_given(lesson.num_heads, heads);
+  }
+  return lesson;
+}
+
+/// The d_out that a weight has, given d_in; nothing where it has another d_in.
+std::optional<std::int64_t> d_out_of(const Shape& shape, std::int64_t d_in) {
+  if (shape.size() != 2 || (shape[0] != d_in && shape[1] != d_in)) {
+    return std::nullopt;
+  }
+  return shape[0] == d_in ? shape[1] : shape[0];
+}
+
+Lesson with_sizes_of_weights(Lesson lesson) {
+  const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape[1] : lesson.d_in.value_or(3);
+  for (const GivenTensor& given : lesson.weights->tensors) {
+    const std::string_view name = without_section(given.name);
+    const bool is_value = name == "W_value";
+    std::optional<std::int64_t>& d_out = is_value ? lesson.d_out_v : lesson.d_out_kq;
+    if ((is_value || name == "W_query" || name == "W_key") && !d_out) {
+      d_out = d_out_of(given.shape, d_in);
+    }
+  }
+  return lesson;
+}
+
+bool fits(const Chapter& chapter, const Lesson& lesson) {
+  try {
+    torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
+    with_own_weights(run(chapter, lesson, torch), *lesson.weights, lesson.kernels);
+    return true;
+  } catch (const LessonError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {
+  Walkthrough walk;
+  Program program(*chapter.article, lesson, torch, walk);
+  chapter.run(program);
+  return walk;
+}
+
+Lesson settled(const Chapter& chapter, const Lesson& lesson) {
+  if (!lesson.weights) {
+    return with_fixture(chapter, lesson);
+  }
+  const Lesson named = with_what_names_say(chapter, lesson);
+  const Lesson usual = with_fixture(chapter, named);
+  return fits(chapter, usual) ? usual : with_fixture(chapter, with_sizes_of_weights(named));
+}
+
+}  // namespace attn::chapters

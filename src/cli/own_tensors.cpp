@@ -1,0 +1,213 @@
+#include "cli/own_tensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/usage_error.hpp"
+#include "dump/read.hpp"
+#include "own.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "text/numbers.hpp"
+#include "walk/memory.hpp"
+
+namespace attn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using dump::Dumped;
+
+/// A file, and which of its tensors.
+struct Source {
+  std::string file;
+  std::optional<std::string> name;
+};
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::path(path), ignored);
+}
+
+/// "mine.npz:x" is x of mine.npz, unless there is a file of the whole name.
+Source source_of(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || exists(text) || !exists(text.substr(0, colon))) {
+    return {text, std::nullopt};
+  }
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::vector<Dumped> read(const std::string& option, const std::string& file) {
+  try {
+    return dump::read(file);
+  } catch (const dump::DumpError& error) {
+    throw UsageError(option + ": " + error.what());
+  }
+}
+
+std::string quoted(const std::string& file) { return "'" + text::one_line(file) + "'"; }
+
+[[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
+                                  const std::vector<Dumped>& tensors) {
+  std::vector<std::string> names;
+  for (const Dumped& tensor : tensors) {
+    names.push_back(tensor.name);
+  }
+  const std::string near = text::nearest(name, names);
+  constexpr std::size_t most = 20;
+  const bool is_long = names.size() > most;
+  names.resize(std::min(names.size(), most));
+  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; accepted are its tensors " + text::joined(names) +
+                   (is_long ? " and others" : "") + "; try " + source.file + ":" + (near.empty() ? names[0] : near));
+}
+
+/// The one tensor that is meant: the only one, or the one that is named, in one section or alike in several.
+Dumped& chosen(const std::string& option, const Source& source, const std::string& usual, std::vector<Dumped>& tensors) {
+  const std::string name = source.name.value_or(usual);
+  if (tensors.size() == 1 && !source.name) {
+    return tensors[0];
+  }
+  if (const auto exact = std::ranges::find(tensors, name, &Dumped::name); exact != tensors.end()) {
+    return *exact;
+  }
+  std::vector<Dumped*> found;
+  for (Dumped& tensor : tensors) {
+    if (chapters::without_section(tensor.name) == name || chapters::weight_name(tensor.name) == name) {
+      found.push_back(&tensor);
+    }
+  }
+  const auto is_other = [&](const Dumped* one) { return one->shape != found[0]->shape || one->values != found[0]->values; };
+  if (found.empty()) {
+    throw_not_there(option, source, name, tensors);
+  }
+  if (std::ranges::any_of(found, is_other)) {
+    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + name + "', and they differ; accepted is FILE:NAME "
+                     "with the whole name; try " + source.file + ":" + found[0]->name);
+  }
+  return *found[0];
+}
+
+std::string place_text(const Shape& shape, std::size_t at) {
+  Shape index(shape.size(), 0);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = static_cast<std::int64_t>(at) % shape[axis];
+    at /= static_cast<std::size_t>(shape[axis]);
+  }
+  return shape_text(index);
+}
+
+/// The numbers as float32. Throws UsageError for nan, inf and what float32 has no number for.
+GivenTensor converted(const std::string& option, const std::string& file, const Dumped& dumped, const std::string& name,
+                      std::vector<std::string>& notes) {
+  const auto count = static_cast<std::int64_t>(dumped.values.size());
+  if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
+    throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) + " of memory more, and " +
+                     memory_text(free) + " are available; accepted is what fits into memory; give a smaller one");
+  }
+  auto values = std::make_shared<std::vector<float>>(dumped.values.size());
+  for (std::size_t i = 0; i < dumped.values.size(); ++i) {
+    const double value = dumped.values[i];
+    (*values)[i] = static_cast<float>(value);
+    if (!std::isfinite((*values)[i])) {
+      const std::string what = std::isfinite(value) ? text::shortest_text(value) + ", too large for float32"
+                               : std::isnan(value)  ? "nan"
+                                                    : (value < 0 ? "-inf" : "inf");
+      throw UsageError(option + ": " + quoted(file) + ": " + name + place_text(dumped.shape, i) + " is " + what +
+                       "; accepted are finite float32 numbers; see where it comes from, and write the file again");
+    }
+  }
+  if (dumped.dtype != "float32") {
+    notes.push_back(name + " of " + quoted(file) + " is " + dumped.dtype + ", and converted to float32");
+  }
+  return {name, dumped.shape, std::move(values), file};
+}
+
+/// The parts of NAME=FILE,NAME=FILE: a part without = belongs to the file's name before it.
+std::vector<std::pair<std::string, std::string>> named_files(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& part : text::split(text)) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos && !pairs.empty()) {
+      pairs.back().second += "," + part;
+    } else if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
+      throw UsageError("--weights: '" + part + "' is no pair; accepted are FILE, and NAME=FILE with commas between; try W_query=" +
+                       (equals == 0 ? part.substr(1) : "query.npy"));
+    } else {
+      pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    }
+  }
+  return pairs;
+}
+
+std::string weight_list() {
+  std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
+  return text::joined(names);
+}
+
+GivenTensor read_weight(const std::string& given_name, const std::string& text, std::vector<std::string>& notes) {
+  const std::string name = chapters::weight_name(given_name);
+  if (!chapters::names_weight(name)) {
+    const std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
+    const std::string near = text::nearest(std::string(chapters::without_section(name)), names);
+    throw UsageError("--weights: no weight is called '" + given_name + "'; accepted are " + weight_list() +
+                     ", with their sections (head_1/W_query); try " + (near.empty() ? names[0] : near) + "=" + text);
+  }
+  const Source source = source_of(text);
+  std::vector<Dumped> tensors = read("--weights", source.file);
+  return converted("--weights", source.file, chosen("--weights", source, name, tensors), name, notes);
+}
+
+GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes) {
+  const Source source = source_of(text);
+  GivenWeights weights{{}, true, text};
+  std::vector<Dumped> tensors = read("--weights", source.file);
+  for (Dumped& dumped : tensors) {
+    const std::string name = chapters::weight_name(dumped.name);
+    const bool is_meant = !source.name || *source.name == dumped.name;
+    if (is_meant && chapters::names_weight(name)) {
+      weights.tensors.push_back(converted("--weights", source.file, dumped, name, notes));
+    }
+    std::vector<double>().swap(dumped.values);
+  }
+  if (weights.tensors.empty()) {
+    throw UsageError("--weights: " + quoted(text) + " has no tensor that is called as a weight; accepted are " + weight_list() +
+                     ", with or without their sections; rename its tensors, or try W_query=" + text);
+  }
+  return weights;
+}
+
+}  // namespace
+
+GivenTensor read_inputs(const std::string& option, const std::string& text, const std::string& name,
+                        std::vector<std::string>& notes) {
+  const Source source = source_of(text);
+  std::vector<Dumped> tensors = read(option, source.file);
+  const Dumped& found = chosen(option, source, name, tensors);
+  const Shape& shape = found.shape;
+  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
+    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) +
+                     "; accepted is [tokens, d_in], at least [1, 1]; " +
+                     (shape.size() == 3 ? "give one sequence, which --batch stacks" : "give a matrix, one row a token"));
+  }
+  GivenTensor inputs = converted(option, source.file, found, name, notes);
+  inputs.source = text;
+  return inputs;
+}
+
+GivenWeights read_weights(const std::string& text, std::vector<std::string>& notes) {
+  if (exists(text) || text.find('=') == std::string::npos) {
+    return read_whole(text, notes);
+  }
+  GivenWeights weights{{}, false, text};
+  for (const auto& [name, file] : named_files(text)) {
+    weights.tensors.push_back(read_weight(name, file, notes));
+  }
+  return weights;
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,412 @@
+"""A reader's own inputs and weights, from files of every kind; and the sizes of --fixture.
+
+    /usr/bin/python3 tests/cli/own.py build/release/attn-walkthrough
+
+What is computed from own numbers is compared with the real PyTorch, bit for bit, where there is one.
+"""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import numpy as np
+
+BINARY = ""
+HANG_LIMIT = 60
+# PyTorch's program with own inputs and weights: seeded and drawn as ever, then its parameters replaced.
+PROGRAM = """
+import sys, numpy, torch
+torch.set_num_threads(1)
+given = {name: torch.tensor(array) for name, array in numpy.load(sys.argv[1]).items()}
+heads = int(sys.argv[2])
+made = {}
+def keep(name, tensor):
+    made[name] = tensor.detach().numpy()
+    return tensor
+inputs = given["inputs"]
+torch.manual_seed(123)
+d_in, d_out = inputs.shape[1], given["W_query"].shape[0]
+modules = {name: torch.nn.Linear(d_in, d_out, bias="W_query_bias" in given) for name in ("W_query", "W_key", "W_value")}
+if heads:
+    modules["out_proj"] = torch.nn.Linear(d_out, d_out)
+for name, module in modules.items():
+    module.weight = torch.nn.Parameter(given.get(name, given.get(name + "_weight")))
+    if name + "_bias" in given:
+        module.bias = torch.nn.Parameter(given[name + "_bias"])
+batch = torch.stack((inputs,) * 2)
+b, n = batch.shape[:2]
+keys, queries, values = (keep(name, modules[weight](batch)) for name, weight in
+                         (("keys", "W_key"), ("queries", "W_query"), ("values", "W_value")))
+if heads:
+    keys, queries, values = (x.view(b, n, heads, d_out // heads).transpose(1, 2) for x in (keys, queries, values))
+scores = keep("attn_scores", queries @ keys.transpose(-2, -1))
+masked = scores.masked_fill(torch.triu(torch.ones(n, n), diagonal=1).bool(), -torch.inf)
+weights = keep("attn_weights", torch.softmax(masked / keys.shape[-1]**0.5, dim=-1))
+context = keep("dropout_attn_weights", torch.nn.Dropout(0.25)(weights)) @ values
+if heads:
+    context = context.transpose(1, 2).contiguous().view(b, n, d_out)
+    keep("output", modules["out_proj"](context))
+keep("context_vecs", context)
+numpy.savez(sys.argv[3], **made)
+"""
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, cwd=cwd, stdin=subprocess.DEVNULL)
+
+
+def rows():
+    return json.loads(run("list", "--format", "json").stdout)["chapters"]
+
+
+def safetensors(path, tensors):
+    """The format's own rules: a length, a JSON header, the numbers."""
+    header, data = {}, b""
+    for name, (dtype, array) in tensors.items():
+        numbers = array.tobytes()
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(numbers)]}
+        data += numbers
+    text = json.dumps(header).encode()
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.dice = np.random.default_rng(11)
+
+    def random(self, *shape):
+        return self.dice.standard_normal(shape, dtype=np.float32)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def output(self, *arguments, notes=0):
+        done = run(*arguments, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (0, notes), (arguments, done.stderr))
+        return done.stdout.decode()
+
+    def steps(self, *arguments, notes=0):
+        """The JSON document, and the numbers of its tensors by name, with the section where there is one."""
+        document = json.loads(self.output(*arguments, "--format", "json", "--steps", "all", notes=notes))
+        named = {}
+        for step in document["steps"]:
+            if step["kind"] == "tensor":
+                named["/".join(filter(None, (step["section"], step["name"])))] = step
+        return document, named
+
+    def refused(self, *arguments, words=()):
+        done = run(*arguments, cwd=self.folder)
+        error = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout, error.count("\n")), (2, b"", 1), (arguments, error))
+        self.assertRegex(error, r"^attn-walkthrough: error: .+; .*accepted .+; ")
+        for word in words:
+            self.assertIn(word, error)
+        return error
+
+
+class RoundTrip(Case):
+    def test_what_was_saved_gives_the_same_numbers(self):
+        for row in rows():
+            for options in ([], ["--seed", "7"]):
+                with self.subTest(chapter=row["chapter"], article=row["article"], options=options):
+                    base = [row["chapter"], "--article", row["article"], *options, "--force"]
+                    saved = ["--weights", "steps"] if "projections" in row["takes"] else []
+                    saved += ["--second-inputs", "steps"] if "second_inputs" in row["takes"] else []
+                    self.output(*base, "--save", "steps")
+                    self.output(*base, "--save", "again", "--inputs", "steps", *saved)
+                    first = {str(path.relative_to(self.path("steps"))): path.read_bytes()
+                             for path in pathlib.Path(self.path("steps")).rglob("*.npy")}
+                    second = {str(path.relative_to(self.path("again"))): path.read_bytes()
+                              for path in pathlib.Path(self.path("again")).rglob("*.npy")}
+                    for name in set(first) - set(second):
+                        self.assertEqual(os.path.basename(name), "ids.npy")  # words are embedded no more
+                    self.assertEqual({name: first[name] for name in second}, second)
+
+    def test_the_text_is_the_same_as_well(self):
+        for chapter in ("trainable", "causal", "dropout", "multihead"):
+            expected = self.output(chapter, "--steps", "all", "--save", f"{chapter}-steps")
+            given = f"{chapter}-steps"
+            self.assertEqual(self.output(chapter, "--steps", "all", "--inputs", given, "--weights", given), expected)
+
+    def test_a_port_is_verified_on_own_numbers(self):
+        np.savez(self.path("own.npz"), inputs=self.random(4, 3), W_query=self.random(5, 3), W_key=self.random(5, 3),
+                 W_value=self.random(2, 3))
+        own = ["--inputs", "own.npz", "--weights", "own.npz"]
+        self.output("causal", *own, "--save", "port")
+        self.assertIn("steps hold: causal of blog, seed 123, inputs own.npz, weights own.npz,",
+                      self.output("verify", "port", "--chapter", "causal", *own))
+        port = np.load(self.path("port/keys.npy"))
+        port[0, 1, 2] += 1
+        np.save(self.path("port/keys.npy"), port)
+        done = run("verify", "port", "--chapter", "causal", *own, cwd=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("✗ keys", done.stdout.decode())
+        page = self.output("causal", *own)
+        pathlib.Path(self.path("page.txt")).write_text(page)
+        self.assertIn("8 of 8 tensors and 1 of 1 sizes hold", self.output("verify", "page.txt", "--chapter", "causal", *own))
+
+
+class PyTorch(Case):
+    def setUp(self):
+        super().setUp()
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no PyTorch here")
+        if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("this processor has no AVX2")
+
+    def compare(self, chapter, heads, tensors, *options):
+        np.savez(self.path("own.npz"), **tensors)
+        kernels = {"ATEN_CPU_CAPABILITY": "avx2", "OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        subprocess.run([sys.executable, "-c", PROGRAM, self.path("own.npz"), str(heads), self.path("theirs.npz")], check=True,
+                       env={**os.environ, **kernels})
+        theirs = np.load(self.path("theirs.npz"))
+        self.output(chapter, "--inputs", "own.npz", "--weights", "own.npz", "--batch", "2", "--dropout", "0.25", *options,
+                    "--save", "steps", "--force")
+        for name in theirs.files:
+            ours = np.load(self.path(f"steps/{name}.npy"))
+            self.assertEqual((ours.shape, ours.tobytes()), (theirs[name].shape, theirs[name].tobytes()), (chapter, name))
+
+    def test_causal(self):
+        tensors = {"inputs": self.random(7, 4), **{f"W_{name}": self.random(6, 4) for name in ("query", "key", "value")}}
+        self.compare("causal", 0, tensors)
+        self.compare("causal", 0, {**tensors, **{f"W_{name}_bias": self.random(6) for name in ("query", "key", "value")}})
+
+    def test_multihead(self):
+        tensors = {"inputs": self.random(5, 3), **{f"W_{name}": self.random(8, 3) for name in ("query", "key", "value")},
+                   **{f"W_{name}_bias": self.random(8) for name in ("query", "key", "value")},
+                   "out_proj_weight": self.random(8, 8), "out_proj_bias": self.random(8)}
+        self.compare("multihead", 2, tensors, "--num-heads", "2")
+
+
+class Files(Case):
+    def test_every_format(self):
+        own = self.random(5, 3)
+        np.save(self.path("own.npy"), own)
+        np.savez(self.path("own.npz"), inputs=own, other=self.random(2))
+        np.savez_compressed(self.path("small.npz"), x=own)
+        np.savetxt(self.path("own.csv"), own, fmt="%.9g", delimiter=",")
+        safetensors(self.path("own.safetensors"), {"inputs": ("F32", own), "other": ("F32", own[:1])})
+        os.mkdir(self.path("own"))
+        np.save(self.path("own/inputs.npy"), np.asfortranarray(own))
+        np.save(self.path("big.npy"), own.astype(">f4"))
+        expected = None
+        for name in ("own.npy", "own.npz", "small.npz", "small.npz:x", "own.safetensors", "own", "own:inputs", "big.npy", "own.csv"):
+            document, steps = self.steps("simplified", "--inputs", name, notes=name == "own.csv")
+            self.assertEqual(document["options"]["inputs"], name)
+            values = np.array(steps["one_query/inputs"]["values"], dtype=np.float32)
+            self.assertEqual(values.tobytes(), own.tobytes(), name)
+            expected = expected or document["steps"]
+            self.assertEqual(document["steps"], expected, name)
+
+    def test_conversion_is_told(self):
+        own = self.random(4, 3)
+        for dtype in ("float16", "float64", "int8", "int64", "bool", "uint16"):
+            array = (own * 3).astype(dtype) if dtype != "bool" else own > 0
+            array = np.abs(array) if dtype == "uint16" else array
+            np.save(self.path("own.npy"), array)
+            done = run("simplified", "--inputs", "own.npy", "--only", "inputs", "--format", "json", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr.decode()),
+                             (0, f"attn-walkthrough: note: inputs of 'own.npy' is {dtype}, and converted to float32\n"))
+            values = np.array(json.loads(done.stdout)["steps"][0]["values"], dtype=np.float32)
+            self.assertEqual(values.tobytes(), array.astype(np.float32).tobytes(), dtype)
+        upper = (own.view(np.uint32) >> 16).astype(np.uint16)
+        safetensors(self.path("own.safetensors"), {"inputs": ("BF16", upper)})
+        _, steps = self.steps("simplified", "--inputs", "own.safetensors", notes=1)
+        self.assertEqual(np.array(steps["one_query/inputs"]["values"], dtype=np.float32).tobytes(),
+                         (upper.astype(np.uint32) << 16).view(np.float32).tobytes())
+
+    def test_names_of_weights(self):
+        query, key = self.random(3, 3), self.random(3, 3)
+        np.savez(self.path("state.npz"), **{"W_query.weight": query, "W_key.weight": key, "mask": np.ones((6, 6))})
+        np.save(self.path("q,1.npy"), query)
+        np.savez(self.path("k.npz"), other=query, mine=key)
+        for weights in ("state.npz", "W_query=q,1.npy,W_key=k.npz:mine", "W_query=state.npz,W_key=state.npz:W_key.weight"):
+            _, steps = self.steps("causal", "--weights", weights)
+            for name, array in (("W_query", query), ("W_key", key)):
+                self.assertEqual(np.array(steps[name]["values"], dtype=np.float32).tobytes(), array.tobytes(), weights)
+            self.assertEqual(steps["W_query"]["expression"], "nn.Parameter(torch.tensor(W_query))")
+            self.assertIn("nn.Linear", steps["W_value"]["expression"])
+            drawn = self.steps("causal")[1]
+            for name in ("W_value", "dropout_mask"):
+                self.assertEqual(steps[name]["values"], drawn[name]["values"])
+        np.savez(self.path("heads.npz"), **{"heads.0.W_key.weight": self.random(2, 3)})
+        self.assertIn("torch.tensor", self.steps("multihead", "--article", "book", "--num-heads", "2", "--weights", "heads.npz")[1]
+                      ["head_1/W_key"]["expression"])
+
+    def test_sizes_follow_the_files(self):
+        np.savez(self.path("own.npz"), inputs=self.random(4, 5), W_query=self.random(8, 5), W_key=self.random(8, 5),
+                 W_value=self.random(6, 5), W_value_bias=self.random(6))
+        document, steps = self.steps("multihead", "--inputs", "own.npz", "--weights", "own.npz", "--num-heads", "2")
+        self.assertEqual(steps["values_heads"]["shape"], [1, 2, 4, 3])
+        options = document["options"]
+        self.assertEqual((options["d_out_kq"], options["d_out_v"], options["qkv_bias"], options["weights"]), (8, 6, True, "own.npz"))
+        parameters = {f"single_head/W_{name}": self.random(5, size) for name, size in (("query", 4), ("key", 4), ("value", 3))}
+        np.savez(self.path("parameters.npz"), **parameters, **{"head_3/W_key": self.random(5, 4)})
+        _, steps = self.steps("multihead", "--article", "ahead-of-ai", "--inputs", "own.npz", "--weights", "parameters.npz")
+        self.assertEqual(steps["stacked/context_vecs"]["shape"], [4, 9])
+
+    def test_second_inputs(self):
+        np.savez(self.path("own.npz"), inputs=self.random(4, 5), second_input=self.random(7, 5))
+        _, steps = self.steps("cross", "--inputs", "own.npz", "--second-inputs", "own.npz")
+        self.assertEqual((steps["attn_scores"]["shape"], steps["second_input"]["expression"]), ([4, 7], "torch.tensor(second_input)"))
+        self.refused("cross", "--second-inputs", "own.npz", words=["[7, 5]", "d_in 3"])
+        self.refused("causal", "--second-inputs", "own.npz", words=["--second-inputs", "cross"])
+
+
+class Refused(Case):
+    def setUp(self):
+        super().setUp()
+        np.save(self.path("inputs.npy"), self.random(4, 3))
+        np.save(self.path("query.npy"), self.random(3, 3))
+
+    def test_bad_files(self):
+        good = pathlib.Path(self.path("inputs.npy")).read_bytes()
+        bad = {"cut.npy": good[:-5], "magic.npy": b"\x93NUMPX" + good[6:], "more.npy": good.replace(b"(4, 3)", b"(9, 3)"),
+               "huge.npy": good.replace(b"(4, 3), ", b"(1000000000,30),")[:100], "empty.npy": b"", "text.npy": b"hello\n",
+               "text.txt": b"hello\n", "cut.npz": b"PK\x03\x04nothing", "words.csv": b"1,2\n3,four\n", "ragged.csv": b"1,2\n3\n",
+               "lie.safetensors": struct.pack("<Q", 1 << 60) + b"{}", "cut.safetensors": struct.pack("<Q", 9) + b"{"}
+        for name, data in bad.items():
+            pathlib.Path(self.path(name)).write_bytes(data)
+        np.save(self.path("objects.npy"), np.array([[{}, 1]], dtype=object), allow_pickle=True)
+        np.save(self.path("complex.npy"), np.ones((4, 3), dtype=complex))
+        with zipfile.ZipFile(self.path("away.npz"), "w") as archive:
+            archive.writestr("../inputs.npy", good)
+        with zipfile.ZipFile(self.path("bomb.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("inputs.npy", good[:128] + bytes(50_000_000))
+        safetensors(self.path("away.safetensors"), {"/etc/inputs": ("F32", self.random(4, 3))})
+        os.mkdir(self.path("empty"))
+        names = [*bad, "objects.npy", "complex.npy", "away.npz", "bomb.npz", "away.safetensors", "empty", "nobody.npy", "/dev/null"]
+        for name in names:
+            for option, value in (("--inputs", name), ("--second-inputs", name), ("--weights", name), ("--weights", "W_query=" + name)):
+                with self.subTest(option=option, value=value):
+                    self.refused("cross", option, value, "--save", "steps", words=[option + ":", name])
+                    self.assertFalse(os.path.exists(self.path("steps")))
+
+    def test_numbers_that_are_none(self):
+        for value, words in ((np.nan, "is nan"), (np.inf, "is inf"), (-np.inf, "is -inf"), (1e300, "too large for float32")):
+            array = np.ones((3, 3))
+            array[1, 2] = value
+            np.save(self.path("bad.npy"), array)
+            self.refused("cross", "--inputs", "bad.npy", words=["inputs[1, 2] is ", words])
+            self.refused("cross", "--weights", "W_key=bad.npy", words=["W_key[1, 2] is ", words])
+
+    def test_shapes(self):
+        for shape in ((), (3,), (2, 4, 3), (0, 3), (3, 0)):
+            np.save(self.path("bad.npy"), np.ones(shape, dtype=np.float32))
+            self.refused("simplified", "--inputs", "bad.npy", words=["[tokens, d_in]", str(list(shape))])
+        np.save(self.path("wide.npy"), self.random(4, 7))
+        error = self.refused("causal", "--weights", "W_query=wide.npy", words=["[4, 7]", "[3, 3]"])
+        self.refused("causal", "--weights", "W_query=query.npy", "--d-out", "5", words=["[3, 3]", "[5, 3]"])
+        self.assertIn("W_query here", error)
+        np.save(self.path("turned.npy"), self.random(3, 5))
+        self.refused("causal", "--weights", "W_query=turned.npy", words=["[3, 5]", "[5, 3]", "transpose it"])
+
+    def test_names(self):
+        self.refused("causal", "--weights", "W_qeury=query.npy", words=["'W_qeury'", "try W_query="])
+        self.refused("causal", "--weights", "out_proj_bias=query.npy", words=["'out_proj_bias'", "W_query, W_key, W_value"])
+        self.refused("trainable", "--weights", "W_query=query.npy", words=["one_query/W_query, self_attention/W_query"])
+        self.refused("causal", "--weights", "W_key=query.npy,W_key=query.npy", words=["given twice"])
+        self.refused("causal", "--weights", "query.npy", words=["no tensor that is called as a weight"])
+        np.savez(self.path("two.npz"), a=self.random(4, 3), input=self.random(4, 3))
+        self.refused("causal", "--inputs", "two.npz", words=["'inputs'", "try two.npz:input"])
+        self.refused("causal", "--inputs", "two.npz:b", words=["'b'"])
+        self.refused("causal", "--weights", "=query.npy", words=["no pair"])
+        np.savez(self.path("other.npz"), out_proj_weight=self.random(3, 3))
+        self.refused("causal", "--weights", "other.npz", words=["no tensor that is a weight here"])
+        np.savez(self.path("bias.npz"), W_query_bias=self.random(2))
+        self.refused("cross", "--weights", "bias.npz", words=["--init linear"])
+
+    def test_beside_other_options(self):
+        for option, value in (("--tokens", "5"), ("--d-in", "4"), ("--sentence", "some words")):
+            self.refused("causal", "--inputs", "inputs.npy", option, value, words=["--inputs with " + option])
+        self.refused("trainable", "--inputs", "inputs.npy", "--query", "journey", words=["an index from 0 to 3"])
+
+
+class Shown(Case):
+    """What is said of own numbers is true of them."""
+
+    def setUp(self):
+        super().setUp()
+        np.save(self.path("inputs.npy"), self.random(6, 3))
+
+    def test_nothing_is_said_to_be_drawn(self):
+        for row in rows():
+            base = [row["chapter"], "--article", row["article"]]
+            self.output(*base, "--save", "steps", "--force")
+            own = ["--inputs", "inputs.npy", *(["--weights", "steps"] if "projections" in row["takes"] else [])]
+            own += ["--second-inputs", "steps"] if "second_inputs" in row["takes"] else []
+            text = self.output(*base, *own, "--steps", "all", "--explain")
+            for words in ("journey", "dessert", "torch.rand", "nn.Linear(", "as they were drawn", "untrained", "random numbers",
+                          "Random inputs", "1/sqrt(d_in)", "nn.Embedding"):
+                if words != "nn.Linear(" or "projections" in row["takes"]:
+                    self.assertNotIn(words, " ".join(text.replace("\n# ", " ").split()), (base, words))
+
+    def test_other_forms(self):
+        weights = self.random(3, 3)
+        np.save(self.path("query.npy"), weights)
+        own = ["--inputs", "inputs.npy", "--weights", "W_query=query.npy"]
+        for form in ("html", "markdown", "json"):
+            self.assertIn("torch.tensor(W_query)", self.output("causal", *own, "--format", form, "--steps", "all"))
+        self.assertIn(f"{weights[1, 2]:.4f}", self.output("causal", *own, "--cell", "W_query[1,2]"))
+        self.assertIn("Without scaling", self.output("causal", *own, "--what-if", "no-scaling"))
+        self.assertIn("0.", self.output("causal", *own, "--heatmap"))
+
+
+class Fixture(Case):
+    EXPLICIT = {"batch": ["--batch", "2"], "heads": ["--num-heads", "2"], "dropout": ["--dropout", "0.25"],
+                "projections": ["--init", "linear", "--qkv-bias"]}
+
+    def test_it_is_these_options(self):
+        for row in rows():
+            base = [row["chapter"], "--article", row["article"], "--steps", "all"]
+            options = ["--tokens", "5", "--d-in", "3"]
+            for name in row["takes"]:
+                options += self.EXPLICIT.get(name, [])
+            if "projections" in row["takes"]:
+                is_split = row["chapter"] == "multihead" and row["article"] != "ahead-of-ai"
+                options += ["--d-out", "8" if is_split else "4"]
+            self.assertEqual(self.output(*base, "--fixture"), self.output(*base, *options), base)
+            document = json.loads(self.output(*base, "--fixture", "--format", "json"))
+            self.assertEqual((document["options"]["fixture"], document["options"]["tokens"]), (True, 5))
+
+    def test_own_options_go_before(self):
+        text = self.output("multihead", "--fixture", "--num-heads", "3", "--batch", "4", "--only", "values_heads", "--format", "json")
+        self.assertEqual(json.loads(text)["steps"][0]["shape"], [4, 3, 5, 4])
+        self.refused("causal", "--fixture", "--qkv-bias", words=["--fixture with --qkv-bias"])
+
+    def test_inputs_weights_and_masks_are_saved(self):
+        expected = {"simplified": {"inputs"}, "trainable": {"inputs", "W_query", "W_query_bias"},
+                    "causal": {"inputs", "W_key", "W_key_bias", "mask"},
+                    "dropout": {"inputs", "W_value_bias", "mask", "dropout_mask"},
+                    "multihead": {"inputs", "W_query_bias"}, "cross": {"inputs", "second_input", "W_key_bias"}}
+        for row in rows():
+            self.output(row["chapter"], "--article", row["article"], "--fixture", "--save", "steps", "--force")
+            saved = {path.stem: np.load(path) for path in pathlib.Path(self.path("steps")).rglob("*.npy")}
+            wanted = expected[row["chapter"]] | ({"dropout_mask"} if "dropout" in row["takes"] else set())
+            wanted |= {"mask"} if row["chapter"] == "multihead" and row["article"] != "ahead-of-ai" else set()
+            self.assertLessEqual(wanted, set(saved), row)
+            for name in wanted & {"mask", "dropout_mask"}:
+                self.assertEqual((saved[name].dtype, saved[name].any(), saved[name].all()), (bool, True, False), row)
+
+    def test_all_and_verify(self):
+        self.output("all", "--fixture", "--save", "steps")
+        self.assertEqual(np.load(self.path("steps/multihead/keys_heads.npy")).shape, (2, 2, 5, 4))
+        self.output("multihead", "--fixture", "--save", "port")
+        self.assertIn("steps hold", self.output("verify", "port", "--chapter", "multihead", "--fixture"))
+        pathlib.Path(self.path("page.txt")).write_text(self.output("causal", "--fixture"))
+        self.output("verify", "page.txt", "--fixture")
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

@@ -1,0 +1,163 @@
+// The sizes of --fixture: no rule that a port may get wrong is without effect on its numbers, and axes that may be mixed
+// up differ.
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+#include <doctest/doctest.h>
+
+#include "chapter.hpp"
+#include "settled.hpp"
+#include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
+#include "walk/mistakes.hpp"
+#include "walk/what_if.hpp"
+
+namespace {
+
+using namespace attn;
+
+Walkthrough walked(const chapters::Chapter& chapter) {
+  Lesson lesson;
+  lesson.fixture = true;
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  return chapters::walk(chapter, lesson, torch);
+}
+
+bool are_equal(const Tensor& a, const Tensor& b) {
+  const auto is_equal = [](const auto& x, const auto& y) {
+    using Block = std::decay_t<decltype(x)>;
+    const auto* other = std::get_if<Block>(&y);
+    return other != nullptr && std::equal(x.begin(), x.end(), other->begin(), other->end(), [](auto one, auto two) {
+             return one == two || (one != one && two != two);
+           });
+  };
+  const auto left = a.array().contents();
+  const auto right = b.array().contents();
+  return a.shape() == b.shape() && std::visit([&](const auto& x) { return is_equal(x, *right); }, *left);
+}
+
+enum class Effect { none, applies, shows };
+
+/// Whether the rule has an operation in the steps, and any of their numbers changes. A rule that cannot be computed shows.
+Effect effect(const Walkthrough& walk, const Rewriter::Rule& rule) {
+  Effect found = Effect::none;
+  try {
+    Rewriter rewriter(rule);
+    for (const Step& step : walk.steps()) {
+      const std::optional<Tensor> tensor = step.tensor ? std::optional(rewriter(*step.tensor)) : std::nullopt;
+      if (tensor && tensor->id() != step.tensor->id()) {
+        found = Effect::applies;
+        if (!are_equal(*step.tensor, *tensor)) {
+          return Effect::shows;
+        }
+      }
+    }
+  } catch (const std::exception&) {
+    return Effect::shows;
+  }
+  return found;
+}
+
+/// The numbers whose roots divide scores: a mistake that divides by the right one is none.
+std::set<std::int64_t> divided_by_root_of(const Walkthrough& walk) {
+  std::set<std::int64_t> found;
+  for (const Step& step : walk.steps()) {
+    if (step.tensor) {
+      found.insert(step.tensor->operation().facts().root_of);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture's numbers") {
+  std::set<std::string> seen;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    const Walkthrough walk = walked(chapter);
+    const std::set<std::int64_t> right = divided_by_root_of(walk);
+    CAPTURE(chapter.name);
+    CAPTURE(chapter.article->name);
+    for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
+      CAPTURE(what_if->name);
+      CHECK(effect(walk, rule_of(what_if->name, walk.steps())) == Effect::shows);
+    }
+    for (const Mistake& mistake : mistakes_in(walk.steps())) {
+      CAPTURE(mistake.name);
+      const std::string root = "scaled-by-root-of-";
+      const bool is_right = mistake.name.starts_with(root) && right.contains(std::stoll(mistake.name.substr(root.size())));
+      const bool is_symmetric = mistake.name == "query-key-swapped" && !chapter.takes.projections;  // inputs @ inputs.T
+      if (is_right || is_symmetric) {
+        continue;
+      }
+      const Effect found = effect(walk, mistake.rule);
+      CHECK(found != Effect::applies);
+      if (found == Effect::shows) {
+        seen.insert(mistake.name);
+      }
+    }
+  }
+  CHECK(seen.size() > 25);
+  for (const char* name : {"no-scaling", "weight-reshaped", "no-bias", "no-projection", "divided-by-p", "keep-and-drop-swapped",
+                           "heads-interleaved", "heads-reversed", "softmax-dim-2", "query-key-swapped"}) {
+    CHECK_MESSAGE(seen.contains(name), name);
+  }
+}
+
+TEST_CASE("The axes of a fixture's tensors differ, but for those that count tokens both, and batch and heads") {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    CAPTURE(chapter.name);
+    CAPTURE(chapter.article->name);
+    for (const Step& step : walked(chapter).steps()) {
+      const bool is_example = step.section == "batched_matmul";
+      if (!step.tensor || is_example) {
+        continue;
+      }
+      CAPTURE(step.name);
+      CAPTURE(shape_text(step.tensor->shape()));
+      Shape rest = step.tensor->shape();
+      if (rest.size() == 4) {
+        rest.erase(rest.begin() + (rest[2] == 2 ? 2 : 1));
+      }
+      std::erase(rest, 5);
+      const std::set<std::int64_t> sizes(rest.begin(), rest.end());
+      const bool is_out_proj = step.name.starts_with("out_proj");
+      CHECK((is_out_proj || sizes.size() == rest.size()));
+    }
+  }
+}
+
+TEST_CASE("A fixture has its sizes where the chapter takes them, and what the lesson says stays") {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    Lesson lesson;
+    lesson.fixture = true;
+    Lesson whole = chapters::settled(chapter, lesson);
+    CHECK(whole.tokens == 5);
+    CHECK(whole.d_in == 3);
+    CHECK(whole.batch == (chapter.takes.batch ? std::optional<std::int64_t>(2) : std::nullopt));
+    CHECK(whole.num_heads == (chapter.takes.heads ? std::optional<std::int64_t>(2) : std::nullopt));
+    CHECK(whole.dropout == (chapter.takes.dropout ? std::optional(0.25) : std::nullopt));
+    CHECK(whole.qkv_bias == chapter.takes.projections);
+    lesson.tokens = 7;
+    lesson.batch = 4;
+    lesson.num_heads = 3;
+    lesson.init = Init::rand;
+    lesson.dropout = 0.5;
+    whole = chapters::settled(chapter, lesson);
+    CHECK(whole.tokens == 7);
+    CHECK(whole.batch == 4);
+    CHECK(whole.init == Init::rand);
+    CHECK_FALSE(whole.qkv_bias);
+    CHECK(whole.dropout == 0.5);
+    CHECK(whole.d_out_v.value_or(12) == (chapter.takes.shared_d_out || !chapter.takes.projections ? 12 : 4));
+    lesson.fixture = false;
+    CHECK_FALSE(chapters::settled(chapter, lesson).d_in.has_value());
+  }
+}
