@@ -137,19 +137,6 @@ class Maker {
            (any_gap_ || std::ranges::any_of(shapes_->of(chapter, lesson), is_printed));
   }
 
-  verify::Explanation make(const Chapter& chapter, const Lesson& lesson, int wave) const {
-    verify::Explanation result = plain(chapter, lesson, wave);
-    const auto made = std::make_shared<std::vector<verify::Explanation>>();
-    result.other_kernels = [self = *this, &chapter, lesson, wave, made]() -> const std::vector<verify::Explanation>& {
-      if (made->empty()) {
-        *made = self.with_other_kernels(chapter, lesson, wave);
-      }
-      return *made;
-    };
-    return result;
-  }
-
- private:
   verify::Explanation plain(const Chapter& chapter, const Lesson& lesson, int wave) const {
     const Article& article = *chapter.article;
     verify::Explanation result;
@@ -189,12 +176,27 @@ class Maker {
     return result;
   }
 
+ private:
   const VerifyOptions& options_;
   std::vector<Blas> families_;
   std::set<Shape> printed_shapes_;  ///< of tensors
   bool any_gap_ = false;
   std::shared_ptr<PlannedShapes> shapes_ = std::make_shared<PlannedShapes>();
 };
+
+/// An explanation that keeps its maker for what is asked of it later.
+verify::Explanation make(const std::shared_ptr<const Maker>& maker, const Chapter& chapter, const Lesson& lesson,
+                         int wave) {
+  verify::Explanation result = maker->plain(chapter, lesson, wave);
+  const auto made = std::make_shared<std::vector<verify::Explanation>>();
+  result.other_kernels = [maker, &chapter, lesson, wave, made]() -> const std::vector<verify::Explanation>& {
+    if (made->empty()) {
+      *made = maker->with_other_kernels(chapter, lesson, wave);
+    }
+    return *made;
+  };
+  return result;
+}
 
 /// What a wave varies; each list without what the article or the options have.
 struct Variations {
@@ -334,35 +336,60 @@ bool is_usual(const Article& article, const Chapter& chapter) {
          article.generator.empty();
 }
 
-}  // namespace
+/// The lessons of one page, each walked through once, however often it is asked for.
+class Pool {
+ public:
+  Pool(const VerifyOptions& options, std::span<const verify::Printed> printed)
+      : options_(options), printed_(printed), maker_(std::make_shared<const Maker>(options, printed)) {}
 
-std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed,
-                                                const verify::Settings& settings) {
-  const Maker maker(options, printed);
-  std::vector<verify::Explanation> result;
-  std::set<std::string> made;
-  const std::vector<Variations> waves = waves_of(printed, settings);
-  for (std::size_t wave = 0; wave < waves.size(); ++wave) {
-    for (const Article& article : chapters::all_articles()) {
-      for (const Chapter& chapter : article.chapters) {
-        if ((options.article && options.article != &article) ||
-            options.chapter.value_or(std::string(chapter.name)) != chapter.name ||
-            (wave >= 2 && !is_usual(article, chapter))) {
-          continue;
-        }
-        Lesson base = options.lesson;
-        base.kernels = {options.cpu.value_or(article.cpu), options.blas.value_or(runnable(Blas::haswell))};
-        for (const Lesson& lesson : varied(chapter, base, waves[wave], options.is_seed_given)) {
-          if ((wave == 0 ? maker.is_of_usual_size(chapter, lesson)
-                         : maker.may_explain(chapter, lesson) && !maker.is_redundant(chapter, lesson, base)) &&
-              made.insert(key_of(chapter, lesson)).second) {
-            result.push_back(maker.make(chapter, lesson, static_cast<int>(wave)));
+  std::vector<verify::Explanation> to_try(const verify::Settings& settings) {
+    std::vector<verify::Explanation> result;
+    std::set<std::string> keys;
+    const std::vector<Variations> waves = waves_of(printed_, settings);
+    for (std::size_t wave = 0; wave < waves.size(); ++wave) {
+      for (const Article& article : chapters::all_articles()) {
+        for (const Chapter& chapter : article.chapters) {
+          if ((options_.article && options_.article != &article) ||
+              options_.chapter.value_or(std::string(chapter.name)) != chapter.name ||
+              (wave >= 2 && !is_usual(article, chapter))) {
+            continue;
+          }
+          Lesson base = options_.lesson;
+          base.kernels = {options_.cpu.value_or(article.cpu), options_.blas.value_or(runnable(Blas::haswell))};
+          for (const Lesson& lesson : varied(chapter, base, waves[wave], options_.is_seed_given)) {
+            if ((wave == 0 ? maker_->is_of_usual_size(chapter, lesson)
+                           : maker_->may_explain(chapter, lesson) && !maker_->is_redundant(chapter, lesson, base)) &&
+                keys.insert(key_of(chapter, lesson)).second) {
+              result.push_back(explanation(key_of(chapter, lesson), chapter, lesson, static_cast<int>(wave)));
+            }
           }
         }
       }
     }
+    return result;
   }
-  return result;
+
+ private:
+  const verify::Explanation& explanation(const std::string& key, const Chapter& chapter, const Lesson& lesson,
+                                         int wave) {
+    const std::string key_in_wave = key + " " + std::to_string(wave);
+    const auto found = made_.find(key_in_wave);
+    return found != made_.end() ? found->second
+                                : made_.emplace(key_in_wave, make(maker_, chapter, lesson, wave)).first->second;
+  }
+
+  const VerifyOptions& options_;
+  std::span<const verify::Printed> printed_;
+  std::shared_ptr<const Maker> maker_;
+  std::map<std::string, verify::Explanation> made_;
+};
+
+}  // namespace
+
+LessonsToTry lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed) {
+  return [pool = std::make_shared<Pool>(options, printed)](const verify::Settings& settings) {
+    return pool->to_try(settings);
+  };
 }
 
 }  // namespace attn::cli

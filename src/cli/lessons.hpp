@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 namespace attn::cli {
 
-/// The lessons that a page's tensors are held against, in waves: each article as it is; with the seeds and sizes that
-/// the page names; with usual ones. What the options say is not varied.
-std::vector<verify::Explanation> lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed,
-                                                const verify::Settings& settings);
+/// The lessons that a page's tensors are held against, by what is known of its program, in waves: each article as it is;
+/// with the seeds and sizes that the page names; with usual ones. Asked again, the same lesson is not walked again.
+using LessonsToTry = std::function<std::vector<verify::Explanation>(const verify::Settings&)>;
+
+/// Those of one page. What the options say is not varied. Both arguments must live longer.
+LessonsToTry lessons_to_try(const VerifyOptions& options, std::span<const verify::Printed> printed);
 
 }  // namespace attn::cli

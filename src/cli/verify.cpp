@@ -71,10 +71,10 @@ void check_any_printed(const std::deque<Verified>& pages) {
 }
 
 /// Explains what was found, anew where it was explained before.
-void match_page(Verified& verified, const VerifyOptions& options, const verify::Listing& listing,
+void match_page(Verified& verified, const LessonsToTry& lessons, const verify::Listing& listing,
                 const verify::Given& given, verify::Budget budget) {
   verified.report = {};
-  verified.lessons = lessons_to_try(options, verified.printed, listing.settings);
+  verified.lessons = lessons(listing.settings);
   verified.report = verify::match(verified.printed, verified.lessons, given, budget);
 }
 
@@ -92,12 +92,13 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     verified.printed = verify::find_printed(verified.page, budget, verify::memory_to_explain_one);
     verify::Listing listing = verify::find_listing(verified.page, budget);
     verify::Given given = given_of(verified.printed, listing);
-    match_page(verified, options, listing, given, budget);
+    const LessonsToTry lessons = lessons_to_try(options, verified.printed);
+    match_page(verified, lessons, listing, given, budget);
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
     if (!draws.empty()) {
       add_draws(draws, listing.settings, given);
-      match_page(verified, options, listing, given, budget);
+      match_page(verified, lessons, listing, given, budget);
     }
   } catch (const verify::OverBudget&) {
     refuse_dense(file, size);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -158,17 +159,26 @@ Alignment axis_alignment(const Shape& page, const Shape& step, std::size_t axis)
   return alignment;
 }
 
-}  // namespace
-
-Fit fit_same_shape(const Printed& printed, std::span<const double> values) {
+/// The tensor on the numbers that stand where its cells do.
+std::optional<Fit> fit_shown(const Printed& printed, std::span<const double> values, std::int64_t most) {
   const auto cells = static_cast<std::int64_t>(printed.cells.size());
-  Fit fit{{1, cells, cells, 1, 0}, compare(printed.cells, values, cells), {}, 0};
+  Fit fit{{1, cells, cells, 1, 0}, compare(printed.cells, values, most), {}, 0};
+  if (fit.tally.differs > most) {
+    return std::nullopt;
+  }
   fit.cost = weight(fit.tally);
   if (const auto swap = fit.tally.differs > 0 ? find_swap(printed, values) : std::nullopt) {
     fit.change = *swap;
     fit.cost = std::min(fit.cost, price_of_change);
   }
   return fit;
+}
+
+}  // namespace
+
+std::optional<Fit> fit_same_shape(const Printed& printed, const Numbers& numbers, std::int64_t most) {
+  return has_gap(printed) ? fit_shown(printed, shown_values(printed, numbers), most)
+                          : fit_shown(printed, numbers.values, most);
 }
 
 std::optional<Fit> fit_other_shape(const Printed& printed, const Numbers& numbers) {

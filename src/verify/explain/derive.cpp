@@ -169,9 +169,9 @@ class Deriver {
   /// How the tensor lies on a step that it should be, if only few cells do not hold.
   static std::optional<Fit> fit_of(const Printed& printed, const Numbers& numbers) {
     if (same_shape(printed, numbers.shape)) {
-      const Fit fit = fit_same_shape(printed, shown_values(printed, numbers));
-      const bool few = fit.tally.differs + fit.tally.last_digit <= most_failing(printed);
-      return few || fit.change.kind == Change::Kind::swapped ? std::optional(fit) : std::nullopt;
+      const auto fit = fit_same_shape(printed, numbers, static_cast<std::int64_t>(printed.cells.size()));
+      const bool few = fit->tally.differs + fit->tally.last_digit <= most_failing(printed);
+      return few || fit->change.kind == Change::Kind::swapped ? fit : std::nullopt;
     }
     auto fit = fit_other_shape(printed, numbers);
     return fit && fit->tally.differs + fit->tally.last_digit <= most_failing(printed) ? fit : std::nullopt;

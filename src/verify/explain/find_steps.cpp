@@ -77,17 +77,6 @@ void keep_cheapest(Candidates& found, std::int64_t& least, const std::vector<std
 
 }  // namespace
 
-bool is_near(const Tally& tally, const Printed& printed, double chance, std::size_t tried) {
-  const std::int64_t failing = tally.differs + tally.last_digit;
-  if (failing > most_failing(printed)) {
-    return false;
-  }
-  const auto cells = static_cast<double>(printed.cells.size());
-  const double rest = chance * (cells - static_cast<double>(failing)) / cells +
-                      log_ways(printed.cells.size(), static_cast<std::size_t>(failing));
-  return is_excluded(rest, tried);
-}
-
 StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
     : budget_(budget) {
   constexpr std::size_t memory_of_new = sizeof(Distinct) + ByContent::memory_of_one + 2 * sizeof(std::size_t);
@@ -145,7 +134,19 @@ void StepFinder::walk_waves(std::span<const Explanation> explanations) {
 
 bool StepFinder::is_near(std::size_t i, const Tally& tally) const {
   const Distinct& one = distinct_[distinct_of_[i]];
-  return verify::is_near(tally, *one.printed, one.chance, one.tried);
+  return is_near(tally, one, most_failing(*one.printed));
+}
+
+bool StepFinder::is_near(const Tally& tally, const Distinct& one, std::int64_t most) {
+  const std::int64_t failing = tally.differs + tally.last_digit;
+  if (failing > most) {
+    return false;
+  }
+  const std::size_t all = one.printed->cells.size();
+  const auto cells = static_cast<double>(all);
+  const double rest =
+      one.chance * (cells - static_cast<double>(failing)) / cells + log_ways(all, static_cast<std::size_t>(failing));
+  return is_excluded(rest, one.tried);
 }
 
 Choice StepFinder::elsewhere(std::size_t i) const {
@@ -259,23 +260,23 @@ void StepFinder::find_near(Distinct& one) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   const std::int64_t two_rows = printed.shape.empty() ? 0 : 2 * printed.shape.back();
   const std::int64_t half = std::max(static_cast<std::int64_t>(printed.cells.size() / 2), two_rows);
+  const bool is_telling = is_excluded(one.chance / 2, one.tried);
+  const std::int64_t most = most_failing(printed);
   for (const std::size_t id : known_.alike(printed)) {
     if (--patience_ < 0) {
       return;
     }
-    const Tally tally = compare(printed, known_.numbers(id), half);
-    if (tally.differs > half || !is_excluded(one.chance / 2, one.tried)) {
+    const auto fit = is_telling ? fit_same_shape(printed, known_.numbers(id), half) : std::nullopt;
+    if (!fit) {
       continue;
     }
-    const Fit fit = fit_same_shape(printed, shown_values(printed, known_.numbers(id)));
-    const bool may_be_other_kernels = fit.tally.differs == 0;
-    if (fit.change.kind == Change::Kind::swapped || may_be_other_kernels ||
-        verify::is_near(fit.tally, printed, one.chance, one.tried)) {
+    const bool may_be_other_kernels = fit->tally.differs == 0;
+    if (fit->change.kind == Change::Kind::swapped || may_be_other_kernels || is_near(fit->tally, one, most)) {
       std::vector<std::size_t> steps;
       std::ranges::copy_if(known_.having(id), std::back_inserter(steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });
       budget_.take(steps.size() * (sizeof(Fit) + 2 * allocated(printed.shape.size() * sizeof(std::int64_t)) + 64));
-      keep_cheapest(one.candidates, least, steps, fit);
+      keep_cheapest(one.candidates, least, steps, *fit);
     }
   }
 }

@@ -58,6 +58,8 @@ class StepFinder {
     Candidates candidates;
   };
 
+  /// Whether a tensor's cells hold on numbers but for a few, `most` at most, and the rest is no chance.
+  static bool is_near(const Tally& tally, const Distinct& one, std::int64_t most);
   void walk_waves(std::span<const Explanation> explanations);
   bool is_wanted(const Shape& shape) const;
   bool is_wanted(const Explanation& explanation) const;
@@ -78,8 +80,5 @@ class StepFinder {
   /// Looking for near misses is for pages of a usual size; this many pairs of tensors may be compared for it.
   std::int64_t patience_ = 3'000'000;
 };
-
-/// Whether a tensor's cells hold on the numbers but for a few, and the rest is no chance.
-bool is_near(const Tally& tally, const Printed& printed, double chance, std::size_t tried);
 
 }  // namespace attn::verify

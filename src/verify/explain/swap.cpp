@@ -15,8 +15,8 @@ namespace {
 class SwapOnAxis {
  public:
   SwapOnAxis(const Printed& printed, std::span<const double> values, std::span<const std::int64_t> differing,
-             std::size_t axis)
-      : printed_(printed), values_(values), strides_(row_major_strides(printed.shape)), axis_(axis),
+             const Shape& strides, std::size_t axis)
+      : printed_(printed), values_(values), strides_(strides), axis_(axis),
         first_(item(differing.front(), axis)), second_(first_) {
     for (const std::int64_t position : differing) {
       const std::int64_t here = item(position, axis);
@@ -77,7 +77,7 @@ class SwapOnAxis {
 
   const Printed& printed_;
   std::span<const double> values_;
-  Shape strides_;
+  const Shape& strides_;
   std::size_t axis_;
   std::int64_t first_;
   std::int64_t second_;
@@ -89,13 +89,15 @@ class SwapOnAxis {
 
 std::optional<Change> find_swap(const Printed& printed, std::span<const double> values) {
   std::vector<std::int64_t> differing;
+  differing.reserve(printed.cells.size());
   for (std::size_t i = 0; i < printed.cells.size(); ++i) {
     if (compare_cell(printed.cells[i], values[i]) != CellVerdict::holds) {
       differing.push_back(static_cast<std::int64_t>(i));
     }
   }
+  const Shape strides = row_major_strides(printed.shape);
   for (std::size_t axis = 0; differing.size() > 1 && axis < printed.shape.size(); ++axis) {
-    const SwapOnAxis swap(printed, values, differing, axis);
+    const SwapOnAxis swap(printed, values, differing, strides, axis);
     if (swap.explains()) {
       return swap.change();
     }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace attn::verify {
 namespace {
@@ -52,24 +54,19 @@ Sizes sizes_of(const Grid& a, const Grid& b, bool b_transposed) {
   return sizes;
 }
 
-}  // namespace
-
-Interval times(const Interval& a, const Interval& b) {
-  const double middle = a.middle() * b.middle();
-  const double radius = std::abs(a.middle()) * b.radius() + a.radius() * (std::abs(b.middle()) + b.radius());
-  return {middle - radius, middle + radius};
+Shape product_shape(const Grid& a, const Grid& b, const Sizes& sizes) {
+  Shape shape(a.shape.begin(), a.shape.end() - 1);
+  if (b.rank() > 1) {
+    shape.push_back(sizes.columns);
+  }
+  return shape;
 }
 
-Grid product(const Grid& a, const Grid& b, bool b_transposed) {
-  const Sizes sizes = sizes_of(a, b, b_transposed);
-  Grid result;
-  result.shape.assign(a.shape.begin(), a.shape.end() - 1);
-  if (b.rank() > 1) {
-    result.shape.push_back(sizes.columns);
-  }
+/// Makes a product cell by cell, row-major, as long as `take(cell)` wants more.
+template <class Take>
+void multiply(const Grid& a, const Grid& b, bool b_transposed, const Sizes& sizes, Take take) {
   const std::int64_t b_row = b_transposed || b.rank() == 1 ? 1 : sizes.columns;
   const std::int64_t b_column = b_transposed ? sizes.inner : 1;
-  result.cells.reserve(at(sizes.batches * sizes.rows * sizes.columns));
   for (std::int64_t batch = 0; batch < sizes.batches; ++batch) {
     const Interval* b_cells = b.cells.data() + (sizes.is_b_batched ? batch * sizes.inner * sizes.columns : 0);
     for (std::int64_t row = 0; row < sizes.rows; ++row) {
@@ -81,11 +78,38 @@ Grid product(const Grid& a, const Grid& b, bool b_transposed) {
           sum.low += one.low;
           sum.high += one.high;
         }
-        result.cells.push_back(sum);
+        if (!take(sum)) {
+          return;
+        }
       }
     }
   }
+}
+
+}  // namespace
+
+Grid product(const Grid& a, const Grid& b, bool b_transposed) {
+  const Sizes sizes = sizes_of(a, b, b_transposed);
+  Grid result{product_shape(a, b, sizes), {}};
+  result.cells.reserve(at(sizes.batches * sizes.rows * sizes.columns));
+  multiply(a, b, b_transposed, sizes, [&](const Interval& cell) {
+    result.cells.push_back(cell);
+    return true;
+  });
   return result;
+}
+
+std::optional<Grid> product_near(const Grid& a, const Grid& b, bool b_transposed, const Grid& printed,
+                                 std::size_t most) {
+  const Sizes sizes = sizes_of(a, b, b_transposed);
+  std::vector<Interval> cells;
+  std::size_t failing = 0;
+  multiply(a, b, b_transposed, sizes, [&](const Interval& cell) {
+    failing += meet(printed.cells[cells.size()], cell) ? 0U : 1U;
+    cells.push_back(cell);
+    return failing <= most;
+  });
+  return failing <= most ? std::optional(Grid{product_shape(a, b, sizes), std::move(cells)}) : std::nullopt;
 }
 
 Grid softmax_of(const Grid& x, double divisor, bool over_rows) {

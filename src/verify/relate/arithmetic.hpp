@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "verify/relate/grid.hpp"
 
@@ -9,11 +12,18 @@
 namespace attn::verify {
 
 /// a * b.
-Interval times(const Interval& a, const Interval& b);
+inline Interval times(const Interval& a, const Interval& b) {
+  const double middle = a.middle() * b.middle();
+  const double radius = std::abs(a.middle()) * b.radius() + a.radius() * (std::abs(b.middle()) + b.radius());
+  return {middle - radius, middle + radius};
+}
 
 /// [m, k] @ [k, n]; batches [..., m, k] @ [..., k, n] or @ [k, n]. With `b_transposed` b is [..., n, k]. A vector is a
 /// row on the left and a column on the right, and its axis is gone from the result. The shapes must fit.
 Grid product(const Grid& a, const Grid& b, bool b_transposed);
+/// The same, given up, and empty, where more than `most` cells cannot be the printed ones.
+std::optional<Grid> product_near(const Grid& a, const Grid& b, bool b_transposed, const Grid& printed,
+                                 std::size_t most);
 
 /// Softmax of x / divisor along the last axis, or along the one before it. Cells of -inf count nothing.
 Grid softmax_of(const Grid& x, double divisor, bool over_rows = false);

@@ -82,10 +82,10 @@ Overlap lay(const Grid& printed, const Grid& numbers, std::size_t most) {
   Overlap result;
   for (std::size_t i = 0; i < printed.cells.size(); ++i) {
     if (!meet(printed.cells[i], numbers.cells[i])) {
-      result.failing.push_back(static_cast<std::int64_t>(i));
-      if (result.failing.size() > most) {
+      if (result.failing.size() == most) {
         return result;
       }
+      result.failing.push_back(static_cast<std::int64_t>(i));
     }
   }
   result.is_decided = true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "verify/relate/arithmetic.hpp"
+
 namespace attn::verify {
 
 bool Trial::is_better(const Relation& other) const {
@@ -20,6 +22,12 @@ bool Trial::is_better(const Relation& other) const {
     return std::tuple(relation.failing.size(), relation.form, relation.sources.size(), nearest(relation));
   };
   return rank(other) < rank(*best_);
+}
+
+std::optional<Grid> Trial::product_that_holds(const Grid& a, const Grid& b, bool b_transposed) {
+  auto numbers = product_near(a, b, b_transposed, target_, most_failing_);
+  tried_ += numbers ? 0U : 1U;
+  return numbers;
 }
 
 }  // namespace attn::verify

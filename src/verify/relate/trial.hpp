@@ -56,6 +56,9 @@ class Trial {
     return true;
   }
 
+  /// a @ b, or a @ b.T, to be offered; empty where it does not hold, which counts as tried.
+  std::optional<Grid> product_that_holds(const Grid& a, const Grid& b, bool b_transposed);
+
   /// Whether so much work may still be done; takes it off.
   bool may_spend(std::int64_t multiplications) {
     patience_ -= std::min(multiplications, patience_);

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "verify/relate/arithmetic.hpp"
 #include "verify/relate/vocabulary.hpp"
@@ -41,18 +44,25 @@ std::vector<Divisor> divisors_of(const Scores& scores, const Givens& givens) {
   return divisors(own);
 }
 
-/// Weights made of scores, with and without a causal mask.
-template <class Visit>
-void for_each_weights(const Scores& scores, const Givens& givens, Visit visit) {
+/// What scores make: softmax(scores / divisor), with or without a causal mask.
+struct Weights {
+  Grid grid;
+  std::string words;
+};
+
+/// The weights of scores, with each divisor, without and with a causal mask.
+std::vector<Weights> weights_of(const Scores& scores, const Givens& givens) {
   const bool square = scores.grid.rank() >= 2 && scores.grid.shape.back() == scores.grid.shape[scores.grid.rank() - 2];
   constexpr double hidden = -std::numeric_limits<double>::infinity();
   const Grid causal = square ? lower_triangle_of(scores.grid, hidden) : Grid{};
+  std::vector<Weights> result;
   for (const Divisor& divisor : divisors_of(scores, givens)) {
-    visit(softmax_of(scores.grid, divisor.value), "softmax(" + scores.words + divisor.words + ")");
+    result.push_back({softmax_of(scores.grid, divisor.value), "softmax(" + scores.words + divisor.words + ")"});
     if (square) {
-      visit(softmax_of(causal, divisor.value), causal_words("(" + scores.words + ")", divisor.words));
+      result.push_back({softmax_of(causal, divisor.value), causal_words("(" + scores.words + ")", divisor.words)});
     }
   }
+  return result;
 }
 
 bool are_queries_and_keys(const Projected& queries, const Projected& keys) {
@@ -109,9 +119,9 @@ void try_weights(Trial& trial, const Operands& operands, const Givens& givens) {
     return;
   }
   const auto try_scores = [&](const Scores& scores) {
-    for_each_weights(scores, givens, [&](const Grid& weights, const std::string& words) {
-      offer_whole_or_row(trial, weights, scores.sources, words);
-    });
+    for (const Weights& weights : weights_of(scores, givens)) {
+      offer_whole_or_row(trial, weights.grid, scores.sources, weights.words);
+    }
   };
   for_each_scores(trial, operands, [&](const Projected&, const Projected&, const Scores& scores) {
     if (is_whole_or_row(trial, scores.grid.shape)) {
@@ -139,9 +149,9 @@ void try_weights_of(Trial& trial, const Operand& keys, const Operand& query, con
   }
   const Scores scores{product(keys.grid, query.grid, false), factor_words(keys) + " @ " + query.words,
                       joined(keys.sources, query.sources), keys.grid.shape[1]};
-  for_each_weights(scores, givens, [&](const Grid& weights, const std::string& words) {
-    trial.offer(Form::several, weights, scores.sources, [&] { return words; });
-  });
+  for (const Weights& weights : weights_of(scores, givens)) {
+    trial.offer(Form::several, weights.grid, scores.sources, [&] { return weights.words; });
+  }
   trial.offer(Form::several, normalised(scores.grid), scores.sources,
               [&] { return "(" + scores.words + ") / (" + scores.words + ").sum()"; });
 }
@@ -166,26 +176,53 @@ void try_weights_of_one(Trial& trial, const Operands& operands, const Givens& gi
   }
 }
 
-/// Context vectors: the weights of scores, by values.
-void try_context(Trial& trial, const Scores& scores, const Operand& values, const Givens& givens) {
-  if (scores.grid.rank() == 0 || values.grid.rank() < 2 ||
-      values.grid.rank() > std::max<std::size_t>(2, scores.grid.rank()) ||
-      values.grid.shape[values.grid.rank() - 2] != scores.grid.shape.back() ||
-      (values.grid.rank() > 2 &&
-       !std::equal(values.grid.shape.begin(), values.grid.shape.end() - 2, scores.grid.shape.begin()))) {
-    return;
+/// Context vectors of one tensor of scores: their weights, made where the first values fit, by values.
+class Contexts {
+ public:
+  Contexts(Trial& trial, const Givens& givens, Scores scores)
+      : trial_(trial), givens_(givens), scores_(std::move(scores)) {}
+
+  void try_values(const Operand& values) {
+    if (!fits(values.grid.shape)) {
+      return;
+    }
+    Shape shape(scores_.grid.shape.begin(), scores_.grid.shape.end() - 1);
+    shape.push_back(values.grid.shape.back());
+    if (!is_whole_or_row(trial_, shape) ||
+        !trial_.may_spend(static_cast<std::int64_t>(scores_.grid.cells.size()) * (shape.back() + divisors_spent))) {
+      return;
+    }
+    if (weights_.empty()) {
+      weights_ = weights_of(scores_, givens_);
+    }
+    for (const Weights& weights : weights_) {
+      try_context(weights, values, shape == trial_.target().shape);
+    }
   }
-  Shape shape(scores.grid.shape.begin(), scores.grid.shape.end() - 1);
-  shape.push_back(values.grid.shape.back());
-  if (!is_whole_or_row(trial, shape) ||
-      !trial.may_spend(static_cast<std::int64_t>(scores.grid.cells.size()) * (shape.back() + divisors_spent))) {
-    return;
+
+ private:
+  /// Whether scores @ values can be had.
+  bool fits(const Shape& values) const {
+    const Shape& scores = scores_.grid.shape;
+    return !scores.empty() && values.size() >= 2 && values.size() <= std::max<std::size_t>(2, scores.size()) &&
+           values[values.size() - 2] == scores.back() &&
+           (values.size() == 2 || std::equal(values.begin(), values.end() - 2, scores.begin()));
   }
-  for_each_weights(scores, givens, [&](const Grid& weights, const std::string& words) {
-    offer_whole_or_row(trial, product(weights, values.grid, false), joined(scores.sources, values.sources),
-                       words + " @ " + factor_words(values));
-  });
-}
+
+  void try_context(const Weights& weights, const Operand& values, bool is_whole) {
+    const auto numbers = is_whole ? trial_.product_that_holds(weights.grid, values.grid, false)
+                                  : std::optional(product(weights.grid, values.grid, false));
+    if (numbers) {
+      offer_whole_or_row(trial_, *numbers, joined(scores_.sources, values.sources),
+                         weights.words + " @ " + factor_words(values));
+    }
+  }
+
+  Trial& trial_;
+  const Givens& givens_;
+  Scores scores_;
+  std::vector<Weights> weights_;
+};
 
 }  // namespace
 
@@ -196,19 +233,20 @@ void try_layers(Trial& trial, const Operands& operands, const Givens& givens) {
   try_weights(trial, operands, givens);
   try_weights_of_one(trial, operands, givens);
   for (std::size_t s = 0; s < trial.sources(); ++s) {
-    const Scores scores{trial.source(s).grid, trial.source(s).words, {s}, 0};
+    Contexts contexts(trial, givens, {trial.source(s).grid, trial.source(s).words, {s}, 0});
     for (const Operand& values : operands.all) {
-      try_context(trial, scores, values, givens);
+      contexts.try_values(values);
     }
   }
   if (trial.has(Form::several) || trial.target().rank() > 2) {
     return;
   }
-  for_each_scores(trial, operands, [&](const Projected& queries, const Projected& keys, const Scores& scores) {
+  for_each_scores(trial, operands, [&](const Projected& queries, const Projected& keys, Scores scores) {
+    Contexts contexts(trial, givens, std::move(scores));
     for (const Projected& values : operands.projected) {
       if (values.inputs == keys.inputs && values.weights != keys.weights && values.weights != queries.weights &&
           values.is_transposed == keys.is_transposed) {
-        try_context(trial, scores, operands.all[values.operand], givens);
+        contexts.try_values(operands.all[values.operand]);
       }
     }
   });

@@ -45,9 +45,13 @@ void try_product(Trial& trial, const Operand& a, const Operand& b) {
         !trial.may_spend(static_cast<std::int64_t>(trial.target().cells.size()) * a.grid.shape.back())) {
       continue;
     }
+    const auto numbers = trial.product_that_holds(a.grid, b.grid, b_transposed);
+    if (!numbers) {
+      continue;
+    }
     const std::string transpose = b.grid.rank() > 2 ? ".transpose(-2, -1)" : ".T";
     const Form form = a.sources.size() + b.sources.size() > 2 ? Form::several : Form::product;
-    trial.offer(form, product(a.grid, b.grid, b_transposed), all_sources(a, b),
+    trial.offer(form, *numbers, all_sources(a, b),
                 [&] { return factor_words(a) + " @ " + factor_words(b) + (b_transposed ? transpose : ""); });
   }
 }
