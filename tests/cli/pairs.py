@@ -186,7 +186,7 @@ def page_made_with(chapter, *arguments):
     known = {name for name, _ in listed(chapter)}
     known -= {"--format", "--output", "--force"}
     shared = [word for option in arguments if option[0] in known for word in option]
-    done = subprocess.run([BINARY, chapter, *shared], capture_output=True, timeout=HANG_LIMIT)
+    done = subprocess.run([BINARY, chapter, *shared], capture_output=True, timeout=HANG_LIMIT, cwd=TEMPLATE)
     page = tempfile.NamedTemporaryFile(suffix=".txt", delete=False, dir=PRINTED)
     page.write(done.stdout + b"\ntensor([0.1234, 9.8765, 4.3210, 7.7777])\n")
     page.close()
