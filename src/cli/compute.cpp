@@ -96,7 +96,11 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
-  check_fits(wanted, torch.planned_draws(), available_memory(room_for_products()), written);
+  std::vector<Tensor> drawn;
+  for (const torch::Draw& draw : torch.draws().draws) {
+    drawn.push_back(draw.leaf);
+  }
+  check_fits(wanted, drawn, available_memory(room_for_products()), written);
 }
 
 }  // namespace
@@ -123,6 +127,15 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
     }
   }
   return result;
+}
+
+emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
+  const std::string name(chapter.name);
+  return {.name = name,
+          .title = name + ": " + std::string(chapters::chapter_summary(name)),
+          .article = std::string(chapter.article->title),
+          .walk = walkthrough,
+          .shown = selected(walkthrough.steps(), chapter, options)};
 }
 
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options) {

@@ -95,6 +95,7 @@ void Walkthrough::text(const std::string& name, const std::string& label, const 
 Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
   Rewriter rewriter(rule);
   Walkthrough result;
+  result.set_draws(draws_);
   std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step step = steps_[i];
