@@ -1,6 +1,8 @@
 #include "emit/listing.hpp"
 
-#include "emit/python.hpp"
+#include <optional>
+
+#include "tensor/operations.hpp"
 #include "text/lines.hpp"
 
 namespace attn::emit {
@@ -21,6 +23,20 @@ std::vector<bool> marks(const std::vector<Step>& all, const std::vector<Step>& s
     next += is_shown.back() ? 1U : 0U;
   }
   return is_shown;
+}
+
+/// The keys of scores that were scaled or masked since; none where they are no product with transposed ones.
+std::optional<Tensor> keys_of(const Tensor& scores) {
+  switch (scores.kind()) {
+    case Kind::scaled:
+    case Kind::masked: return keys_of(scores.operands()[0]);
+    case Kind::matmul: return keys_of(scores.operands()[1]);
+    case Kind::transpose: {
+      const Tensor& keys = scores.operands()[0];
+      return keys.kind() == Kind::transpose && keys.name().empty() ? keys_of(keys) : std::optional(keys);
+    }
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -49,7 +65,7 @@ std::string Listing::text() {
 }
 
 void Listing::find_needed(const Tensor& tensor) {
-  if (!needed_ids_.insert(tensor.id()).second) {
+  if (++uses_[tensor.id()] > 1) {
     return;
   }
   for (const Tensor& part : made_of(tensor)) {
@@ -58,16 +74,33 @@ void Listing::find_needed(const Tensor& tensor) {
   needed_.push_back(tensor);
 }
 
-/// A step's tensor has a variable where other steps speak of it by its name, or where it is printed.
+/// A step's tensor has a variable where the article's program has one, and where it is printed or used twice.
 void Listing::find_names(const std::vector<bool>& is_shown) {
   const std::vector<Step>& steps = chapter_.walk.steps();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
-    if (step.kind == Step::Kind::tensor && is_needed(*step.tensor) && (is_shown[i] || !step.tensor->name().empty())) {
+    if (step.kind != Step::Kind::tensor || !is_needed(*step.tensor)) {
+      continue;
+    }
+    const bool is_spoken_of = !step.tensor->name().empty() && (!step.is_unnamed || uses(*step.tensor) > 1);
+    if (is_shown[i] || is_spoken_of) {
       names_.add(*step.tensor, name_of(step), step.section);
     }
   }
   names_.settle();
+}
+
+std::vector<std::string> Listing::operand_words(const Tensor& tensor) {
+  std::vector<std::string> words;
+  for (const Tensor& operand : tensor.operands()) {
+    words.push_back(reference(operand));
+  }
+  const Facts facts = tensor.operation().facts();
+  const std::optional<Tensor> keys = facts.root_of > 0 ? keys_of(tensor) : std::nullopt;
+  if (keys && names_.has(*keys) && keys->size(-1) == facts.root_of) {
+    words.push_back(reference(*keys) + ".shape[-1]");
+  }
+  return words;
 }
 
 std::string Listing::reference(const Tensor& tensor) {
@@ -92,25 +125,24 @@ void Listing::line(const std::string& statement) {
   text_ += statement + "\n";
 }
 
-std::string head_text(const Request& request, const std::string& how) {
+std::string head_text(const Request& request, const std::string& words) {
   const Chapter& first = request.chapters[0];
-  const bool is_one = request.chapters.size() == 1;
-  const std::string title = is_one ? first.title : first.article;
-  return "\"\"\"" + title + "\n\n" + (is_one ? "Follows " + string_literal(first.article) + " " : "Follows its chapters ") + how +
-         ".\n\"\"\"\n";
+  const std::string title = request.chapters.size() > 1 ? "" : first.title + "\n\nAs in: ";
+  return "\"\"\"" + title + first.article + "\n\n" + words + "\n\"\"\"\n";
 }
 
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters) {
   if (bodies.size() == 1) {
-    return "\n" + bodies[0];
+    return bodies[0];
   }
-  std::string text;
-  std::string calls = "\n\n";
+  std::string text = "\n";
+  std::string calls;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    text += "\n\ndef " + chapters[i].name + "():\n    print(\"# " + chapters[i].name + "\")\n";
+    text += "def " + chapters[i].name + "():\n    print(\"# " + chapters[i].name + "\")\n";
     for (const std::string& line : text::lines_of(bodies[i])) {
       text += (line.empty() ? "" : "    " + line) + "\n";
     }
+    text += "\n\n";
     calls += chapters[i].name + "()\n";
   }
   return text + calls;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,13 +39,16 @@ class Listing {
   /// The expression that makes the tensor of others.
   virtual std::string expression(const Tensor& tensor) = 0;
 
+  /// How an expression speaks of each operand; of a quotient by a root, also of the number under the root, where the
+  /// keys that have it are a variable.
+  std::vector<std::string> operand_words(const Tensor& tensor);
   /// How an expression speaks of the tensor: by its variable, which is made first if it has to be, or else by its own
   /// expression.
   virtual std::string reference(const Tensor& tensor);
   /// Whether the program makes the tensor.
-  bool is_needed(const Tensor& tensor) const { return needed_ids_.contains(tensor.id()); }
-  /// Makes a variable's tensor, unless that is done.
-  void define(const Tensor& tensor);
+  bool is_needed(const Tensor& tensor) const { return uses_.contains(tensor.id()); }
+  /// How many expressions and print calls speak of it.
+  int uses(const Tensor& tensor) const { return uses_.at(tensor.id()); }
   /// Writes a line, after a comment where another section begins.
   void line(const std::string& statement);
 
@@ -54,20 +58,21 @@ class Listing {
 
  private:
   void find_needed(const Tensor& tensor);
+  void define(const Tensor& tensor);
   void find_names(const std::vector<bool>& is_shown);
 
   const Chapter& chapter_;
   Names names_;
   std::vector<Tensor> needed_;
-  std::set<const void*> needed_ids_;
+  std::map<const void*, int> uses_;
   std::set<const void*> defined_;
   std::string section_;
   std::string written_section_;
   std::string text_;
 };
 
-/// The program's docstring: its chapters, and how it follows their article.
-std::string head_text(const Request& request, const std::string& how);
+/// The program's docstring: its chapters, their article, and what else is to be said.
+std::string head_text(const Request& request, const std::string& words);
 
 /// The program of one chapter, or a function for each of several, called in order.
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters);

@@ -17,11 +17,10 @@ class NumpyListing final : public Listing {
   using Listing::Listing;
 
  private:
-  /// Long lists are written once.
+  /// Lists are written once.
   void prepare() override {
     for (const Tensor& tensor : needed()) {
-      const bool is_within_parameter = tensor.kind() != Kind::given;
-      if (is_list(tensor) && tensor.name().empty() && !is_within_parameter) {
+      if (is_list(tensor) && tensor.name().empty() && uses(tensor) > 1) {
         names().add(tensor, "numbers", "");
       }
     }
@@ -33,11 +32,7 @@ class NumpyListing final : public Listing {
     if (is_list(tensor)) {
       return "np.array(" + list_literal(tensor, "np") + ", np." + dtype(tensor) + ")";
     }
-    std::vector<std::string> operands;
-    for (const Tensor& operand : tensor.operands()) {
-      operands.push_back(reference(operand));
-    }
-    return tensor.operation().numpy(operands);
+    return tensor.operation().numpy(operand_words(tensor));
   }
   static bool is_list(const Tensor& tensor) {
     return tensor.operands().empty() && tensor.operation().numpy({}).empty();
@@ -51,7 +46,7 @@ class NumpyListing final : public Listing {
       line("print(" + string_literal(step.name) + ", " + string_literal(step.text) + ", sep=\"\\n\")");
       return;
     }
-    const std::string value = reference(*step.tensor) ;
+    const std::string value = reference(*step.tensor);
     const bool is_size = step.kind == Step::Kind::size;
     const std::string shown = is_size ? grouped(value) + ".shape" : value;
     line("print(" + string_literal(is_size ? step.name + ".shape" : value) + ", " + shown + ", sep=\"\\n\")");
@@ -78,10 +73,10 @@ void write_numpy(std::ostream& out, const Request& request) {
                     return tensor.kind() == Kind::softmax;
                   });
   }
-  out << head_text(request, "with numpy in float32. What was drawn stands here as numbers; all others are\n"
-                            "attn-walkthrough's up to last digits, since numpy adds in another order than PyTorch")
+  out << head_text(request, "Computes in float32 what attn-walkthrough prints. What PyTorch draws stands here as numbers; the\n"
+                            "others may differ in their last digits, as numpy adds in another order than PyTorch.")
       << "import numpy as np\n"
-      << (has_softmax ? softmax : "") << chapters_text(bodies, request.chapters);
+      << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
 }
 
 }  // namespace attn::emit

@@ -165,10 +165,7 @@ class PyTorchListing final : public Listing {
       case Kind::parameter: return parameter(tensor, reference(tensor.operands()[0]));
       default: break;
     }
-    std::vector<std::string> operands;
-    for (const Tensor& operand : tensor.operands()) {
-      operands.push_back(reference(operand));
-    }
+    const std::vector<std::string> operands = operand_words(tensor);
     if (tensor.kind() == Kind::linear) {
       const Draw* const draw = draw_of(tensor.operands()[1]);
       return draw != nullptr && is_module(*draw) ? module_of(*draw) + "(" + operands[0] + ")" : tensor.operation().pytorch(operands);
@@ -268,13 +265,13 @@ void write_pytorch(std::ostream& out, const Request& request) {
     const std::vector<Tensor>& made = listing.needed();
     needs_one_thread = needs_one_thread || std::any_of(made.begin(), made.end(), is_softmax_over_another_axis);
   }
-  out << head_text(request, "with PyTorch, and prints what attn-walkthrough prints");
+  const std::string settings = (needs_one_thread ? "torch.set_num_threads(1)\n" : "") + set_printoptions(request.print);
+  out << head_text(request, "Prints what attn-walkthrough prints.");
   out << "import os\n\n"
          "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
          "os.environ.update(" << environment(request.chapters[0].walk.draws().kernels) << ")\n\n"
          "import torch\nfrom torch import nn\n\n"
-      << (needs_one_thread ? "torch.set_num_threads(1)\n" : "") << set_printoptions(request.print)
-      << chapters_text(bodies, request.chapters);
+      << settings << (settings.empty() ? "" : "\n") << chapters_text(bodies, request.chapters);
 }
 
 }  // namespace attn::emit

@@ -70,7 +70,7 @@ void Walkthrough::add_extra(const Tensor& tensor, const std::string& name, const
     tensor.set_name(name);
   }
   shown_.insert(tensor.id());
-  steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n"});
+  steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n", true});
   are_labelled_by_expression_.push_back(true);
 }
 

@@ -24,6 +24,7 @@ struct Step {
   std::optional<Tensor> tensor;  ///< for Kind::tensor and Kind::size
   std::string text;              ///< for Kind::text
   std::string end = "\n";        ///< what the article's print call writes after it
+  bool is_unnamed = false;       ///< a tensor that the article's program has no variable for
 };
 
 /// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
