@@ -38,8 +38,16 @@ class PyTorchListing final : public Listing {
   }
   bool is_module(const Draw& draw) const { return !draw.module.empty(); }
   static bool is_bias(const Draw& draw) { return draw.leaf.dim() == 1; }
-  /// Of a bias's draw, the one of the same module's weight.
-  const Draw& weight_of(const Draw& draw) const { return is_bias(draw) ? *(&draw - 1) : draw; }
+  /// Whose variable holds the module: the weight's, or where only the bias is needed, that one's. Right behind the weight's
+  /// draw comes the bias's.
+  const std::optional<Tensor>& holder(const Draw& draw) const {
+    const std::size_t weight = is_bias(draw) ? place(draw) - 1 : place(draw);
+    return owners_[weight] || !has_bias(weight) ? owners_[weight] : owners_[weight + 1];
+  }
+  bool has_bias(std::size_t weight) const {
+    const std::size_t next = weight + 1;
+    return next < draws_.draws.size() && is_module(draws_.draws[next]) && is_bias(draws_.draws[next]);
+  }
 
   std::vector<Tensor> made_of(const Tensor& tensor) const override {
     if (drawn_dropout(tensor) != nullptr) {
@@ -49,10 +57,10 @@ class PyTorchListing final : public Listing {
     return draw != nullptr && draw->ids ? std::vector<Tensor>{*draw->ids} : tensor.operands();
   }
 
-  /// The variable that holds a weight's module is called as the article's.
+  /// The variable that holds a module is called as the article's.
   std::string name_of(const Step& step) const override {
     const Draw* const draw = draw_of(*step.tensor);
-    return draw != nullptr && is_module(*draw) && !is_bias(*draw) ? draw->module : step.name;
+    return draw != nullptr && is_module(*draw) && holder(*draw)->id() == step.tensor->id() ? draw->module : step.name;
   }
 
   /// Finds who takes each draw's numbers, and which draws have to be made: those, and what comes before them since seeding.
@@ -89,7 +97,7 @@ class PyTorchListing final : public Listing {
       const Draw& draw = draws_.draws[i];
       const bool is_made_with_weight = is_module(draw) && is_bias(draw);
       if (is_made_[i] && !is_made_with_weight) {
-        write_draw(draw, owners_[i]);
+        write_draw(draw, is_module(draw) ? holder(draw) : owners_[i]);
       }
     }
   }
@@ -117,10 +125,8 @@ class PyTorchListing final : public Listing {
   std::string drawing_call(const Draw& draw) {
     const Facts facts = draw.leaf.operation().facts();
     if (is_module(draw)) {
-      const std::size_t next = place(draw) + 1;
-      const bool has_bias = next < draws_.draws.size() && is_module(draws_.draws[next]) && is_bias(draws_.draws[next]);
       return "nn.Linear(" + std::to_string(draw.leaf.size(1)) + ", " + std::to_string(draw.leaf.size(0)) +
-             (has_bias ? ")" : ", bias=False)") + (show_grad_ ? "" : ".requires_grad_(False)");
+             (has_bias(place(draw)) ? ")" : ", bias=False)") + (show_grad_ ? "" : ".requires_grad_(False)");
     }
     if (facts.kind == Kind::embedding) {
       return "nn.Embedding(" + std::to_string(facts.rows) + ", " + std::to_string(draw.leaf.size(1)) + ")(" +
@@ -156,7 +162,7 @@ class PyTorchListing final : public Listing {
     draw_up_to(*draw);
     return module_of(*draw) + (is_bias(*draw) ? ".bias" : ".weight");
   }
-  const std::string& module_of(const Draw& draw) const { return names().of(*owners_[place(weight_of(draw))]); }
+  const std::string& module_of(const Draw& draw) const { return names().of(*holder(draw)); }
 
   std::string expression(const Tensor& tensor) override {
     switch (tensor.kind()) {
