@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "emit/python.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 
@@ -122,7 +123,7 @@ void Listing::line(const std::string& statement) {
     text_ += (text_.empty() ? "" : "\n") + (section_.empty() ? "" : "# " + section_ + "\n");
     written_section_ = section_;
   }
-  text_ += statement + "\n";
+  text_ += wrapped_statement(statement) + "\n";
 }
 
 std::string head_text(const Request& request, const std::string& words) {

@@ -96,6 +96,29 @@ std::string list_literal(const Tensor& tensor, std::string_view module) {
   return std::visit([&]<class T>(const Block<T>& values) { return Lists<T>(values, module).from(0, 12); }, *contents);
 }
 
+std::string wrapped_statement(const std::string& statement) {
+  const bool has_lines_or_texts = statement.find_first_of("\n\"") != std::string::npos;
+  if (statement.size() <= most_columns || has_lines_or_texts) {
+    return statement;
+  }
+  std::string wrapped;
+  std::size_t line_start = 0;
+  std::size_t last_space = 0;  // between two items of a bracket
+  int depth = 0;
+  for (const char c : statement) {
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    wrapped += c;
+    if (c == ' ' && depth > 0 && wrapped[wrapped.size() - 2] == ',') {
+      last_space = wrapped.size() - 1;
+    }
+    if (wrapped.size() - line_start > most_columns && last_space > line_start) {
+      wrapped.replace(last_space, 1, "\n    ");
+      line_start = last_space + 1;
+    }
+  }
+  return wrapped;
+}
+
 std::string sizes(const Shape& shape) {
   const std::string text = shape_text(shape);
   return text.substr(1, text.size() - 2);

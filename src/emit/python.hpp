@@ -17,6 +17,9 @@ std::string identifier(std::string_view words);
 /// The numbers as nested lists, each with the fewest digits that give it back. `module` has inf and nan: "np".
 std::string list_literal(const Tensor& tensor, std::string_view module);
 
+/// The statement with its brackets' items on several lines where one would be too long.
+std::string wrapped_statement(const std::string& statement);
+
 /// "2, 6, 3"
 std::string sizes(const Shape& shape);
 
