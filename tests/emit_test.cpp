@@ -72,6 +72,7 @@ TEST_CASE("numbers are listed with the fewest digits that give them back, as flo
   CHECK(listed({inf, -inf, std::nanf("")}, {3}) == "[np.inf, -np.inf, np.nan]");
   CHECK(listed({5}, {}) == "5.0");
   CHECK(listed({1, 2, 3, 4}, {2, 2}) == "[\n    [1.0, 2.0],\n    [3.0, 4.0],\n]");
+  CHECK(listed({1, 2, 3, 4, 5, 6}, {6}) == "[\n    1.0, 2.0, 3.0, 4.0, 5.0, 6.0,\n]");
   CHECK(emit::list_literal(torch::tensor(std::vector<std::int64_t>{4, 0}), "np") == "[4, 0]");
 }
 

@@ -37,7 +37,7 @@ class Lists {
       return number(values_[next_++], module_);
     }
     const bool is_innermost = axis + 1 == shape.size();
-    const bool is_block = axis == 0 && !is_innermost;  // its rows begin on lines of their own
+    const bool is_block = axis == 0 && (!is_innermost || shape[axis] > 5);  // begins on a line of its own
     const std::size_t inner = is_block ? 4 : column + 1;
     const std::string line_break = "\n" + std::string(inner, ' ');
     std::string list = is_block ? "[" + line_break : "[";
@@ -93,7 +93,7 @@ std::string identifier(std::string_view words) {
 
 std::string list_literal(const Tensor& tensor, std::string_view module) {
   const auto contents = tensor.array().contents();
-  return std::visit([&]<class T>(const Block<T>& values) { return Lists<T>(values, module).from(0, 12); }, *contents);
+  return std::visit([&]<class T>(const Block<T>& values) { return Lists<T>(values, module).from(0, 40); }, *contents);
 }
 
 std::string wrapped_statement(const std::string& statement) {
