@@ -109,6 +109,7 @@ Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torc
   Walkthrough walk;
   Program program(*chapter.article, lesson, torch, walk);
   chapter.run(program);
+  walk.set_draws(torch.draws());
   return walk;
 }
 

@@ -83,6 +83,7 @@ void ChapterParser::add_classroom() {
   const auto store_depth = [this](const std::string& text) { options_.depth = text == "full" ? 0 : std::stoll(text); };
   add("--depth", "N|full", "with --cell: how many steps back (1)", store_depth, depth());
   add_format();
+  add_emit();
   text("--what-if", "", "the walkthrough twice, side by side, with one rule changed", what_if_);
   // Which rules there are is asked of the chapter's graph, which only the help needs.
   placeholder("--what-if", [this] {
@@ -221,6 +222,7 @@ void AllParser::add_options() {
   add_save("also write every tensor as DIR/CHAPTER/NAME.npy, and DIR/manifest.json");
   add_explain_and_heatmap();
   add_format();
+  add_emit();
   add_output("FILE, or a DIR that --save wrote, where it exists");
   add_seed(options_.lesson.seed);
   add_fixture(options_.lesson);

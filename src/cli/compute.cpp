@@ -53,6 +53,18 @@ std::int64_t written_bytes(const std::vector<Step>& steps, const Options& option
   return product(most, bytes_per_cell(options));
 }
 
+/// The bytes that are held of a program's text, in which each drawn number may stand.
+std::int64_t program_bytes(const std::vector<Tensor>& drawn) {
+  constexpr std::int64_t bytes_per_number = 80;
+  std::int64_t numbers = 0;
+  for (const Tensor& tensor : drawn) {
+    if (__builtin_add_overflow(numbers, element_count(tensor.shape()), &numbers)) {
+      throw TooLarge("there are more than 2^63 numbers to draw");
+    }
+  }
+  return product(numbers, bytes_per_number);
+}
+
 /// The most terms that a derivation of one number back from this tensor may have: the numbers of an axis or, where
 /// whole tensors are compared, of a tensor.
 std::int64_t most_terms(const Tensor& tensor, std::unordered_set<const void*>& seen) {
@@ -80,6 +92,10 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
+  std::vector<Tensor> drawn;
+  for (const torch::Draw& draw : torch.draws().draws) {
+    drawn.push_back(draw.leaf);
+  }
   std::int64_t written = 0;
   if (options.cell) {
     check_cell(planned.steps(), chapter, options);
@@ -87,7 +103,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     written = derivation_bytes(
         *render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
   } else {
-    written = written_bytes(wanted, options);
+    written = options.emit != nullptr ? program_bytes(drawn) : written_bytes(wanted, options);
   }
   if (options.save || options.cell || options.what_if != nullptr) {
     wanted = planned.steps();
@@ -96,7 +112,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
-  check_fits(wanted, torch.planned_draws(), available_memory(room_for_products()), written);
+  check_fits(wanted, drawn, available_memory(room_for_products()), written);
 }
 
 }  // namespace
@@ -123,6 +139,15 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
     }
   }
   return result;
+}
+
+emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
+  const std::string name(chapter.name);
+  return {.name = name,
+          .title = name + ": " + std::string(chapters::chapter_summary(name)),
+          .article = std::string(chapter.article->title),
+          .walk = walkthrough,
+          .shown = selected(walkthrough.steps(), chapter, options)};
 }
 
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/options.hpp"
+#include "emit/request.hpp"
 #include "render/document.hpp"
 
 namespace attn::cli {
@@ -13,6 +14,9 @@ Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, con
 /// outlive it.
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
                            const Options& options);
+
+/// The walkthrough as an emitter gets it. Throws UsageError where the chapter has no such steps.
+emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
 /// What a writer gets.
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);

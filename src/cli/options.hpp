@@ -11,6 +11,7 @@
 
 #include "chapter.hpp"
 #include "cli/usage_error.hpp"
+#include "emit/emitters.hpp"
 #include "render/text.hpp"
 #include "render/writers.hpp"
 #include "walk/lesson.hpp"
@@ -59,6 +60,7 @@ struct Options {
   render::TextOptions text;
   bool own_linewidth = false;  ///< --linewidth is given: heat maps are as wide, whatever the terminal
   const render::Writer* format = &render::default_writer();
+  const emit::Emitter* emit = nullptr;  ///< a program instead of the steps
   bool explain = false;
   bool heatmap = false;
   std::optional<std::string> cell;    ///< the derivation of this number instead of the steps

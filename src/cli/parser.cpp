@@ -318,6 +318,14 @@ void Parser::add_format() {
   choice("--format", kinds + " (" + std::string(render::default_writer().name) + ")", writers, options_.format);
 }
 
+void Parser::add_emit() {
+  std::map<std::string, const emit::Emitter*> emitters;
+  for (const emit::Emitter& emitter : emit::emitters()) {
+    emitters.emplace(emitter.name, &emitter);
+  }
+  choice("--emit", "a program that reproduces this run instead of its text", emitters, options_.emit);
+}
+
 void Parser::add_printing() {
   group("Printing, as torch.set_printoptions");
   torch::PrintOptions& print = options_.text.print;

@@ -71,6 +71,7 @@ class Parser {
   void add_save(const std::string& help);
   void add_explain_and_heatmap();
   void add_format();
+  void add_emit();
   /// `replaced` says what --force replaces.
   void add_output(const std::string& replaced);
 

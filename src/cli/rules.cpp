@@ -28,7 +28,8 @@ constexpr std::string_view asks = "it asks for blanked numbers, which nothing el
 constexpr std::string_view beside_predict = "--steps, --only, inputs, sizes and printing";
 constexpr std::string_view two = "two walkthroughs side by side are text, number beside number";
 constexpr std::string_view beside_what_if =
-    "--steps, --only, --save (the changed one), --output, inputs, sizes and printing";
+    "--steps, --only, --save (the changed one), --output, --emit, inputs, sizes and printing";
+constexpr std::string_view beside_emit = "--steps, --only, --what-if, --save, --output, inputs, sizes and printing";
 constexpr std::string_view beside_cell =
     "--depth, --format, --save, --output, inputs, sizes, --precision and --sci-mode";
 
@@ -36,10 +37,17 @@ const std::vector<Rule>& rules() {
   static const std::vector<Rule> table = {
       {{"--step"}, {"--predict"}, "one shows the numbers that the other asks for", beside_step},
       {{"--step"}, {"--what-if"}, "the presenter shows one walkthrough", beside_step},
-      {{"--step"}, {"--cell", "--explain", "--heatmap", "--format", "--save", "--output"}, keys, beside_step},
-      {{"--predict"}, {"--cell", "--what-if", "--explain", "--heatmap", "--format", "--save"}, asks, beside_predict},
+      {{"--step"}, {"--cell", "--explain", "--heatmap", "--format", "--emit", "--save", "--output"}, keys, beside_step},
+      {{"--predict"}, {"--cell", "--what-if", "--explain", "--heatmap", "--format", "--emit", "--save"}, asks, beside_predict},
       {{"--predict"}, {"--output"}, "questions and answers go over the terminal or a pipe", beside_predict},
       {{"--what-if"}, {"--cell", "--explain", "--heatmap", "--format"}, two, beside_what_if},
+
+      {{"--emit"}, {"--cell", "--explain", "--heatmap", "--format"}, "a program prints the steps and nothing else", beside_emit},
+      {{"--emit numpy"},
+       {"--blas", "--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"},
+       "numpy multiplies and prints in its own way",
+       "--cpu, --steps, --only, --what-if, --save, --output, inputs and sizes",
+       "try --emit pytorch"},
 
       {{"--cell"}, {"--explain"}, "a derivation explains its number already", beside_cell},
       {{"--cell"}, {"--heatmap"}, "a derivation has no cells to colour", beside_cell},

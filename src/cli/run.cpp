@@ -36,6 +36,22 @@ void run_what_if(const Chapter& chapter, const Options& options) {
   });
 }
 
+/// A program that does the same.
+void run_emit(const Options& options) {
+  const Outputs outputs(options);
+  std::vector<render::ShownChapter> saved;
+  emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
+  for (const Chapter* chapter : options.chapters) {
+    const Walkthrough as_is = computed(*chapter, options.lesson, options);
+    const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;
+    request.chapters.push_back(emitted(*chapter, walk, options));
+    if (options.save) {
+      saved.push_back(shown(*chapter, walk, options));
+    }
+  }
+  outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
+}
+
 /// The presenter, on the terminal.
 void run_presenter(const Chapter& chapter, const Options& options) {
   const auto walk = [&](torch::Seed seed) {
@@ -69,6 +85,9 @@ void run_walk(const Options& options) {
   }
   if (options.predict) {
     return run_predict(first, options);
+  }
+  if (options.emit != nullptr) {
+    return run_emit(options);
   }
   if (options.what_if != nullptr) {
     return run_what_if(first, options);

@@ -36,6 +36,9 @@ class AllClose final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.isclose(" + operands[0] + ", " + operands[1] + ").all()";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.isclose(" + operands[0] + ", " + operands[1] + ").all()";
+  }
   Facts facts() const override { return {.kind = Kind::comparison}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t) const override { return std::nullopt; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }

@@ -37,17 +37,25 @@ class Cat final : public Operation {
     return Derivation(Derivation::Rule::copy, {part, std::move(at)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    std::string list;
-    for (const std::string& operand : operands) {
-      list += (list.empty() ? "" : ", ") + operand;
-    }
-    return "torch.cat([" + list + "], dim=-1)";
+    return "torch.cat([" + listed(operands) + "], dim=-1)";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.concatenate([" + listed(operands) + "], axis=-1)";
   }
   Facts facts() const override { return {.kind = Kind::cat}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return outer_axis_source(operands, axis);
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "CatBackward0"; }
+
+ private:
+  static std::string listed(const std::vector<std::string>& operands) {
+    std::string list;
+    for (const std::string& operand : operands) {
+      list += (list.empty() ? "" : ", ") + operand;
+    }
+    return list;
+  }
 };
 
 }  // namespace

@@ -25,10 +25,22 @@ class Divide final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " / " + words_;
   }
+  std::string pytorch(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + " / " + divisor(operands);
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + " / np.float32(" + divisor(operands) + ")";
+  }
   Facts facts() const override { return {.kind = Kind::scaled, .root_of = root_of_, .value = static_cast<double>(divisor_)}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
 
  private:
+  /// A program may know another expression for the number whose root it is: then that is the second operand.
+  std::string divisor(const std::vector<std::string>& operands) const {
+    const std::string number = operands.size() > 1 ? operands[1] : std::to_string(root_of_);
+    return root_of_ > 0 ? number + "**0.5" : words_;
+  }
+
   float divisor_;
   std::string words_;
   std::int64_t root_of_;

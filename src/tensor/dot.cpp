@@ -23,6 +23,9 @@ class Dot final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.dot(" + operands[0] + ", " + operands[1] + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.dot(" + operands[0] + ", " + operands[1] + ")";
+  }
   Facts facts() const override { return {.kind = Kind::dot}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t) const override { return std::nullopt; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DotBackward0"; }

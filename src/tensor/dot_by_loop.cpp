@@ -25,6 +25,9 @@ class DotByLoop final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "sum(a * b for a, b in zip(" + operands[0] + ", " + operands[1] + "))";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "sum((a * b for a, b in zip(" + operands[0] + ", " + operands[1] + ")), np.float32(0))";
+  }
   Facts facts() const override { return {.kind = Kind::dot}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t) const override { return std::nullopt; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }

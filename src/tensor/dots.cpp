@@ -27,6 +27,9 @@ class Dots final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.stack([torch.dot(x_i, " + operands[1] + ") for x_i in " + operands[0] + "])";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.stack([np.dot(x_i, " + operands[1] + ") for x_i in " + operands[0] + "])";
+  }
   Facts facts() const override { return {.kind = Kind::dots}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t) const override {
     return AxisSource{operands[0], 0};

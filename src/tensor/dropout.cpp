@@ -34,6 +34,13 @@ class Dropout final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "nn.Dropout(" + python_repr(p_) + ")(" + operands[0] + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    if (p_ == 0) {
+      return operands[0];
+    }
+    const std::string factor = p_ == 1 ? "0" : "1 / (1 - " + python_repr(p_) + ")";
+    return grouped(operands[0]) + " * " + operands[1] + " * np.float32(" + factor + ")";
+  }
   Facts facts() const override { return {.kind = Kind::dropout, .p = p_, .value = static_cast<double>(scale())}; }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
     return p_ == 0 ? operands[0].grad_fn() : "MulBackward0";

@@ -7,14 +7,15 @@ namespace {
 
 class Leaf final : public Operation {
  public:
-  Leaf(Facts facts, std::string words, std::function<Contents()> fill, std::optional<Tensor> like)
+  Leaf(Facts facts, LeafWords words, std::function<Contents()> fill, std::optional<Tensor> like)
       : facts_(facts), words_(std::move(words)), fill_(std::move(fill)), like_(std::move(like)) {}
 
   Array compute(const std::vector<Tensor>&) const override { return Array(fill_()); }
   Derivation derive(const std::vector<Tensor>&, const Shape&) const override {
     return Derivation(Derivation::Rule::given);
   }
-  std::string words(const std::vector<std::string>&) const override { return words_; }
+  std::string words(const std::vector<std::string>&) const override { return words_.pytorch; }
+  std::string numpy(const std::vector<std::string>&) const override { return words_.numpy; }
   Facts facts() const override { return facts_; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>&, std::size_t axis) const override {
     return like_ ? std::optional(AxisSource{*like_, axis}) : std::nullopt;
@@ -23,7 +24,7 @@ class Leaf final : public Operation {
 
  private:
   Facts facts_;
-  std::string words_;
+  LeafWords words_;
   std::function<Contents()> fill_;
   std::optional<Tensor> like_;
 };
@@ -39,6 +40,7 @@ class Parameter final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return words_.empty() ? "nn.Parameter(" + operands[0] + (is_trainable_ ? ")" : ", requires_grad=False)") : words_;
   }
+  std::string numpy(const std::vector<std::string>& operands) const override { return operands[0]; }
   Facts facts() const override { return {.kind = Kind::parameter}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return ""; }
   bool is_view() const override { return true; }
@@ -52,7 +54,7 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels,
+Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels,
             Facts facts, std::optional<Tensor> like) {
   return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels, std::move(shape), dtype);
 }

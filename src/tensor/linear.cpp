@@ -2,6 +2,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/products.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -16,7 +17,7 @@ class Linear final : public Operation {
     const Array& x = operands[0].array();
     const Array& weight = operands[1].array();
     const Blas blas = operands[0].kernels().blas;
-    if (operands.size() == 3) {
+    if (has_bias(operands)) {
       const std::int64_t k = x.shape.back();
       const Array rows = reshape(x, {x.count() / k, k});
       Shape shape = x.shape;
@@ -34,7 +35,7 @@ class Linear final : public Operation {
       at.back() = k;
       derivation.add({0, at}, Element{1, {index.back(), k}});
     }
-    if (operands.size() == 3) {
+    if (has_bias(operands)) {
       derivation.bias = Element{2, {index.back()}};
     }
     return derivation;
@@ -42,20 +43,30 @@ class Linear final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return module_ + "(" + operands[0] + ")";
   }
+  std::string pytorch(const std::vector<std::string>& operands) const override {
+    return "nn.functional.linear(" + operands[0] + ", " + operands[1] + (has_bias(operands) ? ", " + operands[2] : "") + ")";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + " @ " + grouped(operands[1]) + ".T" + (has_bias(operands) ? " + " + operands[2] : "");
+  }
   Facts facts() const override { return {.kind = Kind::linear}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return outer_axis_source(operands, axis);
   }
   std::string autograd_name(const std::vector<Tensor>& operands) const override {
-    const bool has_bias = operands.size() == 3;
     switch (operands[0].dim()) {
-      case 1: return has_bias ? "ViewBackward0" : "SqueezeBackward4";
-      case 2: return has_bias ? "AddmmBackward0" : "MmBackward0";
-      default: return has_bias ? "ViewBackward0" : "UnsafeViewBackward0";
+      case 1: return has_bias(operands) ? "ViewBackward0" : "SqueezeBackward4";
+      case 2: return has_bias(operands) ? "AddmmBackward0" : "MmBackward0";
+      default: return has_bias(operands) ? "ViewBackward0" : "UnsafeViewBackward0";
     }
   }
 
  private:
+  template <class Operands>
+  static bool has_bias(const Operands& operands) {
+    return operands.size() == 3;
+  }
+
   std::string module_;
 };
 

@@ -33,6 +33,9 @@ class MaskedFill final : public Operation {
     const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : python_repr(static_cast<double>(value_));
     return grouped(operands[0]) + ".masked_fill(" + operands[1] + ", " + value + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.where(" + operands[1] + ", np.float32(" + (std::isinf(value_) ? (value_ < 0 ? "-np.inf" : "np.inf") : python_repr(static_cast<double>(value_))) + "), " + operands[0] + ")";
+  }
   Facts facts() const override { return {.kind = Kind::masked, .value = static_cast<double>(value_)}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MaskedFillBackward0"; }
 

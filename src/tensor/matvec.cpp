@@ -54,6 +54,9 @@ class Matvecs final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.stack([" + grouped(operands[0]) + " @ x_i for x_i in " + operands[1] + "])";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.stack([" + grouped(operands[0]) + " @ x_i for x_i in " + operands[1] + "])";
+  }
   Facts facts() const override { return {.kind = Kind::matvecs}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return AxisSource{operands[axis == 0 ? 1 : 0], 0};

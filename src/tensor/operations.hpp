@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/tensor.hpp"
@@ -62,6 +64,7 @@ struct Facts {
   std::int64_t axis = -1;                ///< softmax: the axis along which weights sum to 1; -1 is the last
   std::int64_t at = 0;                   ///< index: which slice of the first axis
   std::int64_t fan_in = 0;               ///< uniform: nn.Linear's d_in; 0 for torch.rand
+  std::int64_t rows = 0;                 ///< embedding: how many there are to choose from
   std::int64_t root_of = 0;              ///< scaled: the number whose square root is the divisor; 0 where it is none
   double p = 0;                          ///< dropout: to drop; bernoulli: to be True
   double value = 0;                      ///< masked: what is filled in; scaled: the divisor; dropout: what kept ones are multiplied with
@@ -69,9 +72,19 @@ struct Facts {
   bool is_own = false;                   ///< given: by the reader, not by the article
 };
 
+/// What a leaf is called.
+struct LeafWords {
+  template <class Text>
+    requires std::convertible_to<Text, std::string>
+  LeafWords(Text words, std::string formula = "") : pytorch(std::move(words)), numpy(std::move(formula)) {}
+
+  std::string pytorch;  ///< PyTorch's words for it
+  std::string numpy;    ///< a formula that gives its numbers; empty where they have to be listed or were drawn
+};
+
 /// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels
 /// that compute what is made from it. Its axes stand for what those of `like` stand for.
-Tensor leaf(Shape shape, DType dtype, std::string words, std::function<Contents()> fill, Kernels kernels = {},
+Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels = {},
             Facts facts = {.kind = Kind::given}, std::optional<Tensor> like = {});
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the

@@ -31,6 +31,9 @@ class PairwiseDots final : public Operation {
     return "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in " + operands[1] + "]) for x_i in " + operands[0] +
            "])";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.stack([np.stack([np.dot(x_i, x_j) for x_j in " + operands[1] + "]) for x_i in " + operands[0] + "])";
+  }
   Facts facts() const override { return {.kind = Kind::pairwise_dots}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return AxisSource{operands[axis], 0};

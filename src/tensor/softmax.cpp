@@ -64,6 +64,9 @@ class Softmax final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.softmax(" + operands[0] + ", dim=-1)";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "softmax(" + operands[0] + ", axis=-1)";
+  }
   Facts facts() const override { return {.kind = Kind::softmax}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 

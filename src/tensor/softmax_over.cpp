@@ -38,6 +38,9 @@ class SoftmaxOver final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.softmax(" + operands[0] + ", dim=" + std::to_string(axis_) + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "softmax(" + operands[0] + ", axis=" + std::to_string(axis_) + ")";
+  }
   Facts facts() const override { return {.kind = Kind::softmax, .axis = static_cast<std::int64_t>(axis_)}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 

@@ -32,6 +32,12 @@ class Stack final : public Operation {
       default: return "torch.stack((" + x + ", ..., " + x + "), dim=0)";
     }
   }
+  std::string pytorch(const std::vector<std::string>& operands) const override {
+    return copies_ <= 3 ? words(operands) : "torch.stack([" + operands[0] + "] * " + std::to_string(copies_) + ", dim=0)";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.stack([" + operands[0] + "] * " + std::to_string(copies_) + ")";
+  }
   Facts facts() const override { return {.kind = Kind::stack}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return axis > 0 ? Operation::axis_source(operands, axis - 1) : std::nullopt;

@@ -116,6 +116,9 @@ class Sum final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + (keepdim_ ? ".sum(dim=-1, keepdim=True)" : ".sum(dim=-1)");
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + (keepdim_ ? ".sum(axis=-1, keepdims=True)" : ".sum(axis=-1)");
+  }
   Facts facts() const override { return {.kind = Kind::sum}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return outer_axis_source(operands, axis);

@@ -41,6 +41,11 @@ class Operation {
   virtual std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const;
   /// PyTorch's words for it, given those of the operands: "queries @ keys.T".
   virtual std::string words(const std::vector<std::string>& operands) const = 0;
+  /// The expression of a PyTorch program that computes it. Unless said otherwise, the words.
+  virtual std::string pytorch(const std::vector<std::string>& operands) const { return words(operands); }
+  /// The expression of a numpy program that computes it in float32. `softmax(x, axis)` is a function of the program's.
+  /// Unless said otherwise, the words; empty for a leaf whose numbers have to be listed.
+  virtual std::string numpy(const std::vector<std::string>& operands) const { return words(operands); }
   /// The name that PyTorch 2.x prints as grad_fn; empty where the operation has no gradient.
   virtual std::string autograd_name(const std::vector<Tensor>& operands) const = 0;
   /// Whether the result shares the numbers of its first operand.

@@ -27,6 +27,10 @@ class Transpose final : public Operation {
     return is_t_ ? grouped(operands[0]) + ".T"
                  : grouped(operands[0]) + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return is_t_ ? words(operands)
+                 : grouped(operands[0]) + ".swapaxes(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
+  }
   Facts facts() const override { return {.kind = Kind::transpose, .axes = {axis_0_, axis_1_}}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return AxisSource{operands[0], axis == axis_0_ ? axis_1_ : axis == axis_1_ ? axis_0_ : axis};

@@ -33,6 +33,9 @@ class View final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".view(" + arguments(shape_) + ")";
   }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + ".reshape(" + arguments(shape_) + ")";
+  }
   Facts facts() const override { return {.kind = Kind::view}; }
   /// Axes are kept up to where the sizes differ.
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
@@ -58,6 +61,9 @@ class Contiguous final : public Operation {
   }
   std::string words(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + ".contiguous()";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.ascontiguousarray(" + operands[0] + ")";
   }
   Facts facts() const override { return {.kind = Kind::contiguous}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "CloneBackward0"; }

@@ -16,9 +16,11 @@ Generator::Generator(std::uint64_t seed) : engine_(low_word(seed)) {}
 void Generator::manual_seed(std::uint64_t seed) {
   engine_.seed(low_word(seed));
   cached_normal_.reset();
+  count_ = 0;
 }
 
 std::uint32_t Generator::random() {
+  ++count_;
   return static_cast<std::uint32_t>(engine_());
 }
 
@@ -30,6 +32,7 @@ std::uint64_t Generator::random64() {
 
 void Generator::discard(std::uint64_t draws) {
   engine_.discard(draws);
+  count_ += draws;
 }
 
 std::optional<double> Generator::take_cached_normal() {

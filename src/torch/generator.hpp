@@ -32,12 +32,18 @@ class Generator {
   /// Keeps `value` for the next small `normal_`.
   void cache_normal(double value);
 
+  /// How many 32-bit draws there were since seeding.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
   /// Whether all later draws are the same.
-  friend bool operator==(const Generator&, const Generator&) = default;
+  friend bool operator==(const Generator& a, const Generator& b) {
+    return a.engine_ == b.engine_ && a.cached_normal_ == b.cached_normal_;
+  }
 
  private:
   std::mt19937 engine_;
   std::optional<double> cached_normal_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace attn::torch

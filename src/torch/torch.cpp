@@ -19,43 +19,50 @@ std::span<T> span_of(Block<T>& values) {
 }
 
 /// A dropout mask of x that nothing was drawn for.
-Tensor filled(const Tensor& x, Facts facts, std::string words, bool value) {
+Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value) {
   const auto fill = [shape = x.shape(), value] {
     Block<bool> mask(shape);
     std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
   };
-  return leaf(x.shape(), DType::boolean, std::move(words), fill, x.kernels(), facts, x);
+  const std::string sizes = x.dim() == 0 ? "" : arguments(x.shape()) + ",";
+  const LeafWords leaf_words(words, std::string(value ? "np.ones" : "np.zeros") + "((" + sizes + "), bool)");
+  return leaf(x.shape(), DType::boolean, leaf_words, fill, x.kernels(), facts, x);
 }
 
 }  // namespace
 
 Torch::Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode)
-    : kernels_(kernels), dropout_kernel_(dropout_kernel), mode_(mode) {}
+    : mode_(mode), draws_{.kernels = kernels, .dropout_kernel = dropout_kernel} {}
 
-void Torch::manual_seed(std::uint64_t seed) { generator_.manual_seed(seed); }
+void Torch::manual_seed(Seed seed) {
+  generator_.manual_seed(seed);
+  draws_.seeds.push_back(seed);
+}
 
 template <class T, class Draw>
 Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like) {
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
-  if (mode_ == Mode::plan) {
-    return planned_draws_.emplace_back(leaf(shape, dtype, std::move(words), {}, kernels_, facts, std::move(like)));
+  const std::uint64_t first = generator_.count();
+  std::function<Contents()> fill;
+  if (mode_ == Mode::compute) {
+    Block<T> values(shape);
+    draw(span_of(values));
+    fill = [values = std::move(values)]() mutable { return Contents(std::move(values)); };
   }
-  Block<T> values(shape);
-  draw(span_of(values));
-  return leaf(shape, dtype, std::move(words),
-              [values = std::move(values)]() mutable { return Contents(std::move(values)); }, kernels_, facts,
-              std::move(like));
+  Tensor result = leaf(shape, dtype, std::move(words), std::move(fill), kernels(), facts, std::move(like));
+  draws_.draws.push_back({result, draws_.seeds.size() - 1, first, generator_.count() - first, {}, {}});
+  return result;
 }
 
 Tensor Torch::rand(const Shape& shape) {
   return drawn<float>(shape, {.kind = Kind::uniform}, "torch.rand(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, kernels_.cpu); });
+                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, kernels().cpu); });
 }
 
 Tensor Torch::randn(const Shape& shape) {
   return drawn<float>(shape, {.kind = Kind::normal}, "torch.randn(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { normal(generator_, out, kernels_.cpu); });
+                      [this](std::span<float> out) { normal(generator_, out, kernels().cpu); });
 }
 
 Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name) {
@@ -64,7 +71,8 @@ Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std
   const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
     const Tensor data = drawn<float>(
         shape, {.kind = Kind::uniform, .fan_in = d_in}, words,
-        [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels_.cpu); });
+        [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels().cpu); });
+    draws_.draws.back().module = name;
     return parameter(data, words);
   };
   Tensor weight = uniform_parameter({d_out, d_in}, linear_weight_bound(d_in), module + ".weight");
@@ -79,11 +87,14 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   const Shape shape = {ids.size(0), dim};
   const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
                             ")(ids).detach()";
-  return drawn<float>(shape, {.kind = Kind::embedding}, words, [&](std::span<float> out) {
+  const auto draw = [&](std::span<float> out) {
     const auto contents = ids.array().contents();
     const auto& rows = std::get<Block<std::int64_t>>(*contents);
-    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels_.cpu);
-  });
+    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels().cpu);
+  };
+  Tensor result = drawn<float>(shape, {.kind = Kind::embedding, .rows = num_embeddings}, words, draw);
+  draws_.draws.back().ids = ids;
+  return result;
 }
 
 Dropped Torch::dropout(const Tensor& x, double p) {
@@ -91,7 +102,7 @@ Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string words = "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep +
                             ").bool()";
   const Facts facts = {.kind = Kind::bernoulli, .p = 1 - p};
-  const auto draw = [&](std::span<bool> out) { bernoulli(generator_, out, 1 - p, dropout_kernel_); };
+  const auto draw = [&](std::span<bool> out) { bernoulli(generator_, out, 1 - p, draws_.dropout_kernel); };
   Tensor mask = p == 0 || p == 1 ? filled(x, facts, words, p == 0) : drawn<bool>(x.shape(), facts, words, draw, x);
   Tensor output = attn::dropout(x, mask, p);
   return {std::move(mask), std::move(output)};
@@ -127,7 +138,8 @@ Tensor tensor(const std::vector<std::int64_t>& ids) {
 }
 
 Tensor ones(const Shape& shape) {
-  const std::string words = shape.empty() ? "torch.ones(())" : "torch.ones(" + arguments(shape) + ")";
+  const std::string sizes = shape.empty() ? "()" : arguments(shape);
+  const LeafWords words("torch.ones(" + sizes + ")", "np.ones((" + (shape.empty() ? "" : sizes + ",") + "), np.float32)");
   return leaf(shape, DType::float32, words, [shape] {
     Block<float> values(shape);
     std::fill(values.begin(), values.end(), 1.0F);
@@ -136,8 +148,9 @@ Tensor ones(const Shape& shape) {
 }
 
 Tensor causal_mask(std::int64_t n) {
-  const std::string size = std::to_string(n);
-  const std::string words = "torch.triu(torch.ones(" + size + ", " + size + "), diagonal=1).bool()";
+  const std::string sizes = arguments({n, n});
+  const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=1).bool()",
+                        "np.triu(np.ones((" + sizes + "), bool), k=1)");
   const auto fill = [n] {
     Block<bool> mask({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
@@ -149,7 +162,8 @@ Tensor causal_mask(std::int64_t n) {
 }
 
 Tensor lower_triangle(std::int64_t n) {
-  const std::string size = std::to_string(n);
+  const std::string sizes = arguments({n, n});
+  const LeafWords words("torch.tril(torch.ones(" + sizes + "))", "np.tril(np.ones((" + sizes + "), np.float32))");
   const auto fill = [n] {
     Block<float> triangle({n, n});
     for (std::int64_t row = 0; row < n; ++row) {
@@ -157,13 +171,13 @@ Tensor lower_triangle(std::int64_t n) {
     }
     return Contents(std::move(triangle));
   };
-  return leaf({n, n}, DType::float32, "torch.tril(torch.ones(" + size + ", " + size + "))", fill, {},
-              {.kind = Kind::given, .is_by_tokens = true});
+  return leaf({n, n}, DType::float32, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
 }
 
 Tensor dropout_scale(double p) {
   if (p == 1) {
-    return leaf({}, DType::float32, "torch.zeros(())", [] { return Contents(Block<float>(Shape{})); });
+    const LeafWords words("torch.zeros(())", "np.zeros((), np.float32)");
+    return leaf({}, DType::float32, words, [] { return Contents(Block<float>(Shape{})); });
   }
   return divide(ones({}), 1 - p, "(1 - " + python_repr(p) + ")");
 }

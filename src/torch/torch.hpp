@@ -8,6 +8,7 @@
 
 #include "tensor/operations.hpp"
 #include "torch/distributions.hpp"
+#include "torch/draws.hpp"
 #include "torch/generator.hpp"
 
 namespace attn::torch {
@@ -40,7 +41,7 @@ class Torch {
   Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode);
 
   /// torch.manual_seed; negative seeds as their two's complement.
-  void manual_seed(std::uint64_t seed);
+  void manual_seed(Seed seed);
 
   /// torch.rand: uniform in [0, 1).
   Tensor rand(const Shape& shape);
@@ -52,20 +53,18 @@ class Torch {
   Tensor embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids);
   /// nn.Dropout(p)(x) in training mode; draws nothing for p = 0 and p = 1.
   Dropped dropout(const Tensor& x, double p);
-  /// In Mode::plan, the tensors that would have been drawn, whether anybody asks for their numbers or not.
-  const std::vector<Tensor>& planned_draws() const { return planned_draws_; }
+  /// What was drawn, or in Mode::plan would have been, whether anybody asks for its numbers or not.
+  const Draws& draws() const { return draws_; }
 
-  const Kernels& kernels() const { return kernels_; }
+  const Kernels& kernels() const { return draws_.kernels; }
 
  private:
   template <class T, class Draw>
   Tensor drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like = {});
 
   Generator generator_{0};
-  Kernels kernels_;
-  DropoutKernel dropout_kernel_;
   Mode mode_;
-  std::vector<Tensor> planned_draws_;
+  Draws draws_;
 };
 
 /// torch.tensor(rows): [rows, columns].

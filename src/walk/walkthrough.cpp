@@ -70,7 +70,7 @@ void Walkthrough::add_extra(const Tensor& tensor, const std::string& name, const
     tensor.set_name(name);
   }
   shown_.insert(tensor.id());
-  steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n"});
+  steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n", true});
   are_labelled_by_expression_.push_back(true);
 }
 
@@ -95,6 +95,7 @@ void Walkthrough::text(const std::string& name, const std::string& label, const 
 Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
   Rewriter rewriter(rule);
   Walkthrough result;
+  result.set_draws(draws_);
   std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step step = steps_[i];

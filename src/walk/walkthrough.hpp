@@ -3,10 +3,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/rewrite.hpp"
 #include "tensor/tensor.hpp"
+#include "torch/draws.hpp"
 
 namespace attn {
 
@@ -22,6 +24,7 @@ struct Step {
   std::optional<Tensor> tensor;  ///< for Kind::tensor and Kind::size
   std::string text;              ///< for Kind::text
   std::string end = "\n";        ///< what the article's print call writes after it
+  bool is_unnamed = false;       ///< a tensor that the article's program has no variable for
 };
 
 /// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
@@ -46,6 +49,10 @@ class Walkthrough {
 
   const std::vector<Step>& steps() const { return steps_; }
 
+  /// What the program drew, whether a step shows it or not.
+  void set_draws(torch::Draws draws) { draws_ = std::move(draws); }
+  const torch::Draws& draws() const { return draws_; }
+
   /// The same steps with their tensors rewritten. A step whose tensor became that of another step is a line that is gone.
   Walkthrough rewritten(const Rewriter::Rule& rule) const;
 
@@ -55,6 +62,7 @@ class Walkthrough {
   void add_extras(const Tensor& tensor, const std::string& section);
   void add_extra(const Tensor& tensor, const std::string& name, const std::string& section);
 
+  torch::Draws draws_;
   std::string section_;
   std::vector<Step> steps_;
   std::vector<bool> are_labelled_by_expression_;

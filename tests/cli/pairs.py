@@ -31,10 +31,13 @@ HANG_LIMIT = 60  # seconds
 EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th pair is enough
 
 FORMATS = ["--format html", "--format json", "--format markdown"]
+EMITTED = ["--emit numpy", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
-    "--step": ["--predict", "--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS],
-    "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS],
+    "--step": ["--predict", "--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
+    "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
+    "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
+    "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html"],
@@ -104,7 +107,7 @@ def uses_of(command):
     """Each option with the ways to give it. Of the forms of output, each is tried."""
     uses = {}
     for name, placeholder in listed(command):
-        if name == "--format":
+        if name in ("--format", "--emit"):
             uses.update({f"{name} {value}": [[name, value]] for value in placeholder.split("|") if value != "text"})
         else:
             uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]

@@ -3,7 +3,8 @@
 //
 // Reads a line of JSON for each lesson, the list of its arguments: ["causal", "--seed", "5"]. Answers with a line of
 // JSON, {"text": bytes, "steps": [{"section", "name", "dtype", "shape"}, ...]} or {"error": message}, and then the text
-// that the program prints, and the numbers of each step's tensor, row-major.
+// that the program prints, and the numbers of each step's tensor, row-major. With --emit the text is the program of the
+// arguments.
 
 #include <cstring>
 #include <iostream>
@@ -44,7 +45,11 @@ Answer answer(const cli::Options& options) {
 
   Answer result;
   std::ostringstream text;
-  options.format->write(text, cli::document({cli::shown(chapter, walk, options)}, options));
+  if (options.emit != nullptr) {
+    options.emit->write(text, {{cli::emitted(chapter, walk, options)}, options.text.print, options.text.show_grad});
+  } else {
+    options.format->write(text, cli::document({cli::shown(chapter, walk, options)}, options));
+  }
   result.text = text.str();
   for (const Step& step : walk.steps()) {
     if (step.kind == Step::Kind::tensor) {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string_view>
+
+#include "emit/request.hpp"
+
+namespace attn::emit {
+
+/// One kind of program that does what a walkthrough did.
+struct Emitter {
+  std::string_view name;  ///< on the command line
+  void (*write)(std::ostream& out, const Request& request);
+};
+
+/// Every kind of program, once.
+std::span<const Emitter> emitters();
+
+}  // namespace attn::emit

@@ -1,0 +1,82 @@
+#include "emit/numpy.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <string_view>
+
+#include "emit/listing.hpp"
+#include "emit/python.hpp"
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+
+namespace attn::emit {
+namespace {
+
+class NumpyListing final : public Listing {
+ public:
+  using Listing::Listing;
+
+ private:
+  /// Lists are written once.
+  void prepare() override {
+    for (const Tensor& tensor : needed()) {
+      if (is_list(tensor) && tensor.name().empty() && uses(tensor) > 1) {
+        names().add(tensor, "numbers", "");
+      }
+    }
+  }
+
+  void make(const Tensor& tensor) override { line(names().of(tensor) + " = " + expression(tensor)); }
+
+  std::string expression(const Tensor& tensor) override {
+    if (is_list(tensor)) {
+      return "np.array(" + list_literal(tensor, "np") + ", np." + dtype(tensor) + ")";
+    }
+    return tensor.operation().numpy(operand_words(tensor));
+  }
+  static bool is_list(const Tensor& tensor) {
+    return tensor.operands().empty() && tensor.operation().numpy({}).empty();
+  }
+  static std::string dtype(const Tensor& tensor) {
+    return tensor.dtype() == DType::boolean ? "bool_" : dtype_name(tensor.dtype());
+  }
+
+  void print(const Step& step) override {
+    if (step.kind == Step::Kind::text) {
+      line("print(" + string_literal(step.name) + ", " + string_literal(step.text) + ", sep=\"\\n\")");
+      return;
+    }
+    const std::string value = reference(*step.tensor);
+    const bool is_size = step.kind == Step::Kind::size;
+    const std::string shown = is_size ? grouped(value) + ".shape" : value;
+    line("print(" + string_literal(is_size ? step.name + ".shape" : value) + ", " + shown + ", sep=\"\\n\")");
+  }
+};
+
+constexpr std::string_view softmax = R"(
+
+def softmax(x, axis):
+    exps = np.exp(x - x.max(axis=axis, keepdims=True))
+    return exps / exps.sum(axis=axis, keepdims=True)
+
+)";
+
+}  // namespace
+
+void write_numpy(std::ostream& out, const Request& request) {
+  std::vector<std::string> bodies;
+  bool has_softmax = false;
+  for (const Chapter& chapter : request.chapters) {
+    NumpyListing listing(chapter);
+    bodies.push_back(listing.text());
+    has_softmax = has_softmax || std::any_of(listing.needed().begin(), listing.needed().end(), [](const Tensor& tensor) {
+                    return tensor.kind() == Kind::softmax;
+                  });
+  }
+  out << head_text(request, "Computes in float32 what attn-walkthrough prints. What PyTorch draws stands here as numbers; the\n"
+                            "others may differ in their last digits, as numpy adds in another order than PyTorch.")
+      << "import numpy as np\n"
+      << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
+}
+
+}  // namespace attn::emit

@@ -1,0 +1,212 @@
+"""Runs the programs that --emit writes, and compares what they print with the tool's walkthrough.
+
+    /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
+
+Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers within
+torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
+differs; 1: something does; 77: there is no PyTorch here.
+"""
+import argparse
+import ast
+import concurrent.futures
+import io
+import os
+import random
+import shlex
+import subprocess
+import sys
+
+import compare
+
+RTOL, ATOL = 1.3e-6, 1e-5  # of torch.testing.assert_close, for float32
+LONGEST_LINE = 120
+
+
+def lessons(row, seeds, rng):
+    """Argument lists: the article's, every step of it, each rule of --what-if, seeds, and a spread of everything."""
+    article = ["--article", row["article"]]
+    yield article
+    yield [*article, "--steps", "all"]
+    for rule in row["what_ifs"]:
+        yield [*article, "--what-if", rule, "--steps", "all"]
+    if "dropout" in row["takes"]:
+        for rate in ("0", "0.5", "1"):
+            yield [*article, "--dropout", rate, "--dropout-kernel", "mkl"]
+            yield [*article, "--dropout", rate, "--steps", "all", "--no-grad"]
+            yield [*article, "--dropout", rate, "--what-if", "no-rescale", "--dropout-kernel", "mkl"]
+    for seed in (-1, 2**32 + 5, 2**64 - 1, -2**63):
+        yield [*article, "--seed", str(seed)]
+    for seed in range(seeds):
+        arguments = [*article, "--seed", str(seed), *compare.spread(row, rng)]
+        if "dropout" in row["takes"] and rng.random() < 0.2:
+            arguments += ["--dropout-kernel", "mkl"]
+        yield arguments + (["--steps", "all"] if rng.random() < 0.5 else [])
+
+
+def small(arguments):
+    """Without the options that make products long: sums of many float32 numbers have noise of their own."""
+    kept = list(arguments)
+    for name in ("--tokens", "--d-in", "--init"):
+        if name in kept:
+            at = kept.index(name)
+            del kept[at:at + 2]
+    return [word for word in kept if word != "--qkv-bias"]
+
+
+def without_printing(arguments):
+    """Without what changes printed text alone, which numpy programs do not take."""
+    kept = list(arguments)
+    for name in ("--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode"):
+        if name in kept:
+            at = kept.index(name)
+            del kept[at:at + 2]
+    return [word for word in kept if word != "--no-grad"]
+
+
+def some_names(tool, chapter, arguments, rng):
+    """Names of one or two of the chapter's steps."""
+    names = sorted({name for _, name in tool.answer([chapter, *arguments])[1]})
+    return ",".join(rng.sample(names, min(len(names), rng.randint(1, 2))))
+
+
+def complaints(program):
+    """What is wrong with the program's text."""
+    ast.parse(program)
+    return [f"a line of {len(line)} columns: {line}" for line in program.splitlines()
+            if len(line) > LONGEST_LINE and not line.startswith("print(") and ", " in line]
+
+
+def printed_by(program):
+    """What the program prints under this process's PyTorch, in the words of the newest one."""
+    import torch
+    from programs import versions
+    torch.set_printoptions(profile="default")
+    out = io.StringIO()
+
+    def show(*values, end="\n"):
+        print(*map(versions.printed, values), end=end, file=out)
+
+    kept = dict(os.environ)
+    exec(compile(program, "emitted", "exec"), {"print": show, "__name__": "__main__"})
+    os.environ.clear()
+    os.environ.update(kept)
+    return out.getvalue()
+
+
+def check_pytorch(tool, chapter, arguments):
+    from programs import versions
+    arguments = versions.print_options(arguments)
+    expected = tool.answer([chapter, *arguments])[0]
+    program = tool.answer([chapter, *arguments, "--emit", "pytorch"])[0]
+    found = complaints(program)
+    printed = printed_by(program)
+    if printed != expected:
+        pairs = zip(printed.splitlines() + [None], expected.splitlines() + [None])
+        theirs, ours = next((pair for pair in pairs if pair[0] != pair[1]), ("the same lines", "other line ends"))
+        found.append(f"PyTorch prints {theirs!r}, the tool {ours!r}")
+    return found
+
+
+def arrays_of(program):
+    """What the numpy program prints: a name and what stands for it, in order."""
+    import numpy
+    shown = []
+    with numpy.errstate(all="ignore"):
+        exec(compile(program, "emitted", "exec"),
+             {"print": lambda name, value, sep: shown.append((name, value)), "__name__": "__main__"})
+    return shown
+
+
+def check_numpy(tool, chapter, arguments):
+    import numpy
+    text, tensors = tool.answer([chapter, *arguments, "--steps", "all"])
+    program = tool.answer([chapter, *arguments[:arguments.index("--blas")], "--steps", "all", "--emit", "numpy"])[0]
+    found = complaints(program)
+    shown = [(name, value) for name, value in arrays_of(program) if not isinstance(value, (str, tuple))]
+    kept = list(tensors.items())
+    if len(shown) < len(kept):
+        return [*found, f"{len(shown)} arrays are printed, there are {len(kept)} tensors"]
+    unseen = list(kept)
+    for name, value in shown:
+        value = numpy.asarray(value)
+        match = next((one for one in unseen if name.startswith(one[0][1]) and one[1].shape == value.shape), None) or \
+            next((one for one in kept if name.startswith(one[0][1]) and one[1].shape == value.shape), None)
+        if match is None:
+            found.append(f"{name} {value.shape}: no tensor of the walkthrough's")
+            continue
+        unseen = [one for one in unseen if one is not match]
+        ours = match[1]
+        if value.dtype != ours.dtype:
+            found.append(f"{name}: {value.dtype}, the tool's is {ours.dtype}")
+        elif not numpy.allclose(value, ours, rtol=RTOL, atol=ATOL, equal_nan=True):
+            found.append(f"{name}: {numpy.abs(value - ours).max()} away")
+    return found + [f"{'/'.join(one[0])} is not printed" for one in unseen]
+
+
+def run_all(binary, cpu, seeds):
+    import torch
+    from programs import versions
+    compare.check_kernels(cpu)
+    forward = torch.nn.Linear.forward
+    if not versions.has("linear 1-D"):
+        torch.nn.Linear.forward = lambda self, x: \
+            forward(self, x) if x.dim() > 1 or self.bias is None else forward(self, x.unsqueeze(0)).view(-1)
+    rng = random.Random(7)
+    tool = compare.Tool(binary)
+    counts = {"pytorch": 0, "numpy": 0}
+    failures = []
+
+    def check(kind, checker, chapter, arguments):
+        counts[kind] += 1
+        try:
+            found = checker(tool, chapter, [*arguments, "--cpu", cpu, "--blas", "haswell"])
+        except Exception as error:
+            found = [f"{type(error).__name__}: {error}"]
+        failures.extend(f"{kind}: {chapter} {shlex.join(arguments)} --cpu {cpu}\n    {line}" for line in found)
+
+    for row in tool.chapters():
+        chapter = row["chapter"]
+        for arguments in lessons(row, seeds, rng):
+            check("pytorch", check_pytorch, chapter, arguments)
+            if "--steps" not in arguments and "--what-if" not in arguments:
+                names = some_names(tool, chapter, arguments, rng)
+                check("pytorch", check_pytorch, chapter, [*arguments, "--only", names])
+            reduced = without_printing(small(arguments))
+            if "--steps" not in reduced:
+                check("numpy", check_numpy, chapter, reduced)
+    for failure in failures[:20]:
+        print(failure)
+    print(f"PyTorch {torch.__version__}, {cpu}: {counts['pytorch']} programs for PyTorch, {counts['numpy']} for numpy, "
+          f"{len(failures)} differences")
+    return not failures and min(counts.values()) > 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--one", metavar="CPU", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
+        return 77
+    if arguments.one:
+        return 0 if run_all(arguments.binary, arguments.one, arguments.seeds) else 1
+    if not compare.runnable(compare.AVX2):
+        print("SKIPPED: this processor cannot run OpenBLAS's haswell kernels")
+        return 77
+
+    def run(cpu):
+        command = [sys.executable, __file__, arguments.binary, "--seeds", str(arguments.seeds), "--one", cpu]
+        done = subprocess.run(command, env=compare.environment(cpu, "haswell"), capture_output=True, text=True)
+        print(done.stdout, done.stderr, sep="", end="", flush=True)
+        return done.returncode
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return max(pool.map(run, ["avx2", "default"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
