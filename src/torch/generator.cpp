@@ -17,10 +17,12 @@ void Generator::manual_seed(std::uint64_t seed) {
   engine_.seed(low_word(seed));
   cached_normal_.reset();
   count_ = 0;
+  passed_over_ = 0;
 }
 
 std::uint32_t Generator::random() {
   ++count_;
+  engine_.discard(std::exchange(passed_over_, 0));
   return static_cast<std::uint32_t>(engine_());
 }
 
@@ -31,12 +33,21 @@ std::uint64_t Generator::random64() {
 }
 
 void Generator::discard(std::uint64_t draws) {
-  engine_.discard(draws);
   count_ += draws;
+  passed_over_ += draws;
 }
 
 std::optional<double> Generator::take_cached_normal() {
   return std::exchange(cached_normal_, std::nullopt);
+}
+
+bool operator==(const Generator& a, const Generator& b) {
+  const auto engine = [](const Generator& one) {
+    std::mt19937 moved = one.engine_;
+    moved.discard(one.passed_over_);
+    return moved;
+  };
+  return engine(a) == engine(b) && a.cached_normal_ == b.cached_normal_;
 }
 
 void Generator::cache_normal(double value) {

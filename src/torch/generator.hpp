@@ -36,14 +36,13 @@ class Generator {
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
   /// Whether all later draws are the same.
-  friend bool operator==(const Generator& a, const Generator& b) {
-    return a.engine_ == b.engine_ && a.cached_normal_ == b.cached_normal_;
-  }
+  friend bool operator==(const Generator& a, const Generator& b);
 
  private:
   std::mt19937 engine_;
   std::optional<double> cached_normal_;
   std::uint64_t count_ = 0;
+  std::uint64_t passed_over_ = 0;  ///< draws that the engine has still to pass over: seeded again, it need not
 };
 
 }  // namespace attn::torch

@@ -11,7 +11,9 @@ void argv(std::string_view bytes) {
     require(options->command != cli::Command::walk || !options->chapters.empty(), "a walk has a chapter");
     require(options->command != cli::Command::verify || !options->verify.files.empty(), "verify has a page");
     require_clean(options->message, "help");
-    require_clean(options->note, "a note");
+    for (const std::string& note : options->notes) {
+      require_clean(note, "a note");
+    }
   }
 }
 
