@@ -114,7 +114,7 @@ class ZipWriter {
   void hand_on() {
     sink_(pending_.bytes);
     pending_.handed_on += pending_.bytes.size();
-    pending_.bytes.clear();
+    std::string().swap(pending_.bytes);  // so that a longer one does not stand beside it
     pending_.position = 0;
   }
 
