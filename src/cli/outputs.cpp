@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "render/save.hpp"
+#include "render/save_file.hpp"
 #include "system/output.hpp"
 #include "system/writers.hpp"
 
@@ -49,15 +50,16 @@ Place accepted_output(const std::string& output, bool force) try {
   throw_not_written(output, error.code());
 }
 
-/// Complains where the file would be in the folder, or the folder be the file.
-void check_apart(const Options& options, const Place& output, const Place& folder) try {
-  if (output.kind != Place::Kind::stream && system::overlap(output, folder)) {
-    throw std::runtime_error("--output '" + *options.output + "' with --save '" + *options.save +
-                             "': one is in the other; accepted is a file beside the folder, which holds tensors alone; "
-                             "try --output steps.txt --save steps");
+/// Complains where the text would be in the folder or file of the tensors, or the other way round.
+void check_apart(const Options& options, const Place& output, const Place& saved) try {
+  const bool is_stream = output.kind == Place::Kind::stream || saved.kind == Place::Kind::stream;
+  if (is_stream ? system::same_stream(output, saved) : system::overlap(output, saved)) {
+    throw std::runtime_error("--output '" + options.output.value_or("-") + "' with --save '" + *options.save +
+                             "': one is in the other; accepted is a file beside the folder or file, which holds tensors "
+                             "alone; try --output steps.txt --save steps");
   }
 } catch (const std::filesystem::filesystem_error& error) {
-  throw_not_written(*options.output, error.code());
+  throw_not_written(options.output.value_or("-"), error.code());
 }
 
 }  // namespace
@@ -78,21 +80,30 @@ Outputs::Outputs(const Options& options) : options_(options) {
   if (!options.save) {
     return;
   }
-  const Place folder = render::accepted_folder(*options.save, options.force);
-  if (output_) {
-    check_apart(options, *output_, folder);
+  const bool is_file = render::tensor_file_writer(*options.save) != nullptr;
+  const Place saved = is_file ? render::accepted_file(*options.save, options.force)
+                              : render::accepted_folder(*options.save, options.force);
+  if (output_ || saved.kind == Place::Kind::stream) {
+    check_apart(options, output_ ? *output_ : system::place_of("/dev/stdout"), saved);
   }
+}
+
+template <class Saving>
+void Outputs::save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
+  Saving saving(*options_.save, chapters, options_.force);
+  saving.publish();
+  write_text(write);
+  saving.finish();
 }
 
 void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
   if (!options_.save) {
     write_text(write);
-    return;
+  } else if (render::tensor_file_writer(*options_.save) != nullptr) {
+    save_and_write<render::FileSaving>(chapters, write);
+  } else {
+    save_and_write<render::Saving>(chapters, write);
   }
-  render::Saving saving(*options_.save, chapters, options_.force);
-  saving.publish();
-  write_text(write);
-  saving.finish();
 }
 
 void Outputs::write_text(const Write& write) const {

@@ -16,7 +16,8 @@ using Write = std::function<void(std::ostream&)>;
 /// Writes to standard output. A reader that closed the pipe early has what it wants. Throws std::runtime_error.
 void to_standard_output(const Write& write);
 
-/// Where a walkthrough goes: its text to standard output or --output's file, its tensors to --save's folder.
+/// Where a walkthrough goes: its text to standard output or --output's file, its tensors to --save's folder
+/// or file.
 class Outputs {
  public:
   /// Throws where a target cannot be accepted, before anything is computed.
@@ -26,6 +27,8 @@ class Outputs {
   void write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
 
  private:
+  template <class Saving>
+  void save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
   void write_text(const Write& write) const;
 
   const Options& options_;

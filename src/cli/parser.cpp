@@ -289,7 +289,7 @@ void Parser::add_steps() {
   choice("--steps", "what the article prints, or every tensor (article)", steps_names, options_.all_steps);
 }
 
-void Parser::add_save(const std::string& help) { text("--save", "DIR", help, options_.save, folder_name()); }
+void Parser::add_save(const std::string& help) { text("--save", "DIR|FILE", help, options_.save, folder_name()); }
 
 void Parser::add_explain_and_heatmap() {
   flag("--explain", "under each step its shapes, why it is there, what to notice", options_.explain, true);

@@ -4,11 +4,10 @@
 #include <set>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include <nlohmann/json.hpp>
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xnpy.hpp>
+
+#include "render/saved.hpp"
 
 namespace attn::render {
 namespace {
@@ -37,16 +36,6 @@ auto checked(const Action& action) {
   } catch (const fs::filesystem_error& error) {
     throw_error(error.path1(), error.code());
   }
-}
-
-std::string npy_bytes(const Tensor& tensor) {
-  const auto contents = tensor.array().contents();
-  return std::visit(
-      [](const auto& values) {
-        const std::vector<std::size_t> shape(values.shape().begin(), values.shape().end());
-        return xt::dump_npy(xt::adapt(values.data(), values.size(), xt::no_ownership(), shape));
-      },
-      *contents);
 }
 
 bool has_text(const json& object, const char* key) { return object.contains(key) && object[key].is_string(); }
@@ -121,12 +110,13 @@ Place accepted_folder(const fs::path& folder, bool may_replace) {
 
 Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, bool may_replace)
     : folder_(folder), may_replace_(may_replace), writer_(checked([&] { return system::FolderWriter(folder); })) {
-  nlohmann::ordered_json manifests = nlohmann::ordered_json::array();
+  const auto file_of = [](const std::string& name) { return name + ".npy"; };
   checked([&] {
-    for (const ShownChapter& chapter : chapters) {
-      manifests.push_back(write_chapter(chapter, chapters.size() > 1 ? chapter.name : ""));
+    for (const SavedTensor& saved : saved_tensors(chapters)) {
+      const Tensor& tensor = *saved.step->tensor;
+      with_bytes(tensor, [&](std::string_view numbers) { writer_.write(file_of(saved.name), npy_header(tensor), numbers); });
     }
-    writer_.write(manifest_name, (chapters.size() > 1 ? manifests : manifests[0]).dump(2) + "\n");
+    writer_.write(manifest_name, manifest_of(chapters, "file", file_of).dump(2) + "\n");
   });
 }
 
@@ -136,29 +126,6 @@ void Saving::publish() {
     check = [this](const fs::path& found) { check_is_ours(found, folder_); };
   }
   checked([&] { writer_.publish(check); });
-}
-
-nlohmann::ordered_json Saving::write_chapter(const ShownChapter& chapter, const fs::path& subfolder) {
-  nlohmann::ordered_json manifest = chapter.about();
-  manifest["steps"] = nlohmann::ordered_json::array();
-  for (const Step& step : chapter.all_steps) {
-    if (step.kind != Step::Kind::tensor) {
-      continue;
-    }
-    const fs::path file = subfolder / step.section / (step.name + ".npy");
-    writer_.write(file, npy_bytes(*step.tensor));
-    manifest["steps"].push_back({
-        {"section", step.section},
-        {"name", step.name},
-        {"label", step.label},
-        {"expression", step.tensor->expression()},
-        {"inputs", step.tensor->inputs()},
-        {"shape", step.tensor->shape()},
-        {"dtype", dtype_name(step.tensor->dtype())},
-        {"file", file.string()},
-    });
-  }
-  return manifest;
 }
 
 }  // namespace attn::render

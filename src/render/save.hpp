@@ -4,15 +4,13 @@
 #include <span>
 #include <stdexcept>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "render/document.hpp"
 #include "system/place.hpp"
 #include "system/writers.hpp"
 
 namespace attn::render {
 
-/// The folder cannot be written: what is wrong; what is accepted; how to go on.
+/// The folder or file cannot be written: what is wrong; what is accepted; how to go on.
 struct SaveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -36,8 +34,6 @@ class Saving {
   void finish() { writer_.finish(); }
 
  private:
-  nlohmann::ordered_json write_chapter(const ShownChapter& chapter, const std::filesystem::path& subfolder);
-
   std::filesystem::path folder_;
   bool may_replace_;
   system::FolderWriter writer_;

@@ -90,6 +90,13 @@ bool overlap(const Place& one, const Place& other) {
   return in_a == a.end() || in_b == b.end();
 }
 
+bool same_stream(const Place& one, const Place& other) {
+  struct stat a{};
+  struct stat b{};
+  return ::stat(one.path.c_str(), &a) == 0 && ::stat(other.path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
 bool rename_to_new(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
     return true;

@@ -30,6 +30,9 @@ Descriptor opened(const Place& stream);
 /// the system does not tell.
 bool overlap(const Place& one, const Place& other);
 
+/// Whether both are the same device, pipe or open file.
+bool same_stream(const Place& one, const Place& other);
+
 /// Renames where nothing has the new name: false where something has. Throws std::filesystem::filesystem_error.
 bool rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
 

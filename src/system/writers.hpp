@@ -1,15 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <list>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "system/descriptor.hpp"
+#include "system/publication.hpp"
 #include "system/unfinished.hpp"
 
 namespace attn::system {
@@ -32,36 +29,39 @@ class FileWriter {
   std::optional<Unfinished> unfinished_;
 };
 
-/// A folder, likewise. Everything throws std::filesystem::filesystem_error.
-class FolderWriter {
+/// A file that a later failure takes away again: what it replaced is put back by the destructor, unless finish() was
+/// called. Folders that are missing are made. Everything throws std::filesystem::filesystem_error.
+class RevocableFileWriter {
  public:
-  /// Complains, by throwing, where a folder that is in the way may not be replaced.
-  using Check = std::function<void(const std::filesystem::path& folder)>;
+  explicit RevocableFileWriter(const std::filesystem::path& place);
 
-  /// Makes the folders that it is to be in, where they are missing.
-  explicit FolderWriter(const std::filesystem::path& place);
-  FolderWriter(const FolderWriter&) = delete;
-  FolderWriter& operator=(const FolderWriter&) = delete;
-  ~FolderWriter();
-
-  /// A file of the folder, with the folders that it is in.
-  void write(const std::filesystem::path& file, std::string_view bytes);
-  /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists. What is replaced
-  /// is put back by the destructor, unless finish() was called.
-  void publish(const Check& may_replace);
-  void finish();
+  /// Throws std::system_error.
+  void write(std::string_view bytes) { write_all(descriptor_.number(), bytes); }
+  /// Throws with std::errc::file_exists where something is there that may not be replaced.
+  void publish(bool may_replace);
+  void finish() { publication_.finish(); }
 
  private:
-  void make_parents(const std::filesystem::path& folder);
-  bool replace(const Check& may_replace);
-  void withdraw();
+  Descriptor descriptor_;
+  Publication publication_;
+};
 
-  std::filesystem::path place_;
-  std::list<Unfinished> parents_;  ///< made here, the innermost first
-  std::optional<Unfinished> unfinished_;
+/// A folder, likewise.
+class FolderWriter {
+ public:
+  using Check = Publication::Check;
+
+  explicit FolderWriter(const std::filesystem::path& place);
+
+  /// A file of the folder, with the folders that it is in.
+  void write(const std::filesystem::path& file, std::string_view bytes, std::string_view more_bytes = {});
+  /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
+  void publish(const Check& may_replace);
+  void finish() { publication_.finish(); }
+
+ private:
+  Publication publication_;
   std::vector<std::filesystem::path> folders_;  ///< made in it
-  enum class State { written, published, replaced, finished } state_ = State::written;
-  ino_t inode_ = 0;
 };
 
 }  // namespace attn::system

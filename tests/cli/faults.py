@@ -110,6 +110,12 @@ class Faults(unittest.TestCase):
     def test_a_replaced_folder(self):
         self.check(["causal", "--save", "steps", "--force"], earlier=[["trainable", "--save", "steps"]])
 
+    def test_a_file_of_tensors(self):
+        for name in ("steps.npz", "steps.safetensors"):
+            self.check(["causal", "--save", f"new/{name}"])
+            self.check(["causal", "--save", name, "-o", "text", "--force"],
+                       earlier=[["dropout", "--save", name, "-o", "text"]])
+
     def test_every_form(self):
         for arguments in (["--format", "json"], ["--format", "markdown"], ["--format", "html"], ["--heatmap", "--explain"],
                           ["--cell", "attn_scores[1, 2]"], ["--what-if", "no-mask"]):
@@ -126,8 +132,12 @@ class Faults(unittest.TestCase):
 
     def test_memory_that_is_used_up(self):
         """From some moment on there is no more, when OpenBLAS has its own. Without brk, malloc maps whatever it needs."""
+        for name in ("steps", "steps.npz", "steps.safetensors"):
+            self.check_memory(name)
+
+    def check_memory(self, name):
         mine = 3  # the C library's first, the check for OpenBLAS and OpenBLAS's own
-        command = ["causal", "--tokens", "200", "--threshold", "999999", "--save", "steps", "-o", "text"]
+        command = ["causal", "--tokens", "200", "--threshold", "999999", "--save", name, "-o", "text"]
         all_mapped = ["-e", "inject=brk:retval=0:when=3+"]
         log = os.path.join(self.prepared([]), "log")
         self.assertEqual(traced("-o", log, *all_mapped, BINARY, *command, folder=self.prepared([])).returncode, 0)
@@ -141,7 +151,7 @@ class Faults(unittest.TestCase):
             self.assertIn(done.returncode, (0, 2), (when, done))
             if done.returncode == 2:
                 self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory; [^\n]+\n\Z")
-            self.assertEqual(sorted(os.listdir(folder)), ["steps", "text"] if done.returncode == 0 else [])
+            self.assertEqual(sorted(os.listdir(folder)), [name, "text"] if done.returncode == 0 else [])
             failed += done.returncode == 2
         self.assertGreater(failed, 5)
         print(f"{' '.join(command)}: {count} mappings, {failed} failures", file=sys.stderr)
@@ -153,7 +163,8 @@ class Faults(unittest.TestCase):
     def test_without_flags_of_rename(self):
         """As on file systems that know neither RENAME_NOREPLACE nor RENAME_EXCHANGE."""
         for command, earlier in ((["causal", "-o", "text"], []), (["causal", "--save", "steps"], []),
-                                 (["causal", "--save", "steps", "--force"], [["dropout", "--save", "steps"]])):
+                                 (["causal", "--save", "steps", "--force"], [["dropout", "--save", "steps"]]),
+                                 (["causal", "--save", "s.npz", "--force"], [["dropout", "--save", "s.npz"]])):
             folder = self.prepared(earlier)
             plain = ["-o", os.devnull, "-e", "inject=renameat2:error=EINVAL"]
             self.assertEqual(traced(*plain, BINARY, *command, folder=folder).returncode, 0)
@@ -164,7 +175,7 @@ class Faults(unittest.TestCase):
 
     def test_names_may_be_taken_late(self):
         """Somebody makes the target after it was found free."""
-        for command in (["causal", "-o", "text"], ["causal", "--save", "steps"]):
+        for command in (["causal", "-o", "text"], ["causal", "--save", "steps"], ["causal", "--save", "s.npz"]):
             folder = self.prepared([])
             done = traced("-o", os.devnull, "-e", "inject=renameat2:error=EEXIST", BINARY, *command, folder=folder)
             self.assertEqual((done.returncode, done.stdout), (2, b""))

@@ -16,6 +16,8 @@ import unittest
 
 BINARY = ""
 HANG_LIMIT = 60  # seconds
+SAVED = {"steps", "steps.txt", "s.npz", "s.safetensors"}
+STARTS = {".json": b"{", ".txt": b"keys\n", ".npy": b"\x93NUMPY", ".npz": b"PK\x03\x04", ".safetensors": b"\0\0\0{"}
 LONG = ["causal", "--steps", "all", "--tokens", "200", "--threshold", "9999999"]
 
 
@@ -95,6 +97,8 @@ class OutputFile(Case):
         started = time.monotonic()
         self.refused("causal", "--tokens", "6000", "-o", "steps.txt")
         self.refused("causal", "--tokens", "6000", "--save", self.folder)
+        self.write("steps.npz", b"mine")
+        self.refused("causal", "--tokens", "6000", "--save", "steps.npz")
         self.assertLess(time.monotonic() - started, 1)
 
     def test_permissions_stay(self):
@@ -112,7 +116,8 @@ class OutputFile(Case):
         """The file that was there stays as it was."""
         self.write("steps.txt", b"mine")
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        for target in (["-o", "steps.txt", "--force"], ["-o", "new.txt"], ["--save", "steps"]):
+        for target in (["-o", "steps.txt", "--force"], ["-o", "new.txt"], ["--save", "steps"], ["--save", "s.npz"],
+                       ["--save", "s.safetensors"]):
             self.refused("causal", *target, preexec_fn=limit, says=("File too large",))
             self.assertEqual(self.there(), ["steps.txt"])
             self.assertEqual(self.read("steps.txt"), b"mine")
@@ -294,18 +299,19 @@ class Pipes(Case):
 
     def test_closed_descriptors(self):
         """No file gets the number of standard output."""
-        for arguments in ("causal --save steps", "causal -o steps.txt --save steps", "causal -o steps.txt"):
+        for arguments in ("causal --save steps", "causal -o steps.txt --save steps", "causal -o steps.txt",
+                          "causal --save s.npz", "causal --save s.safetensors -o steps.txt"):
             for closed in (">&-", "<&-", "<&- >&-", "<&- >&- 2>&-"):
                 done = subprocess.run(["/bin/sh", "-c", f'exec "$0" {arguments} {closed}', BINARY], cwd=self.folder,
                                       capture_output=True, timeout=HANG_LIMIT)
                 fails = ">&-" in closed.split() and "-o" not in arguments
                 self.assertEqual(done.returncode, 2 if fails else 0, (arguments, closed))
                 found = self.contents()
-                self.assertEqual(self.there(), [] if fails else sorted(set(arguments.split()) & {"steps", "steps.txt"}))
+                self.assertEqual(self.there(), [] if fails else sorted(set(arguments.split()) & SAVED))
                 for name in found:
-                    start = b"{" if name.endswith("json") else b"keys\n" if name.endswith("txt") else b"\x93NUMPY"
-                    self.assertTrue(found[name].startswith(start), name)
-                subprocess.run(["rm", "-rf", "steps", "steps.txt"], cwd=self.folder, check=True)
+                    start = STARTS[os.path.splitext(name)[1]]
+                    self.assertTrue(start in found[name][:9], name)
+                subprocess.run(["rm", "-rf", *SAVED], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":

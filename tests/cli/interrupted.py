@@ -97,6 +97,30 @@ class Interrupted(files.Case):
         self.assertGreater(fates["while it wrote"], KILLS // 8, fates)
         print(f"{KILLS} kills: {fates}", file=sys.stderr)
 
+    def test_a_file_of_tensors_killed_at_any_moment(self):
+        dice = random.Random(1)
+        for name in ("steps.npz", "steps.safetensors"):
+            save = ["causal", "--tokens", "150", "--save", name, "--force", "--seed"]
+            whole = self.seconds([files.BINARY, *save, "2", "-o", "/dev/null"])
+            new = self.read(name)
+            self.succeeds(*save, "1", stdout=subprocess.DEVNULL)
+            old = self.read(name)
+            killed = 0
+            for kill in range(KILLS // 2):
+                number = SIGNALS[kill % len(SIGNALS)]
+                self.write(name, old)
+                delay = dice.uniform(0, whole / 3 if kill % 2 else whole)
+                code, said, _ = self.killed([files.BINARY, *save, "2", "-o", "/dev/null"], number, delay, kill % 2 == 1)
+                self.assertIn((code, said), ((0, b""), (-number, b"")))
+                killed += code != 0
+                self.assertIn(self.read(name), [new] if code == 0 else [new, old])
+                left = self.unfinished()
+                self.assertEqual(set(self.there()), {name, *left})
+                self.assertTrue(number == signal.SIGKILL or not left, left)
+                self.clear(*left)
+            self.assertGreater(killed, KILLS // 8)
+            self.clear(name)
+
     def test_another_thread_gets_the_signal(self):
         """OpenBLAS's threads do not know when signals are to wait."""
         arguments = [files.BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]

@@ -208,6 +208,7 @@ class AddressSpace(Measured):
         folder = os.path.join(self.folder, "saved")
         for command in (["--version"], ["--help"], ["list"], ["causal"], ["all"], ["verify", page],
                         ["causal", "--format", "html"], ["causal", "--save", folder],
+                        ["causal", "--save", folder + ".npz", "--force"],
                         ["causal", "--tokens", "400", *EVERYTHING],
                         ["causal", "--tokens", "400", *EVERYTHING, "--what-if", "no-mask"]):
             for kibibytes in (40_000, 80_000, 160_000, 172_000, 180_000, 190_000, 205_000, 230_000, 300_000, 400_000):
@@ -285,6 +286,7 @@ class Memory(Measured):
         folder = os.path.join(self.folder, "saved")
         for options in ([], ["--explain"], ["--heatmap"], ["--what-if", "no-mask"], ["--precision", "100"],
                         ["--cell", "attn_scores[0,1,2]"], ["--save", folder], ["--steps", "all", "--save", folder],
+                        ["--save", folder + ".npz"], ["--save", folder + ".safetensors"],
                         ["--format", "html"], ["--format", "json"], ["--format", "markdown"],
                         ["--format", "markdown", "--heatmap"]):
             with self.subTest(options=options):

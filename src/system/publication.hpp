@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <optional>
+
+#include <sys/types.h>
+
+#include "system/unfinished.hpp"
+
+namespace attn::system {
+
+/// Something that is made beside its place, put there as a whole by publish(), and taken back by the destructor unless
+/// finish() was called: all is then as it was. Everything throws std::filesystem::filesystem_error.
+class Publication {
+ public:
+  /// Complains, by throwing, where what is in the way may not be replaced.
+  using Check = std::function<void(const std::filesystem::path& found)>;
+  /// Makes it, under that name. False, and errno, where the system does not.
+  using Make = std::function<bool(const std::filesystem::path& name)>;
+
+  /// Makes the folders that it is to be in, where they are missing.
+  Publication(const std::filesystem::path& place, Unfinished::Kind kind, const Make& make);
+  Publication(const Publication&) = delete;
+  Publication& operator=(const Publication&) = delete;
+  ~Publication();
+
+  const std::filesystem::path& place() const { return place_; }
+  const std::filesystem::path& unfinished() const { return unfinished_->path(); }
+
+  /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
+  void publish(const Check& may_replace);
+  void finish();
+
+ private:
+  void make_parents(const std::filesystem::path& folder);
+  bool replace(const Check& may_replace);
+  void withdraw();
+
+  std::filesystem::path place_;
+  std::list<Unfinished> parents_;  ///< made here, the innermost first
+  std::optional<Unfinished> unfinished_;
+  enum class State { written, published, replaced, finished } state_ = State::written;
+  ino_t inode_ = 0;
+};
+
+/// The name is kept as far as the system can; what is there is there all the same.
+void sync_name(const std::filesystem::path& path);
+
+[[noreturn]] void throw_exists(const std::filesystem::path& path);
+
+}  // namespace attn::system
