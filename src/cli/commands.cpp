@@ -84,6 +84,7 @@ void ChapterParser::add_classroom() {
   add("--depth", "N|full", "with --cell: how many steps back (1)", store_depth, depth());
   add_format();
   add_emit();
+  flag("--draws", "each random draw instead: its raw 32-bit word, and what it became", options_.draws, true);
   text("--what-if", "", "the walkthrough twice, side by side, with one rule changed", what_if_);
   // Which rules there are is asked of the chapter's graph, which only the help needs.
   placeholder("--what-if", [this] {

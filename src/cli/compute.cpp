@@ -65,6 +65,21 @@ std::int64_t program_bytes(const std::vector<Tensor>& drawn) {
   return product(numbers, bytes_per_number);
 }
 
+/// The bytes that are held of the table of what is drawn: of an embedding, the words of each number, and of a dropout mask, the
+/// numbers that one word may make.
+std::int64_t draws_bytes(const std::vector<Tensor>& drawn) {
+  constexpr std::int64_t bytes_per_number = 200;
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : drawn) {
+    const bool is_held = tensor.kind() == Kind::embedding || tensor.kind() == Kind::bernoulli;
+    const std::int64_t held = is_held ? product(element_count(tensor.shape()), bytes_per_number) : 0;
+    if (__builtin_add_overflow(bytes, held, &bytes)) {
+      throw TooLarge("there are more than 2^63 numbers to draw");
+    }
+  }
+  return bytes;
+}
+
 /// The most terms that a derivation of one number back from this tensor may have: the numbers of an axis or, where
 /// whole tensors are compared, of a tensor.
 std::int64_t most_terms(const Tensor& tensor, std::unordered_set<const void*>& seen) {
@@ -97,7 +112,10 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     drawn.push_back(draw.leaf);
   }
   std::int64_t written = 0;
-  if (options.cell) {
+  if (options.draws) {
+    written = draws_bytes(drawn);
+    wanted.clear();
+  } else if (options.cell) {
     check_cell(planned.steps(), chapter, options);
     const std::vector<std::string> tokens = chapters::token_words(*chapter.article, lesson);
     written = derivation_bytes(

@@ -64,6 +64,7 @@ struct Options {
   bool explain = false;
   bool heatmap = false;
   std::optional<std::string> cell;    ///< the derivation of this number instead of the steps
+  bool draws = false;                 ///< what is drawn instead of the steps
   const WhatIf* what_if = nullptr;    ///< a line written otherwise, side by side
   std::optional<std::int64_t> depth;  ///< of the derivation; 0: down to what is given
   bool step = false;                  ///< the presenter

@@ -80,19 +80,21 @@ std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const L
   return variants;
 }
 
-void compare(Compared& compared, const chapters::Chapter& chapter, const Lesson& lesson, const std::vector<Step>& steps,
+void compare(Compared& compared, const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
              const std::string& file, const Options& options) {
   const port::Tolerance usual;
   const port::Tolerance tolerance{options.verify.rtol.value_or(usual.rtol), options.verify.atol.value_or(usual.atol)};
+  const std::vector<Step>& steps = walk.steps();
   compared.dumped = dump::read(file);
   const port::Matching matching = port::match(compared.dumped, steps, options.verify.names, tolerance);
   if (matching.steps.empty()) {
     throw UsageError("'" + file + "' has no tensor that is a step of " + std::string(chapter.name) +
                      "; accepted are tensors by a step's name or with its numbers; try --map THEIRS=STEP");
   }
+  const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   compared.report = {text::one_line(file), words_of(chapter, lesson),
-                     port::judge(matching, steps, tolerance, [&] { return variants_of(chapter, lesson, options); }),
-                     matching.unmatched, chapters::token_words(*chapter.article, lesson)};
+                     port::judge(matching, steps, tolerance, otherwise), matching.unmatched,
+                     chapters::token_words(*chapter.article, lesson)};
 }
 
 }  // namespace
@@ -127,12 +129,12 @@ int verify_dumps(const Options& options) {
   const Lesson lesson = lesson_of(options.verify, chapter);
   Options all = options;  // whose memory is counted for all steps
   all.all_steps = true;
-  const std::vector<Step> steps = computed(chapter, lesson, all).steps();
+  const Walkthrough walk = computed(chapter, lesson, all);
   std::deque<Compared> dumps;
   int code = 0;
   for (const std::string& file : options.verify.files) {
     Compared& compared = dumps.emplace_back();
-    compare(compared, chapter, lesson, steps, file, options);
+    compare(compared, chapter, lesson, walk, file, options);
     code = std::max(code, port::exit_code(compared.report, options.verify.strict));
   }
   outputs.write({}, [&](std::ostream& out) {

@@ -30,6 +30,7 @@ constexpr std::string_view two = "two walkthroughs side by side are text, number
 constexpr std::string_view beside_what_if =
     "--steps, --only, --save (the changed one), --output, --emit, inputs, sizes and printing";
 constexpr std::string_view beside_emit = "--steps, --only, --what-if, --save, --output, inputs, sizes and printing";
+constexpr std::string_view beside_draws = "--only, --format json, --save, --output, inputs, sizes and weights";
 constexpr std::string_view beside_cell =
     "--depth, --format, --save, --output, inputs, sizes, --precision and --sci-mode";
 
@@ -48,6 +49,16 @@ const std::vector<Rule>& rules() {
        "numpy multiplies and prints in its own way",
        "--cpu, --steps, --only, --what-if, --save, --output, inputs and sizes",
        "try --emit pytorch"},
+
+      {{"--draws"},
+       {"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html", "--format markdown"},
+       "random draws stand there in place of the steps, as text or JSON",
+       beside_draws},
+      {{"--draws"}, {"--steps", "--query", "--blas"}, "what is drawn is the same with it", beside_draws},
+      {{"--draws"},
+       {"--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"},
+       "every drawn number stands there, in full",
+       beside_draws},
 
       {{"--cell"}, {"--explain"}, "a derivation explains its number already", beside_cell},
       {{"--cell"}, {"--heatmap"}, "a derivation has no cells to colour", beside_cell},

@@ -11,6 +11,7 @@
 #include "inputs.hpp"
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
+#include "render/draws.hpp"
 #include "render/side_by_side.hpp"
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
@@ -52,6 +53,20 @@ void run_emit(const Options& options) {
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
+/// What is drawn.
+void run_draws(const Chapter& chapter, const Options& options) {
+  const Outputs outputs(options);
+  const Walkthrough walk = computed(chapter, options.lesson, options);
+  std::vector<render::ShownChapter> saved;
+  if (options.save) {
+    saved.push_back(shown(chapter, walk, options));
+  }
+  const render::DrawsShown drawn = {about(chapter, options), walk, options.only};
+  outputs.write(saved, [&](std::ostream& out) {
+    (options.format == &render::default_writer() ? render::write_draws_text : render::write_draws_json)(out, drawn);
+  });
+}
+
 /// The presenter, on the terminal.
 void run_presenter(const Chapter& chapter, const Options& options) {
   const auto walk = [&](torch::Seed seed) {
@@ -85,6 +100,9 @@ void run_walk(const Options& options) {
   }
   if (options.predict) {
     return run_predict(first, options);
+  }
+  if (options.draws) {
+    return run_draws(first, options);
   }
   if (options.emit != nullptr) {
     return run_emit(options);

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "port/shifts.hpp"
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
+#include "torch/redrawn.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn::port {
@@ -22,10 +24,11 @@ class Search {
       : matched_(matched), step_(*matched.step), steps_(steps), operands_(operands), tolerance_(tolerance),
         right_(*remade({})) {}
 
-  std::vector<Cause> run(const Variants& variants) {
+  std::vector<Cause> run(const Otherwise& otherwise) {
     if (is_drawn()) {
       look_among_steps();
-      look_among_variants(variants);
+      look_among_shifts(otherwise.draws);
+      look_among_variants(otherwise.variants);
     }
     if (causes_.empty()) {
       look_at_arithmetic();
@@ -101,6 +104,24 @@ class Search {
       }
     }
   }
+
+  /// The step's own draw, begun some words earlier or later.
+  void look_among_shifts(const torch::Draws& draws) {
+    const torch::Draw* const draw = port::draw_of(*step_.tensor, draws);
+    if (draw == nullptr || !causes_.empty() || !says_something() || matched_.values.size() < fewest_telling(*step_.tensor)) {
+      return;
+    }
+    for (const Shift& shift : shifts_of(*draw, draws, steps_)) {
+      const std::optional<Tensor> shifted = torch::redrawn(*draw, draws, shift.words);
+      if (shifted && explains(values_of(*shifted))) {
+        causes_.push_back({{"draws-shifted"}, sentence_of(shift), ""});
+        return;
+      }
+    }
+  }
+
+  /// Fewer than so many numbers may be equal by chance.
+  static std::size_t fewest_telling(const Tensor& tensor) { return tensor.dtype() == DType::boolean ? 16 : 1; }
 
   void look_among_variants(const Variants& variants) {
     if (!causes_.empty() || !variants || !says_something()) {
@@ -267,8 +288,8 @@ class Search {
 }  // namespace
 
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
-                             const Tolerance& tolerance, const Variants& variants) {
-  return Search(matched, steps, operands, tolerance).run(variants);
+                             const Tolerance& tolerance, const Otherwise& otherwise) {
+  return Search(matched, steps, operands, tolerance).run(otherwise);
 }
 
 }  // namespace attn::port

@@ -7,6 +7,7 @@
 
 #include "port/match.hpp"
 #include "port/operands.hpp"
+#include "torch/draws.hpp"
 
 namespace attn::port {
 
@@ -25,9 +26,15 @@ struct Variant {
 };
 using Variants = std::function<std::vector<Variant>()>;
 
+/// How what is drawn may have been drawn otherwise.
+struct Otherwise {
+  torch::Draws draws = {};  ///< the lesson's, which may begin earlier or later
+  Variants variants = {};
+};
+
 /// What gives all numbers of a step that is wrong by itself: another step's numbers, another arithmetic, a mistake or two
 /// at once. At most three, the most usual first; empty where nothing known does.
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
-                             const Tolerance& tolerance, const Variants& variants);
+                             const Tolerance& tolerance, const Otherwise& otherwise);
 
 }  // namespace attn::port

@@ -16,7 +16,7 @@ std::vector<double> remade(const Step& step, const Operands& operands) {
 }  // namespace
 
 std::vector<Judged> judge(const Matching& matching, std::span<const Step> steps, const Tolerance& tolerance,
-                          const Variants& variants) {
+                          const Otherwise& otherwise) {
   const Operands operands(matching.steps);
   std::vector<Judged> result;
   for (const Matched& matched : matching.steps) {
@@ -32,7 +32,7 @@ std::vector<Judged> judge(const Matching& matching, std::span<const Step> steps,
       judged.verdict = judged.of_own_operands.holds() ? Verdict::inherited : Verdict::wrong;
     }
     if (judged.verdict == Verdict::wrong) {
-      judged.causes = causes_of(matched, steps, operands, tolerance, variants);
+      judged.causes = causes_of(matched, steps, operands, tolerance, otherwise);
     }
     result.push_back(std::move(judged));
   }

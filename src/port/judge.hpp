@@ -31,6 +31,6 @@ struct Judged {
 /// Judges a port's tensors in the order of computation: each is held against the lesson, and against what the step makes
 /// of the port's own operands, which are put in place of the lesson's.
 std::vector<Judged> judge(const Matching& matching, std::span<const Step> steps, const Tolerance& tolerance,
-                          const Variants& variants);
+                          const Otherwise& otherwise);
 
 }  // namespace attn::port

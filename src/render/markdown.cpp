@@ -17,7 +17,7 @@ bool is_alphanumeric(std::string_view text, std::size_t i) {
 }
 
 /// Text that reads as itself: characters that could mark something up are escaped. An underscore within a word is none.
-std::string escaped(std::string_view text) {
+std::string escaped_markdown(std::string_view text) {
   constexpr std::string_view always = "\\`*[]<>&|~#";
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -66,7 +66,7 @@ std::string section_title(std::string name) {
   if (!name.empty()) {
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   }
-  return escaped(name);
+  return escaped_markdown(name);
 }
 
 /// Of a heat map, only the names of tokens may have backticks.
@@ -97,7 +97,7 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
       << (step.section.empty() ? "## " : "### ") << code_span(step.name)
       << (step.kind == Step::Kind::size ? ", its shape" : "") << '\n';
   if (!explanation.why.empty()) {
-    out << '\n' << escaped(explanation.why) << '\n';
+    out << '\n' << escaped_markdown(explanation.why) << '\n';
   }
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
@@ -108,7 +108,7 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
     out << '\n';
   }
   for (const std::string& notice : explanation.notices) {
-    out << "- " << escaped(notice) << '\n';
+    out << "- " << escaped_markdown(notice) << '\n';
   }
 }
 
@@ -136,7 +136,7 @@ void write_derivation(std::ostream& out, const ShownChapter& chapter, const Docu
 void write_markdown(std::ostream& out, const Document& document) {
   const char* between = "";
   for (const ShownChapter& chapter : document.chapters) {
-    out << between << "# " << escaped(chapter.title) << '\n';
+    out << between << "# " << escaped_markdown(chapter.title) << '\n';
     if (document.cell) {
       write_derivation(out, chapter, document);
     } else {

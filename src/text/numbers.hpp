@@ -28,6 +28,9 @@ std::string shortest_text(std::int64_t value);
 /// The fewest digits which, read as a double, round to this float; "nan", "inf" and "-inf" as such.
 std::string float_text(float value);
 
+/// "149,982"
+std::string grouped_digits(std::uint64_t value);
+
 /// The number that the whole text is; empty where it is none, or too large. Signs before it: "-" alone.
 template <class Number>
   requires std::integral<Number> || std::floating_point<Number>

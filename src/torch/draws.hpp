@@ -18,6 +18,7 @@ struct Draw {
   std::uint64_t first = 0;    ///< its first 32-bit word, counted from that call on
   std::uint64_t count = 0;    ///< how many words it took; 0 where nothing was drawn but planned
   std::optional<Tensor> ids;  ///< of an embedding: the rows that are kept
+  std::optional<double> left_over = {};  ///< the normal that the generator had left over before it: a small normal_ takes it
   std::string module = {};    ///< of an nn.Linear's weight or bias: the variable that holds the module
 };
 

@@ -29,6 +29,9 @@ class Generator {
   /// Hands out the left-over normal, if there is one, and forgets it.
   [[nodiscard]] std::optional<double> take_cached_normal();
 
+  /// The left-over normal, if there is one, which stays.
+  [[nodiscard]] std::optional<double> cached_normal() const { return cached_normal_; }
+
   /// Keeps `value` for the next small `normal_`.
   void cache_normal(double value);
 

@@ -44,6 +44,7 @@ template <class T, class Draw>
 Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like) {
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   const std::uint64_t first = generator_.count();
+  const std::optional<double> left_over = generator_.cached_normal();
   std::function<Contents()> fill;
   if (mode_ == Mode::compute) {
     Block<T> values(shape);
@@ -51,7 +52,7 @@ Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw dra
     fill = [values = std::move(values)]() mutable { return Contents(std::move(values)); };
   }
   Tensor result = leaf(shape, dtype, std::move(words), std::move(fill), kernels(), facts, std::move(like));
-  draws_.draws.push_back({result, draws_.seeds.size() - 1, first, generator_.count() - first, {}, {}});
+  draws_.draws.push_back({result, draws_.seeds.size() - 1, first, generator_.count() - first, {}, left_over, {}});
   return result;
 }
 

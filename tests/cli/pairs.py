@@ -39,6 +39,8 @@ REFUSED = {
     "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
+                "--format html", "--format markdown", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html"],
     "--explain": FORMATS,
@@ -74,7 +76,7 @@ VALUES = {
                   "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "own.npz"],
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
-FLAGS = ["--step", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--fixture"]
+FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--fixture"]
 ONE_ARTICLE = {("--article", "--second-inputs")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]

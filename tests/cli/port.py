@@ -363,6 +363,32 @@ class Ports(unittest.TestCase):
         _, report = judged(drawn, tensors)
         self.assertEqual((causes(report)["W_query"], causes(report)["W_key"]), ([["other-step"]], [["other-step"]]))
 
+    def test_draws_that_begin_earlier_or_later_are_named(self):
+        """Drawn with numpy's MT19937 after one number too many, one too few, and a whole tensor too many."""
+        for drawn in self.lessons:
+            name = SECTION[drawn.chapter] + "W_key"
+            listed = json.loads(run(drawn.chapter, *drawn.options, "--draws", "--format", "json").stdout)["draws"]
+            draw = next(draw for draw in listed if draw["step"] == name)
+            mask = next((one["count"] for one in listed if one["step"] == "dropout_mask"), None)
+            other = mask or next(one["count"] for one in listed if one["step"].endswith("inputs"))
+            words = np.random.RandomState(123).randint(0, 2**32, size=draw["first"] + draw["count"] + other, dtype=np.uint32)
+            b = np.float32(1 / np.sqrt(draw["shape"][1]))
+            for late in (0, 1, -1, other):
+                with self.subTest(chapter=drawn.chapter, options=drawn.options, late=late):
+                    first = draw["first"] + late
+                    units = (words[first:first + draw["count"]] % 2**24).astype(np.float64) / 2**24
+                    weight = (units * (2.0 * b) - b).astype(np.float32).reshape(draw["shape"])
+                    _, report = judged(drawn, {**drawn.tensors, name: weight})
+                    found = {step["name"]: step["causes"] for step in report["steps"] if step["verdict"] == "wrong here"}
+                    if late == 0:
+                        self.assertEqual(found, {})
+                        continue
+                    self.assertEqual([cause["names"] for cause in found["W_key"]], [["draws-shifted"]], found)
+                    count = {1: "one random number more", -1: "one random number fewer"}.get(late, f"{late} random numbers more")
+                    sentence = found["W_key"][0]["sentence"]
+                    self.assertTrue(sentence.startswith(f"drawn as if {count} of 32 bits had been drawn before"), sentence)
+                    self.assertEqual("as many as" in sentence, late == other)
+
     def test_other_names_shapes_and_layouts(self):
         drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
         tensors = port(drawn)
