@@ -256,6 +256,41 @@ def check_structure(browser, path):
     browser.media()
 
 
+# Of everything that is printed: its colours, and where its text or its ground is not as on paper.
+PRINTED = """(() => {
+  dispatchEvent(new Event("beforeprint"));
+  const seen = [...document.querySelectorAll("html, body, body *")].filter((one) => one.getClientRects().length);
+  const colours = seen.map((one) => {
+    const {color, backgroundColor, backgroundImage, boxShadow, borderTopColor} = getComputedStyle(one);
+    return [color, backgroundColor, backgroundImage, boxShadow, borderTopColor].join(" ");
+  });
+  const bright = (text) => text.match(/[\\d.]+/g).slice(0, 3).reduce((sum, c) => sum + Number(c), 0) / 3;
+  const isMap = (one) => one.closest(".map td, .legend i");
+  const wrong = seen.filter((one) => !isMap(one)).filter((one) => {
+    const {color, backgroundColor} = getComputedStyle(one);
+    return bright(color) > 110 || !(backgroundColor.endsWith(", 0)") || bright(backgroundColor) > 240);
+  });
+  return [colours, wrong.slice(0, 3).map((one) => one.outerHTML.slice(0, 100))];
+})()"""
+
+
+def check_print(browser, path):
+    for step in ("attn_scores[0,1,2]", "mask[0,1]"):
+        printed = {}
+        for theme in ("light", "dark"):
+            browser.media(prefers_color_scheme=theme)
+            browser.open(path.as_uri() + "#" + step)
+            browser.media("print", prefers_color_scheme=theme)
+            equal(browser.js("document.documentElement.dataset.theme"), theme, "the theme printed from")
+            equal(browser.js("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)", "paper")
+            printed[theme], wrong = browser.js(PRINTED)
+            equal(wrong, [], step, "printed from", theme, "in the colours of a screen")
+        check(len(printed["light"]) > 1000, "much is printed:", len(printed["light"]))
+        equal([one for one in zip(printed["light"], printed["dark"]) if one[0] != one[1]][:3], [], step,
+              "printed from light and from dark")
+    browser.media()
+
+
 def check_without_script(browser, path, text):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.load("about:blank")
@@ -296,6 +331,7 @@ def main():
         check_keyboard(browser, page)
         check_themes(browser, page)
         check_structure(browser, page)
+        check_print(browser, page)
         for name in ("blog-simplified", "blog-causal", "livebook-multihead"):
             check_phone(browser, pages / f"{name}.html")
         check_without_script(browser, page, texts["blog-causal"])
