@@ -244,6 +244,14 @@ def check_structure(browser, path):
       .filter((id, i, all) => all.indexOf(id) !== i)"""), [], "ids that occur twice")
     equal(browser.js("""[...document.querySelectorAll('button')]
       .filter((one) => !(one.ariaLabel ?? one.textContent).trim()).length"""), 0, "buttons without names")
+    browser.size(390, 844)
+    equal(browser.js("""[...document.querySelectorAll('button')]
+      .filter((one) => !(one.ariaLabel ?? [...one.childNodes].filter((part) => !part.ariaHidden && part.getClientRects?.().length !== 0)
+        .map((part) => part.textContent).join("")).trim()).length"""), 0,
+          "buttons without names on a phone")
+    browser.size(1280, 720)
+    browser.click(cell(8))
+    equal(browser.js("[...document.querySelectorAll('th')].filter((one) => !one.textContent).length"), 0, "empty headings")
     check(browser.js("document.querySelector('[aria-live=polite]') !== null"), "a live region")
     check(browser.js("document.querySelector('.skip').getAttribute('href') === '#lesson-steps'"), "a skip link")
     browser.media("print")
@@ -291,6 +299,39 @@ def check_print(browser, path):
     browser.media()
 
 
+def check_vector(browser, path):
+    """A bias has no row name: nothing but numbers and their columns' names is marked."""
+    browser.open(path.as_uri() + "#out_proj_bias")
+    browser.click(cell(1))
+    marked = "[...document.querySelectorAll('.step.current :is(.met, .at)')].map((one) => one.textContent)"
+    check(browser.js(marked) and all(browser.js(marked)), "an empty cell is marked:", browser.js(marked))
+
+
+def focused(browser):
+    return browser.js("document.activeElement.dataset.position ?? document.activeElement.className")
+
+
+def check_escape(browser, path):
+    """Escape in a derivation and in the operands comes back to the number, then out of the map."""
+    for inside in (".derivation a", ".operands .scroll[tabindex]"):
+        browser.size(390, 844)
+        browser.open(path.as_uri() + "#attn_scores[0,1,2]")
+        browser.js(f"document.querySelector('.step.current {inside}').focus()")
+        check(focused(browser) != "8", inside, "takes the focus")
+        browser.key("Escape")
+        equal(focused(browser), "8", "Escape in", inside)
+        check("attn_scores[0, 1, 2]" in panel(browser), "its derivation stays")
+        browser.key("Escape")
+        equal(focused(browser), "step current", "Escape in the map")
+    browser.js("document.querySelector('.step.current .operands .scroll[tabindex]').focus()")
+    browser.key("ArrowRight")
+    equal(current(browser), "attn_scores", "an arrow in a box that scrolls")
+    browser.size(1280, 720)
+    browser.open(path.as_uri() + "#attn_scores")
+    equal(browser.js("document.querySelectorAll('.step.current .operands [tabindex]').length"), 0,
+          "boxes that need not scroll are no tab stops")
+
+
 def check_without_script(browser, path, text):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.load("about:blank")
@@ -332,6 +373,8 @@ def main():
         check_themes(browser, page)
         check_structure(browser, page)
         check_print(browser, page)
+        check_escape(browser, page)
+        check_vector(browser, pages / "blog-multihead.html")
         for name in ("blog-simplified", "blog-causal", "livebook-multihead"):
             check_phone(browser, pages / f"{name}.html")
         check_without_script(browser, page, texts["blog-causal"])
