@@ -244,6 +244,14 @@ def check_structure(browser, path):
       .filter((id, i, all) => all.indexOf(id) !== i)"""), [], "ids that occur twice")
     equal(browser.js("""[...document.querySelectorAll('button')]
       .filter((one) => !(one.ariaLabel ?? one.textContent).trim()).length"""), 0, "buttons without names")
+    browser.size(390, 844)
+    equal(browser.js("""[...document.querySelectorAll('button')]
+      .filter((one) => !(one.ariaLabel ?? [...one.childNodes].filter((part) => !part.ariaHidden && part.getClientRects?.().length !== 0)
+        .map((part) => part.textContent).join("")).trim()).length"""), 0,
+          "buttons without names on a phone")
+    browser.size(1280, 720)
+    browser.click(cell(8))
+    equal(browser.js("[...document.querySelectorAll('th')].filter((one) => !one.textContent).length"), 0, "empty headings")
     check(browser.js("document.querySelector('[aria-live=polite]') !== null"), "a live region")
     check(browser.js("document.querySelector('.skip').getAttribute('href') === '#lesson-steps'"), "a skip link")
     browser.media("print")
@@ -254,6 +262,74 @@ def check_structure(browser, path):
     equal(browser.js(seen.format("button, .derivation, nav")), 0, "printed controls")
     equal(browser.js(seen.format(".result table")), browser.js(everything.format(".result table")), "printed maps")
     browser.media()
+
+
+# Of everything that is printed: its colours, and where its text or its ground is not as on paper.
+PRINTED = """(() => {
+  dispatchEvent(new Event("beforeprint"));
+  const seen = [...document.querySelectorAll("html, body, body *")].filter((one) => one.getClientRects().length);
+  const colours = seen.map((one) => {
+    const {color, backgroundColor, backgroundImage, boxShadow, borderTopColor} = getComputedStyle(one);
+    return [color, backgroundColor, backgroundImage, boxShadow, borderTopColor].join(" ");
+  });
+  const bright = (text) => text.match(/[\\d.]+/g).slice(0, 3).reduce((sum, c) => sum + Number(c), 0) / 3;
+  const isMap = (one) => one.closest(".map td, .legend i");
+  const wrong = seen.filter((one) => !isMap(one)).filter((one) => {
+    const {color, backgroundColor} = getComputedStyle(one);
+    return bright(color) > 110 || !(backgroundColor.endsWith(", 0)") || bright(backgroundColor) > 240);
+  });
+  return [colours, wrong.slice(0, 3).map((one) => one.outerHTML.slice(0, 100))];
+})()"""
+
+
+def check_print(browser, path):
+    for step in ("attn_scores[0,1,2]", "mask[0,1]"):
+        printed = {}
+        for theme in ("light", "dark"):
+            browser.media(prefers_color_scheme=theme)
+            browser.open(path.as_uri() + "#" + step)
+            browser.media("print", prefers_color_scheme=theme)
+            equal(browser.js("document.documentElement.dataset.theme"), theme, "the theme printed from")
+            equal(browser.js("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)", "paper")
+            printed[theme], wrong = browser.js(PRINTED)
+            equal(wrong, [], step, "printed from", theme, "in the colours of a screen")
+        check(len(printed["light"]) > 1000, "much is printed:", len(printed["light"]))
+        equal([one for one in zip(printed["light"], printed["dark"]) if one[0] != one[1]][:3], [], step,
+              "printed from light and from dark")
+    browser.media()
+
+
+def check_vector(browser, path):
+    """A bias has no row name: nothing but numbers and their columns' names is marked."""
+    browser.open(path.as_uri() + "#out_proj_bias")
+    browser.click(cell(1))
+    marked = "[...document.querySelectorAll('.step.current :is(.met, .at)')].map((one) => one.textContent)"
+    check(browser.js(marked) and all(browser.js(marked)), "an empty cell is marked:", browser.js(marked))
+
+
+def focused(browser):
+    return browser.js("document.activeElement.dataset.position ?? document.activeElement.className")
+
+
+def check_escape(browser, path):
+    """Escape in a derivation and in the operands comes back to the number, then out of the map."""
+    for inside in (".derivation a", ".operands .scroll[tabindex]"):
+        browser.size(390, 844)
+        browser.open(path.as_uri() + "#attn_scores[0,1,2]")
+        browser.js(f"document.querySelector('.step.current {inside}').focus()")
+        check(focused(browser) != "8", inside, "takes the focus")
+        browser.key("Escape")
+        equal(focused(browser), "8", "Escape in", inside)
+        check("attn_scores[0, 1, 2]" in panel(browser), "its derivation stays")
+        browser.key("Escape")
+        equal(focused(browser), "step current", "Escape in the map")
+    browser.js("document.querySelector('.step.current .operands .scroll[tabindex]').focus()")
+    browser.key("ArrowRight")
+    equal(current(browser), "attn_scores", "an arrow in a box that scrolls")
+    browser.size(1280, 720)
+    browser.open(path.as_uri() + "#attn_scores")
+    equal(browser.js("document.querySelectorAll('.step.current .operands [tabindex]').length"), 0,
+          "boxes that need not scroll are no tab stops")
 
 
 def check_without_script(browser, path, text):
@@ -296,6 +372,9 @@ def main():
         check_keyboard(browser, page)
         check_themes(browser, page)
         check_structure(browser, page)
+        check_print(browser, page)
+        check_escape(browser, page)
+        check_vector(browser, pages / "blog-multihead.html")
         for name in ("blog-simplified", "blog-causal", "livebook-multihead"):
             check_phone(browser, pages / f"{name}.html")
         check_without_script(browser, page, texts["blog-causal"])

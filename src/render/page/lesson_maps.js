@@ -75,8 +75,8 @@ function table(node, lead, focusable) {
   const body = make("tbody");
   for (let row = 0; row < rows; ++row) {
     const rowName = !isRow ? axisName(node, rowAxis, row) : node.w !== undefined ? tokens[node.w] : "";
-    const rowHead = rowName === "" ? make("td", { class: "corner" }) : make("th", { scope: "row" }, rowName);
-    const line = make("tr", {}, rowHead);
+    const rowHead = rowName === "" ? null : make("th", { scope: "row" }, rowName);
+    const line = make("tr", {}, rowHead ?? make("td", { class: "corner" }));
     for (let column = 0; column < columns; ++column) {
       const index = isRow ? (shape.length ? [column] : []) : [...lead, row, column];
       const position = positionOf(index, shape);
@@ -100,7 +100,8 @@ function leads(shape) {
     (all, size) => all.flatMap((lead) => Array.from({ length: size }, (_, i) => [...lead, i])), [[]]);
 }
 
-const boxed = (map) => make("div", { class: "box" }, make("div", { class: "scroll" }, map.element));
+const boxed = (map) =>
+  make("div", { class: "box" }, scrolling(map.element, map.element.caption.textContent));
 
 function unmark(maps) {
   for (const map of maps) {

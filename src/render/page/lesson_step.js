@@ -48,6 +48,7 @@ function view(step) {
   const result = make("div", { class: "result" }, make("div", { class: "tools" }, slices, legend(node)), ...boxes);
   const operands = make("div", { class: "operands" });
   const panel = make("section", { class: "derivation", "aria-label": "How a number came about" });
+  resized.observe(panel);
   look.append(result, panel, operands);
   const state = {
     step, node, maps, boxes, slices, result, operands, panel,
@@ -87,6 +88,13 @@ function view(step) {
     said.textContent = state.said ?? "";
   });
   result.addEventListener("keydown", (event) => moveCell(state, event));
+  for (const beside of [panel, operands]) {
+    beside.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      state.focusable.focus();
+      event.stopPropagation();
+    });
+  }
   panel.addEventListener("pointerover", (event) => light(state, event.target.closest("tr[data-k]")));
   panel.addEventListener("pointerleave", () => light(state, null));
   return state;
@@ -142,6 +150,7 @@ function hint(state) {
   state.said = "";
   const text = "Point at a number, or press Tab and then the arrow keys, to see how it came about.";
   state.panel.replaceChildren(make("p", { class: "hint" }, text));
+  reachable(state.panel);
 }
 
 /** Shows how the element came about; null: nothing is chosen. */
@@ -178,6 +187,7 @@ function explain(state, position) {
     ...told.shown,
     make("p", { class: "total" }, "= ", make("b", {}, short),
          number === short ? null : make("small", {}, ` printed; in float32 ${number}`)));
+  reachable(panel);
   state.said = `${[place(node, position), ...who].join(", ")}: ${told.said ? `${told.said} is ` : ""}${short}`;
   state.from = from;
 }

@@ -15,6 +15,23 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// ---- Boxes that scroll ---------------------------------------------------------------------------
+
+/** Tab reaches a box that scrolls and has nothing in it that Tab reaches; so the arrow keys can scroll it. */
+function reachable(box) {
+  const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+  if (scrolls && !box.querySelector("a, [tabindex='0']")) box.setAttribute("tabindex", "0");
+  else box.removeAttribute("tabindex");
+}
+
+const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
+
+function scrolling(child, name) {
+  const box = make("div", { class: "scroll", role: "group", "aria-label": name }, child);
+  resized.observe(box);
+  return box;
+}
+
 // ---- Tensors: numbers, and where they came from --------------------------------------------------
 
 const count = (node) => node.s.reduce((product, size) => product * size, 1);

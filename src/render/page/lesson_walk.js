@@ -63,7 +63,7 @@ function go(step) {
 
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  if (event.target.closest("pre, input, textarea, select") && !event.key.startsWith("Page")) return;
+  if (event.target.closest("pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]") && !event.key.startsWith("Page")) return;
   switch (event.key) {
     case "ArrowLeft": case "PageUp": go(current - 1); break;
     case "ArrowRight": case "PageDown": go(current + 1); break;

@@ -26,7 +26,8 @@ function linkTo(from, text) {
 }
 
 function columnsOf(headings) {
-  const heads = headings.map((heading) => make("th", { scope: "col" }, ...breakable(heading)));
+  const heads = headings.map((heading) =>
+    heading ? make("th", { scope: "col" }, ...breakable(heading)) : make("td"));
   return make("thead", {}, make("tr", {}, ...heads));
 }
 
@@ -58,7 +59,7 @@ function listed(rows, width) {
 
 function tableOf(headings, rows) {
   const body = make("tbody", {}, ...listed(rows, headings.length));
-  return make("div", { class: "scroll" }, make("table", {}, columnsOf(headings), body));
+  return scrolling(make("table", {}, columnsOf(headings), body), "The numbers one by one");
 }
 
 function row(k, name, cells, own) {
