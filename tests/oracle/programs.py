@@ -2,8 +2,8 @@
 
     /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
 
-Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers within
-torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
+Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers
+within torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
 differs; 1: something does; 77: there is no PyTorch here.
 """
 import argparse
@@ -22,8 +22,8 @@ import compare
 RTOL, ATOL = 1.3e-6, 1e-5  # of torch.testing.assert_close, for float32
 LONGEST_LINE = 120
 # Where the first W_key is, in chapters that have several.
-SECTIONS = {"trainable": "one_query/", "multihead": "head_1/", ("multihead", "blog"): "", ("causal", "book"): "renormalised/",
-            ("multihead", "ahead-of-ai"): "single_head/"}
+SECTIONS = {"trainable": "one_query/", "multihead": "head_1/", ("multihead", "blog"): "",
+            ("multihead", "ahead-of-ai"): "single_head/", ("causal", "book"): "renormalised/"}
 
 
 def lessons(row, seeds, rng):
