@@ -53,13 +53,30 @@ std::int64_t written_bytes(const std::vector<Step>& steps, const Options& option
   return product(most, bytes_per_cell(options));
 }
 
-/// The bytes that are held of a program's text, in which each drawn number may stand.
-std::int64_t program_bytes(const std::vector<Tensor>& drawn) {
+/// What was drawn, whether a step shows it or not.
+std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
+  std::vector<Tensor> drawn;
+  for (const torch::Draw& draw : walk.draws().draws) {
+    drawn.push_back(draw.leaf);
+  }
+  return drawn;
+}
+
+/// The bytes that are held of a program's text, in which each number may stand that is drawn or a reader's own.
+std::int64_t program_bytes(const Walkthrough& walk) {
   constexpr std::int64_t bytes_per_number = 80;
+  std::vector<Tensor> listed = drawn_tensors(walk);
+  for (const Step& step : walk.steps()) {
+    if (step.kind == Step::Kind::tensor) {
+      const bool is_parameter = step.tensor->operation().is_parameter();
+      const Tensor& data = is_parameter ? step.tensor->operands()[0] : *step.tensor;
+      listed.insert(listed.end(), data.operation().facts().is_own ? 1 : 0, data);
+    }
+  }
   std::int64_t numbers = 0;
-  for (const Tensor& tensor : drawn) {
+  for (const Tensor& tensor : listed) {
     if (__builtin_add_overflow(numbers, element_count(tensor.shape()), &numbers)) {
-      throw TooLarge("there are more than 2^63 numbers to draw");
+      throw TooLarge("there are more than 2^63 numbers to list");
     }
   }
   return product(numbers, bytes_per_number);
@@ -107,10 +124,6 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
-  std::vector<Tensor> drawn;
-  for (const torch::Draw& draw : torch.draws().draws) {
-    drawn.push_back(draw.leaf);
-  }
   std::int64_t written = 0;
   if (options.draws) {
     written = draws_bytes(drawn);
@@ -121,7 +134,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     written = derivation_bytes(
         *render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
   } else {
-    written = options.emit != nullptr ? program_bytes(drawn) : written_bytes(wanted, options);
+    written = options.emit != nullptr ? program_bytes(planned) : written_bytes(wanted, options);
   }
   if (options.save || options.cell || options.what_if != nullptr) {
     wanted = planned.steps();
@@ -130,7 +143,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
-  check_fits(wanted, drawn, available_memory(room_for_products()), written);
+  check_fits(wanted, drawn_tensors(planned), available_memory(room_for_products()), written);
 }
 
 }  // namespace

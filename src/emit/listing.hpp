@@ -10,8 +10,8 @@
 
 namespace attn::emit {
 
-/// The statements of one chapter's program: what its shown steps need, in the order of all steps, and their print calls.
-/// A language says how each tensor is made and printed.
+/// The statements of one chapter's program: what its shown steps need, in the order of all steps, and their print
+/// calls. A language says how each tensor is made and printed.
 class Listing {
  public:
   explicit Listing(const Chapter& chapter) : chapter_(chapter) {}

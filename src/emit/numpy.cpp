@@ -61,6 +61,8 @@ def softmax(x, axis):
 
 )";
 
+bool is_softmax(const Tensor& tensor) { return tensor.kind() == Kind::softmax; }
+
 }  // namespace
 
 void write_numpy(std::ostream& out, const Request& request) {
@@ -69,12 +71,12 @@ void write_numpy(std::ostream& out, const Request& request) {
   for (const Chapter& chapter : request.chapters) {
     NumpyListing listing(chapter);
     bodies.push_back(listing.text());
-    has_softmax = has_softmax || std::any_of(listing.needed().begin(), listing.needed().end(), [](const Tensor& tensor) {
-                    return tensor.kind() == Kind::softmax;
-                  });
+    const std::vector<Tensor>& made = listing.needed();
+    has_softmax = has_softmax || std::any_of(made.begin(), made.end(), is_softmax);
   }
-  out << head_text(request, "Computes in float32 what attn-walkthrough prints. What PyTorch draws stands here as numbers; the\n"
-                            "others may differ in their last digits, as numpy adds in another order than PyTorch.")
+  out << head_text(request,
+                   "Computes in float32 what attn-walkthrough prints. What PyTorch draws stands here as numbers; the\n"
+                   "others may differ in their last digits, as numpy adds in another order than PyTorch.")
       << "import numpy as np\n"
       << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
 }

@@ -14,7 +14,7 @@ constexpr std::size_t most_columns = 112;  // statements may be within a functio
 
 std::string number(float value, std::string_view module) {
   if (!std::isfinite(value)) {
-    return (std::signbit(value) && !std::isnan(value) ? "-" : "") + std::string(module) + (std::isnan(value) ? ".nan" : ".inf");
+    return std::isnan(value) ? std::string(module) + ".nan" : (value < 0 ? "-" : "") + std::string(module) + ".inf";
   }
   const std::string text = text::float_text(value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;

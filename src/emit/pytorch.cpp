@@ -38,8 +38,8 @@ class PyTorchListing final : public Listing {
   }
   bool is_module(const Draw& draw) const { return !draw.module.empty(); }
   static bool is_bias(const Draw& draw) { return draw.leaf.dim() == 1; }
-  /// Whose variable holds the module: the weight's, or where only the bias is needed, that one's. Right behind the weight's
-  /// draw comes the bias's.
+  /// Whose variable holds the module: the weight's, or where only the bias is needed, that one's. Right behind the
+  /// weight's draw comes the bias's.
   const std::optional<Tensor>& holder(const Draw& draw) const {
     const std::size_t weight = is_bias(draw) ? place(draw) - 1 : place(draw);
     return owners_[weight] || !has_bias(weight) ? owners_[weight] : owners_[weight + 1];
@@ -63,7 +63,8 @@ class PyTorchListing final : public Listing {
     return draw != nullptr && is_module(*draw) && holder(*draw)->id() == step.tensor->id() ? draw->module : step.name;
   }
 
-  /// Finds who takes each draw's numbers, and which draws have to be made: those, and what comes before them since seeding.
+  /// Finds who takes each draw's numbers, and which draws have to be made: those, and what comes before them since
+  /// seeding.
   void prepare() override {
     owners_.resize(draws_.draws.size());
     for (const Tensor& tensor : needed()) {
@@ -145,7 +146,7 @@ class PyTorchListing final : public Listing {
   void make(const Tensor& tensor) override {
     const Draw* const dropped = drawn_dropout(tensor);
     const Draw* const draw = dropped != nullptr ? dropped : draw_of(tensor);
-    const bool is_listed = draw != nullptr && tensor.kind() == Kind::bernoulli && draws_.dropout_kernel == DropoutKernel::mkl;
+    const bool is_listed = tensor.kind() == Kind::bernoulli && draws_.dropout_kernel == DropoutKernel::mkl;
     if (draw != nullptr) {
       draw_up_to(*draw);
     }
@@ -174,11 +175,13 @@ class PyTorchListing final : public Listing {
     const std::vector<std::string> operands = operand_words(tensor);
     if (tensor.kind() == Kind::linear) {
       const Draw* const draw = draw_of(tensor.operands()[1]);
-      return draw != nullptr && is_module(*draw) ? module_of(*draw) + "(" + operands[0] + ")" : tensor.operation().pytorch(operands);
+      if (draw != nullptr && is_module(*draw)) {
+        return module_of(*draw) + "(" + operands[0] + ")";
+      }
     }
     if (tensor.kind() == Kind::dropout && draw_of(tensor.operands()[1]) != nullptr) {
-      const std::string kept = python_repr(tensor.operation().facts().p);
-      return grouped(operands[0]) + " * (" + operands[1] + " / (1 - " + kept + "))";
+      const std::string p = python_repr(tensor.operation().facts().p);
+      return grouped(operands[0]) + " * (" + operands[1] + " / (1 - " + p + "))";
     }
     return tensor.operation().pytorch(operands);
   }

@@ -44,7 +44,8 @@ class Linear final : public Operation {
     return module_ + "(" + operands[0] + ")";
   }
   std::string pytorch(const std::vector<std::string>& operands) const override {
-    return "nn.functional.linear(" + operands[0] + ", " + operands[1] + (has_bias(operands) ? ", " + operands[2] : "") + ")";
+    const std::string bias = has_bias(operands) ? ", " + operands[2] : "";
+    return "nn.functional.linear(" + operands[0] + ", " + operands[1] + bias + ")";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " @ " + grouped(operands[1]) + ".T" + (has_bias(operands) ? " + " + operands[2] : "");

@@ -30,16 +30,23 @@ class MaskedFill final : public Operation {
     return Derivation(Derivation::Rule::masked, covering, {}, static_cast<double>(value_));
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    const std::string value = std::isinf(value_) ? (value_ < 0 ? "-torch.inf" : "torch.inf") : python_repr(static_cast<double>(value_));
-    return grouped(operands[0]) + ".masked_fill(" + operands[1] + ", " + value + ")";
+    return grouped(operands[0]) + ".masked_fill(" + operands[1] + ", " + value("torch") + ")";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
-    return "np.where(" + operands[1] + ", np.float32(" + (std::isinf(value_) ? (value_ < 0 ? "-np.inf" : "np.inf") : python_repr(static_cast<double>(value_))) + "), " + operands[0] + ")";
+    return "np.where(" + operands[1] + ", np.float32(" + value("np") + "), " + operands[0] + ")";
   }
   Facts facts() const override { return {.kind = Kind::masked, .value = static_cast<double>(value_)}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MaskedFillBackward0"; }
 
  private:
+  /// In Python, where the module has inf.
+  std::string value(const std::string& module) const {
+    if (std::isinf(value_)) {
+      return (value_ < 0 ? "-" : "") + module + ".inf";
+    }
+    return python_repr(static_cast<double>(value_));
+  }
+
   float value_;
 };
 

@@ -13,6 +13,9 @@ std::string arguments(const Shape& shape) {
   return text.substr(1, text.size() - 2);
 }
 
+/// "(2, 3)", "(6,)"
+std::string numpy_shape(const Shape& shape) { return "(" + arguments(shape) + (shape.size() == 1 ? ",)" : ")"); }
+
 template <class T>
 std::span<T> span_of(Block<T>& values) {
   return {values.data(), values.size()};
@@ -25,8 +28,7 @@ Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value
     std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
   };
-  const std::string sizes = x.dim() == 0 ? "" : arguments(x.shape()) + ",";
-  const LeafWords leaf_words(words, std::string(value ? "np.ones" : "np.zeros") + "((" + sizes + "), bool)");
+  const LeafWords leaf_words(words, (value ? "np.ones(" : "np.zeros(") + numpy_shape(x.shape()) + ", bool)");
   return leaf(x.shape(), DType::boolean, leaf_words, fill, x.kernels(), facts, x);
 }
 
@@ -140,7 +142,7 @@ Tensor tensor(const std::vector<std::int64_t>& ids) {
 
 Tensor ones(const Shape& shape) {
   const std::string sizes = shape.empty() ? "()" : arguments(shape);
-  const LeafWords words("torch.ones(" + sizes + ")", "np.ones((" + (shape.empty() ? "" : sizes + ",") + "), np.float32)");
+  const LeafWords words("torch.ones(" + sizes + ")", "np.ones(" + numpy_shape(shape) + ", np.float32)");
   return leaf(shape, DType::float32, words, [shape] {
     Block<float> values(shape);
     std::fill(values.begin(), values.end(), 1.0F);

@@ -2,8 +2,8 @@
 
     /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
 
-Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers within
-torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
+Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers
+within torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing
 differs; 1: something does; 77: there is no PyTorch here.
 """
 import argparse
@@ -15,11 +15,15 @@ import random
 import shlex
 import subprocess
 import sys
+import tempfile
 
 import compare
 
 RTOL, ATOL = 1.3e-6, 1e-5  # of torch.testing.assert_close, for float32
 LONGEST_LINE = 120
+# Where the first W_key is, in chapters that have several.
+SECTIONS = {"trainable": "one_query/", "multihead": "head_1/", ("multihead", "blog"): "",
+            ("multihead", "ahead-of-ai"): "single_head/", ("causal", "book"): "renormalised/"}
 
 
 def lessons(row, seeds, rng):
@@ -34,6 +38,17 @@ def lessons(row, seeds, rng):
             yield [*article, "--dropout", rate, "--dropout-kernel", "mkl"]
             yield [*article, "--dropout", rate, "--steps", "all", "--no-grad"]
             yield [*article, "--dropout", rate, "--what-if", "no-rescale", "--dropout-kernel", "mkl"]
+    yield [*article, "--inputs", "OWN/inputs.npy", "--steps", "all"]
+    if "projections" in row["takes"]:
+        yield [*article, "--fixture", "--steps", "all"]
+        yield [*article, "--fixture", "--inputs", "OWN/inputs.npy", "--d-out", "4"]
+        section = SECTIONS.get((row["chapter"], row["article"]), SECTIONS.get(row["chapter"], ""))
+        for more in (["--init", "linear", "--qkv-bias"], ["--init", "rand"]):
+            heads = ["--num-heads", "2"] if "heads" in row["takes"] else []
+            yield [*article, *more, *heads, "--inputs", "OWN/inputs.npy", "--d-out", "4", "--steps", "all",
+                   "--weights", f"{section}W_key=OWN/square.npy"]
+    if row["chapter"] == "cross":
+        yield [*article, "--inputs", "OWN/inputs.npy", "--second-inputs", "OWN/inputs.npy"]
     for seed in (-1, 2**32 + 5, 2**64 - 1, -2**63):
         yield [*article, "--seed", str(seed)]
     for seed in range(seeds):
@@ -143,14 +158,18 @@ def check_numpy(tool, chapter, arguments):
     return found + [f"{'/'.join(one[0])} is not printed" for one in unseen]
 
 
-def run_all(binary, cpu, seeds):
+def run_all(binary, cpu, seeds, folder):
+    import numpy
     import torch
     from programs import versions
     compare.check_kernels(cpu)
-    forward = torch.nn.Linear.forward
+    linear = torch.nn.functional.linear  # which nn.Linear calls
     if not versions.has("linear 1-D"):
-        torch.nn.Linear.forward = lambda self, x: \
-            forward(self, x) if x.dim() > 1 or self.bias is None else forward(self, x.unsqueeze(0)).view(-1)
+        torch.nn.functional.linear = lambda x, weight, bias=None: \
+            linear(x, weight, bias) if x.dim() > 1 or bias is None else linear(x.unsqueeze(0), weight, bias).view(-1)
+    numpy_rng = numpy.random.RandomState(5)
+    for name, shape in (("inputs", (5, 4)), ("square", (4, 4))):
+        numpy.save(f"{folder}/{name}.npy", numpy_rng.standard_normal(shape).astype(numpy.float32))
     rng = random.Random(7)
     tool = compare.Tool(binary)
     counts = {"pytorch": 0, "numpy": 0}
@@ -167,6 +186,7 @@ def run_all(binary, cpu, seeds):
     for row in tool.chapters():
         chapter = row["chapter"]
         for arguments in lessons(row, seeds, rng):
+            arguments = [word.replace("OWN", folder) for word in arguments]
             check("pytorch", check_pytorch, chapter, arguments)
             if "--steps" not in arguments and "--what-if" not in arguments:
                 names = some_names(tool, chapter, arguments, rng)
@@ -193,7 +213,8 @@ def main():
         print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
         return 77
     if arguments.one:
-        return 0 if run_all(arguments.binary, arguments.one, arguments.seeds) else 1
+        with tempfile.TemporaryDirectory() as folder:
+            return 0 if run_all(arguments.binary, arguments.one, arguments.seeds, folder) else 1
     if not compare.runnable(compare.AVX2):
         print("SKIPPED: this processor cannot run OpenBLAS's haswell kernels")
         return 77
