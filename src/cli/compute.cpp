@@ -126,7 +126,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
   std::int64_t written = 0;
   if (options.draws) {
-    written = draws_bytes(drawn);
+    written = draws_bytes(drawn_tensors(planned));
     wanted.clear();
   } else if (options.cell) {
     check_cell(planned.steps(), chapter, options);

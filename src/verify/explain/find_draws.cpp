@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "tensor/kernels.hpp"
@@ -109,7 +110,7 @@ std::vector<Way> ways_of(const Printed& printed) {
   }
   const bool is_matrix = printed.shape.size() == 2;
   const std::int64_t d_out = is_matrix ? printed.shape[1] : 0;
-  const std::string sizes = "(" + sizes_words(printed.shape) + ")";
+  const std::string sizes = std::string("(").append(sizes_words(printed.shape)).append(")");
   if (are_within(printed, 0, 1)) {
     return {{"torch.rand" + sizes, {Draws::Kind::uniforms}, 0, 1, d_out}};
   }
