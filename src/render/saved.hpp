@@ -9,7 +9,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "render/document.hpp"
-#include "system/place.hpp"
 
 namespace attn::render {
 
