@@ -39,7 +39,7 @@ bool is_meant_as_option(const std::string& argument, const Syntax& syntax) {
 
 /// How to give a value that looks like an option, where that may be wanted.
 std::string way_to_mean(const std::string& value, const std::string& option, const std::string& placeholder) {
-  if (placeholder == "FILE" || placeholder == "DIR") {
+  if (placeholder == "FILE" || placeholder == "DIR|FILE") {
     return "to write one of this name, type ./" + value + "; ";
   }
   return placeholder == "WORDS" ? "where these are the words, type " + option + "=" + value + "; " : "";

@@ -71,7 +71,7 @@ void ChapterParser::add_shown() {
       [this](const std::string& text) { article_ = text; });
   add_steps();
   add("--only", "NAME[,NAME...]", "these steps alone", [this](const std::string& text) { options_.only = text::split(text); });
-  add_save("also write every tensor as DIR/NAME.npy, with DIR/manifest.json, or in one .npz or .safetensors file");
+  add_save("also write every tensor as DIR/NAME.npy, FILE.npz or .safetensors");
 }
 
 void ChapterParser::add_classroom() {
@@ -220,7 +220,7 @@ void AllParser::add_options() {
   group("What is shown");
   choice("--article", "whose chapters (blog)", article_names(), article_);
   add_steps();
-  add_save("also write every tensor as DIR/CHAPTER/NAME.npy, with DIR/manifest.json, or in one .npz or .safetensors file");
+  add_save("every tensor as DIR/CHAPTER/NAME.npy, FILE.npz or .safetensors");
   add_explain_and_heatmap();
   add_format();
   add_emit();
