@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tensor/operations.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn {
