@@ -26,25 +26,22 @@ std::vector<Weight> weights_of(const Walkthrough& walk) {
   for (const Step& step : walk.steps()) {
     if (step.kind == Step::Kind::tensor && names_weight(step.name) &&
         (step.tensor->operation().is_parameter() || step.tensor->operands().empty())) {
-      weights.push_back({step.section.empty() ? step.name : step.section + "/" + step.name, *step.tensor});
+      weights.push_back({full_name(step), *step.tensor});
     }
   }
   return weights;
 }
 
-std::string names_of(const std::vector<Weight>& weights) {
+std::vector<std::string> names_of(const std::vector<Weight>& weights) {
   std::vector<std::string> names;
   for (const Weight& weight : weights) {
     names.push_back(weight.name);
   }
-  return text::joined(names);
+  return names;
 }
 
 [[noreturn]] void throw_no_weight(const std::string& name, const std::vector<Weight>& weights) {
-  std::vector<std::string> names;
-  for (const Weight& weight : weights) {
-    names.push_back(weight.name);
-  }
+  const std::vector<std::string> names = names_of(weights);
   const std::string near = text::nearest(name, names);
   throw LessonError("--weights: no weight here is called '" + name + "'; accepted are " + text::joined(names) +
                     "; try " + (near.empty() ? names[0] : near) + "=FILE");
@@ -76,8 +73,7 @@ std::string layout(const Tensor& weight) {
   if (weight.dim() != 2) {
     return "[d_out]";
   }
-  const bool is_linear = weight.operation().is_parameter() && weight.operands()[0].operation().facts().fan_in > 0;
-  return is_linear ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
+  return data_of(weight).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
 }
 
 void check_shape(const GivenTensor& given, const Weight& weight) {
@@ -180,7 +176,7 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
     }
   }
   if (instead.empty()) {
-    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " + names_of(ours) +
+    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " + text::joined(names_of(ours)) +
                       "; rename its tensors, or try " + ours[0].name + "=FILE");
   }
   return walk.rewritten([&instead](const Tensor& was, const Tensor& is) {

@@ -68,8 +68,7 @@ std::int64_t program_bytes(const Walkthrough& walk) {
   std::vector<Tensor> listed = drawn_tensors(walk);
   for (const Step& step : walk.steps()) {
     if (step.kind == Step::Kind::tensor) {
-      const bool is_parameter = step.tensor->operation().is_parameter();
-      const Tensor& data = is_parameter ? step.tensor->operands()[0] : *step.tensor;
+      const Tensor& data = data_of(*step.tensor);
       listed.insert(listed.end(), data.operation().facts().is_own ? 1 : 0, data);
     }
   }

@@ -119,9 +119,4 @@ std::string wrapped_statement(const std::string& statement) {
   return wrapped;
 }
 
-std::string sizes(const Shape& shape) {
-  const std::string text = shape_text(shape);
-  return text.substr(1, text.size() - 2);
-}
-
 }  // namespace attn::emit

@@ -20,7 +20,4 @@ std::string list_literal(const Tensor& tensor, std::string_view module);
 /// The statement with its brackets' items on several lines where one would be too long.
 std::string wrapped_statement(const std::string& statement);
 
-/// "2, 6, 3"
-std::string sizes(const Shape& shape);
-
 }  // namespace attn::emit

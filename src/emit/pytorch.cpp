@@ -28,7 +28,7 @@ class PyTorchListing final : public Listing {
 
   /// The call that draws the tensor's own numbers, or those of the data that it is the parameter of.
   const Draw* draw_of(const Tensor& tensor) const {
-    const auto found = places_.find(tensor.kind() == Kind::parameter ? tensor.operands()[0].id() : tensor.id());
+    const auto found = places_.find(data_of(tensor).id());
     return found == places_.end() ? nullptr : &draws_.draws[found->second];
   }
   /// nn.Dropout draws its mask itself. Another PyTorch's kernel for that has to be replaced by what it drew.
@@ -134,7 +134,7 @@ class PyTorchListing final : public Listing {
              reference(*draw.ids) + ").detach()";
     }
     if (facts.kind == Kind::bernoulli) {
-      return "torch.empty(" + sizes(draw.leaf.shape()) + ").bernoulli_(" + python_repr(facts.p) + ").bool()";
+      return "torch.empty(" + sizes_text(draw.leaf.shape()) + ").bernoulli_(" + python_repr(facts.p) + ").bool()";
     }
     const std::optional<Tensor>& owner = owners_[place(draw)];
     const std::string words = draw.leaf.operation().words({});
@@ -200,7 +200,7 @@ class PyTorchListing final : public Listing {
       return given(tensor);
     }
     const bool keeps_all = tensor.operation().facts().p == 1;
-    return std::string(keeps_all ? "torch.ones(" : "torch.zeros(") + sizes(tensor.shape()) + ", dtype=torch.bool)";
+    return std::string(keeps_all ? "torch.ones(" : "torch.zeros(") + sizes_text(tensor.shape()) + ", dtype=torch.bool)";
   }
 
   void print(const Step& step) override {

@@ -177,8 +177,6 @@ class Matcher {
 
 }  // namespace
 
-std::string full_name(const Step& step) { return step.section.empty() ? step.name : step.section + "/" + step.name; }
-
 std::vector<double> values_of(const Tensor& tensor) {
   return std::visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
                     *tensor.array().contents());

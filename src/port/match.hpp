@@ -43,9 +43,6 @@ struct Matching {
 Matching match(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                const Tolerance& tolerance);
 
-/// "attn_scores", "head_1/attn_scores"
-std::string full_name(const Step& step);
-
 /// A step's numbers, row-major.
 std::vector<double> values_of(const Tensor& tensor);
 

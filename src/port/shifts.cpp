@@ -9,7 +9,7 @@
 namespace attn::port {
 
 const torch::Draw* draw_of(const Tensor& tensor, const torch::Draws& draws) {
-  const void* const id = tensor.kind() == Kind::parameter ? tensor.operands()[0].id() : tensor.id();
+  const void* const id = data_of(tensor).id();
   const auto found = std::ranges::find_if(draws.draws, [id](const torch::Draw& draw) { return draw.leaf.id() == id; });
   return found == draws.draws.end() ? nullptr : &*found;
 }

@@ -53,7 +53,7 @@ class ShownDraw {
   /// "self_attention/W_query"; where no step shows it, the program's words.
   std::string name() const {
     if (step_ != nullptr) {
-      return step_->section.empty() ? step_->name : step_->section + "/" + step_->name;
+      return full_name(*step_);
     }
     return draw_.module.empty() ? expression() : draw_.module + (draw_.leaf.dim() == 1 ? ".bias" : ".weight");
   }
@@ -103,10 +103,7 @@ class ShownDraw {
   }
 
  private:
-  bool is_of(const Step& step) const {
-    const Tensor& tensor = *step.tensor;
-    return (tensor.kind() == Kind::parameter ? tensor.operands()[0].id() : tensor.id()) == draw_.leaf.id();
-  }
+  bool is_of(const Step& step) const { return data_of(*step.tensor).id() == draw_.leaf.id(); }
   const float* floats() const { return std::get<Block<float>>(*contents_).data(); }
 
   const Draw& draw_;

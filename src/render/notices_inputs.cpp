@@ -15,7 +15,7 @@
 namespace attn::render {
 
 void Noticing::given(const Numbers& numbers) {
-  const Tensor& origin = tensor_.kind() == Kind::parameter ? operand(0) : tensor_;
+  const Tensor& origin = data_of(tensor_);
   const Facts facts = origin.operation().facts();
   if (facts.fan_in > 0) {
     linear_range(numbers, facts.fan_in);

@@ -11,7 +11,7 @@ namespace attn::render {
 namespace {
 
 std::string saved_name(const ShownChapter& chapter, const Step& step, bool is_one_of_several) {
-  return (is_one_of_several ? chapter.name + "/" : "") + (step.section.empty() ? "" : step.section + "/") + step.name;
+  return (is_one_of_several ? chapter.name + "/" : "") + full_name(step);
 }
 
 std::string_view numpy_type(DType dtype) {
@@ -21,15 +21,6 @@ std::string_view numpy_type(DType dtype) {
     case DType::float32: break;
   }
   return "<f4";
-}
-
-/// As Python writes a tuple: "()", "(6,)", "(2, 6)".
-std::string tuple_text(const Shape& shape) {
-  std::string text;
-  for (const std::int64_t size : shape) {
-    text += (text.empty() ? "" : ", ") + std::to_string(size);
-  }
-  return "(" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace

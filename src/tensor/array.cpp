@@ -36,13 +36,17 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-std::string shape_text(const Shape& shape) {
-  std::string text = "[";
+std::string shape_text(const Shape& shape) { return "[" + sizes_text(shape) + "]"; }
+
+std::string sizes_text(const Shape& shape) {
+  std::string text;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
   }
-  return text + "]";
+  return text;
 }
+
+std::string tuple_text(const Shape& shape) { return "(" + sizes_text(shape) + (shape.size() == 1 ? ",)" : ")"); }
 
 Shape row_major_strides(const Shape& shape) {
   Shape strides(shape.size(), 1);

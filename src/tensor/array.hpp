@@ -75,6 +75,10 @@ std::int64_t element_size(DType dtype);
 
 /// "[2, 6, 3]"
 std::string shape_text(const Shape& shape);
+/// "2, 6, 3": a call's arguments
+std::string sizes_text(const Shape& shape);
+/// As Python writes a tuple: "()", "(6,)", "(2, 6)".
+std::string tuple_text(const Shape& shape);
 
 Shape row_major_strides(const Shape& shape);
 

@@ -67,4 +67,8 @@ Tensor frozen_parameter(const Tensor& data) {
   return Tensor(std::make_shared<Parameter>("", false), {data}, data.shape());
 }
 
+const Tensor& data_of(const Tensor& tensor) {
+  return tensor.operation().is_parameter() ? tensor.operands()[0] : tensor;
+}
+
 }  // namespace attn

@@ -94,6 +94,9 @@ Tensor parameter(const Tensor& data, std::string words = "");
 /// nn.Parameter(data, requires_grad=False): prints "Parameter containing:" as well.
 Tensor frozen_parameter(const Tensor& data);
 
+/// A parameter's data, any other tensor itself.
+const Tensor& data_of(const Tensor& tensor);
+
 /// x[i]: [n, ...] -> [...], a view.
 Tensor index(const Tensor& x, std::int64_t i);
 

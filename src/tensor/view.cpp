@@ -7,11 +7,6 @@
 namespace attn {
 namespace {
 
-std::string arguments(const Shape& shape) {
-  const std::string text = shape_text(shape);
-  return text.substr(1, text.size() - 2);
-}
-
 class View final : public Operation {
  public:
   explicit View(Shape shape) : shape_(std::move(shape)) {}
@@ -31,10 +26,10 @@ class View final : public Operation {
     return Derivation(Derivation::Rule::copy, {0, index_at(position, operands[0].shape())});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + ".view(" + arguments(shape_) + ")";
+    return grouped(operands[0]) + ".view(" + sizes_text(shape_) + ")";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + ".reshape(" + arguments(shape_) + ")";
+    return grouped(operands[0]) + ".reshape(" + sizes_text(shape_) + ")";
   }
   Facts facts() const override { return {.kind = Kind::view}; }
   /// Axes are kept up to where the sizes differ.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +12,12 @@
 
 namespace attn::torch {
 
+class Generator;
+
 /// One call that drew random numbers.
 struct Draw {
   Tensor leaf;                ///< what was drawn; of an nn.Parameter, its data
+  std::function<Contents(Generator& generator)> make;  ///< draws the like of it from where the generator stands
   std::size_t seeding = 0;    ///< the manual_seed call before it: an index into Draws::seeds
   std::uint64_t first = 0;    ///< its first 32-bit word, counted from that call on
   std::uint64_t count = 0;    ///< how many words it took; 0 where nothing was drawn but planned

@@ -8,14 +8,6 @@
 namespace attn::torch {
 namespace {
 
-std::string arguments(const Shape& shape) {
-  const std::string text = shape_text(shape);
-  return text.substr(1, text.size() - 2);
-}
-
-/// "(2, 3)", "(6,)"
-std::string numpy_shape(const Shape& shape) { return "(" + arguments(shape) + (shape.size() == 1 ? ",)" : ")"); }
-
 template <class T>
 std::span<T> span_of(Block<T>& values) {
   return {values.data(), values.size()};
@@ -28,7 +20,7 @@ Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value
     std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
   };
-  const LeafWords leaf_words(words, (value ? "np.ones(" : "np.zeros(") + numpy_shape(x.shape()) + ", bool)");
+  const LeafWords leaf_words(words, (value ? "np.ones(" : "np.zeros(") + tuple_text(x.shape()) + ", bool)");
   return leaf(x.shape(), DType::boolean, leaf_words, fill, x.kernels(), facts, x);
 }
 
@@ -44,37 +36,41 @@ void Torch::manual_seed(Seed seed) {
 
 template <class T, class Draw>
 Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like) {
+  const auto make = [shape, draw = std::move(draw)](Generator& generator) {
+    Block<T> values(shape);
+    draw(generator, span_of(values));
+    return Contents(std::move(values));
+  };
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   const std::uint64_t first = generator_.count();
   const std::optional<double> left_over = generator_.cached_normal();
   std::function<Contents()> fill;
   if (mode_ == Mode::compute) {
-    Block<T> values(shape);
-    draw(span_of(values));
-    fill = [values = std::move(values)]() mutable { return Contents(std::move(values)); };
+    fill = [values = make(generator_)]() mutable { return std::move(values); };
   }
   Tensor result = leaf(shape, dtype, std::move(words), std::move(fill), kernels(), facts, std::move(like));
-  draws_.draws.push_back({result, draws_.seeds.size() - 1, first, generator_.count() - first, {}, left_over, {}});
+  draws_.draws.push_back({result, make, draws_.seeds.size() - 1, first, generator_.count() - first, {}, left_over, {}});
   return result;
 }
 
 Tensor Torch::rand(const Shape& shape) {
-  return drawn<float>(shape, {.kind = Kind::uniform}, "torch.rand(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { uniform(generator_, out, 0, 1, kernels().cpu); });
+  return drawn<float>(shape, {.kind = Kind::uniform}, "torch.rand(" + sizes_text(shape) + ")",
+                      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { uniform(generator, out, 0, 1, cpu); });
 }
 
 Tensor Torch::randn(const Shape& shape) {
-  return drawn<float>(shape, {.kind = Kind::normal}, "torch.randn(" + arguments(shape) + ")",
-                      [this](std::span<float> out) { normal(generator_, out, kernels().cpu); });
+  return drawn<float>(shape, {.kind = Kind::normal}, "torch.randn(" + sizes_text(shape) + ")",
+                      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { normal(generator, out, cpu); });
 }
 
 Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name) {
   const std::string module = "nn.Linear(" + std::to_string(d_in) + ", " + std::to_string(d_out) +
                              (bias ? ")" : ", bias=False)");
   const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
-    const Tensor data = drawn<float>(
-        shape, {.kind = Kind::uniform, .fan_in = d_in}, words,
-        [&](std::span<float> out) { uniform(generator_, out, -bound, bound, kernels().cpu); });
+    const auto draw = [bound, cpu = kernels().cpu](Generator& generator, std::span<float> out) {
+      uniform(generator, out, -bound, bound, cpu);
+    };
+    const Tensor data = drawn<float>(shape, {.kind = Kind::uniform, .fan_in = d_in}, words, draw);
     draws_.draws.back().module = name;
     return parameter(data, words);
   };
@@ -90,10 +86,10 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   const Shape shape = {ids.size(0), dim};
   const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
                             ")(ids).detach()";
-  const auto draw = [&](std::span<float> out) {
+  const auto draw = [num_embeddings, dim, ids, cpu = kernels().cpu](Generator& generator, std::span<float> out) {
     const auto contents = ids.array().contents();
     const auto& rows = std::get<Block<std::int64_t>>(*contents);
-    normal_rows(generator_, num_embeddings, dim, {rows.data(), rows.size()}, out, kernels().cpu);
+    normal_rows(generator, num_embeddings, dim, {rows.data(), rows.size()}, out, cpu);
   };
   Tensor result = drawn<float>(shape, {.kind = Kind::embedding, .rows = num_embeddings}, words, draw);
   draws_.draws.back().ids = ids;
@@ -105,7 +101,9 @@ Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string words = "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep +
                             ").bool()";
   const Facts facts = {.kind = Kind::bernoulli, .p = 1 - p};
-  const auto draw = [&](std::span<bool> out) { bernoulli(generator_, out, 1 - p, draws_.dropout_kernel); };
+  const auto draw = [p, kernel = draws_.dropout_kernel](Generator& generator, std::span<bool> out) {
+    bernoulli(generator, out, 1 - p, kernel);
+  };
   Tensor mask = p == 0 || p == 1 ? filled(x, facts, words, p == 0) : drawn<bool>(x.shape(), facts, words, draw, x);
   Tensor output = attn::dropout(x, mask, p);
   return {std::move(mask), std::move(output)};
@@ -141,8 +139,8 @@ Tensor tensor(const std::vector<std::int64_t>& ids) {
 }
 
 Tensor ones(const Shape& shape) {
-  const std::string sizes = shape.empty() ? "()" : arguments(shape);
-  const LeafWords words("torch.ones(" + sizes + ")", "np.ones(" + numpy_shape(shape) + ", np.float32)");
+  const std::string sizes = shape.empty() ? "()" : sizes_text(shape);
+  const LeafWords words("torch.ones(" + sizes + ")", "np.ones(" + tuple_text(shape) + ", np.float32)");
   return leaf(shape, DType::float32, words, [shape] {
     Block<float> values(shape);
     std::fill(values.begin(), values.end(), 1.0F);
@@ -151,7 +149,7 @@ Tensor ones(const Shape& shape) {
 }
 
 Tensor causal_mask(std::int64_t n) {
-  const std::string sizes = arguments({n, n});
+  const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=1).bool()",
                         "np.triu(np.ones((" + sizes + "), bool), k=1)");
   const auto fill = [n] {
@@ -165,7 +163,7 @@ Tensor causal_mask(std::int64_t n) {
 }
 
 Tensor lower_triangle(std::int64_t n) {
-  const std::string sizes = arguments({n, n});
+  const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.tril(torch.ones(" + sizes + "))", "np.tril(np.ones((" + sizes + "), np.float32))");
   const auto fill = [n] {
     Block<float> triangle({n, n});

@@ -7,6 +7,7 @@
 #include "tensor/operations.hpp"
 
 namespace attn {
+
 namespace {
 
 /// What an intermediate tensor that no program names is called: by the part that it has in attention. Empty for what
@@ -30,6 +31,8 @@ std::string role_of(const Tensor& tensor) {
 bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
 
 }  // namespace
+
+std::string full_name(const Step& step) { return step.section.empty() ? step.name : step.section + "/" + step.name; }
 
 void Walkthrough::section(std::string name) { section_ = std::move(name); }
 

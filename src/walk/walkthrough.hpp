@@ -27,6 +27,9 @@ struct Step {
   bool is_unnamed = false;       ///< a tensor that the article's program has no variable for
 };
 
+/// "head_1/attn_scores": the name with its section, where it has one.
+std::string full_name(const Step& step);
+
 /// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
 /// before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold the numbers
 /// of others, are not, but for the transposed keys.

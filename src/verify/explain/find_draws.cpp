@@ -56,14 +56,6 @@ struct Candidate {
   std::vector<Way> ways;
 };
 
-std::string sizes_words(const Shape& shape) {
-  std::string words;
-  for (const std::int64_t size : shape) {
-    words += (words.empty() ? "" : ", ") + std::to_string(size);
-  }
-  return words;
-}
-
 bool are_within(const Printed& printed, double low, double high) {
   return std::ranges::all_of(printed.cells, [&](const Cell& cell) {
     return cell.value >= low - radius(cell) && cell.value <= high + radius(cell);
@@ -77,7 +69,7 @@ void add_linear(const Printed& printed, bool is_transposed, std::vector<Way>& wa
   const std::int64_t d_out = printed.shape[is_transposed ? 1 : 0];
   const double bound = torch::linear_weight_bound(d_in);
   if (are_within(printed, -bound, bound)) {
-    ways.push_back({"nn.Linear(" + sizes_words({d_in, d_out}) + ").weight" + (is_transposed ? ".T" : ""),
+    ways.push_back({"nn.Linear(" + sizes_text({d_in, d_out}) + ").weight" + (is_transposed ? ".T" : ""),
                     {Draws::Kind::uniforms},
                     -bound,
                     2 * bound,
@@ -94,7 +86,7 @@ void add_masks(const Printed& printed, std::vector<Way>& ways) {
                        });
   const double p = std::round((1 - 1 / kept) * 100) / 100;
   const std::string words =
-      "nn.Dropout(" + text::shortest_text(p) + ")(torch.ones(" + sizes_words(printed.shape) + "))";
+      "nn.Dropout(" + text::shortest_text(p) + ")(torch.ones(" + sizes_text(printed.shape) + "))";
   for (const DropoutKernel kernel : {DropoutKernel::standard, DropoutKernel::mkl}) {
     if (is_mask) {
       ways.push_back({words, {Draws::Kind::keeps, false, 1 - p, kernel}, 0, kept});
@@ -110,7 +102,7 @@ std::vector<Way> ways_of(const Printed& printed) {
   }
   const bool is_matrix = printed.shape.size() == 2;
   const std::int64_t d_out = is_matrix ? printed.shape[1] : 0;
-  const std::string sizes = std::string("(").append(sizes_words(printed.shape)).append(")");
+  const std::string sizes = std::string("(").append(sizes_text(printed.shape)).append(")");
   if (are_within(printed, 0, 1)) {
     return {{"torch.rand" + sizes, {Draws::Kind::uniforms}, 0, 1, d_out}};
   }
