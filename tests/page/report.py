@@ -36,8 +36,10 @@ def main():
         equal(browser.js(f"{panel}.hidden"), False, "hovering shows the derivation")
         equal(browser.js(f"{panel}.textContent").splitlines()[0].split(", exactly")[0], "here 0.5708, right 0.5608",
               "the wrong cell's words")
+        browser.js("document.querySelector('#derivation pre').focus()")
         browser.key("Escape")
         equal(browser.js(f"{panel}.hidden"), True, "Escape puts it away")
+        equal(browser.js("document.activeElement.matches('.tensor:has(.wrong)')"), True, "and comes back to the tensor")
         browser.js("document.querySelector('.tensor').focus()")
         for name, number in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
             browser.key(name)

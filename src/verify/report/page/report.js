@@ -22,7 +22,10 @@ document.addEventListener("pointerover", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") return show(null);
+  if (event.key === "Escape") {
+    if (panel.contains(event.target)) shown?.closest(".tensor")?.focus({preventScroll: true});
+    return show(null);
+  }
   const tensor = event.target.closest?.(".tensor");
   const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
   if (!tensor || !step) return;

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""axe-core finds no fault in the pages of --format html: axe.py PROGRAM FOLDER
+
+Every step of every chapter as it is seen, a cell chosen and none, in both themes, from a phone's width to a projector's;
+and verify's report. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
+
+import itertools
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import chromium
+
+AXE = "axe-core@4.14.1"
+WIDTHS = {390: 844, 768: 1024, 1280: 720, 1920: 1080}
+LOOKS = list(itertools.product(WIDTHS, ("light", "dark")))
+failures = []
+
+
+def install(folder):
+    """axe-core's script in that folder, installed where it is missing; else why it cannot be had."""
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        if not shutil.which("npm"):
+            return None, "no npm here; apt-get install npm"
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund",
+                   "--fetch-retries=1", "--fetch-timeout=30000", AXE]
+        try:
+            got = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 encoding="utf-8", timeout=180)
+        except subprocess.TimeoutExpired:
+            return None, f"npm does not get {AXE} in three minutes"
+        if got.returncode or not script.exists():
+            code = [line.split()[-1] for line in got.stderr.splitlines() if " code " in line]
+            return None, f"npm cannot get {AXE}: {' '.join(code) or got.returncode}"
+    return script.read_text(encoding="utf-8"), ""
+
+
+# What axe-core finds: the rule, its help and where.
+RUN = """axe.run({resultTypes: ["violations"]}).then(({violations}) =>
+  violations.map(({id, help, nodes}) => `${id}: ${help}: ${nodes.slice(0, 3).map(({html, target}) =>
+    `${target.join(" ")} ${html.slice(0, 200)}`).join(" | ")}`))"""
+
+
+def look_at(browser, width, theme):
+    browser.size(width, WIDTHS[width], mobile=width < 600)
+    browser.media(prefers_color_scheme=theme)
+
+
+def check(browser, *what):
+    for found in browser.js(RUN):
+        failures.append(found)
+        print("FAILED:", *what, found)
+
+
+def check_lesson(browser, script, page):
+    """Each step in one look after the other, so that each look has steps; a chosen cell in every other one."""
+    browser.open(page.as_uri())
+    ids = browser.js("[...document.querySelectorAll('article.step')].map((step) => step.id)")
+    runs = max(len(ids), len(LOOKS))
+    for i in range(runs):
+        width, theme = LOOKS[i % len(LOOKS)]
+        step = ids[i % len(ids)]
+        look_at(browser, width, theme)
+        browser.open(f"{page.as_uri()}#{step}")
+        if (i + i // len(LOOKS)) % 2:
+            browser.js("document.querySelector('.step.current .result td[data-position]')?.focus()")
+            browser.wait()
+        browser.js(script)
+        check(browser, page.stem, step, width, theme)
+    look_at(browser, 390, "dark")
+    browser.open(page.as_uri())
+    browser.click(".toggle-contents")
+    browser.js(script)
+    check(browser, page.stem, "contents open")
+    return runs
+
+
+def check_report(browser, script, program, scratch):
+    """A report on a page with one wrong number, without and with its derivation."""
+    text = subprocess.run([program, "causal"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    report = scratch / "report.html"
+    subprocess.run([program, "verify", "-", "--format", "html", "-o", report], input=text.replace("0.5608", "0.5708", 1),
+                   encoding="utf-8", check=False)
+    for width, theme in LOOKS:
+        look_at(browser, width, theme)
+        browser.open(report.as_uri())
+        browser.js(script)
+        check(browser, "report", width, theme)
+        browser.hover(".wrong.cell")
+        check(browser, "report with a derivation", width, theme)
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    path = chromium.find()
+    if path is None:
+        print("skipped: no chromium here; apt-get install chromium")
+        return 77
+    script, why = install(folder)
+    if script is None:
+        print("skipped:", why)
+        return 77
+    with tempfile.TemporaryDirectory() as scratch, chromium.Chromium(path) as browser:
+        listed = subprocess.run([program, "list", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout
+        for chapter in json.loads(listed)["chapters"]:
+            page = pathlib.Path(scratch, f"{chapter['article']}-{chapter['chapter']}.html")
+            subprocess.run([program, chapter["chapter"], "--article", chapter["article"], "--steps", "all", "--format",
+                            "html", "-o", page], check=True)
+            print(f"{page.stem}: {check_lesson(browser, script, page)} looks", flush=True)
+        check_report(browser, script, program, pathlib.Path(scratch))
+    if failures:
+        print(f"{len(failures)} failures")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
