@@ -25,7 +25,7 @@ def install(folder):
     script = folder / "node_modules" / "axe-core" / "axe.min.js"
     if not script.exists():
         if not shutil.which("npm"):
-            return None, "no npm here; apt-get install npm"
+            return None, "no npm here; install nodejs and npm"
         folder.mkdir(parents=True, exist_ok=True)
         command = ["npm", "install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund",
                    "--fetch-retries=1", "--fetch-timeout=30000", AXE]
