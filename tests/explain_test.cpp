@@ -353,7 +353,7 @@ TEST_CASE("other sizes, seeds and rates are explained without an error or a NaN"
         lesson.dropout = p;
         const Walkthrough walkthrough = walk(entry, lesson);
         for (const Step& step : walkthrough.steps()) {
-          for (const std::string& notice : render::explain(step, "", {}).notices) {
+          for (const std::string& notice : render::explain(step, {}, {}).notices) {
             CAPTURE(notice);
             CHECK(notice.find("nan") == std::string::npos);
             CHECK(notice.find("e+") == std::string::npos);

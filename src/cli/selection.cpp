@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "render/derivation.hpp"
@@ -22,6 +25,55 @@ std::vector<std::string> names_of(const std::vector<Step>& steps, Wanted wanted)
   return names;
 }
 
+/// The extras that nobody asked for.
+class LeftOut {
+ public:
+  template <class IsWanted>
+  LeftOut(const std::vector<Step>& steps, const IsWanted& is_wanted) {
+    for (const Step& step : steps) {
+      if (step.kind != Step::Kind::tensor) {
+        continue;
+      }
+      if (step.in_article || is_wanted(step)) {
+        told_.insert(step.tensor->id());
+      } else if (!step.tensor->operands().empty() && !step.tensor->operation().is_parameter()) {
+        extras_.emplace(step.tensor->id(), &step);
+      }
+    }
+  }
+
+  /// Those that the step is made through, in their order, and the tensor whose size it is; each is told of once.
+  std::vector<Step> before(const Step& step) {
+    std::vector<Step> through;
+    if (step.tensor) {
+      add_operands(*step.tensor, through);
+    }
+    if (step.kind == Step::Kind::size) {
+      add(*step.tensor, through);
+    }
+    return through;
+  }
+
+ private:
+  void add(const Tensor& tensor, std::vector<Step>& through) {
+    if (!told_.insert(tensor.id()).second) {
+      return;
+    }
+    add_operands(tensor, through);
+    if (const auto extra = extras_.find(tensor.id()); extra != extras_.end()) {
+      through.push_back(*extra->second);
+    }
+  }
+  void add_operands(const Tensor& tensor, std::vector<Step>& through) {
+    for (const Tensor& operand : tensor.operands()) {
+      add(operand, through);
+    }
+  }
+
+  std::unordered_map<const void*, const Step*> extras_;
+  std::unordered_set<const void*> told_;  ///< and what the article tells of
+};
+
 }  // namespace
 
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
@@ -42,6 +94,10 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
   };
   std::vector<Step> wanted;
   std::copy_if(steps.begin(), steps.end(), std::back_inserter(wanted), is_wanted);
+  LeftOut left_out(steps, is_wanted);
+  for (Step& step : wanted) {
+    step.through = left_out.before(step);
+  }
   return wanted;
 }
 

@@ -30,6 +30,22 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
   }
 }
 
+/// What is not shown, but made on the way, is called by its name.
+void add_explanation(Lines& lines, const render::StepExplanation& said, std::int64_t width) {
+  for (const render::StepExplanation& before : said.through) {
+    add_wrapped(lines, before.name + " = " + before.expression, width);
+    add_explanation(lines, before, width);
+  }
+  if (said.shapes.empty()) {
+    add_wrapped(lines, said.expression, width);
+  }
+  add_wrapped(lines, said.shapes, width);
+  add_wrapped(lines, said.why, width);
+  for (const std::string& notice : said.notices) {
+    add_wrapped(lines, notice, width, "- ", "  ");
+  }
+}
+
 /// A heat map under its label.
 class HeatMapLines final : public LongLines {
  public:
@@ -90,17 +106,8 @@ Change compared(const Step& step, const Step* before, const render::TextOptions&
 }
 
 Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width) {
-  const render::StepExplanation said = render::explain(
-      step, presentation.why ? presentation.why(step) : std::string(), presentation.tokens);
   Lines lines;
-  if (said.shapes.empty()) {
-    add_wrapped(lines, said.expression, width);
-  }
-  add_wrapped(lines, said.shapes, width);
-  add_wrapped(lines, said.why, width);
-  for (const std::string& notice : said.notices) {
-    add_wrapped(lines, notice, width, "- ", "  ");
-  }
+  add_explanation(lines, render::explain(step, presentation.why, presentation.tokens), width);
   return lines;
 }
 

@@ -115,14 +115,17 @@ const Tensor& indexed(const Tensor& x) {
 
 }  // namespace
 
-void write_explanation(std::ostream& out, const Step& step, const StepExplanation& explanation, std::int64_t width) {
+void write_explanation(std::ostream& out, const StepExplanation& explanation, std::int64_t width) {
+  for (const StepExplanation& before : explanation.through) {
+    write_explanation(out, before, width);
+  }
   const auto write = [&](const std::string& first, const std::string& next, const std::string& text) {
     if (!text.empty()) {
       write_wrapped(out, first, next, text, width);
     }
   };
-  if (step.kind == Step::Kind::tensor) {
-    write("# " + step.name + " = ", "#     ", explanation.expression);
+  if (!explanation.name.empty()) {
+    write("# " + explanation.name + " = ", "#     ", explanation.expression);
   }
   write("# shapes: ", "#     ", explanation.shapes);
   write("# ", "# ", explanation.why);
@@ -153,9 +156,13 @@ std::string shape_rail(const Tensor& tensor) {
   return with_shapes(tensor.operation().words(marked), shown) + arrow(tensor);
 }
 
-StepExplanation explain(const Step& step, const std::string& why, std::span<const std::string> tokens) {
+StepExplanation explain(const Step& step, const Why& why, std::span<const std::string> tokens) {
   StepExplanation explanation;
-  explanation.why = why;
+  explanation.name = step.kind == Step::Kind::tensor ? step.name : "";
+  explanation.why = why ? why(step) : "";
+  for (const Step& before : step.through) {
+    explanation.through.push_back(explain(before, why, tokens));
+  }
   if (step.tensor) {
     explanation.expression = step.tensor->expression();
     explanation.shapes = shape_rail(*step.tensor);
@@ -174,7 +181,7 @@ void write_explained_text(std::ostream& out, std::span<const Step> steps, const 
       continue;
     }
     for (const Step* shown : pending) {
-      write_explanation(out, *shown, explain(*shown, why(*shown), tokens), options.print.linewidth);
+      write_explanation(out, explain(*shown, why, tokens), options.print.linewidth);
     }
     pending.clear();
   }

@@ -14,23 +14,25 @@ namespace attn::render {
 
 /// What is said of one step. What there is nothing to say of is empty.
 struct StepExplanation {
+  std::string name;                  ///< of a tensor
   std::string expression;            ///< PyTorch's words: "queries @ keys_transposed"
   std::string shapes;                ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
   std::string why;                   ///< one to three sentences
   std::vector<std::string> notices;  ///< what these very numbers show, each checked against them
+  std::vector<StepExplanation> through;  ///< of the steps before it that are not shown: scores are scaled, then weighed
 };
 
 /// Why a step is there: one to three sentences.
 using Why = std::function<std::string(const Step&)>;
 
 /// The words that the rows of `inputs` stand for are `tokens`; none where they stand for no words.
-StepExplanation explain(const Step& step, const std::string& why, std::span<const std::string> tokens);
+StepExplanation explain(const Step& step, const Why& why, std::span<const std::string> tokens);
 
 /// The operation with its operands' shapes and the shape that comes out: "W_query(batch [2, 6, 3]) -> [2, 6, 3]".
 std::string shape_rail(const Tensor& tensor);
 
 /// The explanation in lines of at most `width` characters that begin with "# ".
-void write_explanation(std::ostream& out, const Step& step, const StepExplanation& explanation, std::int64_t width);
+void write_explanation(std::ostream& out, const StepExplanation& explanation, std::int64_t width);
 
 /// What write_text writes, and under each step its explanation, in lines that begin with "# ". Where a step does not
 /// end its line, its explanation follows the line.

@@ -108,8 +108,29 @@ std::string heading_of(const Step& step) {
   return heading.empty() ? step.name : heading;
 }
 
+void write_notices(std::ostream& out, const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices) {
+    out << "<li>";
+    write_escaped(out, notice);
+    out << "</li>";
+  }
+}
+
+/// Of steps that the page does not show: what a step is made through.
+void write_through(std::ostream& out, const std::vector<StepExplanation>& before) {
+  for (const StepExplanation& step : before) {
+    out << "<p class=\"expression\"><code>";
+    write_escaped(out, step.name + " = " + step.expression);
+    out << "</code></p><p>";
+    write_escaped(out, step.why);
+    out << "</p><ul class=\"notices\">";
+    write_notices(out, step.notices);
+    out << "</ul>";
+  }
+}
+
 Blanks step_places(const Step& step, const LessonPage& page) {
-  const StepExplanation said = explain(step, page.why ? page.why(step) : "", page.tokens);
+  const StepExplanation said = explain(step, page.why, page.tokens);
   Blanks places;
   places["heading"] = escaped(heading_of(step));
   places["section"] = escaped(step.section);
@@ -118,13 +139,8 @@ Blanks step_places(const Step& step, const LessonPage& page) {
   places["expression"] = escaped(has_expression ? step.name + " = " + said.expression : "");
   places["shapes"] = escaped(said.shapes);
   places["why"] = escaped(said.why);
-  places["notices"] = [notices = said.notices](std::ostream& out) {
-    for (const std::string& notice : notices) {
-      out << "<li>";
-      write_escaped(out, notice);
-      out << "</li>";
-    }
-  };
+  places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
+  places["notices"] = [notices = said.notices](std::ostream& out) { write_notices(out, notices); };
   places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
   places["printed"] = [&step, &page](std::ostream& out) { write_escaped(out, value_text(step, page.text)); };
   return places;

@@ -65,6 +65,20 @@ void add_tensor(ordered_json& json, const Step& step) {
   json["grad_fn"] = grad_fn.empty() ? ordered_json(nullptr) : ordered_json(grad_fn);
 }
 
+ordered_json explanation_json(const StepExplanation& explanation) {
+  ordered_json json = {
+      {"shapes", explanation.shapes},
+      {"why", explanation.why},
+      {"notices", explanation.notices},
+  };
+  for (const StepExplanation& before : explanation.through) {
+    ordered_json step = {{"name", before.name}, {"expression", before.expression}};
+    step.update(explanation_json(before));
+    json["through"].push_back(std::move(step));
+  }
+  return json;
+}
+
 ordered_json step_json(const Step& step, const StepExplanation& explanation) {
   ordered_json json = {
       {"kind", kind_name(step.kind)}, {"section", step.section},       {"name", step.name},
@@ -75,11 +89,7 @@ ordered_json step_json(const Step& step, const StepExplanation& explanation) {
   } else {
     json["text"] = step.text;
   }
-  json["explanation"] = {
-      {"shapes", explanation.shapes},
-      {"why", explanation.why},
-      {"notices", explanation.notices},
-  };
+  json["explanation"] = explanation_json(explanation);
   return json;
 }
 
@@ -177,7 +187,7 @@ void write_steps_json(std::ostream& out, ordered_json about, std::span<const Ste
   about["steps"] = nullptr;
   write_with(out, about, line_break, "steps", [&] {
     write_list(out, steps.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
-      write_step(out, steps[i], explain(steps[i], why(steps[i]), tokens), deeper);
+      write_step(out, steps[i], explain(steps[i], why, tokens), deeper);
     });
   });
 }

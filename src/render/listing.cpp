@@ -14,7 +14,7 @@ void write_step_heatmap(std::ostream& out, const Step& step, const ShownChapter&
   out << title << (title.ends_with('\n') ? "" : "\n");
   write_heatmap(out, {*step.tensor, chapter.tokens, document.text.print, document.terminal});
   if (document.explain) {
-    write_explanation(out, step, explain(step, chapter.why(step), chapter.tokens), document.text.print.linewidth);
+    write_explanation(out, explain(step, chapter.why, chapter.tokens), document.text.print.linewidth);
   }
   out << '\n';
 }

@@ -91,25 +91,38 @@ void write_value(std::ostream& out, const Step& step, const ShownChapter& chapte
   }
 }
 
-void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
-  const StepExplanation explanation = explain(step, chapter.why(step), chapter.tokens);
-  out << '\n'
-      << (step.section.empty() ? "## " : "### ") << code_span(step.name)
-      << (step.kind == Step::Kind::size ? ", its shape" : "") << '\n';
+void write_reasons(std::ostream& out, const StepExplanation& explanation) {
   if (!explanation.why.empty()) {
     out << '\n' << escaped_markdown(explanation.why) << '\n';
   }
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
   }
-  out << '\n';
-  write_value(out, step, chapter, document);
+}
+
+void write_notices(std::ostream& out, const StepExplanation& explanation) {
   if (!explanation.notices.empty()) {
     out << '\n';
   }
   for (const std::string& notice : explanation.notices) {
     out << "- " << escaped_markdown(notice) << '\n';
   }
+}
+
+void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+  const StepExplanation explanation = explain(step, chapter.why, chapter.tokens);
+  out << '\n'
+      << (step.section.empty() ? "## " : "### ") << code_span(step.name)
+      << (step.kind == Step::Kind::size ? ", its shape" : "") << '\n';
+  for (const StepExplanation& before : explanation.through) {
+    out << '\n' << code_span(before.name + " = " + before.expression) << '\n';
+    write_reasons(out, before);
+    write_notices(out, before);
+  }
+  write_reasons(out, explanation);
+  out << '\n';
+  write_value(out, step, chapter, document);
+  write_notices(out, explanation);
 }
 
 void write_steps(std::ostream& out, const ShownChapter& chapter, const Document& document) {

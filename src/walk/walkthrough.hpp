@@ -25,6 +25,7 @@ struct Step {
   std::string text;              ///< for Kind::text
   std::string end = "\n";        ///< what the article's print call writes after it
   bool is_unnamed = false;       ///< a tensor that the article's program has no variable for
+  std::vector<Step> through = {};  ///< where extras are left out: those that it is made through
 };
 
 /// "head_1/attn_scores": the name with its section, where it has one.

@@ -44,6 +44,23 @@ class Explain(Case):
                 self.assertEqual(plain, self.text(*arguments))
                 self.assertGreater(explained.count("\n# shapes: "), 3)
 
+    def test_what_is_not_shown_is_explained_where_it_is_used(self):
+        said = lambda step: [step["explanation"][name] for name in ("shapes", "why", "notices")]
+        for chapter, article in CHAPTERS:
+            arguments = [chapter, "--article", article, "--format", "json"]
+            every, extras = {}, set()
+            for step in json.loads(self.text(*arguments, "--steps", "all"))["steps"]:
+                every.setdefault(step["name"], []).append(said(step))
+                if not step["in_article"] and step["kind"] == "tensor" and step["grad_fn"]:
+                    extras.add(step["name"])
+            for step in json.loads(self.text(*arguments))["steps"]:
+                for before in step["explanation"].get("through", []):
+                    self.assertIn(said({"explanation": before}), every[before["name"]], arguments)
+                    extras.discard(before["name"])
+                self.assertFalse(extras & set(step.get("inputs", [])) - {step["name"]}, (arguments, step["name"]))
+        self.assertIn("square root of", self.words_of("trainable"))
+        for form in ("markdown", "html"):
+            self.assertIn("square root of", self.text("trainable", "--steps", "article", "--format", form))
 
     def words_of(self, *arguments):
         """The prose in one line."""
@@ -117,7 +134,7 @@ class Heatmap(Case):
             explained = [line for line in self.text(*arguments, "--explain").splitlines() if line.startswith("# ")]
             self.assertEqual(sorted(said), sorted(explained))
         self.assertRegex(self.text("causal", "--heatmap", "--explain", "--only", "attn_weights"),
-                         r"1\.0000\n# attn_weights = torch\.softmax")
+                         r"1\.0000\n# scaled_attn_scores = (.+\n#)* attn_weights = torch\.softmax")
 
 
 class All(Case):
