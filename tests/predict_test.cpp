@@ -12,10 +12,10 @@ namespace {
 using namespace attn;
 using present::Mark;
 
-Tensor numbers(const Shape& shape, const std::string& name) {
-  const Tensor tensor = leaf(shape, DType::float32, "torch.tensor(...)", [shape] {
+Tensor numbers(const Shape& shape, const std::string& name, float before = 0) {
+  const Tensor tensor = leaf(shape, DType::float32, "torch.tensor(...)", [shape, before] {
     Block<float> values(shape);
-    float value = 0;
+    float value = before;
     for (float& element : values) {
       element = value += 0.25F;
     }
@@ -29,7 +29,7 @@ std::vector<Step> lesson() {
   Walkthrough walk;
   const Tensor a = numbers({2, 2}, "a");
   walk.show("a", "given\n", a);
-  walk.show("b", "product\n", matmul(a, numbers({2, 3}, "w")));
+  walk.show("b", "product\n", matmul(a, numbers({2, 3}, "w", 3)));
   walk.size("b_shape", "b.shape:", a);
   return walk.steps();
 }
@@ -56,7 +56,12 @@ TEST_CASE("an answer is right where it is printed the same, and close one unit o
   CHECK(present::mark(" .15868 ", "0.1587") == Mark::right);
   CHECK(present::mark("+0.1587", "0.1587") == Mark::right);
   CHECK(present::mark("0.16", "0.1600") == Mark::right);
-  CHECK(present::mark("0.16", "0.1587") == Mark::wrong);
+  CHECK(present::mark("0.16", "0.1587") == Mark::coarse);
+  CHECK(present::mark("0.159", "0.1587") == Mark::coarse);
+  CHECK(present::mark("0.15", "0.1587") == Mark::wrong);
+  CHECK(present::mark("0", "0.1587") == Mark::wrong);
+  CHECK(present::mark("1", "0.9921") == Mark::wrong);
+  CHECK(present::mark("?", "0.1587") == Mark::hint);
   CHECK(present::mark("0.1588", "0.1587") == Mark::close);
   CHECK(present::mark("0.1586", "0.1587") == Mark::close);
   CHECK(present::mark("0.1589", "0.1587") == Mark::wrong);
@@ -80,20 +85,21 @@ TEST_CASE("computed tensors alone are asked for, and blanks keep the columns") {
   prediction.cells = 100;
   const Talk all = talk("", prediction);
   CHECK(has(all.text, "given\n tensor([[0.2500, 0.5000],\n        [0.7500, 1.0000]])\n"));
-  CHECK(has(all.text, "product\n tensor([[     ?,      ?,      ?],\n        [     ?,      ?,      ?]])\nb[0, 0] = \n"));
+  CHECK(has(all.text, "product\n tensor([[     ?,      ?,      ?],\n        [     ?,      ?,      ?]])\n"));
   CHECK(has(all.text, "no answers, no score\n"));
 }
 
 TEST_CASE("answers are marked, wrong ones derived, and the score comes last") {
   present::Prediction prediction;
   prediction.cells = 6;
-  // a @ w = [[0.5625, 0.75, 0.9375], [1.1875, 1.625, 2.0625]]
-  const Talk some = talk("0.5625\n0.7501\n7\nfoo\n\n", prediction);
-  CHECK(has(some.text, "b[0, 0] = 0.5625\nright\n"));
-  CHECK(has(some.text, "b[0, 1] = 0.7501\nclose: it is 0.7500\n"));
-  CHECK(has(some.text, "b[0, 2] = 7\nno, it is 0.9375\n  b[0, 2] = 0.9375"));
-  CHECK(has(some.text, "b[1, 0] = foo\nthat is no number; it is 1.1875\n"));
-  CHECK(has(some.text, "b[1, 1] = \nit is 1.6250\n"));
+  // a @ w = [[2.8125, 3, 3.1875], [6.4375, 6.875, 7.3125]]
+  const Talk some = talk("2.8125\n3.0001\n7\nfoo\n\n", prediction);
+  CAPTURE(some.text);
+  CHECK(has(some.text, "b[0, 0] = 2.8125\nright\n"));
+  CHECK(has(some.text, "b[0, 1] = 3.0001\nclose: it is 3.0000\n"));
+  CHECK(has(some.text, "b[0, 2] = 7\nno, it is 3.1875\n  b[0, 2] = 3.1875"));
+  CHECK(has(some.text, "b[1, 0] = foo\nthat is no number; it is 6.4375\n"));
+  CHECK(has(some.text, "b[1, 1] = \nit is 6.8750\n"));
   CHECK(some.text.ends_with("\nscore: 1 of 5 right, 1 close\n"));
   CHECK(some.score.right == 1);
   CHECK(some.score.close == 1);
@@ -107,6 +113,58 @@ TEST_CASE("somebody who types is asked again after nonsense") {
   CHECK(has(talked.text, "please type a number such as 0.1587"));
   CHECK(!has(talked.text, "\x1b"));
   CHECK(talked.score.asked() == 1);
+}
+
+TEST_CASE("where operands are not shown, the question tells them; where they are, a hint does") {
+  Walkthrough walk;
+  const Tensor a = numbers({2}, "a");
+  const Tensor w = numbers({2, 3}, "w");
+  walk.show("a", "", a);
+  walk.show("hidden", "", matmul(a, w));
+  walk.show("w", "", w);
+  walk.show("plain", "", softmax(a));
+  std::istringstream in("?\n?\n0.6\n?\n?\n?\n\n");
+  std::ostringstream out;
+  present::Prediction prediction;
+  const present::Score score = present::predict(in, out, walk.steps(), prediction);
+  CAPTURE(out.str());
+  // a @ w = [0.25 * 0.25 + 0.5 * 1, ...]: the operands stand before the question, the products are the first hint.
+  CHECK(has(out.str(), ")\n  hidden = a @ w\n  a[0] = 0.250000, w[0, "));
+  CHECK(has(out.str(), "] = ?\n  to be added:\n  0.250000 * "));
+  CHECK(has(out.str(), "] = ?\nthere are no more hints\n"));
+  CHECK(has(out.str(), "] = ?\n  plain = torch.softmax(a, dim=-1)\n  a[0] = 0.250000\n  a[1] = 0.500000\nplain["));
+  CHECK(has(out.str(), " divided by the sum of:\n  exp(0.250000 - 0.500000) = 0.778801\n"));
+  CHECK(score.hints == 5);
+  CHECK(has(out.str(), ", with 5 hints\n"));
+}
+
+TEST_CASE("no answer stands elsewhere: equal numbers are blanked together, and what stands above is not asked for") {
+  Walkthrough walk;
+  const Tensor a = numbers({2, 2}, "a");
+  const Tensor twice = stack(a, 2);
+  walk.show("a", "", a);
+  walk.show("batch", "", twice);
+  const Tensor products = matmul(twice, numbers({2, 1}, "w"));
+  walk.show("products", "", products);
+  walk.show("again", "", cat({products, products}));
+  std::istringstream in("\n\n");
+  std::ostringstream out;
+  const present::Score score = present::predict(in, out, walk.steps(), {});
+  CAPTURE(out.str());
+  CHECK(score.asked() == 1);
+  CHECK((has(out.str(), "tensor([[[     ?],\n         [0.6875]],\n\n        [[     ?],\n         [0.6875]]])") ||
+         has(out.str(), "tensor([[[0.3125],\n         [     ?]],\n\n        [[0.3125],\n         [     ?]]])")));
+}
+
+TEST_CASE("somebody who types and rounds too early tries again") {
+  present::Prediction prediction;
+  prediction.interactive = true;
+  prediction.cells = 6;
+  const Talk talked = talk("2.81\n2.8125\n", prediction);
+  CHECK(has(talked.text, "b[0, 0] = right as far as it goes: round to 4 places, and try again\nb[0, 0] = right\n"));
+  CHECK(talked.score.right == 1);
+  prediction.interactive = false;
+  CHECK(has(talk("2.81\n", prediction).text, "close: right, but rounded too early; it is 2.8125\n"));
 }
 
 TEST_CASE("the seed decides which cells are asked for") {

@@ -1,17 +1,23 @@
 #include "present/predict.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
+#include "present/hints.hpp"
 #include "render/derivation.hpp"
+#include "render/derived.hpp"
 #include "render/printed.hpp"
 #include "render/terminal.hpp"
+#include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
@@ -121,6 +127,9 @@ std::string blanked(std::string text, const std::vector<torch::PrintedCell>& cel
   return text;
 }
 
+/// Numbers that nobody has to look up: what masks and normalisation leave.
+bool is_plain(float value) { return value == 0 || value == 1 || !std::isfinite(value); }
+
 /// "attn_scores[1, 2]"; a scalar's name has no brackets.
 std::string cell_name(const std::string& name, const Shape& index) {
   return index.empty() ? name : name + shape_text(index);
@@ -136,11 +145,18 @@ class Quiz {
   Score run();
 
  private:
+  void show(const Step& step);
   void pose(const Step& step);
   void judge(const Step& step, const Shape& index, const std::string& printed);
-  Mark read_mark(const std::string& question, const std::string& printed);
+  Mark read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint);
+  bool is_refused(Mark mark, const std::string& printed);
+  void give_hint(const render::Cell& cell, std::size_t which);
   void derive(const Step& step, const Shape& index);
   void say_score();
+
+  bool is_seen(const Tensor& tensor, std::int64_t position, float value) const;
+  bool is_shown(const Tensor& tensor) const;
+  void note_shown(const Step& step, const torch::PrintedTensor& printed);
 
   std::istream& in_;
   std::ostream& out_;
@@ -148,10 +164,15 @@ class Quiz {
   const Prediction& prediction_;
   Dice dice_;
   Score score_;
+  std::set<const void*> shown_;   ///< tensors
+  std::set<std::uint32_t> seen_;  ///< the bits of all numbers that have been shown
   bool over_ = false;  ///< the input has ended
 };
 
 Score Quiz::run() {
+  if (prediction_.interactive) {
+    out_ << "Type the number that stands for each question mark; ? gives a hint, Enter alone the answer.\n\n";
+  }
   for (const Step& step : steps_) {
     if (over_) {
       break;
@@ -159,28 +180,82 @@ Score Quiz::run() {
     if (can_be_asked(step)) {
       pose(step);
     } else {
-      render::write_text(out_, std::span(&step, 1), prediction_.text);
+      show(step);
     }
   }
   say_score();
   return score_;
 }
 
+void Quiz::show(const Step& step) {
+  render::write_text(out_, std::span(&step, 1), prediction_.text);
+  if (step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32) {
+    note_shown(step, render::printed_tensor(*step.tensor, prediction_.text));
+  }
+}
+
+void Quiz::note_shown(const Step& step, const torch::PrintedTensor& printed) {
+  const auto contents = step.tensor->array().contents();
+  const float* const values = std::get<Block<float>>(*contents).data();
+  for (const torch::PrintedCell& cell : printed.cells) {
+    seen_.insert(std::bit_cast<std::uint32_t>(values[cell.position]));
+  }
+  shown_.insert(data_of(*step.tensor).id());
+}
+
+/// It stands above, or is another look at what does; a mask is known by its rule.
+bool Quiz::is_shown(const Tensor& tensor) const {
+  const Tensor& data = data_of(tensor);
+  return shown_.contains(data.id()) || (data.kind() == Kind::given && data.dtype() == DType::boolean) ||
+         (data.operation().is_view() && is_shown(data.operands()[0]));
+}
+
+/// Its number stands above; of plain ones, only where it is a copy.
+bool Quiz::is_seen(const Tensor& tensor, std::int64_t position, float value) const {
+  return seen_.contains(std::bit_cast<std::uint32_t>(value)) &&
+         (!is_plain(value) ||
+          render::derived(tensor, index_at(position, tensor.shape())).rule == Derivation::Rule::copy);
+}
+
 /// Shows a step with blanks, and asks for them.
 void Quiz::pose(const Step& step) {
   const torch::PrintedTensor printed = render::printed_tensor(*step.tensor, prediction_.text);
-  const std::vector<torch::PrintedCell> cells = chosen(printed.cells, prediction_.cells, dice_);
-  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(printed.text, cells) << "\n";
+  const auto contents = step.tensor->array().contents();
+  const float* const values = std::get<Block<float>>(*contents).data();
+  std::vector<torch::PrintedCell> open = printed.cells;
+  std::erase_if(open, [&](const torch::PrintedCell& cell) { return is_seen(*step.tensor, cell.position, values[cell.position]); });
+  const std::vector<torch::PrintedCell> cells = chosen(std::move(open), prediction_.cells, dice_);
+  if (cells.empty()) {
+    return show(step);
+  }
+  std::set<std::uint32_t> asked;
+  for (const torch::PrintedCell& cell : cells) {
+    asked.insert(std::bit_cast<std::uint32_t>(values[cell.position]));
+  }
+  std::vector<torch::PrintedCell> blanks = printed.cells;
+  std::erase_if(blanks, [&](const torch::PrintedCell& cell) {
+    const float value = values[cell.position];
+    const bool is_asked = std::ranges::any_of(cells, [&](const auto& one) { return one.position == cell.position; });
+    return !is_asked && (is_plain(value) || !asked.contains(std::bit_cast<std::uint32_t>(value)));
+  });
+  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(printed.text, blanks) << "\n";
   for (const torch::PrintedCell& cell : cells) {
     if (!over_) {
       judge(step, index_at(cell.position, step.tensor->shape()), torch::cell_text(printed, cell));
     }
   }
+  note_shown(step, printed);
   out_ << "\n";
 }
 
 void Quiz::judge(const Step& step, const Shape& index, const std::string& printed) {
-  const Mark result = read_mark(cell_name(step.name, index) + " = ", printed);
+  const render::Cell cell = {&step, index};
+  const bool tells_operands =
+      !std::ranges::all_of(step.tensor->operands(), [this](const Tensor& operand) { return is_shown(operand); });
+  if (tells_operands) {
+    give_hint(cell, 0);
+  }
+  const Mark result = read_mark(cell, printed, tells_operands ? 1 : 0);
   if (over_) {
     return;
   }
@@ -193,6 +268,11 @@ void Quiz::judge(const Step& step, const Shape& index, const std::string& printe
       ++score_.close;
       out_ << "close: it is " << printed << "\n";
       return;
+    case Mark::coarse:
+      ++score_.close;
+      out_ << "close: right, but rounded too early; it is " << printed << "\n";
+      return;
+    case Mark::hint:
     case Mark::wrong: out_ << "no, it is " << printed << "\n"; break;
     case Mark::unknown: out_ << "it is " << printed << "\n"; break;
     case Mark::no_number: out_ << "that is no number; it is " << printed << "\n"; break;
@@ -201,9 +281,35 @@ void Quiz::judge(const Step& step, const Shape& index, const std::string& printe
   derive(step, index);
 }
 
-Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
+/// An answer to be typed once more; says why.
+bool Quiz::is_refused(Mark mark, const std::string& printed) {
+  if (!prediction_.interactive) {
+    return false;
+  }
+  if (mark == Mark::no_number) {
+    out_ << "please type a number such as 0.1587, ? for a hint, or just Enter if you do not know\n";
+  } else if (mark == Mark::coarse) {
+    const int digits = notation_of(printed).digits;
+    out_ << "right as far as it goes: round to " << digits << (digits == 1 ? " place" : " places") << ", and try again\n";
+  }
+  return mark == Mark::no_number || mark == Mark::coarse;
+}
+
+void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
+  const std::vector<std::vector<std::string>> all = hints(cell, prediction_.tokens, prediction_.text.print);
+  if (which >= all.size()) {
+    out_ << "there are no more hints\n";
+    return;
+  }
+  for (const std::string& line : all[which]) {
+    out_ << "  " << line << "\n";
+  }
+}
+
+/// The answer's mark; `hint` is the first one to give.
+Mark Quiz::read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint) {
   for (;;) {
-    out_ << question << std::flush;
+    out_ << cell_name(cell.step->name, cell.index) << " = " << std::flush;
     std::string answer;
     if (!read_line(in_, answer)) {
       over_ = true;
@@ -214,10 +320,12 @@ Mark Quiz::read_mark(const std::string& question, const std::string& printed) {
       out_ << render::printable(text::trimmed(answer), {}) << "\n";
     }
     const Mark result = mark(answer, printed);
-    if (result != Mark::no_number || !prediction_.interactive) {
+    if (result == Mark::hint) {
+      ++score_.hints;
+      give_hint(cell, hint++);
+    } else if (!is_refused(result, printed)) {
       return result;
     }
-    out_ << "please type a number such as 0.1587, or just Enter if you do not know\n";
   }
 }
 
@@ -241,6 +349,9 @@ void Quiz::say_score() {
   if (score_.close > 0) {
     out_ << ", " << score_.close << " close";
   }
+  if (score_.hints > 0) {
+    out_ << ", with " << score_.hints << (score_.hints == 1 ? " hint" : " hints");
+  }
   out_ << "\n";
 }
 
@@ -253,6 +364,9 @@ Mark mark(std::string_view answer, std::string_view printed) {
   if (typed.empty()) {
     return Mark::unknown;
   }
+  if (typed == "?") {
+    return Mark::hint;
+  }
   if (!number) {
     return Mark::no_number;
   }
@@ -262,7 +376,12 @@ Mark mark(std::string_view answer, std::string_view printed) {
   }
   const Notation notation = notation_of(printed);
   const double units = std::abs(rounded(*number, notation) - *truth) / unit(*truth, notation);
-  return units < 0.5 ? Mark::right : units < 1.5 ? Mark::close : Mark::wrong;
+  if (units < 1.5) {
+    return units < 0.5 ? Mark::right : Mark::close;
+  }
+  const Notation coarser = notation_of(typed);
+  const bool is_coarse = coarser.digits > 0 && coarser.digits < notation.digits && !coarser.scientific && !notation.scientific;
+  return is_coarse && rounded(*truth, coarser) == *number ? Mark::coarse : Mark::wrong;
 }
 
 Score predict(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction) {

@@ -27,8 +27,10 @@ struct Prediction {
 enum class Mark {
   right,    ///< it is printed the same
   close,    ///< one unit of the last digit off
+  coarse,   ///< right, but with fewer digits after the point
   wrong,
   unknown,  ///< an empty answer
+  hint,     ///< "?" asks for one
   no_number,
 };
 
@@ -38,12 +40,14 @@ struct Score {
   std::size_t right = 0;
   std::size_t close = 0;
   std::size_t wrong = 0;
+  std::size_t hints = 0;  ///< that were asked for
 
   std::size_t asked() const { return right + close + wrong; }
 };
 
 /// Writes the steps with cells of computed tensors blanked, asks for each, marks the answers, derives what was wrong,
-/// and ends with the score, at the end of the input too.
+/// and ends with the score, at the end of the input too. A cell whose number stands elsewhere is not asked for, or is
+/// blanked there too; where a step's operands are not shown, the question tells them.
 Score predict(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction);
 
 }  // namespace attn::present

@@ -103,13 +103,7 @@ class Writer {
     return token ? "  " + *token : "";
   }
 
-  /// In the arithmetic: two digits more than PyTorch prints, so that its last one is right.
-  std::string number(double value) const {
-    const double size = std::abs(value);
-    const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
-    const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
-    return text::number_text(size == 0 ? 0 : value, format, print_.precision + 2);
-  }
+  std::string number(double value) const { return arithmetic_text(value, print_.precision); }
 
   /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
   std::string printed(const Tensor& tensor, const Shape& index) {

@@ -1,9 +1,12 @@
 #include "render/derived.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "text/numbers.hpp"
 
 namespace attn::render {
 namespace {
@@ -75,6 +78,13 @@ double double_value(const Tensor& tensor, const Derivation& derivation) {
 }
 
 float float_value(const Tensor& tensor, const Derivation& derivation) { return evaluated<float>(tensor, derivation); }
+
+std::string arithmetic_text(double value, int precision) {
+  const double size = std::abs(value);
+  const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);
+  const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  return text::number_text(size == 0 ? 0 : value, format, precision + 2);
+}
 
 bool is_close(double a, double b) {
   const float x = static_cast<float>(a);

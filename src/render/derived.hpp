@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
 
@@ -16,6 +18,9 @@ double value_of(const Tensor& tensor, const Element& element);
 /// float32's.
 double double_value(const Tensor& tensor, const Derivation& derivation);
 float float_value(const Tensor& tensor, const Derivation& derivation);
+
+/// A number in the arithmetic: two digits more than PyTorch prints with that precision, so that its last one is right.
+std::string arithmetic_text(double value, int precision);
 
 /// As torch.allclose compares two float32 numbers.
 bool is_close(double a, double b);

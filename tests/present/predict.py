@@ -46,7 +46,7 @@ class Predict(unittest.TestCase):
         self.assertIn("score: 2 of 2 right", shown)
 
     def test_wrong_answers_are_derived(self):
-        for text in (through_a_pipe(["0.2", "7"]), on_a_terminal(["0.2", "7"])[1]):
+        for text in (through_a_pipe(["0.3", "7"]), on_a_terminal(["0.3", "7"])[1]):
             self.assertIn("no, it is 0.2379", text)
             self.assertIn("exp(attn_scores_2[0] - max)", text)
             self.assertIn("score: 0 of 2 right", text)
