@@ -67,8 +67,11 @@ std::string_view chapter_summary(std::string_view name) {
 
 Walkthrough walk(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {
   const Lesson whole = settled(chapter, lesson);
-  const Walkthrough walk = run(chapter, whole, torch);
-  return whole.weights ? with_own_weights(walk, *whole.weights, torch.kernels()) : walk;
+  Walkthrough walk = run(chapter, whole, torch);
+  if (whole.weights) {
+    return with_own_weights(walk, *whole.weights, torch.kernels());
+  }
+  return walk;
 }
 
 std::vector<const WhatIf*> what_ifs(const Chapter& chapter) {

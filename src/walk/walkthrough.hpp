@@ -51,7 +51,8 @@ class Walkthrough {
   /// What the print call of the step shown last ends with, where it is not a new line.
   void end_line(const std::string& end) { steps_.back().end = end; }
 
-  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Step>& steps() const& { return steps_; }
+  std::vector<Step> steps() && { return std::move(steps_); }
 
   /// What the program drew, whether a step shows it or not.
   void set_draws(torch::Draws draws) { draws_ = std::move(draws); }

@@ -28,11 +28,20 @@ std::size_t Known::add_numbers(Numbers numbers) {
   return entry->second;
 }
 
+/// Lessons are told with the same labels again and again.
+std::string_view Known::plain(const std::string& label) {
+  const auto [entry, is_new] = plain_labels_.try_emplace(label);
+  if (is_new) {
+    entry->second = plain_label(label);
+  }
+  return entry->second;
+}
+
 void Known::add(const Explanation& explanation, const Wanted& wanted) {
   const auto [entry, is_new] = first_.try_emplace(&explanation, steps_.size());
   const std::vector<Step>& steps = explanation.steps.get();
   for (std::size_t i = 0; i < steps.size() && is_new; ++i) {
-    steps_.push_back({&explanation, &steps[i], i, {}, plain_label(steps[i].label), steps[i].kind == Step::Kind::size});
+    steps_.push_back({&explanation, &steps[i], i, {}, plain(steps[i].label), steps[i].kind == Step::Kind::size});
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     KnownStep& known = steps_[entry->second + i];

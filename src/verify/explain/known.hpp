@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct KnownStep {
   const Step* step = nullptr;
   std::size_t place = 0;               ///< in its chapter
   std::optional<std::size_t> numbers;  ///< of the tensor, in Known; steps with equal numbers share them
-  std::string label;                   ///< plain
+  std::string_view label;              ///< plain; Known holds it
   bool is_size = false;
 };
 
@@ -56,6 +57,7 @@ class Known {
 
  private:
   std::size_t add_numbers(Numbers numbers);
+  std::string_view plain(const std::string& label);
 
   std::vector<KnownStep> steps_;
   std::unordered_map<const Explanation*, std::size_t> first_;
@@ -64,6 +66,7 @@ class Known {
   std::unordered_map<std::string, std::size_t> by_content_;
   std::map<Shape, std::vector<std::size_t>> by_shape_;
   std::unordered_map<std::size_t, std::string> layouts_;
+  std::unordered_map<std::string, std::string> plain_labels_;
 };
 
 /// How badly a printed label fits a step's: 0 (the same), 1 (one is within the other) or 2.
