@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -288,6 +289,22 @@ TEST_CASE("bernoulli of 0 and 1, and of what is no probability") {
 TEST_CASE("a linear layer needs an input") {
   CHECK_THROWS_AS(static_cast<void>(linear_weight_bound(0)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(linear_bias_bound(-1)), std::invalid_argument);
+}
+
+TEST_CASE("the Mersenne Twister gives the words of the standard library's, wherever it is asked to go on") {
+  for (const std::uint32_t seed : {0U, 1U, 123U, 4'294'967'295U}) {
+    for (const std::uint64_t passed_over : {0U, 1U, 226U, 227U, 228U, 396U, 397U, 623U, 624U, 625U, 1'248U, 5'000U}) {
+      torch::MersenneTwister ours(seed);
+      std::mt19937 standard(seed);
+      for (int round = 0; round < 3; ++round) {
+        ours.discard(passed_over);
+        standard.discard(passed_over);
+        for (int i = 0; i < 700; ++i) {
+          REQUIRE(ours() == standard());
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace attn::torch {
 namespace {
 
-std::mt19937::result_type low_word(std::uint64_t seed) {
+std::uint32_t low_word(std::uint64_t seed) {
   return static_cast<std::uint32_t>(seed);
 }
 
@@ -14,7 +14,7 @@ std::mt19937::result_type low_word(std::uint64_t seed) {
 Generator::Generator(std::uint64_t seed) : engine_(low_word(seed)) {}
 
 void Generator::manual_seed(std::uint64_t seed) {
-  engine_.seed(low_word(seed));
+  engine_ = MersenneTwister(low_word(seed));
   cached_normal_.reset();
   count_ = 0;
   passed_over_ = 0;
@@ -23,7 +23,7 @@ void Generator::manual_seed(std::uint64_t seed) {
 std::uint32_t Generator::random() {
   ++count_;
   engine_.discard(std::exchange(passed_over_, 0));
-  return static_cast<std::uint32_t>(engine_());
+  return engine_();
 }
 
 std::uint64_t Generator::random64() {
@@ -43,7 +43,7 @@ std::optional<double> Generator::take_cached_normal() {
 
 bool operator==(const Generator& a, const Generator& b) {
   const auto engine = [](const Generator& one) {
-    std::mt19937 moved = one.engine_;
+    MersenneTwister moved = one.engine_;
     moved.discard(one.passed_over_);
     return moved;
   };

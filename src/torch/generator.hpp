@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
+
+#include "torch/mersenne_twister.hpp"
 
 namespace attn::torch {
 
@@ -42,7 +43,7 @@ class Generator {
   friend bool operator==(const Generator& a, const Generator& b);
 
  private:
-  std::mt19937 engine_;
+  MersenneTwister engine_;
   std::optional<double> cached_normal_;
   std::uint64_t count_ = 0;
   std::uint64_t passed_over_ = 0;  ///< draws that the engine has still to pass over: seeded again, it need not
