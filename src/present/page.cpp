@@ -120,8 +120,8 @@ std::shared_ptr<const LongLines> heatmap_lines(const Step& step, const Presentat
       text::trimmed(step.label), render::HeatMap(*step.tensor, presentation.tokens, presentation.text.print, terminal));
 }
 
-Lines derivation_lines(std::span<const Step> steps, const Step& step, const std::string& typed,
-                       const Presentation& presentation) {
+std::string derivation_of(std::span<const Step> steps, const Step& step, const std::string& typed,
+                          const Presentation& presentation) {
   const std::size_t bracket = typed.find('[');
   const bool has_name = bracket != std::string::npos && typed.find_first_not_of(' ') < bracket;
   const std::string inside = bracket == std::string::npos ? "[" + typed + "]" : typed;
@@ -131,8 +131,17 @@ Lines derivation_lines(std::span<const Step> steps, const Step& step, const std:
   } else {
     request.section = step.section;
   }
-  return text::styled_lines(
-      render::derivation_text(steps, request, derivation_depth, presentation.tokens, presentation.text.print));
+  return render::derivation_text(steps, request, derivation_depth, presentation.tokens, presentation.text.print);
+}
+
+Lines derivation_lines(const std::string& derivation, std::int64_t width) {
+  Lines lines;
+  for (const std::string& line : text::lines_of(derivation)) {
+    const std::size_t most_indent = static_cast<std::size_t>(std::max<std::int64_t>(width / 4, 0));
+    const std::string indent(std::min(std::min(line.find_first_not_of(' '), line.size()), most_indent), ' ');
+    add_wrapped(lines, line.substr(indent.size()), width, indent, indent + "  ");
+  }
+  return lines;
 }
 
 std::string example_cell(const Step& step) {

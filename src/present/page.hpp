@@ -33,8 +33,11 @@ std::shared_ptr<const LongLines> heatmap_lines(const Step& step, const Presentat
 
 /// The derivation of the cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a
 /// name before the bracket, in the step of that name. Throws std::exception with words for people.
-Lines derivation_lines(std::span<const Step> steps, const Step& step, const std::string& typed,
-                       const Presentation& presentation);
+std::string derivation_of(std::span<const Step> steps, const Step& step, const std::string& typed,
+                          const Presentation& presentation);
+
+/// Its lines, none longer than `width`.
+Lines derivation_lines(const std::string& derivation, std::int64_t width);
 
 /// The last cell of a step's tensor, as somebody would type it: "5, 5".
 std::string example_cell(const Step& step);

@@ -77,7 +77,8 @@ class Presenter {
   bool heatmap_ = false;
   bool keys_ = false;
   bool done_ = false;
-  Lines derivation_;
+  std::string derivation_;
+  std::int64_t derivation_rows_ = 0;  ///< at the page's end
   std::optional<Change> change_;  ///< of the step that is shown, once it is made
   ScrolledLines page_;
   bool stale_ = true;  ///< the page is to be made anew
@@ -113,9 +114,11 @@ void Presenter::compose() {
       lines.emplace_back();
       add(explanation_lines(step(), presentation_, screen_.columns()));
     }
-    if (!derivation_.empty()) {
+    const Lines derivation = derivation_lines(derivation_, screen_.columns());
+    derivation_rows_ = static_cast<std::int64_t>(derivation.size());
+    if (!derivation.empty()) {
       lines.emplace_back();
-      add(derivation_);
+      add(derivation);
     }
   }
   page_.set(std::move(long_ones), std::move(lines));
@@ -327,15 +330,15 @@ void Presenter::derive() {
     return;
   }
   try {
-    derivation_ = derivation_lines(steps_, step(), *typed, presentation_);
+    derivation_ = derivation_of(steps_, step(), *typed, presentation_);
   } catch (const std::exception& error) {
     message_ = plain(error.what());
     return;
   }
-  derivation_.push_back({{"(Escape takes this away)"}});
+  derivation_ += "(Escape takes this away)\n";
   stale_ = true;
   compose();
-  page_.to_last(static_cast<std::int64_t>(derivation_.size()), room());
+  page_.to_last(derivation_rows_, room());
 }
 
 void Presenter::reseed() {

@@ -1,5 +1,7 @@
 #include "present/search.hpp"
 
+#include <utility>
+
 #include "render/printed.hpp"
 #include "text/lines.hpp"
 
@@ -7,8 +9,11 @@ namespace attn::present {
 
 std::optional<std::size_t> step_named(std::span<const Step> steps, const std::string& typed) {
   const std::string wanted = text::lower(typed);
-  for (const int closeness : {0, 1, 2}) {
+  for (const auto& [closeness, is_tensor] : {std::pair(0, true), {0, false}, {1, true}, {1, false}, {2, true}, {2, false}}) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
+      if ((steps[i].kind == Step::Kind::tensor) != is_tensor) {
+        continue;
+      }
       const std::string name = text::lower(steps[i].name);
       const std::string full = text::lower(steps[i].section) + "/" + name;
       const bool fits = closeness == 0   ? name == wanted || full == wanted

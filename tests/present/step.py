@@ -113,6 +113,22 @@ class Moving(unittest.TestCase):
         self.session.press("c\x1b")
         self.assertIn("queries[0, 0, 1] = ", self.session.vt.text())
 
+    def test_a_derivation_is_whole_at_any_width(self):
+        """Nothing of it is cut at the right: what --cell says stands on the screens of it, line after line."""
+        said = subprocess.run([PROGRAM, "causal", "--cell", "attn_weights[1, 2, 0]"], capture_output=True, text=True).stdout
+        for columns in (200, 80, 40):
+            with start(rows=60, columns=columns) as session:
+                session.press("gattn_weights\r", " attn_weights ")
+                session.press("c1, 2, 0\r", "(Escape takes this away)")
+                words = " ".join(session.vt.text().split())
+                self.assertIn(" ".join(said.split()), words, columns)
+
+    def test_a_name_is_the_tensor_before_its_size(self):
+        with start(chapter="multihead") as session:
+            for name in ("attn_weights", "keys", "attn_scores"):
+                session.press(f"g{name}\r", f" {name} ")
+                self.assertIn("tensor(", session.vt.text())
+
     def test_seed(self):
         self.session.press("gattn_scores\r", " attn_scores ")
         before = self.session.vt.text()
