@@ -15,6 +15,7 @@
 #include "inputs.hpp"
 #include "render/derived.hpp"
 #include "render/lineage.hpp"
+#include "render/origin.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 
@@ -241,15 +242,46 @@ TEST_CASE("masked, kept and dropped numbers say why") {
 TEST_CASE("depth derives operands too, each once, down to what is given") {
   const std::string two = text_of("causal", "context_vecs[0, 1, 2]", 2);
   CHECK(contains(two, "\n  dropout_attn_weights[0, 1, 0] = "));
-  CHECK(contains(two, "\n  values[0, 1, 2] = -0.1536"));
+  CHECK(contains(two, "\n  values[0, 0, 2] = -0.3132"));
   CHECK_FALSE(contains(two, "\n    attn_weights["));
-  const std::string full = text_of("causal", "context_vecs[0, 1, 2]", 0);
-  CHECK(contains(full, "a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"));
-  CHECK(contains(full, "inputs[1, 0] = 0.5500"));
-  CHECK(contains(full, "   given: torch.tensor([[...]])\n"));
-  const std::size_t first = full.find(" batch[0, 1, 0] = 0.5500");
-  CHECK(first != std::string::npos);
-  CHECK(full.find(" batch[0, 1, 0] = 0.5500", first + 1) == std::string::npos);
+  CHECK_FALSE(contains(two, "\n  values[0, 2, 2] = "));  // taken times 0, as a later token's is
+  const std::string deep = text_of("causal", "context_vecs[0, 1, 2]", 9);
+  const std::size_t first = deep.find("\n  dropout_attn_weights[0, 1, 0] = ");
+  const std::size_t second = deep.find("\n    attn_weights[0, 1, 0] = ");
+  CHECK(first < second);
+  CHECK(second < deep.find("\n  values[0, 0, 2] = "));  // each number's own operands stand below it
+  const std::size_t score = deep.find(" attn_scores[0, 1, 0] = ");
+  CHECK(score != std::string::npos);
+  CHECK(deep.find(" attn_scores[0, 1, 0] = ", score + 1) == std::string::npos);
+  CHECK_FALSE(contains(deep, "keys_transposed[0, 0, 0] = 0.2727 "));  // the same number as keys[0, 0, 0]
+  CHECK(contains(deep, " keys[0, 0, 0] = "));
+  CHECK(contains(deep, "\nW_value is a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"));
+  CHECK(contains(deep, "\ninputs is given: torch.tensor([[...]])\n"));
+}
+
+TEST_CASE("the whole depth is a graph: which part of which tensor a number goes back to") {
+  const std::string text = text_of("causal", "context_vecs[0, 1, 2]", 0);
+  for (const char* line : {"  context_vecs[0, 1, 2] = dropout_attn_weights @ values\n",
+                           "    dropout_attn_weights[0, 1, :] = nn.Dropout(0.2)(attn_weights)\n",
+                           "            attn_scores[0, 1, 0:2] = queries @ keys_transposed\n",
+                           "              keys_transposed[0, :, 0:2] = keys.transpose(1, 2)\n",
+                           "                keys[0, 0:2, :] = W_key(batch)\n",
+                           "                  batch[0, :, :], above\n",
+                           "                  inputs[:, :], given: torch.tensor([[...]])\n",
+                           "            mask[1, :], given: ",
+                           "      W_value[2, :], a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"}) {
+    CAPTURE(line);
+    CHECK(contains(text, line));
+  }
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    const Run done = run(chapter);
+    for (const Step& step : done.steps) {
+      if (step.kind == Step::Kind::tensor && element_count(step.tensor->shape()) > 0) {
+        const std::string origin = render::origin_text({&step, Shape(step.tensor->shape().size(), 0)}, done.tokens);
+        CHECK(std::ranges::count(origin, '\n') <= 21);
+      }
+    }
+  }
 }
 
 TEST_CASE("a parameter without a gradient is given, not trainable") {
@@ -272,7 +304,7 @@ TEST_CASE("long sums and long derivations are shortened, and say so") {
     squared = matmul(squared, squared);
     walk.let("power_" + std::to_string(i), squared);
   }
-  const std::string cut = render::derivation_text(walk.steps(), render::parse_cell("power_2[0, 0]"), 0, {}, {});
+  const std::string cut = render::derivation_text(walk.steps(), render::parse_cell("power_2[0, 0]"), 1000, {}, {});
   CHECK(contains(cut, "... cut after 20"));
 }
 

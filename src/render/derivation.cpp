@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "render/cell_words.hpp"
 #include "render/derived.hpp"
+#include "render/origin.hpp"
 #include "torch/print.hpp"
 #include "text/numbers.hpp"
 
@@ -53,31 +53,37 @@ class Writer {
       : cell_(cell), words_(*cell.step, tokens), print_(print) {}
 
   std::string write(std::int64_t depth) {
-    enqueue(*cell_.step->tensor, cell_.index, 0);
-    while (!queue_.empty() && lines_ < most_lines) {
-      const Task task = std::move(queue_.front());
-      queue_.pop_front();
-      if (depth == 0 || task.level < depth) {
-        derive(task);
-      }
+    depth_ = depth;
+    follow({*cell_.step->tensor, cell_.index, 0});
+    indent_ = 0;
+    for (const Tensor& tensor : given_) {
+      line(words_.name(tensor) + " is " + given_words(tensor), 0);
     }
-    const bool is_cut = std::any_of(queue_.begin(), queue_.end(),
-                                    [depth](const Task& task) { return depth == 0 || task.level < depth; });
-    if (is_cut) {
+    if (is_cut_) {
       text_ += "... cut after " + std::to_string(lines_) + " lines; ask for one of these cells, or a smaller --depth\n";
     }
     return text_;
   }
 
  private:
-  void enqueue(const Tensor& tensor, const Shape& index, std::int64_t level) {
-    if (seen_.insert({tensor.id(), index}).second) {
-      queue_.push_back({tensor, index, level});
+  /// Derives a number, then, each below it, what it is made of; each number once.
+  void follow(const Task& task) {
+    if (task.level >= depth_ || !seen_.insert({task.tensor.id(), task.index}).second) {
+      return;
+    }
+    if (lines_ >= most_lines) {
+      is_cut_ = true;
+      return;
+    }
+    next_.clear();
+    derive(task);
+    for (const Task& operand : std::exchange(next_, {})) {
+      follow(operand);
     }
   }
 
-  void enqueue_operand(const Task& task, const Element& element, std::int64_t levels = 1) {
-    enqueue(operand(task, element), element.index, task.level + levels);
+  void follow_later(const Task& task, const Element& element, std::int64_t levels = 1) {
+    next_.push_back({operand(task, element), element.index, task.level + levels});
   }
 
   void line(const std::string& text, std::size_t more = 1) {
@@ -135,14 +141,16 @@ class Writer {
     const Tensor& tensor = task.tensor;
     indent_ = 2 * static_cast<std::size_t>(std::min<std::int64_t>(task.level, 8));
     const Derivation derivation = derived(tensor, task.index);
+    const bool is_asked_for = task.level == 0 && text_.empty();
     if (derivation.rule == Rule::given) {
-      const Operation& operation = tensor.operation();
-      const char* const what = operation.is_trainable() ? "a trainable parameter: " : "given: ";
-      return head(task, "   " + std::string(what) + tensor.expression());
+      return is_asked_for ? head(task, "   " + given_words(tensor)) : add_given(tensor);
     }
     if (derivation.rule == Rule::copy) {
       const Element& source = derivation.terms[0].a;
-      enqueue_operand(task, source, 0);
+      follow_later(task, source, 0);
+      if (!is_asked_for) {
+        return;
+      }
       const std::optional<Element>& mask = derivation.terms[0].b;
       return head(task, "   the same number as " + cell(task, source) +
                             (mask ? ", as " + cell(task, *mask) + " is False" : "") + ": " + words_.name(tensor) +
@@ -153,7 +161,19 @@ class Writer {
       line(words_.name(tensor) + " = " + tensor.expression() + "   " + shapes(tensor));
     }
     body(task, derivation);
-    values(task, derivation);
+    if (task.level == 0) {
+      values(task, derivation);
+    }
+  }
+
+  static std::string given_words(const Tensor& tensor) {
+    return (tensor.operation().is_trainable() ? "a trainable parameter: " : "given: ") + tensor.expression();
+  }
+
+  void add_given(const Tensor& tensor) {
+    if (std::ranges::none_of(given_, [&](const Tensor& other) { return other.id() == tensor.id(); })) {
+      given_.push_back(tensor);
+    }
   }
 
   void head(const Task& task, const std::string& note = "") {
@@ -228,15 +248,17 @@ class Writer {
                right_aligned(number(static_cast<double>(a * b)), width) + "   sum " +
                right_aligned(number(static_cast<double>(sums[i])), width) + running_token(task, term.a, a_axis),
            2);
-      enqueue_operand(task, term.a);
-      enqueue_operand(task, *term.b);
+      if (a * b != 0) {
+        follow_later(task, term.a);
+        follow_later(task, *term.b);
+      }
     });
     if (derivation.bias) {
       const double bias = value_of(task.tensor, *derivation.bias);
       line("plus the bias " + cell(task, *derivation.bias) + " = " + number(bias) + "   sum " +
                number(static_cast<double>(running + static_cast<float>(bias))),
            2);
-      enqueue_operand(task, *derivation.bias);
+      follow_later(task, *derivation.bias);
     }
   }
 
@@ -258,7 +280,7 @@ class Writer {
                "   sum " + right_aligned(number(static_cast<double>(sums[i])), width) +
                running_token(task, terms[i].a, axis),
            2);
-      enqueue_operand(task, terms[i].a);
+      follow_later(task, terms[i].a);
     });
   }
 
@@ -283,7 +305,9 @@ class Writer {
                right_aligned(number(static_cast<double>(of(i) - largest)), width) + ") = " + number(exponential(i)) +
                running_token(task, terms[i].a, axis) + (i == derivation.position ? "  <- this one" : ""),
            2);
-      enqueue_operand(task, terms[i].a);
+      if (exponential(i) != 0 || i == derivation.position) {
+        follow_later(task, terms[i].a);
+      }
     });
     line("the sum of all " + std::to_string(terms.size()) + " exponentials = " + number(total), 2);
     const double own = exponential(derivation.position);
@@ -299,8 +323,8 @@ class Writer {
       line(cell(task, term.a) + " = " + significant(a, float_digits) + ", " + cell(task, *term.b) + " = " +
                significant(b, float_digits) + (is_close(a, b) ? "  close" : "  not close"),
            2);
-      enqueue_operand(task, term.a);
-      enqueue_operand(task, *term.b);
+      follow_later(task, term.a);
+      follow_later(task, *term.b);
     });
   }
 
@@ -309,7 +333,7 @@ class Writer {
     const bool is_minus_infinity = derivation.constant < 0 && std::isinf(derivation.constant);
     line(cell(task, mask) + " is True, so the number is replaced by " + number(derivation.constant) +
          (is_minus_infinity ? ", which softmax turns into a weight of 0" : ""));
-    enqueue_operand(task, mask);
+    follow_later(task, mask);
   }
 
   void kept(const Task& task, const Derivation& derivation) {
@@ -320,23 +344,23 @@ class Writer {
     line(cell(task, term.a) + " * " + number(derivation.constant) + " = " + number(a) + " * " +
              number(derivation.constant) + " = " + number(a * derivation.constant),
          2);
-    enqueue_operand(task, term.a);
-    enqueue_operand(task, *term.b);
+    follow_later(task, term.a);
+    follow_later(task, *term.b);
   }
 
   void dropped(const Task& task, const Derivation& derivation) {
     const Term& term = derivation.terms[0];
     line(cell(task, *term.b) + " is False, so " + cell(task, term.a) + " = " + number(value_of(task.tensor, term.a)) +
          " is dropped: 0");
-    enqueue_operand(task, term.a);
-    enqueue_operand(task, *term.b);
+    follow_later(task, term.a);
+    follow_later(task, *term.b);
   }
 
   void one_step(const Task& task, const Derivation& derivation) {
     const Term& term = derivation.terms[0];
     const double a = value_of(task.tensor, term.a);
     const std::string result = " = " + number(double_value(task.tensor, derivation));
-    enqueue_operand(task, term.a);
+    follow_later(task, term.a);
     if (derivation.rule == Rule::exponential) {
       return line("exp(" + cell(task, term.a) + ") = exp(" + number(a) + ")" + result, 2);
     }
@@ -346,7 +370,7 @@ class Writer {
              number(b) + result,
          2);
     if (term.b) {
-      enqueue_operand(task, *term.b);
+      follow_later(task, *term.b);
     }
   }
 
@@ -370,7 +394,10 @@ class Writer {
   const Cell& cell_;
   CellWords words_;
   torch::PrintOptions print_;
-  std::deque<Task> queue_;
+  std::int64_t depth_ = 1;
+  std::vector<Task> next_;     ///< what the number that is derived is made of
+  std::vector<Tensor> given_;  ///< what numbers go back to
+  bool is_cut_ = false;
   std::set<std::pair<const void*, Shape>> seen_;
   std::set<const void*> explained_;
   std::map<const void*, std::function<std::string(std::int64_t)>> printers_;
@@ -388,7 +415,11 @@ std::string derivation_text(std::span<const Step> steps, const CellRequest& requ
 
 std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<const std::string> tokens,
                             const torch::PrintOptions& print) {
-  return Writer(cell, tokens, print).write(depth);
+  if (depth > 0) {
+    return Writer(cell, tokens, print).write(depth);
+  }
+  return Writer(cell, tokens, print).write(1) + "made of, back to what is given:\n" + origin_text(cell, tokens) +
+         "--depth 2, 3 and so on derive these numbers too, as many steps back\n";
 }
 
 }  // namespace attn::render

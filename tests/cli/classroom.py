@@ -91,8 +91,11 @@ class Cell(Case):
 
     def test_depth(self):
         lines = [self.text("causal", "--cell", "context_vecs[0,1,2]", "--depth", depth).count("\n")
-                 for depth in ("1", "2", "full")]
+                 for depth in ("1", "2", "3", "7")]
         self.assertEqual(lines, sorted(set(lines)))
+        full = self.text("causal", "--cell", "context_vecs[0,1,2]", "--depth", "full")
+        self.assertLess(full.count("\n"), 40)
+        self.assertIn("attn_scores[0, 1, 0:2] = queries @ keys_transposed", full)
         self.assertIn("a trainable parameter", self.text("causal", "--cell", "keys[0,1,2]", "--depth", "full"))
 
     def test_refused(self):
