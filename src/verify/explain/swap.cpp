@@ -85,19 +85,55 @@ class SwapOnAxis {
   Shape part_;
 };
 
-}  // namespace
+/// Whether the differing cells stand in two items of an axis of `size`, whose items are `inner` cells each, and the first of
+/// them has the other item's number. Most tensors fail here, at a few of their cells.
+bool may_be_swapped(const Printed& printed, std::span<const double> values, std::int64_t size, std::int64_t inner) {
+  std::int64_t first = -1;
+  std::int64_t second = -1;
+  std::size_t first_cell = 0;
+  for (std::size_t i = 0; i < printed.cells.size(); ++i) {
+    if (compare_cell(printed.cells[i], values[i]) == CellVerdict::holds) {
+      continue;
+    }
+    const std::int64_t here = static_cast<std::int64_t>(i) / inner % size;
+    if (first < 0) {
+      first = here;
+      first_cell = i;
+    } else if (here != first && second < 0) {
+      second = here;
+      const std::int64_t other = static_cast<std::int64_t>(first_cell) + inner * (second - first);
+      if (compare_cell(printed.cells[first_cell], values[at(other)]) != CellVerdict::holds) {
+        return false;
+      }
+    } else if (here != first && here != second) {
+      return false;
+    }
+  }
+  return second >= 0;
+}
 
-std::optional<Change> find_swap(const Printed& printed, std::span<const double> values) {
+std::vector<std::int64_t> differing_cells(const Printed& printed, std::span<const double> values) {
   std::vector<std::int64_t> differing;
-  differing.reserve(printed.cells.size());
   for (std::size_t i = 0; i < printed.cells.size(); ++i) {
     if (compare_cell(printed.cells[i], values[i]) != CellVerdict::holds) {
       differing.push_back(static_cast<std::int64_t>(i));
     }
   }
-  const Shape strides = row_major_strides(printed.shape);
-  for (std::size_t axis = 0; differing.size() > 1 && axis < printed.shape.size(); ++axis) {
-    const SwapOnAxis swap(printed, values, differing, strides, axis);
+  return differing;
+}
+
+}  // namespace
+
+std::optional<Change> find_swap(const Printed& printed, std::span<const double> values) {
+  Shape strides;
+  std::int64_t inner = static_cast<std::int64_t>(printed.cells.size());
+  for (std::size_t axis = 0; axis < printed.shape.size(); ++axis) {
+    inner /= std::max<std::int64_t>(printed.shape[axis], 1);
+    if (!may_be_swapped(printed, values, printed.shape[axis], inner)) {
+      continue;
+    }
+    strides = strides.empty() ? row_major_strides(printed.shape) : strides;
+    const SwapOnAxis swap(printed, values, differing_cells(printed, values), strides, axis);
     if (swap.explains()) {
       return swap.change();
     }
