@@ -177,6 +177,7 @@ void ChapterParser::finish() {
   options_.command = Command::walk;
   options_.chapters = {chosen};
   check_rules();
+  check_page(name_);
   read_own_tensors(lesson);
 }
 
@@ -322,6 +323,7 @@ void VerifyParser::finish() {
   options_.command = Command::verify;
   VerifyOptions& verify = options_.verify;
   check_rules();
+  check_page("report");
   read_own_tensors(verify.lesson);
   verify.is_seed_given = is_given("--seed");
   verify.lesson.d_out_kq = verify.lesson.d_out_kq ? verify.lesson.d_out_kq : d_out_;

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/complaints.hpp"
@@ -283,6 +285,13 @@ Kernels Parser::kernels(const chapters::Article& article) {
                              blas_name(runnable(blas)) + "'s run in their place, and last digits may differ");
   }
   return {cpu_.value_or(article.cpu), blas};
+}
+
+void Parser::check_page(const std::string& name) const {
+  if (given("--format") == "html" && !is_given("--output") && isatty(STDOUT_FILENO) != 0) {
+    throw UsageError("--format html: a page is for a browser, and standard output is a terminal; accepted are --output with a "
+                     "file, a pipe, and --output -; try --output " + name + ".html");
+  }
 }
 
 void Parser::add_steps() {

@@ -50,6 +50,8 @@ class Parser {
   bool is_given(std::string_view name) const { return given(name).has_value(); }
   /// Refuses options that have no effect beside others.
   void check_rules() const;
+  /// Refuses to write a page over a terminal; `name` is what its file may be called.
+  void check_page(const std::string& name) const;
   void text(const std::string& name, const std::string& placeholder, const std::string& help,
             std::optional<std::string>& target, const Validator& check = {});
   void number(const std::string& name, const std::string& help, std::optional<std::int64_t>& target,

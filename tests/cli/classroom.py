@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -79,6 +80,30 @@ class Explain(Case):
         self.assertIn("- the: 4, cats: 0, like: 2, the: 4, dogs: 1 - ids are places among the sorted words", words)
         self.assertNotIn("ids are places", self.words_of("causal", "--sentence", "cats like dogs", "--steps", "all"))
         self.assertIn('most alike are "journey" and "starts"', self.words_of("causal", "--steps", "all"))
+
+
+class Page(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def on_a_terminal(self, *arguments):
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        with open(its, "wb") as terminal:
+            done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.PIPE,
+                                  timeout=60, encoding="utf-8", cwd=self.folder)
+            return done.returncode, done.stderr
+
+    def test_a_page_is_not_poured_over_a_terminal(self):
+        code, said = self.on_a_terminal("causal", "--format", "html")
+        self.assertEqual((code, said.count("\n")), (2, 1), said)
+        self.assertIn("try --output causal.html", said)
+        self.assertEqual(self.on_a_terminal("causal", "--format", "html", "-o", "causal.html"), (0, ""))
+        code, said = self.on_a_terminal("verify", "causal.html", "--format", "html")
+        self.assertEqual((code, said.count("\n")), (2, 1), said)
+        self.assertEqual(self.on_a_terminal("causal", "--format", "markdown", "--only", "attn_scores")[0], 0)
 
 
 class Cell(Case):
