@@ -331,6 +331,23 @@ TEST_CASE("which axes stand for tokens") {
   CHECK(axes("output") == std::vector<bool>{false, true, false});
 }
 
+TEST_CASE("which axes stand for heads") {
+  std::string found;
+  for (const Step& step : default_run("multihead").steps) {
+    for (std::size_t axis = 0; step.kind == Step::Kind::tensor && axis < step.tensor->shape().size(); ++axis) {
+      found += render::counts_heads(*step.tensor, axis) ? step.name + " " + std::to_string(axis) + ", " : "";
+    }
+  }
+  CHECK(found == "keys_heads 1, queries_heads 1, values_heads 1, keys_transposed 1, attn_scores 1, masked_attn_scores 1, "
+                 "scaled_attn_scores 1, attn_weights 1, dropout_mask 1, dropout_attn_weights 1, context_heads 1, context_vec 2, ");
+  CHECK(contains(text_of("multihead", "attn_weights[0, 1, 2, 1]"), "   (head 2, row 2: starts, column 1: journey)\n"));
+  for (const Step& step : default_run("causal").steps) {
+    for (std::size_t axis = 0; step.kind == Step::Kind::tensor && axis < step.tensor->shape().size(); ++axis) {
+      CHECK_FALSE(render::counts_heads(*step.tensor, axis));
+    }
+  }
+}
+
 TEST_CASE("cells that there are not") {
   for (const char* text : {"", "[1]", "a[1", "a[1,]", "a[,1]", "a[[1]]", "/a[1]", "a]1["}) {
     CAPTURE(text);

@@ -39,6 +39,9 @@ std::string CellWords::places(const Tensor& tensor, const Shape& index) const {
   const std::vector<bool> axes = token_axes(tensor, tokens_.size());
   std::string text;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    if (counts_heads(tensor, axis)) {
+      text += (text.empty() ? "" : ", ") + head_name(index[axis]);
+    }
     if (!axes[axis]) {
       continue;
     }

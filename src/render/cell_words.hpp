@@ -24,7 +24,7 @@ class CellWords {
   /// The elements along the open axis: "row queries[0, 1, :] (journey)"
   std::string run(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open) const;
 
-  /// "row 1: journey, column 2: starts"; axes that are no tokens are left out.
+  /// "head 2, row 1: journey, column 2: starts"; other axes are left out.
   std::string places(const Tensor& tensor, const Shape& index) const;
 
   /// The token that an element along an axis stands for; nothing where the axis is no tokens.

@@ -70,11 +70,12 @@ Grid make_grid(const Tensor& tensor, const Axes& axes, std::span<const std::stri
   const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
   if (dim >= 1) {
     grid.columns = axes[dim - 1];
-    grid.column_names = {grid.columns, words_of(by_tokens[dim - 1], tokens, terminal), terminal.width, terminal};
+    grid.column_names = {grid.columns, words_of(by_tokens[dim - 1], tokens, terminal), counts_heads(tensor, dim - 1),
+                         terminal.width, terminal};
   }
   if (dim >= 2) {
     grid.rows = axes[dim - 2];
-    grid.row_names = {grid.rows, words_of(by_tokens[dim - 2], tokens, terminal),
+    grid.row_names = {grid.rows, words_of(by_tokens[dim - 2], tokens, terminal), counts_heads(tensor, dim - 2),
                       std::clamp<std::int64_t>(terminal.width / 5, 3, 20), terminal};
   }
   return grid;
@@ -146,6 +147,9 @@ class HeatMap::Lines {
         cells_(tensor.array().contents(), print,
                terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
         drawing_(grid_, cells_, painter_, terminal_) {
+    while (head_axis_ < shape_.size() && !counts_heads(tensor, head_axis_)) {
+      ++head_axis_;
+    }
     add_parts(0, 0);
     if (tensor.dtype() == DType::boolean) {
       end_.push_back(boolean_legend(painter_));
@@ -201,10 +205,12 @@ class HeatMap::Lines {
   std::string heading(const Part& part) const {
     Shape index = index_at(part.first, shape_);
     index.resize(index.size() - 2);
-    return cut_to(shape_text(index), terminal_.width, terminal_);
+    const std::string head = head_axis_ < index.size() ? " " + head_name(index[head_axis_]) : "";
+    return cut_to(shape_text(index) + head, terminal_.width, terminal_);
   }
 
   Shape shape_;
+  std::size_t head_axis_ = 0;  ///< as many as there are axes where none counts heads
   Axes axes_;
   Terminal terminal_;
   Grid grid_;

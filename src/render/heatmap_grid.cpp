@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "render/lineage.hpp"
 #include "text/columns.hpp"
 #include "torch/print.hpp"
 
@@ -21,7 +22,8 @@ std::string Names::at(std::int64_t rank) const {
     return "";
   }
   const std::int64_t item = items_.item(rank);
-  return cut_to(words_.empty() ? std::to_string(item) : words_[static_cast<std::size_t>(item)], room_, terminal_);
+  const std::string number = are_heads_ ? head_name(item) : std::to_string(item);
+  return cut_to(words_.empty() ? number : words_[static_cast<std::size_t>(item)], room_, terminal_);
 }
 
 std::int64_t Names::widest() const {

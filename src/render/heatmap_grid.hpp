@@ -21,9 +21,10 @@ class Names {
  public:
   /// Of no axis: one item without a name.
   Names() = default;
-  /// Their indices or, where there are words, the word of each item; cut to so many columns.
-  Names(const torch::ShownItems& items, std::vector<std::string> words, std::int64_t room, const Terminal& terminal)
-      : items_(items), words_(std::move(words)), room_(room), terminal_(terminal) {}
+  /// Their indices or, where there are words, the word of each item, or each one's head; cut to so many columns.
+  Names(const torch::ShownItems& items, std::vector<std::string> words, bool are_heads, std::int64_t room,
+        const Terminal& terminal)
+      : items_(items), words_(std::move(words)), are_heads_(are_heads), room_(room), terminal_(terminal) {}
 
   bool empty() const { return items_.size == 0; }
   std::string at(std::int64_t rank) const;
@@ -33,6 +34,7 @@ class Names {
  private:
   torch::ShownItems items_{0, 0, 0, false};
   std::vector<std::string> words_;
+  bool are_heads_ = false;
   std::int64_t room_ = 0;
   Terminal terminal_;
 };

@@ -1,5 +1,7 @@
 #include "render/lineage.hpp"
 
+#include <algorithm>
+
 namespace attn::render {
 
 bool counts_tokens(const Tensor& tensor, std::size_t axis) {
@@ -17,6 +19,24 @@ std::vector<bool> token_axes(const Tensor& tensor, std::size_t count) {
   }
   return axes;
 }
+
+bool counts_heads(const Tensor& tensor, std::size_t axis) {
+  if (tensor.kind() == Kind::view) {
+    const Shape& from = tensor.operands()[0].shape();
+    const Shape& to = tensor.shape();
+    const bool splits_last = !from.empty() && to.size() == from.size() + 1 && std::equal(from.begin(), from.end() - 1, to.begin());
+    if (splits_last && axis + 1 == from.size()) {
+      return true;
+    }
+    if (to.size() < from.size() && axis + 1 == to.size()) {
+      return false;  // joined again
+    }
+  }
+  const auto source = tensor.operation().axis_source(tensor.operands(), axis);
+  return source && counts_heads(source->tensor, source->axis);
+}
+
+std::string head_name(std::int64_t item) { return "head " + std::to_string(item + 1); }
 
 std::optional<std::int64_t> token_of(const Tensor& vector) {
   if (vector.dim() != 1) {

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tensor/operations.hpp"
 
-/// Which axes and vectors of a tensor stand for tokens.
+/// Which axes and vectors of a tensor stand for tokens, and which axes for heads.
 namespace attn::render {
 
 /// Whether the axis counts the lesson's tokens: the rows of the tensor named `inputs`, or of their `ids`.
@@ -15,6 +16,12 @@ bool counts_tokens(const Tensor& tensor, std::size_t axis);
 
 /// The axes, outermost first, that have one item for each of `count` tokens.
 std::vector<bool> token_axes(const Tensor& tensor, std::size_t count);
+
+/// Whether the axis counts heads: a view made it and head_dim of the last axis.
+bool counts_heads(const Tensor& tensor, std::size_t axis);
+
+/// "head 1", for the first item of an axis that counts heads.
+std::string head_name(std::int64_t item);
 
 /// The row of `inputs` that a vector was made from, the query's where several meet.
 std::optional<std::int64_t> token_of(const Tensor& vector);

@@ -86,8 +86,9 @@ Json PageNodes::node_json(std::size_t node) const {
     json["e"] = tensor.expression();
   }
   json["x"] = Json::array();
-  for (const bool is_by_tokens : token_axes(tensor, tokens_.size())) {
-    json["x"].push_back(is_by_tokens ? 1 : 0);
+  const std::vector<bool> by_tokens = token_axes(tensor, tokens_.size());
+  for (std::size_t axis = 0; axis < by_tokens.size(); ++axis) {
+    json["x"].push_back(by_tokens[axis] ? 1 : counts_heads(tensor, axis) ? 2 : 0);
   }
   if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens_.size())) {
     json["w"] = *token;

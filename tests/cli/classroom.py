@@ -137,6 +137,12 @@ class Heatmap(Case):
         self.assertNotIn("\x1b", text)
         self.assertRegex(text, r"(?m)^journey +0\.4392. +0\.5608")
 
+    def test_heads_have_names(self):
+        text = self.text("multihead", "--heatmap", "--only", "attn_weights,context_vec", "--num-heads", "3")
+        for line in ("[0, 0] head 1", "[0, 2] head 3"):
+            self.assertIn(f"\n{line}\n", text)
+        self.assertRegex(text, r"\nhead 3 +-?\d")
+
     def test_a_mask_has_the_names_that_its_cells_have(self):
         cell = self.text("causal", "--cell", "mask[journey,starts]")
         self.assertTrue(cell.startswith("mask[1, 2] = True   (row 1: journey, column 2: starts)"), cell)

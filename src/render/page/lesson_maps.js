@@ -63,7 +63,8 @@ function table(node, lead, focusable) {
   const columnAxis = shape.length - 1;
   const rowAxis = shape.length - 2;
   const caption = make("caption", {}, make("b", {}, nameOf(node) + (lead.length ? `[${lead.join(", ")}]` : "")),
-                       ` [${(lead.length ? shape.slice(-2) : shape).join(", ")}]`);
+                       ` [${(lead.length ? shape.slice(-2) : shape).join(", ")}]`,
+                       ...lead.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null).map((name) => ` ${name}`));
   const head = make("tr", {}, make("td", { class: "corner" }));
   const heads = [];
   if (shape.length) {

@@ -175,7 +175,7 @@ function explain(state, position) {
   scrollIntoBoxes(state);
 
   const index = indexAt(position, node.s);
-  const who = index.map((at, axis) => (node.x[axis] ? tokens[at] : null)).filter((name) => name !== null);
+  const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
   if (node.w !== undefined) who.unshift(tokens[node.w]);
   const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
   const told = from ? tell[from.rule](from, node) : unknown;

@@ -95,8 +95,10 @@ const exactAt = ({ node, position }) => (node.t === "bool" ? printed(node) : exa
 /** All numbers as PyTorch prints them. */
 const printed = (node) => (node.printed ??= node.p ? node.p.split(" ") : []);
 
-/** What stands beside an axis: a token's name, or the index. */
-const axisName = (node, axis, at) => (node.x[axis] ? tokens[at] : String(at));
+/** What an item of an axis is called: a token, a head; else null. */
+const itemName = (node, axis, at) => (node.x[axis] === 1 ? tokens[at] : node.x[axis] === 2 ? `head ${at + 1}` : null);
+/** What stands beside an axis: the item's name, or the index. */
+const axisName = (node, axis, at) => itemName(node, axis, at) ?? String(at);
 
 function derivation(node, position) {
   const way = caseOf(node, position);
