@@ -126,9 +126,12 @@ void Noticing::symmetry(const Numbers& numbers) {
     return numbers.row(i / n * n + i % n)[static_cast<std::size_t>(j)];
   };
   std::optional<std::pair<std::int64_t, std::int64_t>> different;
+  bool is_exact = true;
   for (std::int64_t i = 0; i < numbers.rows && !different; ++i) {
     for (std::int64_t j = i % n + 1; j < n && !different; ++j) {
-      if (!near(at(i, j), at(i / n * n + j, i % n), 1e-6)) {
+      const float mirrored = at(i / n * n + j, i % n);
+      is_exact = is_exact && at(i, j) == mirrored;
+      if (!near(at(i, j), mirrored, 1e-6)) {
         different = {i, j};
       }
     }
@@ -136,7 +139,7 @@ void Noticing::symmetry(const Numbers& numbers) {
   if (!different) {
     const Tensor& columns = operand(1).kind() == Kind::transpose ? operand(1).operands()[0] : operand(1);
     const bool is_same = words_of(columns) == words_of(operand(0));
-    say("symmetric: [i, j] and [j, i] are the same" +
+    say(std::string("symmetric: [i, j] and [j, i] are the same") + (is_exact ? "" : ", up to rounding") +
         (is_same ? ", since both sides are " + words_of(operand(0)) : ""));
     return;
   }

@@ -148,22 +148,39 @@ std::string Noticing::pair_words(std::int64_t position, std::int64_t height, std
   return ": " + token(row) + verb + token_or_itself(position % width, row);
 }
 
+/// The word whose tokens alone have the row's largest weight: the first place of it.
+std::optional<std::size_t> Noticing::most_attended(std::span<const float> row) const {
+  const float largest = *std::max_element(row.begin(), row.end());
+  std::optional<std::size_t> place;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] != largest) {
+      continue;
+    }
+    const auto first = static_cast<std::size_t>(std::find(tokens_.begin(), tokens_.end(), tokens_[i]) - tokens_.begin());
+    if (place && *place != first) {
+      return std::nullopt;
+    }
+    place = first;
+  }
+  return place;
+}
+
+/// Counted by words: tokens of the same word have the same key.
 void Noticing::favourite(const Numbers& numbers) {
   if (numbers.shape.size() != 2 || !has_words(tensor_, 1) || !has_words(tensor_, 0) || numbers.rows < 2) {
     return;
   }
   std::vector<float> votes(static_cast<std::size_t>(numbers.width));
   for (std::int64_t i = 0; i < numbers.rows; ++i) {
-    if (const auto best = only_largest(numbers.row(i))) {
-      ++votes[static_cast<std::size_t>(*best)];
+    if (const auto best = most_attended(numbers.row(i))) {
+      ++votes[*best];
     }
   }
   const auto winner = only_largest(votes);
   const auto count = winner ? static_cast<std::int64_t>(votes[static_cast<std::size_t>(*winner)]) : 0;
-  if (count == numbers.rows) {
-    say("all " + std::to_string(count) + " tokens attend most to " + token(*winner));
-  } else if (count > 1) {
-    say(count_text(count, numbers.rows) + " tokens attend most to " + token(*winner));
+  if (count > 1) {
+    say((count == numbers.rows ? "all " + std::to_string(count) : count_text(count, numbers.rows)) + " tokens attend most to \"" +
+        tokens_[static_cast<std::size_t>(*winner)] + '"');
   }
 }
 

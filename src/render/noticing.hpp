@@ -61,6 +61,7 @@ class Noticing {
   void strongest(const Numbers& numbers, std::int64_t first_row);
   /// ": journey attends to starts", where rows and columns are tokens.
   std::string pair_words(std::int64_t position, std::int64_t height, std::int64_t width, const std::string& verb) const;
+  std::optional<std::size_t> most_attended(std::span<const float> row) const;
   void favourite(const Numbers& numbers);
   void spread(const Numbers& numbers);
 

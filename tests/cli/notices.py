@@ -1,0 +1,516 @@
+"""Every number and comparison in what --explain notices, computed again by numpy from the lesson's tensors.
+
+    /usr/bin/python3 tests/cli/notices.py build/release/attn-walkthrough [LESSONS]
+
+A notice that none of the checks below knows fails too: what is said is checked, all of it."""
+
+import collections
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+INDEX = r"\[([\d, ]*)\]"
+TOKEN = r'"((?:[^"])*)"(?: \(token (\d+)\))?'
+ROW = rf"row {INDEX}(?: \({TOKEN}\))?"
+CHECKS = []
+
+
+def notice(pattern):
+    """The check of the notices that the pattern matches whole: it gets what is said of the step and the pattern's groups."""
+    def add(check):
+        CHECKS.append((re.compile(pattern), check))
+        return check
+    return add
+
+
+def near(text, value):
+    """Whether the value is printed so: half a unit of the last digit to either side."""
+    digits, _, exponent = text.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    return abs(float(text) - value) <= 0.5001 * unit + 1e-12
+
+
+def close(a, b):
+    return np.allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def index_of(text):
+    return tuple(int(i) for i in text.split(", ")) if text else ()
+
+
+class Said:
+    """One step, and what stands before it."""
+
+    def __init__(self, steps, at, tokens):
+        self.step, self.tokens = steps[at], tokens
+        self.before = steps[:at]
+        self.a = array(self.step)
+
+    def operand(self, name=None):
+        """The tensor of that name, else the first operand, as it was when this step was made."""
+        name = name or self.step["inputs"][0]
+        same = [step for step in self.before if step["kind"] == "tensor" and step["name"] == name]
+        here = [step for step in same if step["section"] == self.step["section"]] or same
+        return array(here[-1])
+
+    def both_operands(self):
+        """Of a comparison; two tensors of one name are those of it that are most alike."""
+        names = self.step["inputs"]
+        if len(names) == 2:
+            return self.operand(names[0]), self.operand(names[1])
+        same = [array(step) for step in self.before if step["name"] == names[0] and "values" in step]
+        alike = [pair for pair in itertools.combinations(same, 2) if pair[0].shape == pair[1].shape]
+        return min(alike, key=lambda pair: np.abs(pair[0].astype(np.float64) - pair[1]).max())
+
+    def is_token(self, item, name, number):
+        """Whether the item of an axis of tokens has that name; words that are there several times are numbered."""
+        again = self.tokens.count(name) > 1
+        return self.tokens[item] == name and (number is None) != again and number in (None, str(item))
+
+    def rows(self):
+        """Indices of all rows."""
+        return list(itertools.product(*(range(size) for size in self.a.shape[:-1])))
+
+
+def array(step):
+    kind = np.float32 if step["dtype"] == "float32" else step["dtype"].replace("boolean", "bool")
+    convert = lambda item: [convert(one) for one in item] if isinstance(item, list) else float(item) if isinstance(item, str) else item
+    return np.array(convert(step["values"]), dtype=kind).reshape(step["shape"])
+
+
+def sums(a):
+    return a.astype(np.float64).sum(axis=-1)
+
+
+# ---- Inputs and what is drawn ----------------------------------------------------------------------
+
+
+@notice(r"one row for (?:each|one) token: (.*)")
+def _(said, words):
+    return words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens)
+
+
+@notice(rf"the two most alike are {TOKEN} and {TOKEN}(?:, {NUMBER} apart)?")
+def _(said, one, one_at, other, other_at, apart):
+    distances = {(i, j): np.linalg.norm(said.a[i].astype(np.float64) - said.a[j]) for i, j in
+                 itertools.combinations(range(len(said.a)), 2)}
+    least = min(distances.values())
+    return near(apart, least) and any(said.is_token(i, one, one_at) and said.is_token(j, other, other_at)
+                                      for (i, j), distance in distances.items() if close(distance, least))
+
+
+@notice(r"(\d+) tokens? of (\d+) numbers?(?: each)?")
+def _(said, tokens, numbers):
+    return said.a.shape == (int(tokens), int(numbers))
+
+
+@notice(r"(\w+: \d+(?:, \w+: \d+)*)")
+def _(said, words):
+    return words == ", ".join(f"{token}: {place}" for token, place in zip(said.tokens, said.a))
+
+
+@notice(r"ids are places among the sorted words; a word that is there several times takes several and has the last of them, "
+        r"so some ids are no word's")
+def _(said):
+    words = sorted(said.tokens)
+    last = {word: place for place, word in enumerate(words)}
+    return len(set(words)) < len(words) and [last[token] for token in said.tokens] == list(said.a)
+
+
+@notice(r"nn\.Embedding begins with random numbers: before training, how alike two rows are says nothing of the words")
+def _(said):
+    return "nn.Embedding" in said.step["expression"]
+
+
+@notice(rf"all entries are at least 0 and below 1, as torch\.rand draws: here from {NUMBER} to {NUMBER}")
+def _(said, low, high):
+    return 0 <= said.a.min() and said.a.max() < 1 and near(low, said.a.min()) and near(high, said.a.max())
+
+
+@notice(rf"all entries are between {NUMBER} and {NUMBER}, that is 1/sqrt\(in_features\) = 1/sqrt\((\d+)\) to either side of 0")
+def _(said, low, high, features):
+    bound = 1 / np.sqrt(int(features))
+    is_weight = said.a.ndim == 2
+    return (near(low, -bound) and near(high, bound) and np.abs(said.a).max() <= bound * (1 + 1e-6) and
+            (not is_weight or said.a.shape[1] == int(features)))
+
+
+@notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies with the transpose")
+def _(said, shape):
+    return said.a.shape == index_of(shape) and "nn.Linear" in said.step["expression"]
+
+
+@notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn draws to either side of 0 alike")
+def _(said, above, every, verb):
+    return (int(above), int(every)) == ((said.a > 0).sum(), said.a.size) and (verb == "is") == (above == "1")
+
+
+@notice(r"(\d+) of (\d+) (is|are) True, ([\d.]+)%(?:; each is kept with probability ([\d.]+))?")
+def _(said, true, every, verb, percent, kept):
+    asked = re.search(r"bernoulli_\(([\d.]+)\)", said.step["expression"])
+    return ((int(true), int(every)) == (said.a.sum(), said.a.size) and (verb == "is") == (true == "1") and
+            near(percent, 100 * said.a.mean()) and (kept is None or near(kept, float(asked.group(1)))))
+
+
+@notice(r"the batch entries have masks of their own|the batch entries differ from here on: each had a dropout mask of its own")
+def _(said):
+    return any((said.a[0] != entry).any() for entry in said.a[1:])
+
+
+@notice(r"(?:both|all (\d+)) batch entries are the same(?:, as those of (\w+) are)?")
+def _(said, count, name):
+    alike = lambda a: all(np.array_equal(a[0], entry, equal_nan=True) for entry in a[1:])
+    return len(said.a) == int(count or 2) and alike(said.a) and (name is None or alike(said.operand(name)))
+
+
+# ---- Shapes ----------------------------------------------------------------------------------------
+
+
+@notice(r"(?:in each row, )?(\d+) numbers? becomes? (\d+)")
+def _(said, before, after):
+    weight = said.operand(next(name for name in said.step["inputs"] if name.startswith(("W_", "out_proj_weight"))))
+    return sorted(weight.shape) == sorted((int(before), int(after))) and said.a.shape[-1] == int(after)
+
+
+@notice(r"each token has a column now, not a row")
+def _(said):
+    return np.array_equal(said.a, said.operand().swapaxes(-1, -2))
+
+
+@notice(r"the last axis of (\d+) is split into (\d+) heads? of head_dim (\d+)")
+def _(said, last, heads, head_dim):
+    return (said.a.shape[-1] == int(head_dim) and said.a.shape[1:-1].count(int(heads)) > 0 and
+            said.operand().shape[-1] == int(last) == int(heads) * int(head_dim))
+
+
+@notice(r"the (\d+) numbers? of (?:each of )?(\d+) heads?, side by side: (\d+) numbers? for each token")
+def _(said, numbers, heads, every):
+    return said.a.shape[-1] == int(every) == int(numbers) * int(heads) and said.operand().shape[-2:] == (int(heads), int(numbers))
+
+
+@notice(r"(\d+) heads? with (\d+) columns?(?: each)?, side by side: (\d+) columns?")
+def _(said, heads, columns, every):
+    return said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns)
+
+
+# ---- Scores ----------------------------------------------------------------------------------------
+
+
+def is_item(said, item, name, number, itself, query):
+    """Whether the item is what is said: `itself`, that is the query, or a token by its name."""
+    return item == query if itself else said.is_token(item, name, number)
+
+
+OTHER = rf"(?:(itself)|{TOKEN})"
+
+
+@notice(rf"{TOKEN} meets {OTHER}")
+def _(said, one, one_at, itself, other, other_at):
+    places = [int(at) for at in re.findall(r"\[(\d+)\]", said.step["expression"])]
+    known = [said.tokens.index(one) if one_at is None else int(one_at)]
+    known.append(known[0] if itself else said.tokens.index(other) if other_at is None else int(other_at))
+    return set(places) <= set(known) and said.is_token(known[0], one, one_at) and (itself or said.is_token(known[1], other, other_at))
+
+
+@notice(rf"{TOKEN} scores highest with {OTHER}, {NUMBER}, lowest with {OTHER}, {NUMBER}")
+def _(said, query, query_at, itself, name, at, high, low_itself, low_name, low_at, low):
+    q = said.tokens.index(query) if query_at is None else int(query_at)
+    return (near(high, said.a.max()) and near(low, said.a.min()) and
+            any(is_item(said, i, name, at, itself, q) for i in np.flatnonzero(said.a == said.a.max())) and
+            any(is_item(said, i, low_name, low_at, low_itself, q) for i in np.flatnonzero(said.a == said.a.min())))
+
+
+@notice(rf"the highest score is {NUMBER}, at {INDEX}, the lowest {NUMBER}, at {INDEX}")
+def _(said, high, high_at, low, low_at):
+    return (near(high, said.a.max()) and near(low, said.a.min()) and said.a[index_of(high_at)] == said.a.max() and
+            said.a[index_of(low_at)] == said.a.min())
+
+
+def is_pair(said, at, one, one_at, itself, other, other_at):
+    """Whether a row's and a column's token have these names."""
+    if one is None:
+        return True
+    row, column = at[-2:]
+    return said.is_token(row, one, one_at) and is_item(said, column, other, other_at, itself, row)
+
+
+@notice(rf"the highest score is {NUMBER}, at {INDEX}(?:: {TOKEN} with {OTHER})?")
+def _(said, high, at, *pair):
+    return near(high, said.a.max()) and said.a[index_of(at)] == said.a.max() and is_pair(said, index_of(at), *pair)
+
+
+@notice(r"(?:(no|every|all|\d+)(?: of)?(?: (\d+))?) tokens? scores? highest with (?:itself|themselves)")
+def _(said, count, every):
+    best = said.a.reshape(-1, *said.a.shape[-2:])[0].argmax(axis=-1)
+    found = (best == np.arange(len(best))).sum()
+    expected = {"no": 0, "every": len(best), "all": len(best)}.get(count)
+    return found == (int(count) if expected is None else expected) and every in (None, str(len(best)))
+
+
+@notice(rf"symmetric: \[i, j\] and \[j, i\] are the same(, up to rounding)?(?:, since both sides are (\w+))?")
+def _(said, rounded, name):
+    mirrored = said.a.swapaxes(-1, -2)
+    return np.array_equal(said.a, mirrored) == (rounded is None) and close(said.a, mirrored) and (name is None or name in said.step["inputs"])
+
+
+@notice(rf"not symmetric: {INDEX} is {NUMBER}, {INDEX} is {NUMBER}")
+def _(said, at, one, mirrored, other):
+    i, j = index_of(at), index_of(mirrored)
+    return (near(one, said.a[i]) and near(other, said.a[j]) and i[:-2] == j[:-2] and i[-2:] == j[:-3:-1] and
+            said.a[i] != said.a[j])
+
+
+@notice(rf"every score is divided by {NUMBER}, the square root of (\d+)")
+def _(said, root, number):
+    return near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number)))
+
+
+@notice(r"-inf stays -inf")
+def _(said):
+    return np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand()))
+
+
+@notice(r"True above the diagonal only: (\d+) of (\d+)")
+def _(said, true, every):
+    return (np.array_equal(said.a, np.triu(np.ones_like(said.a), 1)) and
+            (int(true), int(every)) == (said.a.sum(), said.a.size))
+
+
+@notice(r"(\d+) of (\d+) scores (?:is|are) -inf now, the rest (?:is|are) as before")
+def _(said, masked, every):
+    gone = np.isneginf(said.a)
+    return (int(masked), int(every)) == (gone.sum(), gone.size) and np.array_equal(said.a[~gone], said.operand()[~gone])
+
+
+@notice(r"nothing is masked|nothing is dropped: the numbers are as before")
+def _(said):
+    return np.array_equal(said.a, said.operand())
+
+
+@notice(r"above the diagonal all is (-inf|still 0|0 now|0, the rest is 1|0, because exp\(-inf\) is 0: no token attends to a later "
+        r"one)")
+def _(said, what):
+    above = np.triu(np.ones(said.a.shape[-2:], bool), 1)
+    rest_holds = (said.a[..., ~above] == 1).all() if what.endswith("is 1") else True
+    return (said.a[..., above] == (-np.inf if what == "-inf" else 0)).all() and rest_holds
+
+
+@notice(rf"all entries are above 0(?:; the largest is {NUMBER}, from a score of {NUMBER})?")
+def _(said, largest, score):
+    return (said.a > 0).all() and (largest is None or (near(largest, said.a.max()) and near(score, said.operand().max())))
+
+
+# ---- Weights ---------------------------------------------------------------------------------------
+
+
+@notice(r"the weights sum to 1|each row sums to 1(?: again)?")
+def _(said):
+    return close(sums(said.a), 1)
+
+
+@notice(r"(?:the sum|every sum) is 1(, up to rounding)?")
+def _(said, rounded):
+    return close(said.a, 1) and (said.a == 1).all() == (rounded is None)
+
+
+@notice(rf"the sum is (?!1$){NUMBER}")
+def _(said, total):
+    return near(total, said.a)
+
+
+@notice(rf"sums run from {NUMBER} to {NUMBER}, on average {NUMBER}")
+def _(said, low, high, mean):
+    return near(low, said.a.min()) and near(high, said.a.max()) and near(mean, said.a.astype(np.float64).mean())
+
+
+@notice(rf"weights run from {NUMBER} to {NUMBER}; an even spread would be {NUMBER}")
+def _(said, low, high, even):
+    return near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
+
+
+@notice(rf"all weights are the same, {NUMBER}")
+def _(said, weight):
+    return (said.a == said.a.flat[0]).all() and near(weight, said.a.flat[0])
+
+
+@notice(r"some entries are below 0, so they are no proportions")
+def _(said):
+    return (said.a < 0).any()
+
+
+@notice(rf"{TOKEN} attends most to {OTHER}, {NUMBER}(?: \((?:{TOKEN} differs|(\d+) others differ) only in later digits\))?")
+def _(said, query, query_at, itself, name, at, weight, second, second_at, others):
+    q = said.tokens.index(query) if query_at is None else int(query_at)
+    later = [i for i in range(said.a.size) if said.a[i] < said.a.max() and near(weight, said.a[i])]
+    return near(weight, said.a.max()) and len(later) == int(others or (second is not None)) and (
+        second is None or said.is_token(later[0], second, second_at)) and any(is_item(said, i, name, at, itself, q)
+                                              for i in np.flatnonzero(said.a == said.a.max()))
+
+
+@notice(rf"(below the first row, )?the largest weight is {NUMBER}, at {INDEX}(?:: {TOKEN} attends to {OTHER})?")
+def _(said, below, largest, at, *pair):
+    among = said.a[..., 1:, :] if below else said.a
+    return near(largest, among.max()) and said.a[index_of(at)] == among.max() and is_pair(said, index_of(at), *pair)
+
+
+@notice(rf"(?:all (\d+)|(\d+) of (\d+)) tokens attend most to \"([^\"]*)\"")
+def _(said, whole, count, every, name):
+    best = [{said.tokens[i] for i in np.flatnonzero(row == row.max())} for row in said.a]
+    votes = collections.Counter(words.pop() for words in best if len(words) == 1)
+    return int(whole or every) == len(best) and votes[name] == max(votes.values()) == int(whole or count)
+
+
+@notice(rf"the first row has all its weight, 1, in the first column(?:: {TOKEN} attends to itself alone)?")
+def _(said, name, at):
+    first = said.a[..., 0, :]
+    return (first[..., 0] == 1).all() and (first[..., 1:] == 0).all() and (name is None or said.is_token(0, name, at))
+
+
+# ---- Dropout ---------------------------------------------------------------------------------------
+
+
+@notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?: \((\d+) of them (?:was|were) 0 already\))?(?:, the kept ones x ([\d.]+))?")
+def _(said, dropped, every, zeros, factor):
+    x, kept = said.operand(), said.operand("dropout_mask")
+    return ((int(dropped), int(every)) == ((~kept).sum(), kept.size) and int(zeros or 0) == (x[~kept] == 0).sum() and
+            (said.a[~kept] == 0).all() and (factor is None or close(said.a[kept], x[kept] * float(factor))) and
+            (factor is None) == (not (x[kept] != 0).any()))
+
+
+@notice(r"all is 0 now")
+def _(said):
+    return (said.a == 0).all()
+
+
+def is_row(said, at, name, number):
+    return name is None or said.is_token(index_of(at)[-1], name, number)
+
+
+@notice(rf"rows no longer all sum to 1: {ROW} sums to {NUMBER}, {ROW} to {NUMBER}(, as it lost nothing)?")
+def _(said, one, one_name, one_at, one_sum, other, other_name, other_at, other_sum, whole):
+    x, i, j = said.operand(), index_of(one), index_of(other)
+    kept = said.operand("dropout_mask")
+    lost_nothing = (kept[j] | (x[j] == 0)).all()
+    return (near(one_sum, sums(said.a)[i]) and near(other_sum, sums(said.a)[j]) and is_row(said, one, one_name, one_at) and
+            is_row(said, other, other_name, other_at) and (whole is None or lost_nothing))
+
+
+@notice(rf"{ROW} sums to {NUMBER}, not to 1")
+def _(said, at, name, number, total):
+    return near(total, sums(said.a)[index_of(at)]) and is_row(said, at, name, number) and not close(float(total), 1)
+
+
+@notice(rf"({ROW}(?:, {ROW})*)(?: and (\d+) more)? (?:is|are) (?:left with nothing: every weight there was dropped|"
+        rf"all 0, as all the weights there are 0)")
+def _(said, rows, *groups):
+    named = re.findall(ROW, rows)
+    empty = [row for row in said.rows() if (said.a[row] == 0).all()]
+    first = [index_of(at) for at, _, _ in named]
+    return (first == empty[:len(first)] and len(empty) - len(first) == int(groups[-1] or 0) and
+            all(is_row(said, at, name or None, number or None) for at, name, number in named))
+
+
+@notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last lost nothing")
+def _(said, first):
+    return near(first, sums(said.a)[..., 0].flat[0]) and close(sums(said.a)[..., -1], 1)
+
+
+@notice(rf"the mean goes from {NUMBER} to {NUMBER}")
+def _(said, before, after):
+    return near(before, said.operand().astype(np.float64).mean()) and near(after, said.a.astype(np.float64).mean())
+
+
+# ---- Context vectors and comparisons ---------------------------------------------------------------
+
+
+@notice(r"(?:each row is )?a weighted average of (?:the )?rows of (\w+): no number leaves the range of its column there")
+def _(said, name):
+    values = said.operand(name)
+    if said.a.ndim == 1:
+        low, high = values.min(axis=0), values.max(axis=0)
+    else:
+        low, high = values.min(axis=-2, keepdims=True), values.max(axis=-2, keepdims=True)
+    return (said.a >= low - 1e-6).all() and (said.a <= high + 1e-6).all()
+
+
+@notice(r"the first row is the first row of (\w+): the first token has no other to mix in")
+def _(said, name):
+    return close(said.a[..., 0, :], said.operand(name)[..., 0, :])
+
+
+@notice(rf"the largest difference is {NUMBER}")
+def _(said, largest):
+    one, other = (operand.astype(np.float64) for operand in said.both_operands())
+    return near(largest, np.abs(one - other).max()) and np.abs(one - other).max() > 0
+
+
+@notice(r"the two are equal to the last bit")
+def _(said):
+    one, other = said.both_operands()
+    return np.array_equal(one, other)
+
+
+# ---- Lessons ---------------------------------------------------------------------------------------
+
+
+def some_options(chance, chapter):
+    """Options of one lesson: any of them may be left out."""
+    options = ["--seed", str(chance.randrange(10_000))]
+    sizes = {"--tokens": (1, 9), "--d-in": (1, 6), "--batch": (1, 3), "--d-out": (1, 6), "--query": (0, 3)}
+    if chance.random() < 0.2:
+        words = ["the", "cats", "like", "dogs", "and", "mice"]
+        options += ["--sentence", " ".join(chance.choice(words) for _ in range(chance.randint(1, 8)))]
+        sizes.pop("--tokens"), sizes.pop("--d-in")
+    elif chance.random() < 0.4:
+        sizes.pop("--tokens"), sizes.pop("--d-in")
+    for name, (low, high) in sizes.items():
+        if name in chapter["accepts"] and chance.random() < 0.4:
+            options += [name, str(chance.randint(low, high))]
+    if "--num-heads" in chapter["accepts"] and "--d-out" in options and chance.random() < 0.7:
+        options += ["--num-heads", chance.choice(["1", "2", "3"])]
+    if "--dropout" in chapter["accepts"] and chance.random() < 0.5:
+        options += ["--dropout", chance.choice(["0", "0.1", "0.5", "0.75", "0.9", "1"])]
+    if "--init" in chapter["accepts"] and chance.random() < 0.5:
+        options += ["--init", chance.choice(["linear", "rand", "randn"])]
+    return options
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    call = lambda *arguments: subprocess.run([program, *arguments], capture_output=True, encoding="utf-8", timeout=60)
+    chapters = json.loads(call("list", "--format", "json").stdout)["chapters"]
+    for chapter in chapters:
+        chapter["accepts"] = set(re.findall(r"--[a-z-]+", call(chapter["chapter"], "--article", chapter["article"], "--help").stdout))
+    chance = random.Random(1)
+    told, checked, failed = 0, 0, 0
+    for attempt in range(20 * lessons):
+        chapter = chapters[attempt % len(chapters)]
+        arguments = [chapter["chapter"], "--article", chapter["article"], *some_options(chance, chapter)]
+        done = call(*arguments, "--steps", "all", "--format", "json")
+        if done.returncode == 2:  # sizes that do not fit each other
+            continue
+        lesson = json.loads(done.stdout)
+        told += 1
+        for at, step in enumerate(lesson["steps"]):
+            for sentence in step["explanation"]["notices"] if step["kind"] == "tensor" else []:
+                known = [(check, found) for pattern, check in CHECKS if (found := pattern.fullmatch(sentence))]
+                checked += 1
+                if len(known) != 1 or not known[0][0](Said(lesson["steps"], at, lesson["tokens"]), *known[0][1].groups()):
+                    failed += 1
+                    print("untrue:" if known else "unknown:", sentence, "| of", step["name"], "in", *arguments)
+        if told == lessons:
+            break
+    print(f"{checked} sentences of {told} lessons, {failed} not right")
+    return 1 if failed or told < lessons or checked < 20 * lessons else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
