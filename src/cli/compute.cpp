@@ -44,13 +44,22 @@ std::int64_t product(std::int64_t count, std::int64_t bytes) {
   return __builtin_mul_overflow(count, bytes, &bytes) ? std::numeric_limits<std::int64_t>::max() : bytes;
 }
 
-/// What is held of the steps' text before it is written: writers hold one step at a time.
+std::int64_t sum(std::int64_t one, std::int64_t other) {
+  return __builtin_add_overflow(one, other, &one) ? std::numeric_limits<std::int64_t>::max() : one;
+}
+
+/// What is held of the steps' text before it is written: writers hold one step at a time, and who asks for predictions
+/// remembers each number that was shown.
 std::int64_t written_bytes(const std::vector<Step>& steps, const Options& options) {
+  constexpr std::int64_t bytes_per_memory = 40;
   std::int64_t most = 0;
+  std::int64_t all = 0;
   for (const Step& step : steps) {
-    most = std::max(most, printed_cells(step, options.text.print));
+    const std::int64_t cells = printed_cells(step, options.text.print);
+    most = std::max(most, cells);
+    all = sum(all, cells);
   }
-  return product(most, bytes_per_cell(options));
+  return sum(product(most, bytes_per_cell(options)), options.predict ? product(all, bytes_per_memory) : 0);
 }
 
 /// What was drawn, whether a step shows it or not.

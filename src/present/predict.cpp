@@ -7,8 +7,8 @@
 #include <istream>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -147,11 +147,11 @@ class Quiz {
  private:
   void show(const Step& step);
   void pose(const Step& step);
-  void judge(const Step& step, const Shape& index, const std::string& printed);
+  void judge(const render::Cell& cell, const std::string& printed);
   Mark read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint);
   bool is_refused(Mark mark, const std::string& printed);
   void give_hint(const render::Cell& cell, std::size_t which);
-  void derive(const Step& step, const Shape& index);
+  void derive(const render::Cell& cell);
   void say_score();
 
   bool is_seen(const Tensor& tensor, std::int64_t position, float value) const;
@@ -164,8 +164,8 @@ class Quiz {
   const Prediction& prediction_;
   Dice dice_;
   Score score_;
-  std::set<const void*> shown_;   ///< tensors
-  std::set<std::uint32_t> seen_;  ///< the bits of all numbers that have been shown
+  std::unordered_set<const void*> shown_;   ///< tensors
+  std::unordered_set<std::uint32_t> seen_;  ///< the bits of all numbers that have been shown
   bool over_ = false;  ///< the input has ended
 };
 
@@ -188,9 +188,10 @@ Score Quiz::run() {
 }
 
 void Quiz::show(const Step& step) {
-  render::write_text(out_, std::span(&step, 1), prediction_.text);
+  const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
+  out_ << printed.text << step.end;
   if (step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32) {
-    note_shown(step, render::printed_tensor(*step.tensor, prediction_.text));
+    note_shown(step, printed);
   }
 }
 
@@ -219,7 +220,7 @@ bool Quiz::is_seen(const Tensor& tensor, std::int64_t position, float value) con
 
 /// Shows a step with blanks, and asks for them.
 void Quiz::pose(const Step& step) {
-  const torch::PrintedTensor printed = render::printed_tensor(*step.tensor, prediction_.text);
+  const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
   const auto contents = step.tensor->array().contents();
   const float* const values = std::get<Block<float>>(*contents).data();
   std::vector<torch::PrintedCell> open = printed.cells;
@@ -228,30 +229,29 @@ void Quiz::pose(const Step& step) {
   if (cells.empty()) {
     return show(step);
   }
-  std::set<std::uint32_t> asked;
+  std::unordered_set<std::uint32_t> asked;
   for (const torch::PrintedCell& cell : cells) {
     asked.insert(std::bit_cast<std::uint32_t>(values[cell.position]));
   }
   std::vector<torch::PrintedCell> blanks = printed.cells;
   std::erase_if(blanks, [&](const torch::PrintedCell& cell) {
     const float value = values[cell.position];
-    const bool is_asked = std::ranges::any_of(cells, [&](const auto& one) { return one.position == cell.position; });
+    const bool is_asked = std::ranges::binary_search(cells, cell.offset, {}, &torch::PrintedCell::offset);
     return !is_asked && (is_plain(value) || !asked.contains(std::bit_cast<std::uint32_t>(value)));
   });
-  out_ << step.label << (step.label.empty() ? "" : " ") << blanked(printed.text, blanks) << "\n";
+  out_ << blanked(printed.text, blanks) << "\n";
   for (const torch::PrintedCell& cell : cells) {
     if (!over_) {
-      judge(step, index_at(cell.position, step.tensor->shape()), torch::cell_text(printed, cell));
+      judge({&step, index_at(cell.position, step.tensor->shape())}, torch::cell_text(printed, cell));
     }
   }
   note_shown(step, printed);
   out_ << "\n";
 }
 
-void Quiz::judge(const Step& step, const Shape& index, const std::string& printed) {
-  const render::Cell cell = {&step, index};
+void Quiz::judge(const render::Cell& cell, const std::string& printed) {
   const bool tells_operands =
-      !std::ranges::all_of(step.tensor->operands(), [this](const Tensor& operand) { return is_shown(operand); });
+      !std::ranges::all_of(cell.step->tensor->operands(), [this](const Tensor& operand) { return is_shown(operand); });
   if (tells_operands) {
     give_hint(cell, 0);
   }
@@ -278,7 +278,7 @@ void Quiz::judge(const Step& step, const Shape& index, const std::string& printe
     case Mark::no_number: out_ << "that is no number; it is " << printed << "\n"; break;
   }
   ++score_.wrong;
-  derive(step, index);
+  derive(cell);
 }
 
 /// An answer to be typed once more; says why.
@@ -329,13 +329,9 @@ Mark Quiz::read_mark(const render::Cell& cell, const std::string& printed, std::
   }
 }
 
-void Quiz::derive(const Step& step, const Shape& index) {
-  render::CellRequest request = {step.section, step.name, {}};
-  for (const std::int64_t i : index) {
-    request.index.push_back(std::to_string(i));
-  }
-  for (const std::string& line : text::lines_of(
-           render::derivation_text(steps_, request, 1, prediction_.tokens, prediction_.text.print))) {
+void Quiz::derive(const render::Cell& cell) {
+  for (const std::string& line :
+       text::lines_of(render::derivation_text(cell, 1, prediction_.tokens, prediction_.text.print))) {
     out_ << "  " << line << "\n";
   }
 }

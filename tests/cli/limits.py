@@ -68,7 +68,8 @@ class Time(Measured):
 
     def test_everything_is_linear_in_what_is_written(self):
         for form in ([], ["--explain"], ["--heatmap"], ["--format", "html"], ["--format", "json"],
-                     ["--format", "markdown"], ["--cell", "attn_scores[0,1,2]"], ["--steps", "all"]):
+                     ["--format", "markdown"], ["--cell", "attn_scores[0,1,2]"], ["--steps", "all"],
+                     ["--only", "attn_scores", "--predict", "9999999"]):
             with self.subTest(form=form):
                 few, many = (processor_seconds("causal", "--tokens", str(tokens), *EVERYTHING, *form)
                              for tokens in (300, 1200))
