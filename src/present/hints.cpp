@@ -1,7 +1,6 @@
 #include "present/hints.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -37,7 +36,10 @@ class Hints {
 
   Hint operands() const {
     Hint lines = {words_.name(tensor_) + " = " + tensor_.expression()};
-    add_terms(lines, [this](const Term& term) { return named(term.a) + (term.b ? ", " + named(*term.b) : ""); });
+    add_terms(lines, [this](std::size_t i) {
+      const Term& term = derivation_.terms[i];
+      return named(term.a) + (term.b ? ", " + named(*term.b) : "");
+    });
     if (derivation_.bias) {
       lines.push_back(named(*derivation_.bias));
     }
@@ -46,7 +48,8 @@ class Hints {
 
   Hint products() const {
     Hint lines = {"to be added:"};
-    add_terms(lines, [this](const Term& term) {
+    add_terms(lines, [this](std::size_t i) {
+      const Term& term = derivation_.terms[i];
       return number(value(term.a)) + " * " + number(value(*term.b)) + " = " +
              number(static_cast<double>(static_cast<float>(value(term.a)) * static_cast<float>(value(*term.b))));
     });
@@ -57,22 +60,19 @@ class Hints {
   }
 
   Hint exponentials() const {
-    double largest = value(derivation_.terms[0].a);
-    for (const Term& term : derivation_.terms) {
-      largest = std::max(largest, value(term.a));
-    }
-    const auto exponential = [&](const Term& term) { return std::exp(value(term.a) - largest); };
-    Hint lines = {number(exponential(derivation_.terms[derivation_.position])) + " divided by the sum of:"};
-    add_terms(lines, [&](const Term& term) {
-      return "exp(" + number(value(term.a)) + " - " + number(largest) + ") = " + number(exponential(term));
+    const render::Exponentials exponentials = render::exponentials_of(tensor_, derivation_);
+    Hint lines = {number(exponentials.values[derivation_.position]) + " divided by the sum of:"};
+    add_terms(lines, [&](std::size_t i) {
+      return "exp(" + number(value(derivation_.terms[i].a)) + " - " + number(static_cast<double>(exponentials.largest)) +
+             ") = " + number(exponentials.values[i]);
     });
     return lines;
   }
 
-  void add_terms(Hint& lines, const std::function<std::string(const Term&)>& words) const {
+  void add_terms(Hint& lines, const std::function<std::string(std::size_t term)>& words) const {
     const std::size_t shown = std::min(derivation_.terms.size(), most_terms);
     for (std::size_t i = 0; i < shown; ++i) {
-      lines.push_back(words(derivation_.terms[i]));
+      lines.push_back(words(i));
     }
     if (shown < derivation_.terms.size()) {
       lines.push_back("... " + std::to_string(derivation_.terms.size() - shown) + " more ...");

@@ -78,7 +78,6 @@ class Presenter {
   bool keys_ = false;
   bool done_ = false;
   std::string derivation_;
-  std::int64_t derivation_rows_ = 0;  ///< at the page's end
   std::optional<Change> change_;  ///< of the step that is shown, once it is made
   ScrolledLines page_;
   bool stale_ = true;  ///< the page is to be made anew
@@ -115,7 +114,6 @@ void Presenter::compose() {
       add(explanation_lines(step(), presentation_, screen_.columns()));
     }
     const Lines derivation = derivation_lines(derivation_, screen_.columns());
-    derivation_rows_ = static_cast<std::int64_t>(derivation.size());
     if (!derivation.empty()) {
       lines.emplace_back();
       add(derivation);
@@ -338,7 +336,7 @@ void Presenter::derive() {
   derivation_ += "(Escape takes this away)\n";
   stale_ = true;
   compose();
-  page_.to_last(derivation_rows_, room());
+  page_.to_last(static_cast<std::int64_t>(derivation_lines(derivation_, screen_.columns()).size()), room());
 }
 
 void Presenter::reseed() {

@@ -286,32 +286,24 @@ class Writer {
 
   void softmax(const Task& task, const Derivation& derivation) {
     const std::vector<Term>& terms = derivation.terms;
-    const auto of = [&](std::size_t i) { return static_cast<float>(value_of(task.tensor, terms[i].a)); };
-    float largest = of(0);
-    for (std::size_t i = 1; i < terms.size(); ++i) {
-      largest = std::max(largest, of(i));
-    }
+    const Exponentials exponentials = exponentials_of(task.tensor, derivation);
     const auto axis = open_axis(terms.front().a, terms.back().a);
-    line("the maximum of " + run(task, terms[0].a, axis) + " is " + number(static_cast<double>(largest)) +
+    line("the maximum of " + run(task, terms[0].a, axis) + " is " + number(static_cast<double>(exponentials.largest)) +
          "; subtracted first, so that no exponential overflows:");
-    const auto exponential = [&](std::size_t i) { return std::exp(static_cast<double>(of(i) - largest)); };
     const std::size_t width = number(-1).size();
-    double total = 0;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      total += exponential(i);
-    }
     each_term(terms.size(), [&](std::size_t i) {
       line("exp(" + cell(task, terms[i].a) + " - max) = exp(" +
-               right_aligned(number(static_cast<double>(of(i) - largest)), width) + ") = " + number(exponential(i)) +
-               running_token(task, terms[i].a, axis) + (i == derivation.position ? "  <- this one" : ""),
+               right_aligned(number(static_cast<double>(exponentials.differences[i])), width) + ") = " +
+               number(exponentials.values[i]) + running_token(task, terms[i].a, axis) +
+               (i == derivation.position ? "  <- this one" : ""),
            2);
-      if (exponential(i) != 0 || i == derivation.position) {
+      if (exponentials.values[i] != 0 || i == derivation.position) {
         follow_later(task, terms[i].a);
       }
     });
-    line("the sum of all " + std::to_string(terms.size()) + " exponentials = " + number(total), 2);
-    const double own = exponential(derivation.position);
-    line(number(own) + " / " + number(total) + " = " + number(own / total), 2);
+    line("the sum of all " + std::to_string(terms.size()) + " exponentials = " + number(exponentials.total), 2);
+    const double own = exponentials.values[derivation.position];
+    line(number(own) + " / " + number(exponentials.total) + " = " + number(own / exponentials.total), 2);
   }
 
   void comparison(const Task& task, const Derivation& derivation) {

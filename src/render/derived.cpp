@@ -79,6 +79,20 @@ double double_value(const Tensor& tensor, const Derivation& derivation) {
 
 float float_value(const Tensor& tensor, const Derivation& derivation) { return evaluated<float>(tensor, derivation); }
 
+Exponentials exponentials_of(const Tensor& tensor, const Derivation& derivation) {
+  const auto of = [&](const Term& term) { return static_cast<float>(value_of(tensor, term.a)); };
+  Exponentials result{of(derivation.terms[0]), {}, {}};
+  for (const Term& term : derivation.terms) {
+    result.largest = std::max(result.largest, of(term));
+  }
+  for (const Term& term : derivation.terms) {
+    result.differences.push_back(of(term) - result.largest);
+    result.values.push_back(std::exp(static_cast<double>(result.differences.back())));
+    result.total += result.values.back();
+  }
+  return result;
+}
+
 std::string arithmetic_text(double value, int precision) {
   const double size = std::abs(value);
   const bool is_fixed = size == 0 || !std::isfinite(value) || (size >= 1e-4 && size < 1e6);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
@@ -18,6 +19,17 @@ double value_of(const Tensor& tensor, const Element& element);
 /// float32's.
 double double_value(const Tensor& tensor, const Derivation& derivation);
 float float_value(const Tensor& tensor, const Derivation& derivation);
+
+/// What a softmax divides: exp(score - largest) of each term, and their sum.
+struct Exponentials {
+  float largest;
+  std::vector<float> differences;  ///< of the scores from the largest
+  std::vector<double> values;
+  double total = 0;
+};
+
+/// The exponentials of a derivation by softmax.
+Exponentials exponentials_of(const Tensor& tensor, const Derivation& derivation);
 
 /// A number in the arithmetic: two digits more than PyTorch prints with that precision, so that its last one is right.
 std::string arithmetic_text(double value, int precision);

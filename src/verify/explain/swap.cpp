@@ -125,14 +125,13 @@ std::vector<std::int64_t> differing_cells(const Printed& printed, std::span<cons
 }  // namespace
 
 std::optional<Change> find_swap(const Printed& printed, std::span<const double> values) {
-  Shape strides;
   std::int64_t inner = static_cast<std::int64_t>(printed.cells.size());
   for (std::size_t axis = 0; axis < printed.shape.size(); ++axis) {
     inner /= std::max<std::int64_t>(printed.shape[axis], 1);
     if (!may_be_swapped(printed, values, printed.shape[axis], inner)) {
       continue;
     }
-    strides = strides.empty() ? row_major_strides(printed.shape) : strides;
+    const Shape strides = row_major_strides(printed.shape);
     const SwapOnAxis swap(printed, values, differing_cells(printed, values), strides, axis);
     if (swap.explains()) {
       return swap.change();
