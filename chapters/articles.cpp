@@ -17,16 +17,24 @@ namespace {
 struct Summary {
   std::string_view chapter;
   std::string_view text;
+  std::string_view question;
+  std::string_view what_if;  ///< the rule that the chapter is about
 };
 
 /// In the order in which chapters are read.
 constexpr std::array summaries = {
-    Summary{"simplified", "attention without weights: one query by hand, then all tokens"},
-    Summary{"trainable", "queries, keys and values from trainable weights; then as a module"},
-    Summary{"causal", "a causal mask: no token sees a later one"},
-    Summary{"dropout", "what dropout keeps, drops and rescales"},
-    Summary{"multihead", "several heads side by side, and how they are combined"},
-    Summary{"cross", "queries from one sequence, keys and values from another"},
+    Summary{"simplified", "attention without weights: one query by hand, then all tokens",
+            "How can a token's vector take in what stands around it, before anything is learned?", "softmax-dim-0"},
+    Summary{"trainable", "queries, keys and values from trainable weights; then as a module",
+            "How can a model learn which tokens matter to which?", "no-scaling"},
+    Summary{"causal", "a causal mask: no token sees a later one",
+            "How can a model learn to tell the next token, if it could simply look at it?", "no-mask"},
+    Summary{"dropout", "what dropout keeps, drops and rescales",
+            "How can a model be kept from relying on a few attention weights?", "no-rescale"},
+    Summary{"multihead", "several heads side by side, and how they are combined",
+            "How can a token attend to several things at once?", "same-weights"},
+    Summary{"cross", "queries from one sequence, keys and values from another",
+            "How can one sequence attend to another?", "same-weights"},
 };
 
 const Summary* summary_of(std::string_view name) {
@@ -63,6 +71,23 @@ const std::vector<std::reference_wrapper<const Chapter>>& all_chapters() {
 std::string_view chapter_summary(std::string_view name) {
   const Summary* const found = summary_of(name);
   return found == summaries.end() ? std::string_view() : found->text;
+}
+
+std::string_view chapter_question(std::string_view name) {
+  const Summary* const found = summary_of(name);
+  return found == summaries.end() ? std::string_view() : found->question;
+}
+
+const WhatIf* telling_what_if(std::string_view name, const Walkthrough& walk) {
+  const Summary* const summary = summary_of(name);
+  const WhatIf* telling = nullptr;
+  for (const WhatIf& what_if : all_what_ifs()) {
+    const bool is_own = summary != summaries.end() && summary->what_if == what_if.name;
+    if ((telling == nullptr || is_own) && applies(what_if, walk) && what_if.is_idle(walk.steps()).empty()) {
+      telling = &what_if;
+    }
+  }
+  return telling;
 }
 
 Walkthrough walk(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {

@@ -154,7 +154,27 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   check_fits(wanted, drawn_tensors(planned), available_memory(room_for_products()), written);
 }
 
+/// A command for the chapter, with its article where another one goes first.
+std::string command(const chapters::Chapter& chapter, const std::string& options) {
+  const auto& all = chapters::all_chapters();
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const chapters::Chapter& other) { return other.name == chapter.name; });
+  const std::string article = first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
+  return "attn-walkthrough " + std::string(chapter.name) + article + options;
+}
+
 }  // namespace
+
+render::Framing framing(const chapters::Chapter& chapter, const Walkthrough& walkthrough) {
+  render::Framing framing = {std::string(chapters::chapter_question(chapter.name)), {}};
+  if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, walkthrough)) {
+    framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
+  }
+  const std::span<const chapters::Chapter> all = chapter.article->chapters;
+  const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == chapter.name; }) + 1;
+  framing.next.push_back(next == all.end() ? command(chapter, " --predict 1") : command(*next, " --explain"));
+  return framing;
+}
 
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   plan(chapter, lesson, options);
@@ -171,7 +191,11 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
                                  .tokens = chapters::token_words(*chapter.article, options.lesson),
-                                 .why = why_in(chapter)};
+                                 .why = why_in(chapter),
+                                 .framing = {}};
+  if (options.only.empty() && options.what_if == nullptr) {
+    result.framing = [&chapter, walkthrough] { return framing(chapter, walkthrough); };
+  }
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {
       step.tensor->array();

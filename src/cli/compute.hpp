@@ -21,6 +21,9 @@ emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkt
 /// What a writer gets.
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);
 
+/// What stands around the chapter's steps besides what these say themselves.
+render::Framing framing(const chapters::Chapter& chapter, const Walkthrough& walkthrough);
+
 /// Why the chapter's steps are there; the chapter must outlive it.
 render::Why why_in(const chapters::Chapter& chapter);
 

@@ -10,6 +10,7 @@
 
 #include "render/derivation.hpp"
 #include "render/explain.hpp"
+#include "render/frame.hpp"
 #include "render/terminal.hpp"
 #include "render/text.hpp"
 #include "walk/walkthrough.hpp"
@@ -25,6 +26,7 @@ struct ShownChapter {
   std::vector<Step> all_steps;                          ///< those that a derivation may go back to
   std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty
   Why why;
+  std::function<Framing()> framing;                     ///< empty where a part of the chapter is asked for
 };
 
 /// All that is written at once, and what is asked for besides the form.

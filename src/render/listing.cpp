@@ -1,8 +1,12 @@
 #include "render/listing.hpp"
 
+#include <optional>
 #include <ostream>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "render/frame.hpp"
 #include "render/heatmap.hpp"
 
 namespace attn::render {
@@ -17,6 +21,12 @@ void write_step_heatmap(std::ostream& out, const Step& step, const ShownChapter&
     write_explanation(out, explain(step, chapter.why, chapter.tokens), document.text.print.linewidth);
   }
   out << '\n';
+}
+
+void write_remarks(std::ostream& out, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    out << (line.empty() ? "#" : "# ") << line << '\n';
+  }
 }
 
 void write_steps(std::ostream& out, std::span<const Step> steps, const ShownChapter& chapter,
@@ -42,6 +52,25 @@ void write_heatmaps(std::ostream& out, const ShownChapter& chapter, const Docume
   write_steps(out, steps.subspan(first), chapter, document);
 }
 
+/// The steps and, where they are explained, what stands around them.
+void write_chapter(std::ostream& out, const ShownChapter& chapter, const Document& document) {
+  constexpr std::int64_t mark = 2;  // "# "
+  const std::int64_t width = document.text.print.linewidth - mark;
+  std::optional<Frame> frame;
+  if (document.explain && chapter.framing) {
+    frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, width - map_indent);
+    write_remarks(out, opening_lines(*frame, width, document.terminal.unicode));
+  }
+  if (document.heatmap) {
+    write_heatmaps(out, chapter, document);
+  } else {
+    write_steps(out, chapter.steps, chapter, document);
+  }
+  if (frame) {
+    write_remarks(out, ending_lines(*frame, width));
+  }
+}
+
 }  // namespace
 
 void write_listing(std::ostream& out, const Document& document) {
@@ -51,10 +80,8 @@ void write_listing(std::ostream& out, const Document& document) {
     }
     if (document.cell) {
       out << derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
-    } else if (document.heatmap) {
-      write_heatmaps(out, chapter, document);
     } else {
-      write_steps(out, chapter.steps, chapter, document);
+      write_chapter(out, chapter, document);
     }
   }
 }

@@ -1,0 +1,98 @@
+#include "render/step_graph.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tensor/operations.hpp"
+
+namespace attn::render {
+namespace {
+
+bool is_drawn(const Step& step) {
+  return step.kind == Step::Kind::tensor && !step.tensor->operation().is_parameter() &&
+         step.tensor->kind() != Kind::comparison;
+}
+
+class GraphMaker {
+ public:
+  explicit GraphMaker(std::span<const Step> steps) {
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      if (is_drawn(steps[step])) {
+        add(steps[step], step);
+      }
+    }
+  }
+
+  StepGraph graph;
+
+ private:
+  /// A name that comes up again in a later section is the same node, unless it is made from what came after that.
+  void add(const Step& step, std::size_t number) {
+    std::set<std::size_t> sources;
+    std::unordered_set<const void*> seen;
+    find_sources(*step.tensor, sources, seen);
+    auto found = by_name_.find(step.name);
+    if (found == by_name_.end() || (!sources.empty() && *sources.rbegin() > found->second)) {
+      found = by_name_.insert_or_assign(step.name, graph.nodes.size()).first;
+      graph.nodes.push_back({step.name, shape_text(step.tensor->shape()), number, {}});
+    }
+    StepGraph::Node& node = graph.nodes[found->second];
+    if (node.shape != shape_text(step.tensor->shape())) {
+      node.shape.clear();
+    }
+    by_id_.emplace(step.tensor->id(), found->second);
+    sources.erase(found->second);
+    sources.insert(node.sources.begin(), node.sources.end());
+    node.sources.assign(sources.begin(), sources.end());
+  }
+
+  /// The nearest drawn tensors, through what is not drawn.
+  void find_sources(const Tensor& tensor, std::set<std::size_t>& sources, std::unordered_set<const void*>& seen) const {
+    for (const Tensor& operand : tensor.operands()) {
+      if (!seen.insert(operand.id()).second) {
+        continue;
+      }
+      const auto found = by_id_.find(operand.id());
+      if (found == by_id_.end()) {
+        find_sources(operand, sources, seen);
+      } else {
+        sources.insert(found->second);
+      }
+    }
+  }
+
+  std::unordered_map<std::string, std::size_t> by_name_;  ///< the last node of that name
+  std::unordered_map<const void*, std::size_t> by_id_;
+};
+
+}  // namespace
+
+StepGraph StepGraph::without(std::size_t node) const {
+  StepGraph rest = *this;
+  rest.nodes.erase(rest.nodes.begin() + static_cast<std::ptrdiff_t>(node));
+  for (Node& other : rest.nodes) {
+    for (std::size_t& source : other.sources) {
+      source -= source > node ? 1 : 0;
+    }
+  }
+  return rest;
+}
+
+StepGraph StepGraph::without_lone_ones() const {
+  StepGraph rest = *this;
+  for (std::size_t node = nodes.size(); node-- > 0;) {
+    const bool is_used = std::any_of(rest.nodes.begin(), rest.nodes.end(), [node](const Node& other) {
+      return std::find(other.sources.begin(), other.sources.end(), node) != other.sources.end();
+    });
+    if (rest.nodes[node].sources.empty() && !is_used) {
+      rest = rest.without(node);
+    }
+  }
+  return rest;
+}
+
+StepGraph step_graph(std::span<const Step> steps) { return GraphMaker(steps).graph.without_lone_ones(); }
+
+}  // namespace attn::render

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "render/step_graph.hpp"
+
+namespace attn::render {
+
+/// A place in a layer of a drawn graph: tensors below one another of which each is made from the one above alone, or
+/// nothing, where a line passes by.
+struct Place {
+  std::vector<std::size_t> nodes;    ///< from top to bottom; none where a line passes
+  std::vector<std::size_t> sources;  ///< places of the layer above
+  std::int64_t width = 1;
+  std::int64_t left = 0;
+
+  std::int64_t centre() const { return left + width / 2; }
+};
+
+/// Places by number, and of each layer the numbers of its places, from left to right.
+struct Layers {
+  std::vector<Place> places;
+  std::vector<std::vector<std::size_t>> order;
+};
+
+/// Layers in which what is made from a tensor is below it, ordered so that few lines cross, and set on columns.
+/// `widths`: of each node.
+Layers layers_of(const StepGraph& graph, const std::vector<std::int64_t>& widths);
+
+}  // namespace attn::render
