@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -191,7 +193,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
                                  .tokens = chapters::token_words(*chapter.article, options.lesson),
-                                 .why = why_in(chapter),
+                                 .why = why_in(chapter, options.lesson),
                                  .framing = {}};
   if (options.only.empty() && options.what_if == nullptr) {
     result.framing = [&chapter, walkthrough] { return framing(chapter, walkthrough); };
@@ -232,8 +234,16 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   return result;
 }
 
-render::Why why_in(const chapters::Chapter& chapter) {
-  return [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
+render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson) {
+  const auto planned = std::make_shared<std::optional<render::Reasons>>();
+  return [&chapter, &lesson, planned](const Step& step) {
+    if (!*planned) {
+      torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
+      planned->emplace(chapters::walk(chapter, lesson, torch).steps());
+    }
+    return render::StepWords(std::string(chapters::meaning(chapter, step)),
+                             (*planned)->of(step, chapters::token_words(*chapter.article, lesson)));
+  };
 }
 
 }  // namespace attn::cli

@@ -77,7 +77,7 @@ void run_presenter(const Chapter& chapter, const Options& options) {
   present::present({.walk = walk,
                     .seed = options.lesson.seed,
                     .tokens = chapters::token_words(*chapter.article, options.lesson),
-                    .why = why_in(chapter),
+                    .why = why_in(chapter, options.lesson),
                     .text = options.text});
 }
 

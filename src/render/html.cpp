@@ -116,6 +116,39 @@ void write_notices(std::ostream& out, const std::vector<std::string>& notices) {
   }
 }
 
+void write_cell(std::ostream& out, const char* element, const char* scope, const std::string& text) {
+  out << '<' << element << scope << '>';
+  write_escaped(out, text);
+  out << "</" << element << '>';
+}
+
+/// The first row names the columns, the first column the rows.
+void write_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
+  out << "<table class=\"reason\">";
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    out << "<tr>";
+    for (std::size_t column = 0; column < table[row].size(); ++column) {
+      const bool is_head = row == 0 || column == 0;
+      const bool is_corner = is_head && table[row][column].empty();
+      write_cell(out, is_head && !is_corner ? "th" : "td", is_corner ? "" : row == 0 ? " scope=\"col\"" : column == 0 ? " scope=\"row\"" : "",
+                 table[row][column]);
+    }
+    out << "</tr>";
+  }
+  out << "</table>";
+}
+
+void write_reasons(std::ostream& out, const std::vector<Reason>& reasons) {
+  for (const Reason& reason : reasons) {
+    out << "<p>";
+    write_escaped(out, reason.text);
+    out << "</p>";
+    if (!reason.table.empty()) {
+      write_table(out, reason.table);
+    }
+  }
+}
+
 /// Of steps that the page does not show: what a step is made through.
 void write_through(std::ostream& out, const std::vector<StepExplanation>& before) {
   for (const StepExplanation& step : before) {
@@ -123,7 +156,9 @@ void write_through(std::ostream& out, const std::vector<StepExplanation>& before
     write_escaped(out, step.name + " = " + step.expression);
     out << "</code></p><p>";
     write_escaped(out, step.why);
-    out << "</p><ul class=\"notices\">";
+    out << "</p>";
+    write_reasons(out, step.reasons);
+    out << "<ul class=\"notices\">";
     write_notices(out, step.notices);
     out << "</ul>";
   }
@@ -139,6 +174,7 @@ Blanks step_places(const Step& step, const LessonPage& page) {
   places["expression"] = escaped(has_expression ? step.name + " = " + said.expression : "");
   places["shapes"] = escaped(said.shapes);
   places["why"] = escaped(said.why);
+  places["reasons"] = [reasons = said.reasons](std::ostream& out) { write_reasons(out, reasons); };
   places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
   places["notices"] = [notices = said.notices](std::ostream& out) { write_notices(out, notices); };
   places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
