@@ -13,6 +13,7 @@
 #include "chapter.hpp"
 #include "inputs.hpp"
 #include "render/side_by_side.hpp"
+#include "render/step_pairs.hpp"
 #include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"

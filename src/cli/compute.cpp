@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/what_ifs.hpp"
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "render/terminal.hpp"
@@ -153,6 +154,13 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
+  const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
+  for (const Otherwise& otherwise : what_ifs) {
+    wanted.insert(wanted.end(), otherwise.walk.steps().begin(), otherwise.walk.steps().end());
+  }
+  if (!what_ifs.empty()) {  // what a change did is said of all steps
+    wanted.insert(wanted.end(), planned.steps().begin(), planned.steps().end());
+  }
   check_fits(wanted, drawn_tensors(planned), available_memory(room_for_products()), written);
 }
 
@@ -194,7 +202,9 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .all_steps = walkthrough.steps(),
                                  .tokens = chapters::token_words(*chapter.article, options.lesson),
                                  .why = why_in(chapter, options.lesson),
-                                 .framing = {}};
+                                 .framing = {},
+                                 .article = std::string(chapter.article->title),
+                                 .what_ifs = shown_what_ifs(walkthrough, options)};
   if (options.only.empty() && options.what_if == nullptr) {
     result.framing = [&chapter, walkthrough] { return framing(chapter, walkthrough); };
   }

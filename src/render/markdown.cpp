@@ -93,7 +93,7 @@ void write_value(std::ostream& out, const Step& step, const ShownChapter& chapte
   }
 }
 
-void write_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
+void write_pipe_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
   for (std::size_t row = 0; row < table.size(); ++row) {
     for (const std::string& cell : table[row]) {
       out << "| " << escaped_markdown(cell) << ' ';
@@ -111,7 +111,7 @@ void write_reasons(std::ostream& out, const StepExplanation& explanation) {
   }
   for (const Reason& reason : explanation.reasons) {
     out << '\n' << escaped_markdown(reason.text) << '\n' << (reason.table.empty() ? "" : "\n");
-    write_table(out, reason.table);
+    write_pipe_table(out, reason.table);
   }
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
@@ -143,7 +143,7 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
   write_notices(out, explanation);
 }
 
-void write_opening(std::ostream& out, const Frame& frame) {
+void write_handout_opening(std::ostream& out, const Frame& frame) {
   out << '\n' << escaped_markdown(frame.question) << '\n';
   if (!frame.formula.text.empty()) {
     out << '\n' << code_span(frame.formula.text) << '\n';
@@ -157,7 +157,7 @@ void write_opening(std::ostream& out, const Frame& frame) {
   }
 }
 
-void write_ending(std::ostream& out, const Frame& frame) {
+void write_handout_ending(std::ostream& out, const Frame& frame) {
   out << "\n## What was seen\n\n";
   for (const std::string& sentence : frame.seen) {
     out << "- " << escaped_markdown(sentence) << '\n';
@@ -197,9 +197,9 @@ void write_markdown(std::ostream& out, const Document& document) {
       write_derivation(out, chapter, document);
     } else if (chapter.framing) {
       const Frame frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, document.text.print.linewidth);
-      write_opening(out, frame);
+      write_handout_opening(out, frame);
       write_steps(out, chapter, document);
-      write_ending(out, frame);
+      write_handout_ending(out, frame);
     } else {
       write_steps(out, chapter, document);
     }

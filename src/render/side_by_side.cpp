@@ -1,14 +1,12 @@
 #include "render/side_by_side.hpp"
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 #include <string_view>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "render/printed.hpp"
+#include "render/step_pairs.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 
@@ -27,28 +25,6 @@ std::size_t width_of(const Lines& lines) {
     widest = std::max(widest, width_of(line));
   }
   return widest;
-}
-
-// --- Which elements differ -------------------------------------------------------------------------------------
-
-bool same(float a, float b) { return a == b || (a != a && b != b); }
-template <class T>
-bool same(T a, T b) {
-  return a == b;
-}
-
-/// For each element, row-major, whether it differs.
-std::vector<bool> differences(const Contents& a, const Contents& b) {
-  return std::visit(
-      [&b]<class T>(const Block<T>& values) {
-        const auto& others = std::get<Block<T>>(b);
-        std::vector<bool> differ(values.size());
-        for (std::size_t i = 0; i < values.size(); ++i) {
-          differ[i] = !same(values.data()[i], others.data()[i]);
-        }
-        return differ;
-      },
-      a);
 }
 
 /// The printed step with a place for a mark before every number: `*` where it differs.
@@ -73,74 +49,9 @@ std::string marked(const Step& as_is, const Step& changed, const TextOptions& op
   return text.append(after.text, done);
 }
 
-// --- Steps that belong together --------------------------------------------------------------------------------
-
-struct Pair {
-  const Step* as_is;
-  const Step* changed;
-};
-
-using Key = std::tuple<std::string, std::string, Step::Kind, int>;
-
-std::vector<Key> keys_of(std::span<const Step> steps) {
-  std::map<Key, int> count;
-  std::vector<Key> keys;
-  for (const Step& step : steps) {
-    const int seen = count[{step.section, step.name, step.kind, 0}]++;
-    keys.emplace_back(step.section, step.name, step.kind, seen);
-  }
-  return keys;
-}
-
-/// Both walkthroughs in one order.
-std::vector<Pair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed) {
-  const std::vector<Key> as_is_keys = keys_of(as_is);
-  const std::vector<Key> changed_keys = keys_of(changed);
-  std::vector<Pair> pairs;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < as_is.size(); ++i) {
-    const auto found =
-        std::find(changed_keys.begin() + static_cast<std::ptrdiff_t>(next), changed_keys.end(), as_is_keys[i]);
-    if (found == changed_keys.end()) {
-      pairs.push_back({&as_is[i], nullptr});
-      continue;
-    }
-    for (const auto place = static_cast<std::size_t>(found - changed_keys.begin()); next < place; ++next) {
-      pairs.push_back({nullptr, &changed[next]});
-    }
-    pairs.push_back({&as_is[i], &changed[next++]});
-  }
-  for (; next < changed.size(); ++next) {
-    pairs.push_back({nullptr, &changed[next]});
-  }
-  return pairs;
-}
-
-/// How a pair's sides compare, in the words of prose; empty where they differ.
-std::string_view likeness(const Pair& pair, TextOptions options) {
-  constexpr std::string_view same_as_before = "same as before";
-  if (pair.as_is == nullptr || pair.changed == nullptr) {
-    return "";
-  }
-  switch (pair.as_is->kind) {
-    case Step::Kind::tensor:
-      if (same_numbers(*pair.as_is->tensor, *pair.changed->tensor)) {
-        return same_as_before;
-      }
-      options.show_grad = false;
-      return step_text(*pair.as_is, options) == step_text(*pair.changed, options)
-                 ? "same as before in all printed digits"
-                 : "";
-    case Step::Kind::size:
-      return pair.as_is->tensor->shape() == pair.changed->tensor->shape() ? same_as_before : "";
-    case Step::Kind::text: break;
-  }
-  return pair.as_is->text == pair.changed->text ? same_as_before : "";
-}
-
 // --- Columns ---------------------------------------------------------------------------------------------------
 
-struct Block {
+struct Halves {
   Lines left;
   Lines right;
 };
@@ -149,7 +60,7 @@ Lines lines_of(const Step& step, const TextOptions& options) {
   return text::lines_of(step_text(step, options));
 }
 
-Block block_of(const Pair& pair, const TextOptions& options) {
+Halves block_of(const StepPair& pair, const TextOptions& options) {
   if (pair.changed == nullptr) {
     return {lines_of(*pair.as_is, options), {"# no " + pair.as_is->name + " here"}};
   }
@@ -164,13 +75,13 @@ struct Widths {
   std::size_t right;
 };
 
-Widths widths_of(const Block& block) { return {width_of(block.left), width_of(block.right)}; }
+Widths widths_of(const Halves& block) { return {width_of(block.left), width_of(block.right)}; }
 
 class Columns {
  public:
   Columns(std::ostream& out, std::size_t left, std::size_t width) : out_(out), left_(left), width_(width) {}
 
-  void write(const Block& block) {
+  void write(const Halves& block) {
     const Widths widths = widths_of(block);
     const bool fits = widths.left <= left_ && left_ + bar.size() + widths.right <= width_;
     if (!fits) {
@@ -186,7 +97,7 @@ class Columns {
   }
 
  private:
-  void write_below(const Block& block) {
+  void write_below(const Halves& block) {
     out_ << "# as it is\n";
     for (const std::string& line : block.left) {
       out_ << line << '\n';
@@ -219,21 +130,13 @@ std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
 
 }  // namespace
 
-bool same_numbers(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
-    return false;
-  }
-  const auto differ = differences(*a.array().contents(), *b.array().contents());
-  return std::find(differ.begin(), differ.end(), true) == differ.end();
-}
-
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
-  const std::vector<Pair> pairs = pairs_of(as_is, changed);
+  const std::vector<StepPair> pairs = pairs_of(as_is, changed);
   std::vector<std::string_view> likenesses;
-  const Block heading = {{"# as it is"}, {"# with the change"}};
+  const Halves heading = {{"# as it is"}, {"# with the change"}};
   std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
-  for (const Pair& pair : pairs) {
+  for (const StepPair& pair : pairs) {
     likenesses.push_back(likeness(pair, options));
     if (likenesses.back().empty()) {
       different.push_back(widths_of(block_of(pair, options)));
