@@ -15,8 +15,10 @@
 
 #include "render/json.hpp"
 #include "render/packed.hpp"
+#include "render/page_frame.hpp"
 #include "render/page_nodes.hpp"
 #include "render/page_template.hpp"
+#include "render/page_words.hpp"
 #include "render/page_what_if.hpp"
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
@@ -101,62 +103,6 @@ std::vector<std::string> step_ids(std::span<const Step> steps) {
   return ids;
 }
 
-void write_notices(std::ostream& out, const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) {
-    out << "<li>";
-    write_escaped(out, notice);
-    out << "</li>";
-  }
-}
-
-void write_cell(std::ostream& out, const char* element, const char* scope, const std::string& text) {
-  out << '<' << element << scope << '>';
-  write_escaped(out, text);
-  out << "</" << element << '>';
-}
-
-/// The first row names the columns, the first column the rows.
-void write_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
-  out << "<table class=\"reason\">";
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    out << "<tr>";
-    for (std::size_t column = 0; column < table[row].size(); ++column) {
-      const bool is_head = row == 0 || column == 0;
-      const bool is_corner = is_head && table[row][column].empty();
-      write_cell(out, is_head && !is_corner ? "th" : "td", is_corner ? "" : row == 0 ? " scope=\"col\"" : column == 0 ? " scope=\"row\"" : "",
-                 table[row][column]);
-    }
-    out << "</tr>";
-  }
-  out << "</table>";
-}
-
-void write_reasons(std::ostream& out, const std::vector<Reason>& reasons) {
-  for (const Reason& reason : reasons) {
-    out << "<p>";
-    write_escaped(out, reason.text);
-    out << "</p>";
-    if (!reason.table.empty()) {
-      write_table(out, reason.table);
-    }
-  }
-}
-
-/// Of steps that the page does not show: what a step is made through.
-void write_through(std::ostream& out, const std::vector<StepExplanation>& before) {
-  for (const StepExplanation& step : before) {
-    out << "<p class=\"expression\"><code>";
-    write_escaped(out, step.name + " = " + step.expression);
-    out << "</code></p><p>";
-    write_escaped(out, step.why);
-    out << "</p>";
-    write_reasons(out, step.reasons);
-    out << "<ul class=\"notices\">";
-    write_notices(out, step.notices);
-    out << "</ul>";
-  }
-}
-
 Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOptions& text) {
   const StepExplanation said = explain(step, chapter.why, chapter.tokens);
   Blanks places;
@@ -169,7 +115,7 @@ Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOpti
   places["why"] = escaped(said.why);
   places["reasons"] = [reasons = said.reasons](std::ostream& out) { write_reasons(out, reasons); };
   places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
-  places["notices"] = [notices = said.notices](std::ostream& out) { write_notices(out, notices); };
+  places["notices"] = [notices = said.notices](std::ostream& out) { write_notice_items(out, notices); };
   places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
   places["printed"] = [&step, &text](std::ostream& out) { write_escaped(out, value_text(step, text)); };
   return places;
@@ -204,6 +150,10 @@ std::string script_json(const Json& json) {
   return text;
 }
 
+constexpr std::int64_t map_columns = 90;
+constexpr const char* introduction_id = "introduction";
+constexpr const char* ending_id = "what-was-seen";
+
 // ---- The page --------------------------------------------------------------------------------------
 
 /// One chapter's part of a page.
@@ -214,6 +164,8 @@ struct Part {
   std::vector<std::string> ids;
   std::vector<std::optional<std::size_t>> step_nodes = {};
   std::vector<PageWhatIf> what_ifs = {};
+  std::optional<Frame> frame = {};
+  std::size_t first_number = 1;  ///< of its first step
 };
 
 /// One page: its pieces are made when their turn comes.
@@ -252,17 +204,23 @@ class PageWriter {
  private:
   void add(const ShownChapter& chapter) {
     const bool is_one = page_.chapters.size() == 1;
-    Part part = {chapter, is_one ? "" : chapter.name, {nodes_.add_chapter(chapter.tokens), count_}, step_ids(chapter.steps)};
+    const std::size_t before = chapter.framing ? 1 : 0;  // an introduction, and an ending
+    Part part = {chapter, is_one ? "" : chapter.name, {nodes_.add_chapter(chapter.tokens), count_ + before}, step_ids(chapter.steps)};
+    part.first_number = numbered_ + 1;
+    if (chapter.framing) {
+      part.frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, map_columns);
+    }
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
       part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
       const Step& step = chapter.steps[i];
       const bool is_tensor = step.kind == Step::Kind::tensor;
       part.step_nodes.push_back(is_tensor ? nodes_.add(*step.tensor, part.place.chapter) : std::nullopt);
       if (part.step_nodes.back()) {
-        nodes_.set_step(*part.step_nodes.back(), count_ + i);
+        nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i);
       }
     }
-    count_ += part.ids.size();
+    count_ += part.ids.size() + 2 * before;
+    numbered_ += part.ids.size();
     parts_.push_back(std::move(part));
   }
 
@@ -277,27 +235,59 @@ class PageWriter {
   void write_entries(std::ostream& out, std::string_view pattern) const {
     for (const Part& part : parts_) {
       std::string section;
+      const auto write_frame_entry = [&](const char* id, const char* heading, const std::string& chapter) {
+        if (part.frame) {
+          write_filled(out, pattern,
+                       {{"chapter", escaped(chapter)},
+                        {"section", escaped("")},
+                        {"id", escaped(frame_id(part, id))},
+                        {"heading", escaped(heading)}});
+        }
+      };
+      write_frame_entry(introduction_id, introduction_heading, part.name);
       for (std::size_t i = 0; i < part.ids.size(); ++i) {
         const Step& step = part.chapter.steps[i];
         write_filled(out, pattern,
-                     {{"chapter", escaped(i == 0 ? part.name : "")},
+                     {{"chapter", escaped(i == 0 && !part.frame ? part.name : "")},
                       {"section", escaped(step.section == section ? "" : step.section)},
                       {"id", verbatim(part.ids[i])},
                       {"heading", escaped(heading_of(step))}});
         section = step.section;
       }
+      write_frame_entry(ending_id, ending_heading, "");
     }
+  }
+
+  static std::string frame_id(const Part& part, const std::string& id) { return (part.name.empty() ? "" : part.name + "/") + id; }
+
+  /// The address of each of the chapter's steps; empty where the page does not show it.
+  static std::vector<std::string> all_ids(const Part& part) {
+    std::vector<std::string> ids;
+    for (const Step& step : part.chapter.all_steps) {
+      const auto& shown = part.chapter.steps;
+      const auto found = std::find_if(shown.begin(), shown.end(), [&](const Step& other) {
+        return other.kind == step.kind && full_name(other) == full_name(step);
+      });
+      ids.push_back(found == shown.end() ? "" : part.ids[static_cast<std::size_t>(found - shown.begin())]);
+    }
+    return ids;
   }
 
   void write_steps(std::ostream& out, std::string_view pattern) const {
     for (const Part& part : parts_) {
+      if (part.frame) {
+        write_introduction(out, *part.frame, frame_id(part, introduction_id), all_ids(part));
+      }
       for (std::size_t i = 0; i < part.ids.size(); ++i) {
         Blanks places = step_places(part.chapter.steps[i], part.chapter, page_.text);
         places["id"] = verbatim(part.ids[i]);
         places["chapter"] = escaped(part.name);
-        places["number"] = escaped(std::to_string(part.place.first_step + i + 1));
-        places["count"] = escaped(std::to_string(count_));
+        places["number"] = escaped(std::to_string(part.first_number + i));
+        places["count"] = escaped(std::to_string(numbered_));
         write_filled(out, pattern, places);
+      }
+      if (part.frame) {
+        write_ending(out, *part.frame, frame_id(part, ending_id));
       }
     }
   }
@@ -318,6 +308,14 @@ class PageWriter {
     if (part.step_nodes[i]) {
       json["node"] = *part.step_nodes[i];
     }
+    if (part.place.chapter > 0) {
+      json["k"] = part.place.chapter;
+    }
+    return json;
+  }
+
+  static Json frame_json(const Part& part, const char* id) {
+    Json json = {{"id", frame_id(part, id)}, {"frame", 1}};
     if (part.place.chapter > 0) {
       json["k"] = part.place.chapter;
     }
@@ -348,9 +346,16 @@ class PageWriter {
     out << open << ",\"steps\":[";
     const char* comma = "";
     for (const Part& part : parts_) {
+      const auto write_frame_json = [&](const char* id) {
+        if (part.frame) {
+          out << std::exchange(comma, ",") << script_json(frame_json(part, id));
+        }
+      };
+      write_frame_json(introduction_id);
       for (std::size_t i = 0; i < part.ids.size(); ++i) {
         out << std::exchange(comma, ",") << script_json(step_json(part, i));
       }
+      write_frame_json(ending_id);
     }
     out << "],\"nodes\":";
     write_array(out, as_is_nodes_, [&](std::size_t i) { return nodes_.node_json(i); });
@@ -376,7 +381,8 @@ class PageWriter {
   const LessonPage& page_;
   Json about_;  ///< of the first chapter: tool, version and article are those of all
   std::vector<Part> parts_;
-  std::size_t count_ = 0;  ///< of all steps
+  std::size_t count_ = 0;     ///< of steps, introductions and endings
+  std::size_t numbered_ = 0;  ///< of steps alone
   PageNodes nodes_;
   std::size_t as_is_nodes_ = 0;  ///< those that the steps show as they are, before those that changes made
 };

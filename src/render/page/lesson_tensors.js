@@ -26,6 +26,8 @@ function reachable(box) {
 
 const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
 
+document.querySelectorAll(".scroll").forEach((box) => resized.observe(box));
+
 function scrolling(child, name) {
   const box = make("div", { class: "scroll", role: "group", "aria-label": name }, child);
   resized.observe(box);

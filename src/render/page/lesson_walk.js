@@ -2,6 +2,8 @@
 
 let current = -1;
 const entries = [...document.querySelectorAll("nav a")];
+/** Introductions and endings are not counted. */
+const numbers = steps.map((_, step) => steps.slice(0, step + 1).filter(({ frame }) => !frame).length);
 const previous = document.querySelector(".previous");
 const next = document.querySelector(".next");
 const counter = document.querySelector(".counter");
@@ -24,7 +26,7 @@ function show(step, position, byUser) {
     nav.scrollTop = entries[step].offsetTop - nav.clientHeight / 2;
     previous.disabled = step === 0;
     next.disabled = step === steps.length - 1;
-    counter.textContent = `${step + 1} / ${steps.length}`;
+    counter.textContent = steps[step].frame ? "" : `${numbers[step]} / ${Math.max(...numbers)}`;
     bar.style.width = `${(100 * (step + 1)) / steps.length}%`;
     window.scrollTo(0, 0);
   }
@@ -80,7 +82,7 @@ next.addEventListener("click", () => go(current + 1));
 contents.addEventListener("click", () => openContents(!root.classList.contains("contents-open")));
 document.querySelector("main").addEventListener("pointerdown", () => openContents(false));
 window.addEventListener("hashchange", () => fromAddress(true));
-window.addEventListener("beforeprint", () => steps.forEach((_, step) => present(step)));
+window.addEventListener("beforeprint", () => steps.forEach(({ frame }, step) => frame || present(step)));
 
 // ---- Light and dark ------------------------------------------------------------------------------
 

@@ -246,6 +246,7 @@ function setFromAddress(query, again) {
 
 /** Shows the step with what is chosen, and the switch in it. */
 function presentStep(step) {
+  if (steps[step].frame) return;
   const wanted = present(step);
   if (!rules.length) return;
   const header = articles[step].querySelector(":scope > header");
