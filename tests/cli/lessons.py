@@ -1,5 +1,5 @@
-"""Random lessons of every chapter, and the sentences that are said of them: each matches one pattern, whose check recomputes
-what it says."""
+"""Random lessons of every chapter, and the sentences that are said of them: each matches one pattern, whose check
+recomputes what it says."""
 
 import json
 import re
@@ -16,13 +16,14 @@ class Program:
         self.chapters = json.loads(self.call("list", "--format", "json").stdout)["chapters"]
         for chapter in self.chapters:
             chapter["asked"] = [chapter["chapter"], "--article", chapter["article"]]
-            chapter["accepts"] = set(re.findall(r"--[a-z-]+", self.call(*chapter["asked"], "--help").stdout))
+            help_text = self.call(*chapter["asked"], "--help").stdout
+            chapter["accepts"] = set(re.findall(r"--[a-z-]+", help_text))
 
     def call(self, *arguments, **options):
         return subprocess.run([self.path, *arguments], capture_output=True, encoding="utf-8", timeout=60, **options)
 
     def lessons(self, chance, count, *, some_options, form):
-        """`count` lessons, the chapters by turns: the chapter, its arguments, and what the program gives in that form."""
+        """`count` lessons, the chapters by turns: chapter, arguments, and what the program gives in that form."""
         told = 0
         for attempt in range(20 * count):
             chapter = self.chapters[attempt % len(self.chapters)]
