@@ -1,13 +1,12 @@
 #include "render/side_by_side.hpp"
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "render/likeness.hpp"
 #include "render/printed.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
@@ -31,26 +30,6 @@ std::size_t width_of(const Lines& lines) {
 
 // --- Which elements differ -------------------------------------------------------------------------------------
 
-bool same(float a, float b) { return a == b || (a != a && b != b); }
-template <class T>
-bool same(T a, T b) {
-  return a == b;
-}
-
-/// For each element, row-major, whether it differs.
-std::vector<bool> differences(const Contents& a, const Contents& b) {
-  return std::visit(
-      [&b]<class T>(const Block<T>& values) {
-        const auto& others = std::get<Block<T>>(b);
-        std::vector<bool> differ(values.size());
-        for (std::size_t i = 0; i < values.size(); ++i) {
-          differ[i] = !same(values.data()[i], others.data()[i]);
-        }
-        return differ;
-      },
-      a);
-}
-
 /// The printed step with a place for a mark before every number: `*` where it differs.
 std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
   const torch::PrintedTensor before = printed_step(as_is, options);
@@ -59,7 +38,7 @@ std::string marked(const Step& as_is, const Step& changed, const TextOptions& op
       as_is.tensor->dtype() != changed.tensor->dtype()) {
     return after.text;
   }
-  const auto differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
+  const std::vector<bool> differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
   std::string text;
   text.reserve(after.text.size() + after.cells.size());
   std::size_t done = 0;
@@ -80,22 +59,10 @@ struct Pair {
   const Step* changed;
 };
 
-using Key = std::tuple<std::string, std::string, Step::Kind, int>;
-
-std::vector<Key> keys_of(std::span<const Step> steps) {
-  std::map<Key, int> count;
-  std::vector<Key> keys;
-  for (const Step& step : steps) {
-    const int seen = count[{step.section, step.name, step.kind, 0}]++;
-    keys.emplace_back(step.section, step.name, step.kind, seen);
-  }
-  return keys;
-}
-
 /// Both walkthroughs in one order.
 std::vector<Pair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed) {
-  const std::vector<Key> as_is_keys = keys_of(as_is);
-  const std::vector<Key> changed_keys = keys_of(changed);
+  const std::vector<StepKey> as_is_keys = step_keys(as_is);
+  const std::vector<StepKey> changed_keys = step_keys(changed);
   std::vector<Pair> pairs;
   std::size_t next = 0;
   for (std::size_t i = 0; i < as_is.size(); ++i) {
@@ -114,28 +81,6 @@ std::vector<Pair> pairs_of(std::span<const Step> as_is, std::span<const Step> ch
     pairs.push_back({nullptr, &changed[next]});
   }
   return pairs;
-}
-
-/// How a pair's sides compare, in the words of prose; empty where they differ.
-std::string_view likeness(const Pair& pair, TextOptions options) {
-  constexpr std::string_view same_as_before = "same as before";
-  if (pair.as_is == nullptr || pair.changed == nullptr) {
-    return "";
-  }
-  switch (pair.as_is->kind) {
-    case Step::Kind::tensor:
-      if (same_numbers(*pair.as_is->tensor, *pair.changed->tensor)) {
-        return same_as_before;
-      }
-      options.show_grad = false;
-      return step_text(*pair.as_is, options) == step_text(*pair.changed, options)
-                 ? "same as before in all printed digits"
-                 : "";
-    case Step::Kind::size:
-      return pair.as_is->tensor->shape() == pair.changed->tensor->shape() ? same_as_before : "";
-    case Step::Kind::text: break;
-  }
-  return pair.as_is->text == pair.changed->text ? same_as_before : "";
 }
 
 // --- Columns ---------------------------------------------------------------------------------------------------
@@ -219,14 +164,6 @@ std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
 
 }  // namespace
 
-bool same_numbers(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
-    return false;
-  }
-  const auto differ = differences(*a.array().contents(), *b.array().contents());
-  return std::find(differ.begin(), differ.end(), true) == differ.end();
-}
-
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
   const std::vector<Pair> pairs = pairs_of(as_is, changed);
@@ -234,7 +171,8 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
   const Block heading = {{"# as it is"}, {"# with the change"}};
   std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
   for (const Pair& pair : pairs) {
-    likenesses.push_back(likeness(pair, options));
+    const bool has_both = pair.as_is != nullptr && pair.changed != nullptr;
+    likenesses.push_back(has_both ? likeness(*pair.as_is, *pair.changed, options) : "");
     if (likenesses.back().empty()) {
       different.push_back(widths_of(block_of(pair, options)));
     }

@@ -16,7 +16,4 @@ namespace attn::render {
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width);
 
-/// Whether two tensors have the same shape and numbers; nan is the same as nan.
-bool same_numbers(const Tensor& a, const Tensor& b);
-
 }  // namespace attn::render
