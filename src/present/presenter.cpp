@@ -56,10 +56,10 @@ class Presenter {
   void act(const Key& key);
   void letter(char32_t letter);
   void escape();
+  void toggle_heatmap();
 
   // Going through steps
   void show(std::size_t at);
-  void tell_change();
   void next();
   void next_step();
   void back();
@@ -96,6 +96,9 @@ bool Presenter::is_at_end() {
 }
 
 std::string Presenter::hint() {
+  if (stage_.is_covered()) {
+    return fitting_hint(stage_.place(), cover_hints(), screen_.columns());
+  }
   if (stage_.board().hides()) {
     const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
     const std::string paced = pace_.is_on() ? pace_.words() + "  " : "";
@@ -104,8 +107,9 @@ std::string Presenter::hint() {
   if (pace_.is_on() && !is_at_end()) {
     return fitting_hint(pace_.words(), pace_hints(), screen_.columns());
   }
-  const bool chooses = !stage_.is_covered() && stage_.board().chosen().has_value();
-  return fitting_hint(stage_.place(), chooses ? cell_hints() : step_hints(), screen_.columns());
+  const bool chooses = stage_.board().chosen().has_value();
+  return fitting_hint(stage_.place(), !is_on_step() ? frame_hints() : chooses ? cell_hints() : step_hints(),
+                      screen_.columns());
 }
 
 // ---- What keys do --------------------------------------------------------------------------------
@@ -196,7 +200,7 @@ void Presenter::letter(char32_t letter) {
     case U'/': search(false); break;
     case U'n': search(true); break;
     case U'e': stage_.toggle_explaining(); break;
-    case U'h': stage_.toggle_heatmap(); stage_.see_cell(); break;
+    case U'h': toggle_heatmap(); break;
     case U'c': message_ = pointing_.type(""); break;
     case U'r': message_ = pointing_.reveal(); break;
     case U's': ask_for_seed(); break;
@@ -206,6 +210,15 @@ void Presenter::letter(char32_t letter) {
     case U'q': done_ = true; break;
     default: message_ = "no such key; ? shows all keys";
   }
+}
+
+void Presenter::toggle_heatmap() {
+  if (walks_.view() == Walks::View::difference) {
+    message_ = "the difference is a heat map already";
+    return;
+  }
+  stage_.toggle_heatmap();
+  stage_.see_cell();
 }
 
 void Presenter::escape() {
@@ -220,15 +233,7 @@ void Presenter::escape() {
 
 void Presenter::show(std::size_t at) {
   stage_.to(at);
-  tell_change();
-}
-
-/// How many cells another seed changed.
-void Presenter::tell_change() {
-  if (const std::optional<Face> face = stage_.compared(); face && face->compared > 0) {
-    message_ = "seed " + walks_.seed().text() + ": " + std::to_string(face->changed) + " of " +
-               std::to_string(face->compared) + " cells changed";
-  }
+  message_ = stage_.change_words();
 }
 
 void Presenter::next() {
@@ -333,7 +338,7 @@ void Presenter::take_seed(torch::Seed seed) {
     return;
   }
   take_walks();
-  tell_change();
+  message_ = stage_.change_words();
 }
 
 void Presenter::what_if() {

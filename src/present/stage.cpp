@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "present/meeting.hpp"
+#include "render/cell_words.hpp"
 #include "render/derived.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
@@ -66,13 +67,16 @@ void Stage::toggle_heatmap() {
   refresh();
 }
 
-std::optional<Face> Stage::compared() {
+std::string Stage::change_words() {
   const Step* const before = walks_.before(at_);
   if (before == nullptr || walks_.view() != View::as_is || part_ != Part::steps) {
-    return std::nullopt;
+    return "";
   }
   compose();
-  return heatmap_ ? printed_face(step(), before, presentation_.text) : *face_;
+  const Face face = heatmap_ ? printed_face(step(), before, presentation_.text) : *face_;
+  return face.compared == 0 ? ""
+                            : "seed " + walks_.seed().text() + ": " + std::to_string(face.changed) + " of " +
+                                  std::to_string(face.compared) + " cells changed";
 }
 
 Face Stage::face() const {
@@ -141,7 +145,9 @@ void Stage::compose_lower() {
   if (cell_) {
     const std::int64_t columns = screen_.columns();
     lines = meeting_lines(*cell_, presentation_.tokens, presentation_.text.print, columns);
-    const Lines derivation = derivation_lines(derivation_ + "(Escape takes this away)\n", columns);
+    const std::size_t shown_above = head().starts_with(first_line()) ? derivation_.find('\n') + 1 : 0;
+    const Lines derivation =
+        derivation_lines(derivation_.substr(shown_above) + "(Escape takes this away)\n", columns);
     lines.insert(lines.end(), derivation.begin(), derivation.end());
   }
   lower_.set(nullptr, std::move(lines));
@@ -204,12 +210,12 @@ bool Stage::scroll(Key::Kind kind) {
 
 std::int64_t Stage::room() const { return std::max<std::int64_t>(screen_.rows() - 2, 0); }
 
-/// As many as there are lines, but a quarter of the room stays for the step, so that the chosen cell is always seen.
+/// As many as there are lines, but two fifths of the room stay for the step, so that the chosen cell is always seen.
 std::int64_t Stage::lower_rows() const {
   if (!cell_ || cover_) {
     return 0;
   }
-  const std::int64_t upper = std::min(page_.count(), std::max<std::int64_t>(room() / 4, 1));
+  const std::int64_t upper = std::min(page_.count(), std::max<std::int64_t>(room() * 2 / 5, 1));
   return std::clamp<std::int64_t>(lower_.count() + 1, 0, std::max<std::int64_t>(room() - upper, 0));
 }
 
@@ -218,7 +224,7 @@ void Stage::draw(std::string last, std::optional<std::int64_t> cursor) {
   const std::int64_t columns = screen_.columns();
   Lines frame = cover_ ? cover_->seen(room(), columns) : page_.seen(upper_rows(), columns);
   if (lower_rows() > 0) {
-    frame.push_back({{text::left_aligned(fitted(head()), columns), {.bold = true}}});
+    frame.push_back({{text::left_aligned(fitted(head()), columns), {.bold = true, .reverse = true}}});
     const Lines lower = lower_.seen(lower_rows() - 1, columns);
     frame.insert(frame.end(), lower.begin(), lower.end());
   }
@@ -239,23 +245,51 @@ std::string Stage::fitted(const std::string& text) const {
   return render::cut_to(render::printable(text, terminal), screen_.columns(), terminal);
 }
 
-/// "attn_scores[1, 2] = 0.9544   (row 1: journey, column 2: starts)", and what it is without the change.
+/// The longest that fits: the derivation's first line, the cell with the names of its row and column, or these with its
+/// place alone; and what the number is without the change.
 std::string Stage::head() const {
-  std::string words = "-- " + derivation_.substr(0, derivation_.find('\n'));
-  const bool is_here = board_->chosen().has_value() && walks_.view() != View::as_is;
-  if (is_here && step().tensor && step().tensor->shape() == cell_->step->tensor->shape()) {
-    words += "   as is " + render::arithmetic_text(step().tensor->array().value(cell_->index),
-                                                   presentation_.text.print.precision);
+  const Tensor& tensor = *cell_->step->tensor;
+  const render::CellWords words(*cell_->step, presentation_.tokens);
+  const std::string number = " = " + number_of(tensor);
+  const std::string places = words.places(tensor, cell_->index);
+  const std::string named = words.run(tensor, cell_->index, {}) + number;
+  const std::string also = as_is_words();
+  for (const std::string& head :
+       {first_line() + also, words.cell(tensor, cell_->index) + number + (places.empty() ? "" : "   " + places) + also,
+        named + also}) {
+    if (text::display_columns(head) <= screen_.columns()) {
+      return head;
+    }
   }
-  return words + " --";
+  return named.substr(words.name(tensor).size());
+}
+
+std::string Stage::first_line() const { return derivation_.substr(0, derivation_.find('\n')); }
+
+/// "   as is 0.1234", where the cell is one of the step on the stage, and a rule is changed.
+std::string Stage::as_is_words() const {
+  const bool is_here = board_->chosen().has_value() && walks_.view() != View::as_is;
+  const bool has_same_cells = is_here && step().tensor && step().tensor->shape() == cell_->step->tensor->shape();
+  return has_same_cells ? "   as is " + number_of(*step().tensor) : "";
+}
+
+std::string Stage::number_of(const Tensor& tensor) const {
+  const double value = tensor.array().value(cell_->index);
+  return tensor.dtype() == DType::boolean ? value != 0 ? "True" : "False"
+                                          : render::arithmetic_text(value, presentation_.text.print.precision);
 }
 
 std::string Stage::view_words() const {
-  if (walks_.view() == View::as_is) {
+  if (walks_.rule() == nullptr) {
     return "";
   }
-  const std::string rule = "  what if " + std::string(walks_.rule()->name);
-  return walks_.view() == View::changed ? rule : rule + ", minus as is";
+  const std::string rule(walks_.rule()->name);
+  switch (walks_.view()) {
+    case View::as_is: return "  as is";
+    case View::changed: return "  what if " + rule;
+    case View::difference: return "  " + rule + " minus as is";
+  }
+  return "";
 }
 
 /// "2/9 attn_scores            all_tokens  seed 123": the right part only where it fits.

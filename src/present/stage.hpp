@@ -40,8 +40,8 @@ class Stage {
   void toggle_explaining();
   void toggle_heatmap();
   Board& board() { return *board_; }
-  /// How many cells the step with the seed before prints otherwise; nothing where there is none.
-  std::optional<Face> compared();
+  /// How many cells the seed before prints otherwise; empty where there was none.
+  std::string change_words();
   void to_text(std::string_view wanted);
   /// Brings the chosen cell, or the row revealed last, into sight.
   void see_cell();
@@ -74,6 +74,9 @@ class Stage {
   text::StyledLine title() const;
   std::string view_words() const;
   std::string head() const;
+  std::string first_line() const;
+  std::string as_is_words() const;
+  std::string number_of(const Tensor& tensor) const;
   std::string fitted(const std::string& text) const;
   /// The rows between the first, the title, and the last; those of the step; those of the lower part, with its head.
   std::int64_t room() const;

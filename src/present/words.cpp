@@ -65,6 +65,17 @@ std::span<const std::string_view> step_hints() {
   return hints;
 }
 
+std::span<const std::string_view> frame_hints() {
+  static constexpr std::array<std::string_view, 3> hints = {
+      "Enter next  b back  g go  / find  s seed  ? keys  q quit", "Enter next  b back  ? keys  q quit", "? keys  q quit"};
+  return hints;
+}
+
+std::span<const std::string_view> cover_hints() {
+  static constexpr std::array<std::string_view, 2> hints = {"any other key goes back", "any key"};
+  return hints;
+}
+
 std::span<const std::string_view> cell_hints() {
   static constexpr std::array<std::string_view, 4> hints = {
       "arrows another cell  digits type one  Escape leave  Enter next  ? keys  q quit",

@@ -187,7 +187,8 @@ class HeatMap::Lines {
 
   text::StyledLine line(std::int64_t i, const CellMarks& marks) const {
     if (i >= matrices_end_) {
-      return end_[static_cast<std::size_t>(i - matrices_end_)];
+      const bool hides = marks.hides(matrices_ * grid_.rows.count() - 1);  // the scale would tell what is hidden
+      return hides ? text::StyledLine() : end_[static_cast<std::size_t>(i - matrices_end_)];
     }
     const auto after = std::ranges::upper_bound(parts_, i, {}, &Part::begin);
     const Part& part = *(after - 1);
