@@ -15,9 +15,12 @@
 
 #include <doctest/doctest.h>
 
+#include "present/shown_cells.hpp"
+#include "render/marks.hpp"
 #include "render/ramp.hpp"
 #include "tensor/operations.hpp"
 #include "text/columns.hpp"
+#include "text/styled.hpp"
 #include "torch/print.hpp"
 #include "torch/torch.hpp"
 
@@ -441,4 +444,91 @@ TEST_CASE("lines fit, and the numbers are PyTorch's, whatever the shape and widt
     std::sort(printed.begin(), printed.end());
     CHECK(shown == printed);
   }
+}
+
+// ---- Cells -------------------------------------------------------------------------------------
+
+namespace {
+
+/// What stands at a place, without the glyph or blank at its end.
+std::string text_at(const HeatMap& map, const CellPlace& place, const CellMarks& marks = {}) {
+  const text::StyledLine line = {{text::plain_text(map.line(place.line, marks))}};
+  const std::string cell = text::plain_text(text::sliced(line, place.column, place.width - 1));
+  return cell.substr(std::min(cell.find_first_not_of(' '), cell.size()));
+}
+
+std::size_t reversed_runs(const HeatMap& map, const CellMarks& marks) {
+  std::size_t count = 0;
+  for (std::int64_t i = 0; i < map.count(); ++i) {
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(map.line(i, marks), [](const text::Run& run) { return run.style.reverse; }));
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("each shown cell stands at its place, whatever the shape and width") {
+  std::mt19937 generator(11);
+  for (int round = 0; round < 200; ++round) {
+    Shape shape(generator() % 5);
+    std::generate(shape.begin(), shape.end(), [&] { return static_cast<std::int64_t>(1 + generator() % 9); });
+    const Tensor tensor = random_tensor(shape, generator, -1, 1, by_tokens);
+    Terminal terminal = kinds[generator() % kinds.size()];
+    terminal.width = 30 + static_cast<std::int64_t>(generator() % 100);
+    const torch::PrintOptions print = {.threshold = generator() % 2 == 0 ? 40 : 1000, .edgeitems = 2};
+    CAPTURE(shape_text(shape));
+    CAPTURE(terminal.width);
+    const HeatMap map(tensor, words, print, terminal);
+    const present::ShownCells cells(shape, print);
+    const std::int64_t hidden_from = cells.rows() / 2;
+    std::vector<std::string> found;
+    for (std::int64_t row = 0; row < cells.rows(); ++row) {
+      for (std::int64_t column = 0; column < cells.columns(); ++column) {
+        const GridCell cell = {row, column};
+        found.push_back(text_at(map, map.place(cell)));
+        CHECK((text_at(map, map.place(cell), {.rows = hidden_from}) == "?") == (row >= hidden_from));
+        const CellMarks chosen = {.chosen = cell};
+        CHECK(reversed_runs(map, chosen) == 1);
+        CHECK(text::sliced(map.line(map.place(cell).line, chosen), map.place(cell).column, 1).back().style.reverse);
+      }
+    }
+    const std::string printed = torch::format_tensor(*tensor.array().contents(), {}, print);
+    CHECK(found == numbers_in(printed + "\nlegend"));
+  }
+}
+
+TEST_CASE("what is hidden is not told by the scale") {
+  const HeatMap map(floats({2, 2}, {1, 2, 3, 9}), words, {}, kinds[2]);
+  const auto legend = [&map](const CellMarks& marks) { return text::plain_text(map.line(map.count() - 1, marks)); };
+  CHECK(legend({}).find("9.") != std::string::npos);
+  CHECK(legend({.rows = 1}).empty());
+  CHECK(legend({.rows = 2}) == legend({}));
+}
+
+TEST_CASE("a difference is what changed, symmetric around what did not, which is plain") {
+  const Tensor as_is = floats({2, 3}, {1, 2, -infinity, not_a_number, 5, 6});
+  const Tensor changed = floats({2, 3}, {1, 4, -infinity, not_a_number, 5.5F, infinity});
+  const HeatMap map(as_is, changed, {}, {}, kinds[2]);
+  std::vector<std::string> numbers;
+  std::vector<text::Style> styles;
+  for (std::int64_t rank = 0; rank < 6; ++rank) {
+    const CellPlace place = map.place({rank / 3, rank % 3});
+    numbers.push_back(text_at(map, place));
+    styles.push_back(text::sliced(map.line(place.line), place.column + place.width - 2, 1).back().style);
+  }
+  CHECK(numbers == std::vector<std::string>{"0.0000", "2.0000", "0.0000", "0.0000", "0.5000", "inf"});
+  for (const std::size_t same : {0, 2, 3, 5}) {
+    CAPTURE(same);
+    CHECK(styles[same].is_plain());
+  }
+  CHECK(styles[1].background == text::Colour(diverging_xterm(1)));
+  CHECK(styles[4].background == text::Colour(diverging_xterm(0.5 + 0.5 * 0.25)));
+
+  const HeatMap lower(changed, as_is, {}, {}, kinds[2]);
+  const CellPlace place = lower.place({0, 1});
+  CHECK(text::sliced(lower.line(place.line), place.column + 1, 1).back().style.background ==
+        text::Colour(diverging_xterm(0)));
+  const HeatMap nothing(as_is, as_is, {}, {}, kinds[2]);
+  CHECK(numbers_in(text::plain_text(nothing.line(1)) + "\nlegend") == std::vector<std::string>{"0.0000", "0.0000", "0.0000"});
 }

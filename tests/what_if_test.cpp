@@ -12,6 +12,7 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "render/likeness.hpp"
 #include "render/side_by_side.hpp"
 #include "render/step_pairs.hpp"
 #include "sentence.hpp"

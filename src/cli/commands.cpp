@@ -77,6 +77,8 @@ void ChapterParser::add_shown() {
 void ChapterParser::add_classroom() {
   group("In the classroom");
   flag("--step", "a presenter: one step at a time, ? for its keys", options_.step, true);
+  const auto store_seconds = [this](const std::string& text) { options_.seconds = number_value(text); };
+  add("--auto", "SECONDS", "with --step: go on by itself after so long", store_seconds, seconds());
   number("--predict", "blank N cells of each tensor, ask for them, and mark the answers", options_.predict, 2);
   add_explain_and_heatmap();
   text("--cell", "NAME[I,J]", "how one number came about: attn_scores[1,2]", options_.cell);

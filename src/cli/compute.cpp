@@ -192,6 +192,13 @@ Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, con
   return chapters::walk(chapter, lesson, torch);
 }
 
+void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
+                       const WhatIf& rule) {
+  Options with_rule = options;
+  with_rule.what_if = &rule;
+  plan(chapter, lesson, with_rule);
+}
+
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
                            const Options& options) {
   const std::string name(chapter.name);

@@ -10,6 +10,10 @@ namespace attn::cli {
 /// fit into memory, and UsageError where the chapter has no such steps.
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
+/// Throws TooLarge where the chapter does not fit into memory beside itself with the rule changed.
+void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
+                       const WhatIf& rule);
+
 /// The walkthrough as a writer gets it. The steps that are asked for have their numbers. Chapter and options must
 /// outlive it.
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,

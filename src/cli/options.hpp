@@ -68,6 +68,7 @@ struct Options {
   const WhatIf* what_if = nullptr;    ///< a line written otherwise, side by side
   std::optional<std::int64_t> depth;  ///< of the derivation; 0: down to what is given
   bool step = false;                  ///< the presenter
+  std::optional<double> seconds;      ///< after which the presenter goes on by itself
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
   std::optional<std::string> output;  ///< a file instead of standard output
 

@@ -102,6 +102,7 @@ struct Need {
 
 const std::vector<Need>& needs() {
   static const std::vector<Need> table = {
+      {"--auto", {"--step"}, "says when the presenter goes on by itself", "add --step"},
       {"--depth", {"--cell"}, "says how far a derivation goes", "try --cell 'attn_scores[1,2]'"},
       {"--force", {"--output", "--save"}, "replaces what a file or folder of the same name holds", "leave --force out"},
   };

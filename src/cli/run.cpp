@@ -69,16 +69,26 @@ void run_draws(const Chapter& chapter, const Options& options) {
 
 /// The presenter, on the terminal.
 void run_presenter(const Chapter& chapter, const Options& options) {
-  const auto walk = [&](torch::Seed seed) {
+  const auto with_seed = [&options](torch::Seed seed) {
     Lesson lesson = options.lesson;
     lesson.seed = seed;
-    return selected(computed(chapter, lesson, options).steps(), chapter, options);
+    return lesson;
   };
-  present::present({.walk = walk,
+  present::present({.walk = [&](torch::Seed seed) { return computed(chapter, with_seed(seed), options); },
+                    .select = [&](const std::vector<Step>& steps) { return selected(steps, chapter, options); },
+                    .what_ifs = [&] { return chapters::what_ifs(chapter); },
+                    .change =
+                        [&](const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) {
+                          check_change_fits(chapter, with_seed(seed), options, rule);
+                          return changed(as_is, rule);
+                        },
                     .seed = options.lesson.seed,
                     .tokens = chapters::token_words(*chapter.article, options.lesson),
                     .why = why_in(chapter, options.lesson),
-                    .text = options.text});
+                    .text = options.text,
+                    .framing = [&](const Walkthrough& steps) { return framing(chapter, steps); },
+                    .is_framed = options.only.empty(),
+                    .seconds = options.seconds});
 }
 
 /// Asks on standard output, reads answers from standard input.

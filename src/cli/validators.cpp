@@ -54,6 +54,17 @@ Validator tolerance() {
   };
 }
 
+Validator seconds() {
+  return [](const std::string& text) {
+    constexpr double most = 3600;
+    const auto value = text::number_of<double>(text);
+    if (value && *value > 0 && *value <= most) {
+      return std::string();
+    }
+    return "'" + text + "' is no time to show a step; accepted are seconds above 0, up to 3600, such as 2.5; try 5";
+  };
+}
+
 Validator name_pairs() {
   return [](const std::string& text) {
     for (const std::string& pair : text::split(text)) {

@@ -20,6 +20,9 @@ Validator probability();
 /// A finite number that is not negative.
 Validator tolerance();
 
+/// A time that a step is shown: a positive number up to 3600.
+Validator seconds();
+
 /// "THEIRS=STEP", several of them with commas between.
 Validator name_pairs();
 std::map<std::string, std::string> name_pairs_of(const std::string& text);
@@ -27,7 +30,7 @@ std::map<std::string, std::string> name_pairs_of(const std::string& text);
 /// A seed as torch.manual_seed takes it: from -2^63 to 2^64 - 1.
 Validator seed();
 
-/// The number of a text that probability() or tolerance() accepts.
+/// The number of a text that probability(), tolerance() or seconds() accepts.
 double number_value(const std::string& text);
 
 /// How many steps back, or "full".

@@ -5,7 +5,9 @@
 
 #include "render/derivation.hpp"
 #include "render/explain.hpp"
+#include "render/frame.hpp"
 #include "render/heatmap.hpp"
+#include "render/likeness.hpp"
 #include "render/printed.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
@@ -52,15 +54,30 @@ void add_explanation(Lines& lines, const render::StepExplanation& said, std::int
   }
 }
 
+Lines plain_lines(const std::vector<std::string>& texts) {
+  Lines lines;
+  for (const std::string& text : texts) {
+    lines.push_back({{text}});
+  }
+  return lines;
+}
+
+void leave_notices_out(render::StepExplanation& said) {
+  said.notices.clear();
+  for (render::StepExplanation& before : said.through) {
+    leave_notices_out(before);
+  }
+}
+
 /// A heat map under its label.
-class HeatMapLines final : public LongLines {
+class HeatMapLines final : public StepLines {
  public:
   HeatMapLines(std::string_view label, render::HeatMap map) : label_(text::styled_lines(label)), map_(std::move(map)) {}
 
   std::size_t count() const override { return label_.size() + static_cast<std::size_t>(map_.count()); }
 
-  text::StyledLine styled(std::size_t line) const override {
-    return line < label_.size() ? label_[line] : map_.line(static_cast<std::int64_t>(line - label_.size()));
+  text::StyledLine styled(std::size_t line, const render::CellMarks& marks) const override {
+    return line < label_.size() ? label_[line] : map_.line(static_cast<std::int64_t>(line - label_.size()), marks);
   }
 
   std::int64_t columns() const override {
@@ -71,10 +88,52 @@ class HeatMapLines final : public LongLines {
     return columns;
   }
 
+  render::CellPlace place(const render::GridCell& cell) const override {
+    render::CellPlace place = map_.place(cell);
+    place.line += static_cast<std::int64_t>(label_.size());
+    return place;
+  }
+
  private:
   Lines label_;
   render::HeatMap map_;
 };
+
+std::shared_ptr<const StepLines> words_alone(const std::string& words, std::int64_t width) {
+  std::string text;
+  for (const std::string& line : text::wrapped(words, std::max<std::int64_t>(width, 1))) {
+    text += line + "\n";
+  }
+  return std::make_shared<PrintedLines>(std::move(text));
+}
+
+/// A step as it is printed; its cells are found when somebody needs them.
+std::shared_ptr<const StepLines> printed_lines(const Step& step, std::int64_t in_row, const render::TextOptions& options) {
+  return std::make_shared<PrintedLines>(render::step_text(step, options), [step, in_row, options] {
+    return TextCells{render::printed_step(step, options).cells, {}, in_row};
+  });
+}
+
+ShownCells cells_of(const Step& step, const torch::PrintOptions& print) {
+  const bool has_cells = step.kind == Step::Kind::tensor && element_count(step.tensor->shape()) > 0;
+  return has_cells ? ShownCells(step.tensor->shape(), print) : ShownCells();
+}
+
+/// Why there is no map of what differs; empty where there is one.
+std::string no_difference(const Step& as_is, const Step* changed, const render::TextOptions& options) {
+  if (changed == nullptr) {
+    return "no " + as_is.name + " here: the change takes it away";
+  }
+  const std::string_view alike = render::likeness(as_is, *changed, options);
+  if (alike == "same as before" || as_is.kind != Step::Kind::tensor) {
+    return alike.empty() ? "it differs, but has no cells" : std::string(alike);
+  }
+  if (as_is.tensor->shape() != changed->tensor->shape()) {
+    return "the shapes differ: " + shape_text(as_is.tensor->shape()) + " as is, " +
+           shape_text(changed->tensor->shape()) + " changed";
+  }
+  return as_is.tensor->dtype() == changed->tensor->dtype() ? "" : "the types differ";
+}
 
 /// Refuses a name that is nearly a tensor's with what was probably meant.
 void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
@@ -94,40 +153,98 @@ void check_name(std::span<const Step> steps, const std::string& name, std::strin
 
 }  // namespace
 
-Change compared(const Step& step, const Step* before, const render::TextOptions& options) {
+Face printed_face(const Step& step, const Step* before, const render::TextOptions& options) {
+  Face face = {.lines = nullptr, .cells = cells_of(step, options.print)};
+  const std::int64_t in_row = std::max<std::int64_t>(face.cells.columns(), 1);
   if (before == nullptr || before->kind != step.kind || before->name != step.name) {
-    return {0, 0, std::make_shared<PrintedLines>(render::step_text(step, options))};
+    face.lines = printed_lines(step, in_row, options);
+    return face;
   }
   torch::PrintedTensor printed = render::printed_step(step, options);
   const torch::PrintedTensor printed_before = render::printed_step(*before, options);
-  const std::vector<torch::PrintedCell>& cells = printed.cells;
-  PrintedLines::Parts changed;
+  std::vector<torch::PrintedCell>& cells = printed.cells;
+  TextCells marked = {{}, std::vector<bool>(cells.size()), in_row};
   for (std::size_t i = 0; i < cells.size() && cells.size() == printed_before.cells.size(); ++i) {
     if (torch::cell_text(printed, cells[i]) != torch::cell_text(printed_before, printed_before.cells[i])) {
-      changed.emplace_back(cells[i].offset, cells[i].size);
+      marked.changed[i] = true;
+      ++face.changed;
     }
   }
-  const std::size_t count = changed.size();
-  return {cells.size(), count, std::make_shared<PrintedLines>(std::move(printed.text), std::move(changed))};
+  face.compared = cells.size();
+  marked.all = std::move(cells);
+  face.lines = std::make_shared<PrintedLines>(std::move(printed.text), std::move(marked));
+  return face;
 }
 
-Lines explanation_lines(const Step& step, const Presentation& presentation, std::int64_t width) {
+Face heatmap_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal) {
+  if (step.kind != Step::Kind::tensor) {
+    return {.lines = printed_lines(step, 1, presentation.text), .cells = {}};
+  }
+  const torch::PrintOptions& print = presentation.text.print;
+  return {.lines = std::make_shared<HeatMapLines>(
+              text::trimmed(step.label), render::HeatMap(*step.tensor, presentation.tokens, print, terminal)),
+          .cells = cells_of(step, render::HeatMap::with_edges(print))};
+}
+
+Face gone_face(const Step& as_is, std::int64_t width) {
+  return {.lines = words_alone(no_difference(as_is, nullptr, {}), width), .cells = {}};
+}
+
+Face difference_face(const Step& as_is, const Step* changed, const Presentation& presentation,
+                     const render::Terminal& terminal) {
+  const std::string words = no_difference(as_is, changed, presentation.text);
+  if (!words.empty()) {
+    return {.lines = words_alone(words, terminal.width), .cells = {}};
+  }
+  const torch::PrintOptions& print = presentation.text.print;
+  return {.lines = std::make_shared<HeatMapLines>(
+              "", render::HeatMap(*as_is.tensor, *changed->tensor, presentation.tokens, print, terminal)),
+          .cells = cells_of(as_is, render::HeatMap::with_edges(print))};
+}
+
+Lines introduction_lines(const Walkthrough& walk, const Presentation& presentation, const render::Terminal& terminal) {
+  const std::vector<Step>& steps = walk.steps();
+  const std::int64_t width = terminal.width;
+  const render::Frame frame = {.question = presentation.framing(walk).question,  // of no number, which may be many
+                               .formula = render::formula_of(steps),
+                               .map = render::step_map(steps, width - render::map_indent),
+                               .seen = {},
+                               .next = {}};
+  return plain_lines(render::opening_lines(frame, width, terminal.unicode));
+}
+
+Lines ending_lines(const Walkthrough& walk, const Presentation& presentation, std::int64_t width) {
+  const render::Frame frame =
+      render::frame_of(presentation.framing(walk), walk.steps(), presentation.tokens, width - render::map_indent);
+  return plain_lines(render::ending_lines(frame, width));
+}
+
+Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOptions& options, std::int64_t width) {
   Lines lines;
-  add_explanation(lines, render::explain(step, presentation.why, presentation.tokens), width);
+  const Step* const changed = walks.changed(at);
+  if (changed != nullptr && walks.view() == Walks::View::changed) {
+    add_wrapped(lines, std::string(render::likeness(walks.steps()[at], *changed, options)), width);
+  }
+  for (const Step* step : walks.only_changed(at)) {
+    const std::string expression = step->tensor ? " = " + step->tensor->expression() : "";
+    add_wrapped(lines, "only with the change: " + step->name + expression, width);
+  }
+  add_wrapped(lines, walks.sentence(), width);
   return lines;
 }
 
-std::shared_ptr<const LongLines> heatmap_lines(const Step& step, const Presentation& presentation,
-                                               const render::Terminal& terminal) {
-  if (step.kind != Step::Kind::tensor) {
-    return std::make_shared<PrintedLines>(render::step_text(step, presentation.text));
+Lines explanation_lines(const Step& step, const Presentation& presentation, bool with_notices, std::int64_t width) {
+  Lines lines;
+  render::StepExplanation said = render::explain(step, presentation.why, presentation.tokens);
+  if (!with_notices) {
+    leave_notices_out(said);
   }
-  return std::make_shared<HeatMapLines>(
-      text::trimmed(step.label), render::HeatMap(*step.tensor, presentation.tokens, presentation.text.print, terminal));
+  add_explanation(lines, said, width);
+  return lines;
 }
 
-std::string derivation_of(std::span<const Step> steps, const Step& step, const std::string& typed,
-                          const Presentation& presentation) {
+render::Cell typed_cell(std::span<const Step> steps, const Step& step, const std::string& typed,
+                        std::span<const std::string> tokens) {
   const std::size_t bracket = typed.find('[');
   const bool has_name = bracket != std::string::npos && typed.find_first_not_of(' ') < bracket;
   const std::string inside = bracket == std::string::npos ? "[" + typed + "]" : typed;
@@ -137,7 +254,11 @@ std::string derivation_of(std::span<const Step> steps, const Step& step, const s
   } else {
     request.section = step.section;
   }
-  return render::derivation_text(steps, request, derivation_depth, presentation.tokens, presentation.text.print);
+  return render::find_cell(steps, request, tokens);
+}
+
+std::string derivation_of(const render::Cell& cell, const Presentation& presentation) {
+  return render::derivation_text(cell, derivation_depth, presentation.tokens, presentation.text.print);
 }
 
 Lines derivation_lines(const std::string& derivation, std::int64_t width) {
@@ -156,26 +277,6 @@ std::string example_cell(const Step& step) {
     example += (example.empty() ? "" : ", ") + std::to_string(std::max<std::int64_t>(size - 1, 0));
   }
   return example;
-}
-
-Lines key_lines() {
-  Lines lines = {{{"Keys", {.bold = true}}}};
-  for (const char* line : {"Enter, space  next step",
-                           "b             step before",
-                           "g             go to a step, by number or name",
-                           "/             search; n searches on",
-                           "e             explain: shapes, why, what to notice",
-                           "h             heat map",
-                           "c             how a cell came about",
-                           "s             another seed; changed cells are marked",
-                           "arrows        scroll; PageUp, PageDown, Home, End too",
-                           "?             these keys",
-                           "q             quit",
-                           "",
-                           "Any key goes back to the step."}) {
-    lines.push_back({{line}});
-  }
-  return lines;
 }
 
 }  // namespace attn::present

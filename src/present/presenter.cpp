@@ -6,294 +6,293 @@
 #include <string_view>
 #include <utility>
 
-#include "present/page.hpp"
-#include "present/scrolled.hpp"
+#include "present/pace.hpp"
+#include "present/pointing.hpp"
+#include "present/prompt.hpp"
 #include "present/search.hpp"
-#include "text/columns.hpp"
-#include "text/lines.hpp"
+#include "present/stage.hpp"
+#include "present/walks.hpp"
+#include "present/words.hpp"
 #include "text/numbers.hpp"
-#include "text/styled.hpp"
-#include "text/utf8.hpp"
 
 namespace attn::present {
 namespace {
 
 using Kind = Key::Kind;
+using Part = Stage::Part;
 
-/// An error's words without the option that they are usually about.
-std::string plain(std::string message) {
-  constexpr std::string_view option = "--cell: ";
-  return message.starts_with(option) ? message.substr(option.size()) : message;
+bool begins_a_cell(char32_t character) {
+  return (character >= U'0' && character <= U'9') || character == U'-' || character == U'[';
 }
 
+/// Does what keys say.
 class Presenter {
  public:
   explicit Presenter(const Presentation& presentation)
-      : presentation_(presentation), seed_(presentation.seed), steps_(presentation.walk(seed_)) {}
+      : presentation_(presentation), walks_(presentation), stage_(presentation, walks_, screen_),
+        prompt_(screen_, stage_), pointing_(presentation, walks_, stage_, prompt_), pace_(presentation.seconds) {
+    if (presentation.is_framed && !walks_.steps().empty()) {
+      stage_.to(Part::introduction);
+    }
+  }
 
   void run() {
-    while (!steps_.empty() && !done_) {
-      draw();
-      handle(screen_.wait_for_key());
+    while (!walks_.steps().empty() && !done_) {
+      stage_.draw(message_.empty() ? hint() : message_);
+      handle(screen_.wait_for_key(stage_.is_covered() || is_at_end() ? std::nullopt : pace_.deadline()));
+      done_ = done_ || prompt_.is_closed();
     }
   }
 
  private:
-  const Step& step() const { return steps_[at_]; }
-  const Step* step_before_seed() const { return before_.size() == steps_.size() ? &before_[at_] : nullptr; }
-  /// The rows between the first, the title, and the last.
-  std::int64_t room() const { return std::max<std::int64_t>(screen_.rows() - 2, 0); }
+  /// Whether there is nothing left to go on to.
+  bool is_at_end();
+  bool is_on_step() const { return stage_.part() == Part::steps; }
+  std::string hint();
 
-  // What is seen
-  void draw();
-  void compose();
-  const Change& change();
-  void draw_frame(std::string last, std::optional<std::int64_t> cursor);
-  text::StyledLine title() const;
-  std::string hint() const;
-  std::string fitted(const std::string& text) const;
-
-  // What keys do
   void handle(const Key& key);
+  void pace(const Key& key);
+  void handle_covered(const Key& key);
+  void act(const Key& key);
   void letter(char32_t letter);
+  void escape();
+  void toggle_heatmap();
+
+  // Going through steps
   void show(std::size_t at);
   void next();
+  void next_step();
   void back();
   void jump();
   void search(bool again);
   void find_next();
-  void derive();
-  void reseed();
+
+  // Other walks
+  void ask_for_seed();
   void take_seed(torch::Seed seed);
-  std::optional<std::string> ask(const std::string& question);
+  void what_if();
+  void list_rules();
+  void change(std::size_t rule);
+  /// What was chosen stays chosen in the other walk.
+  void take_walks();
+  std::size_t next_rule();
 
   const Presentation& presentation_;
-  torch::Seed seed_;
-  std::vector<Step> steps_;
-  std::vector<Step> before_;  ///< with the seed before
+  Walks walks_;
   Screen screen_;
-  std::size_t at_ = 0;
-  bool explaining_ = false;
-  bool heatmap_ = false;
-  bool keys_ = false;
+  Stage stage_;
+  Prompt prompt_;
+  Pointing pointing_;
+  Pace pace_;
   bool done_ = false;
-  std::string derivation_;
-  std::optional<Change> change_;  ///< of the step that is shown, once it is made
-  ScrolledLines page_;
-  bool stale_ = true;  ///< the page is to be made anew
+  bool lists_rules_ = false;  ///< what covers the stage are rules
   std::string message_;
   std::string searched_;
 };
 
-// ---- What is seen --------------------------------------------------------------------------------
-
-void Presenter::draw() {
-  compose();
-  draw_frame(message_.empty() ? hint() : message_, {});
+bool Presenter::is_at_end() {
+  const bool is_last = stage_.at() + 1 == walks_.steps().size() && !stage_.board().hides();
+  return stage_.part() == Part::ending || (is_last && is_on_step() && !presentation_.is_framed);
 }
 
-/// The whole page, however long, where anything on it is another than before.
-void Presenter::compose() {
-  if (!std::exchange(stale_, false)) {
-    page_.keep_within(room());
-    return;
+std::string Presenter::hint() {
+  if (stage_.is_covered()) {
+    return fitting_hint(stage_.place(), cover_hints(), screen_.columns());
   }
-  std::shared_ptr<const LongLines> long_ones;
-  Lines lines;
-  const auto add = [&lines](const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); };
-  if (keys_) {
-    add(key_lines());
-  } else {
-    if (heatmap_) {
-      long_ones = heatmap_lines(step(), presentation_, screen_.terminal());
-    } else {
-      long_ones = change().lines;
-    }
-    if (explaining_) {
-      lines.emplace_back();
-      add(explanation_lines(step(), presentation_, screen_.columns()));
-    }
-    const Lines derivation = derivation_lines(derivation_, screen_.columns());
-    if (!derivation.empty()) {
-      lines.emplace_back();
-      add(derivation);
-    }
+  if (stage_.board().hides()) {
+    const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
+    const std::string paced = pace_.is_on() ? pace_.words() + "  " : "";
+    return fitting_hint(paced + "rows " + rows + "  ", row_hints(), screen_.columns());
   }
-  page_.set(std::move(long_ones), std::move(lines));
-  page_.keep_within(room());
-}
-
-const Change& Presenter::change() {
-  if (!change_) {
-    change_ = compared(step(), step_before_seed(), presentation_.text);
+  if (pace_.is_on() && !is_at_end()) {
+    return fitting_hint(pace_.words(), pace_hints(), screen_.columns());
   }
-  return *change_;
-}
-
-void Presenter::draw_frame(std::string last, std::optional<std::int64_t> cursor) {
-  Lines frame = page_.seen(room(), screen_.columns());
-  if (screen_.rows() > 1) {
-    frame.insert(frame.begin(), title());
-  }
-  frame.push_back({{std::move(last)}});
-  screen_.draw(frame, cursor);
-}
-
-std::string Presenter::fitted(const std::string& text) const {
-  const render::Terminal terminal = screen_.terminal();
-  return render::cut_to(render::printable(text, terminal), screen_.columns(), terminal);
-}
-
-/// "2/9 attn_scores            all_tokens  seed 123": the right part only where it fits.
-text::StyledLine Presenter::title() const {
-  const std::string left = " " + std::to_string(at_ + 1) + "/" + std::to_string(steps_.size()) + " " + step().name;
-  const std::string section = step().section + (step().section.empty() ? "" : "  ");
-  const std::string right = section + "seed " + seed_.text() + " ";
-  const std::int64_t space = screen_.columns() - text::display_columns(left) - text::display_columns(right);
-  const std::string line = space < 2 ? left : left + std::string(static_cast<std::size_t>(space), ' ') + right;
-  return {{text::left_aligned(fitted(line), screen_.columns()), {.reverse = true}}};
-}
-
-/// The longest that fits.
-std::string Presenter::hint() const {
-  for (const char* keys : {"Enter next  b back  g go  / find  e why  h heat  c cell  s seed  ? keys  q quit",
-                           "Enter next  b back  e explain  h heat map  ? keys  q quit",
-                           "Enter next  b back  ? keys  q quit",
-                           "? keys  q quit"}) {
-    const std::string text = page_.place(room()) + keys;
-    if (text::display_columns(text) <= screen_.columns()) {
-      return text;
-    }
-  }
-  return fitted("? keys  q quit");
+  const bool chooses = stage_.board().chosen().has_value();
+  return fitting_hint(stage_.place(), !is_on_step() ? frame_hints() : chooses ? cell_hints() : step_hints(),
+                      screen_.columns());
 }
 
 // ---- What keys do --------------------------------------------------------------------------------
 
 void Presenter::handle(const Key& key) {
-  if (key.kind == Kind::resize) {
-    stale_ = true;
-    return;
-  }
-  if (key.kind == Kind::closed) {
-    done_ = true;
-    return;
+  switch (key.kind) {
+    case Kind::resumed: pace_.restart(); [[fallthrough]];
+    case Kind::resize: stage_.refresh(); return;
+    case Kind::closed: done_ = true; return;
+    case Kind::timeout:
+      message_.clear();
+      next();
+      pace_.restart();
+      return;
+    default: break;
   }
   message_.clear();
-  if (page_.scroll(key.kind, room(), screen_.columns())) {
+  if (pace_.is_on() && !stage_.is_covered() && !is_at_end() && key.is(U' ')) {
+    pace_.pause_or_go_on();
     return;
   }
-  if (std::exchange(keys_, false)) {
-    page_.to_row(0);
-    stale_ = true;
+  pace(key);
+  if (stage_.is_covered()) {
+    handle_covered(key);
+  } else {
+    act(key);
+  }
+}
+
+/// Who does more than to go on or back has something to show.
+void Presenter::pace(const Key& key) {
+  const bool goes_on = key.kind == Kind::enter || key.kind == Kind::backspace || key.is(U'b') || key.is(U'r');
+  if (goes_on) {
+    pace_.restart();
+  } else {
+    pace_.pause();
+  }
+}
+
+void Presenter::handle_covered(const Key& key) {
+  if (stage_.scroll(key.kind)) {
+    return;
+  }
+  stage_.uncover();
+  if (!std::exchange(lists_rules_, false)) {
     done_ = key.is(U'q');
     return;
   }
-  if (key.kind == Kind::enter) {
-    next();
-  } else if (key.kind == Kind::backspace) {
-    back();
-  } else if (key.kind == Kind::escape) {
-    derivation_.clear();
-    stale_ = true;
-  } else if (key.kind == Kind::character) {
-    letter(key.character);
+  if (key.is(U'w') || key.kind == Kind::enter) {
+    change(next_rule());
+  } else if (key.kind == Kind::character && key.character >= U'1' && key.character < U'1' + walks_.what_ifs().size()) {
+    change(key.character - U'1');
+  }
+}
+
+void Presenter::act(const Key& key) {
+  if (stage_.board().move(key.kind)) {
+    message_ = pointing_.derive_chosen();
+    return;
+  }
+  if (stage_.scroll(key.kind)) {
+    return;
+  }
+  switch (key.kind) {
+    case Kind::enter: next(); break;
+    case Kind::backspace: back(); break;
+    case Kind::escape: escape(); break;
+    case Kind::tab: message_ = pointing_.choose(); break;
+    case Kind::character: letter(key.character); break;
+    default: break;
   }
 }
 
 void Presenter::letter(char32_t letter) {
+  if (stage_.board().chosen() && begins_a_cell(letter)) {
+    message_ = pointing_.type(std::string(1, static_cast<char>(letter)));
+    return;
+  }
+  constexpr std::u32string_view of_steps = U"ehcrwW";
+  if (!is_on_step() && of_steps.find(letter) != std::u32string_view::npos) {
+    message_ = "there is no step here; Enter and b go to one";
+    return;
+  }
   switch (letter) {
     case U' ': next(); break;
     case U'b': back(); break;
     case U'g': jump(); break;
     case U'/': search(false); break;
     case U'n': search(true); break;
-    case U'e': explaining_ = !explaining_; stale_ = true; break;
-    case U'h': heatmap_ = !heatmap_; stale_ = true; break;
-    case U'c': derive(); break;
-    case U's': reseed(); break;
-    case U'?': keys_ = true; stale_ = true; page_.to_begin(); break;
+    case U'e': stage_.toggle_explaining(); break;
+    case U'h': toggle_heatmap(); break;
+    case U'c': message_ = pointing_.type(""); break;
+    case U'r': message_ = pointing_.reveal(); break;
+    case U's': ask_for_seed(); break;
+    case U'w': what_if(); break;
+    case U'W': list_rules(); break;
+    case U'?': stage_.cover(key_lines(pace_.is_on())); break;
     case U'q': done_ = true; break;
     default: message_ = "no such key; ? shows all keys";
   }
 }
 
-void Presenter::show(std::size_t at) {
-  at_ = at;
-  page_.to_begin();
-  derivation_.clear();
-  change_.reset();
-  stale_ = true;
-  if (step_before_seed() != nullptr && change().cells > 0) {
-    message_ = "seed " + seed_.text() + ": " + std::to_string(change().changed) + " of " +
-               std::to_string(change().cells) + " cells changed";
+void Presenter::toggle_heatmap() {
+  if (walks_.view() == Walks::View::difference) {
+    message_ = "the difference is a heat map already";
+    return;
   }
+  stage_.toggle_heatmap();
+  stage_.see_cell();
+}
+
+void Presenter::escape() {
+  if (stage_.derives()) {
+    stage_.end_derivation();
+    return;
+  }
+  pointing_.reveal_all();
+}
+
+// ---- Going through steps -------------------------------------------------------------------------
+
+void Presenter::show(std::size_t at) {
+  stage_.to(at);
+  message_ = stage_.change_words();
 }
 
 void Presenter::next() {
-  if (at_ + 1 < steps_.size()) {
-    show(at_ + 1);
+  if (stage_.board().hides()) {
+    message_ = pointing_.reveal();
   } else {
-    message_ = "this is the last step; q quits";
+    next_step();
   }
+}
+
+void Presenter::next_step() {
+  if (is_at_end()) {
+    message_ = is_on_step() ? "this is the last step; q quits" : "this is the end; q quits";
+    return;
+  }
+  if (is_on_step() && stage_.at() + 1 == walks_.steps().size()) {
+    stage_.to(Part::ending);
+    return;
+  }
+  show(is_on_step() ? stage_.at() + 1 : 0);
+  pointing_.arrive();
 }
 
 void Presenter::back() {
-  if (at_ > 0) {
-    show(at_ - 1);
+  if (stage_.part() == Part::ending) {
+    show(stage_.at());
+  } else if (is_on_step() && stage_.at() > 0) {
+    show(stage_.at() - 1);
+  } else if (is_on_step() && presentation_.is_framed) {
+    stage_.to(Part::introduction);
   } else {
-    message_ = "this is the first step";
-  }
-}
-
-/// The last row's text as the user edits it; nothing for Escape.
-std::optional<std::string> Presenter::ask(const std::string& question) {
-  std::string typed;
-  for (;;) {
-    compose();
-    const std::string line = question + typed;
-    const std::int64_t cut = std::max<std::int64_t>(text::display_columns(line) + 1 - screen_.columns(), 0);
-    draw_frame(text::plain_text(text::sliced({{line}}, cut, screen_.columns())), text::display_columns(line) - cut);
-    const Key key = screen_.wait_for_key();
-    switch (key.kind) {
-      case Kind::enter: return std::string(text::trimmed(typed));
-      case Kind::closed: done_ = true; [[fallthrough]];
-      case Kind::escape: return std::nullopt;
-      case Kind::resize: stale_ = true; break;
-      case Kind::backspace: text::drop_last_character(typed); break;
-      case Kind::character:
-        if (typed.size() < 1000) {
-          text::append_utf8(typed, key.character);
-        }
-        break;
-      default: break;
-    }
+    message_ = is_on_step() ? "this is the first step" : "this is the introduction; Enter goes on";
   }
 }
 
 void Presenter::jump() {
-  const std::optional<std::string> typed = ask("go to step: ");
+  const std::optional<std::string> typed = prompt_.ask("go to step: ").text;
   if (!typed || typed->empty()) {
     return;
   }
+  const std::vector<Step>& steps = walks_.steps();
   if (const auto number = text::number_of<std::int64_t>(*typed)) {
-    if (*number >= 1 && *number <= static_cast<std::int64_t>(steps_.size())) {
+    if (*number >= 1 && *number <= static_cast<std::int64_t>(steps.size())) {
       show(static_cast<std::size_t>(*number) - 1);
     } else {
-      message_ = "no step " + *typed + "; there are 1 to " + std::to_string(steps_.size());
+      message_ = "no step " + *typed + "; there are 1 to " + std::to_string(steps.size());
     }
     return;
   }
-  if (const auto found = step_named(steps_, *typed)) {
+  if (const auto found = step_named(steps, *typed)) {
     show(*found);
     return;
   }
-  message_ = "no step '" + *typed + "'; try 1 to " + std::to_string(steps_.size()) + ", or " + steps_.back().name;
+  message_ = "no step '" + *typed + "'; try 1 to " + std::to_string(steps.size()) + ", or " + steps.back().name;
 }
 
 void Presenter::search(bool again) {
   if (!again || searched_.empty()) {
-    const std::optional<std::string> typed = ask("/");
+    const std::optional<std::string> typed = prompt_.ask("/").text;
     if (!typed || (typed->empty() && searched_.empty())) {
       return;
     }
@@ -303,44 +302,24 @@ void Presenter::search(bool again) {
 }
 
 void Presenter::find_next() {
-  const auto found = step_with(steps_, at_, searched_, presentation_.text);
+  const std::size_t at = stage_.part() == Part::introduction ? walks_.steps().size() - 1 : stage_.at();
+  const auto found = step_with(walks_.steps(), at, searched_, presentation_.text);
   if (!found) {
     message_ = "nothing has '" + searched_ + "'";
     return;
   }
-  const bool wrapped_around = *found < at_;
-  const bool only_here = *found == at_;
+  const bool wrapped_around = *found < at && stage_.part() != Part::introduction;
+  const bool only_here = *found == at && is_on_step();
   show(*found);
   message_ = only_here ? "only in this step: " + searched_
                        : (wrapped_around ? "from the top again: " : "found: ") + searched_ + "; n for more";
-  compose();
-  page_.to_text(searched_, room());
+  stage_.to_text(searched_);
 }
 
-void Presenter::derive() {
-  if (step().kind != Step::Kind::tensor) {
-    message_ = "this step has no cells";
-    return;
-  }
-  const std::string question = "cell of " + step().name + " (such as " + example_cell(step()) + "): ";
-  const std::optional<std::string> typed = step().tensor->dim() == 0 ? std::string() : ask(question);
-  if (!typed || (typed->empty() && step().tensor->dim() > 0)) {
-    return;
-  }
-  try {
-    derivation_ = derivation_of(steps_, step(), *typed, presentation_);
-  } catch (const std::exception& error) {
-    message_ = plain(error.what());
-    return;
-  }
-  derivation_ += "(Escape takes this away)\n";
-  stale_ = true;
-  compose();
-  page_.to_last(static_cast<std::int64_t>(derivation_lines(derivation_, screen_.columns()).size()), room());
-}
+// ---- Other walks ---------------------------------------------------------------------------------
 
-void Presenter::reseed() {
-  const std::optional<std::string> typed = ask("seed (now " + seed_.text() + "): ");
+void Presenter::ask_for_seed() {
+  const std::optional<std::string> typed = prompt_.ask("seed (now " + walks_.seed().text() + "): ").text;
   if (!typed || typed->empty()) {
     return;
   }
@@ -353,19 +332,58 @@ void Presenter::reseed() {
 
 void Presenter::take_seed(torch::Seed seed) {
   try {
-    std::vector<Step> steps = presentation_.walk(seed);
-    if (steps.empty()) {
-      return;
-    }
-    before_ = std::exchange(steps_, std::move(steps));
+    walks_.take_seed(seed);
   } catch (const std::exception& error) {
-    message_ = plain(error.what());
+    message_ = error.what();
     return;
   }
-  seed_ = seed;
-  const std::int64_t row = page_.row();
-  show(std::min(at_, steps_.size() - 1));
-  page_.to_row(row);
+  take_walks();
+  message_ = stage_.change_words();
+}
+
+void Presenter::what_if() {
+  if (walks_.rule() != nullptr) {
+    walks_.next_view();
+    take_walks();
+  } else if (walks_.what_ifs().size() == 1) {
+    change(0);
+  } else {
+    list_rules();
+  }
+}
+
+void Presenter::list_rules() {
+  if (walks_.what_ifs().empty()) {
+    message_ = "no rule can be changed in this chapter";
+    return;
+  }
+  lists_rules_ = true;
+  stage_.cover(rule_lines(walks_.what_ifs(), next_rule()));
+}
+
+std::size_t Presenter::next_rule() {
+  const auto& rules = walks_.what_ifs();
+  const auto present = std::ranges::find(rules, walks_.rule());
+  return present == rules.end() ? 0 : static_cast<std::size_t>(present - rules.begin() + 1) % rules.size();
+}
+
+void Presenter::change(std::size_t rule) {
+  try {
+    walks_.change(*walks_.what_ifs()[rule]);
+  } catch (const std::exception& error) {
+    message_ = error.what();
+    return;
+  }
+  take_walks();
+}
+
+void Presenter::take_walks() {
+  const std::optional<Shape> chosen = stage_.board().chosen();
+  stage_.take_walks(std::min(stage_.at(), walks_.steps().size() - 1));
+  stage_.see_cell();
+  if (chosen && !stage_.board().hides(*chosen) && stage_.board().choose(*chosen)) {
+    message_ = pointing_.derive_chosen();
+  }
 }
 
 }  // namespace

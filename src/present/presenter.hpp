@@ -1,25 +1,37 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "present/screen.hpp"
 #include "render/explain.hpp"
+#include "render/frame.hpp"
 #include "render/text.hpp"
 #include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
+#include "walk/what_if.hpp"
 
 namespace attn::present {
 
 /// What is presented.
 struct Presentation {
-  /// The chapter's steps for a seed; what it throws is shown, and the steps before it stay.
-  std::function<std::vector<Step>(torch::Seed seed)> walk;
+  /// The chapter's walkthrough for a seed; what it throws is shown, and the steps before it stay.
+  std::function<Walkthrough(torch::Seed seed)> walk;
+  /// Those of a walkthrough's steps that are shown.
+  std::function<std::vector<Step>(const std::vector<Step>& steps)> select;
+  /// The rules that change something in the chapter, and a walkthrough with one of them changed.
+  std::function<std::vector<const WhatIf*>()> what_ifs;
+  std::function<Walkthrough(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule)> change;
   torch::Seed seed = 123;
   std::vector<std::string> tokens;  ///< the words that the rows of `inputs` stand for; may be empty
   render::Why why;
   render::TextOptions text;
+  /// What the chapter says of itself before its first step and after its last, and whether it does.
+  std::function<render::Framing(const Walkthrough& walk)> framing;
+  bool is_framed = false;
+  std::optional<double> seconds;  ///< after which the presenter goes on by itself
 };
 
 /// Shows one step at a time, and does what the keys say, until the user quits. Throws NoTerminal, and what the first

@@ -1,32 +1,47 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "present/long_lines.hpp"
+#include "present/step_lines.hpp"
+#include "torch/print.hpp"
 
 namespace attn::present {
 
-/// A text of any length, some of its parts in reverse.
-class PrintedLines final : public LongLines {
- public:
-  /// Parts [offset, size), in order; none goes over a line's end.
-  using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
+/// The cells in a text, in order; none goes over a line's end.
+struct TextCells {
+  std::vector<torch::PrintedCell> all;
+  std::vector<bool> changed = {};  ///< in reverse while none is chosen; empty: none
+  std::int64_t in_row = 1;
+};
 
-  explicit PrintedLines(std::string text, Parts reversed = {});
+/// A text of any length, and the cells in it.
+class PrintedLines final : public StepLines {
+ public:
+  explicit PrintedLines(std::string text, TextCells cells = {});
+  /// `find` is asked once, when somebody needs cells.
+  PrintedLines(std::string text, std::function<TextCells()> find);
 
   std::size_t count() const override { return begins_.size(); }
   std::string_view plain(std::size_t line) const;
-  text::StyledLine styled(std::size_t line) const override;
+  text::StyledLine styled(std::size_t line, const render::CellMarks& marks) const override;
   std::int64_t columns() const override;
+  render::CellPlace place(const render::GridCell& cell) const override;
 
  private:
+  void find_begins();
+  const TextCells& cells() const;
+  void append_cell(text::StyledLine& line, std::size_t k, const render::CellMarks& marks) const;
+
   std::string text_;
-  Parts reversed_;
   std::vector<std::size_t> begins_;
+  std::function<TextCells()> find_;
+  mutable std::optional<TextCells> cells_;
 };
 
 }  // namespace attn::present

@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -55,6 +57,13 @@ void ask(int signal) {
   errno = error;
 }
 
+timespec time_until(std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::nanoseconds;
+  constexpr std::int64_t second = 1'000'000'000;
+  const nanoseconds left = std::max<nanoseconds>(deadline - std::chrono::steady_clock::now(), nanoseconds::zero());
+  return {.tv_sec = left.count() / second, .tv_nsec = left.count() % second};
+}
+
 bool take(int signal) {
   const bool was = asked[static_cast<std::size_t>(signal)] != 0;
   asked[static_cast<std::size_t>(signal)] = 0;
@@ -100,9 +109,11 @@ Rescue::Wanted Rescue::wanted() {
   return take(SIGCONT) ? Wanted::redraw : Wanted::nothing;
 }
 
-bool Rescue::wait() const {
+bool Rescue::wait(std::optional<std::chrono::steady_clock::time_point> deadline) const {
   std::array<pollfd, 2> watched = {pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{bell[0], POLLIN, 0}};
-  const bool readable = poll(watched.data(), watched.size(), -1) > 0 && watched[0].revents != 0;
+  const std::optional<timespec> left = deadline ? std::optional(time_until(*deadline)) : std::nullopt;
+  const int found = ppoll(watched.data(), watched.size(), left ? &*left : nullptr, nullptr);
+  const bool readable = found > 0 && watched[0].revents != 0;
   std::array<char, 64> bytes{};
   while (read(bell[0], bytes.data(), bytes.size()) > 0) {
   }

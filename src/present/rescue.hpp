@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
 
 #include <termios.h>
@@ -27,8 +29,8 @@ class Rescue {
 
   /// What signals have asked for since the last call, one at a time.
   Wanted wanted();
-  /// Waits until standard input has something to read (then true), or a signal wants something.
-  bool wait() const;
+  /// Waits until standard input has something to read (then true), a signal wants something, or the deadline is there.
+  bool wait(std::optional<std::chrono::steady_clock::time_point> deadline) const;
   /// Stops the process as Ctrl-Z does, with the terminal given back already; returns when it goes on.
   void pause();
 

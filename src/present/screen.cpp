@@ -107,6 +107,7 @@ Key key_of_character(wint_t character) {
     case L'\r':
     case L'\n': return {Key::Kind::enter, 0};
     case 27: return {Key::Kind::escape, 0};
+    case 9: return {Key::Kind::tab, 0};
     case 8:
     case 127: return {Key::Kind::backspace, 0};
     default: break;
@@ -239,11 +240,14 @@ std::optional<Key> Screen::next_key() {
   }
 }
 
-Key Screen::wait_for_key() {
+Key Screen::wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline) {
   for (int silent = 0;;) {
     switch (state_->rescue->wanted()) {
-      case Rescue::Wanted::pause: pause(); return {Key::Kind::resize, 0};
-      case Rescue::Wanted::redraw: reset_prog_mode(); [[fallthrough]];
+      case Rescue::Wanted::pause: pause(); return {Key::Kind::resumed, 0};
+      case Rescue::Wanted::redraw:
+        reset_prog_mode();
+        resize();
+        return {Key::Kind::resumed, 0};
       case Rescue::Wanted::resize: resize(); return {Key::Kind::resize, 0};
       case Rescue::Wanted::nothing: break;
     }
@@ -254,7 +258,10 @@ Key Screen::wait_for_key() {
     if (silent >= enough) {
       return {Key::Kind::closed, 0};
     }
-    silent = state_->rescue->wait() ? silent + 1 : 0;
+    if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+      return {Key::Kind::timeout, 0};
+    }
+    silent = state_->rescue->wait(deadline) ? silent + 1 : 0;
   }
 }
 

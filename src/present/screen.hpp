@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,8 +22,8 @@ struct NoTerminal : std::runtime_error {
 void require_terminal();
 
 struct Key {
-  enum class Kind { character, enter, escape, backspace, up, down, left, right, page_up, page_down, home, end,
-                    resize, closed, other };
+  enum class Kind { character, enter, escape, backspace, tab, up, down, left, right, page_up, page_down, home, end,
+                    resize, resumed, timeout, closed, other };
 
   Kind kind = Kind::other;
   char32_t character = 0;
@@ -47,8 +48,9 @@ class Screen {
 
   /// Shows these lines, and what does not fit not. The cursor is in column `cursor` of the last row, or hidden.
   void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
-  /// The next key, or resize where there is something to draw again.
-  Key wait_for_key();
+  /// The next key, resize where there is something to draw again, resumed where that is so after a stop, or timeout where
+  /// there is none of these until the deadline.
+  Key wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
  private:
   struct State;

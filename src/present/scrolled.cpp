@@ -23,9 +23,15 @@ void ScrolledLines::to_begin() {
   left_ = 0;
 }
 
-void ScrolledLines::to_last(std::int64_t lines, std::int64_t rows) {
-  top_ = count() <= rows ? 0 : count() - lines;
-  left_ = 0;
+void ScrolledLines::to_see(const render::CellPlace& place, std::int64_t rows, std::int64_t columns) {
+  const auto seen_from = [](std::int64_t begin, std::int64_t size, std::int64_t from, std::int64_t room) {
+    if (begin < from) {
+      return begin + size <= room ? 0 : begin;
+    }
+    return std::max(from, std::min(begin, begin + size - room));
+  };
+  top_ = seen_from(place.line, 1, top_, rows);
+  left_ = seen_from(place.column, place.width, left_, columns);
 }
 
 void ScrolledLines::to_text(std::string_view wanted, std::int64_t rows) {

@@ -9,6 +9,7 @@
 
 #include "present/long_lines.hpp"
 #include "present/screen.hpp"
+#include "render/marks.hpp"
 #include "text/styled.hpp"
 
 namespace attn::present {
@@ -22,8 +23,8 @@ class ScrolledLines {
   void keep_within(std::int64_t rows);
 
   void to_begin();
-  /// The last `lines` lines come first, where not all fit.
-  void to_last(std::int64_t lines, std::int64_t rows);
+  /// Scrolls as little as it takes for a cell to be seen.
+  void to_see(const render::CellPlace& place, std::int64_t rows, std::int64_t columns);
   /// The first line that has this text, whatever the case of its letters, comes into sight.
   void to_text(std::string_view wanted, std::int64_t rows);
   void to_row(std::int64_t top) { top_ = top; }
@@ -32,6 +33,7 @@ class ScrolledLines {
   /// Whether the key is one that scrolls; keep_within says how far rows can go.
   bool scroll(Key::Kind kind, std::int64_t rows, std::int64_t columns);
 
+  std::int64_t count() const { return static_cast<std::int64_t>(long_count() + others_.size()); }
   /// What is seen, empty lines below the last one.
   std::vector<text::StyledLine> seen(std::int64_t rows, std::int64_t columns) const;
   /// "3-20 of 40 lines  ", where not all are seen.
@@ -39,7 +41,6 @@ class ScrolledLines {
 
  private:
   std::size_t long_count() const { return long_ == nullptr ? 0 : long_->count(); }
-  std::int64_t count() const { return static_cast<std::int64_t>(long_count() + others_.size()); }
   text::StyledLine line(std::int64_t row) const;
   std::int64_t widest();
 

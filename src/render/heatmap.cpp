@@ -126,12 +126,32 @@ bool is_cut(const Axes& axes) {
   return std::any_of(axes.begin(), axes.end(), [](const torch::ShownItems& items) { return items.cut; });
 }
 
-torch::PrintOptions with_edges(torch::PrintOptions print) {
-  print.edgeitems = std::max<std::int64_t>(print.edgeitems, 1);
-  return print;
+/// What differs, of equal numbers 0; nan is equal to nan.
+Contents difference_of(const Tensor& as_is, const Tensor& changed) {
+  Block<float> differences(as_is.shape());
+  std::visit(
+      [&]<class Element>(const Block<Element>& before) {
+        const auto& after = std::get<Block<Element>>(*changed.array().contents());
+        for (std::size_t i = 0; i < before.size(); ++i) {
+          const auto a = static_cast<float>(before[i]);
+          const auto b = static_cast<float>(after[i]);
+          differences[i] = a == b || (std::isnan(a) && std::isnan(b)) ? 0 : b - a;
+        }
+      },
+      *as_is.array().contents());
+  return differences;
+}
+
+Painter::Of painted(const Tensor& tensor) {
+  return tensor.dtype() == DType::boolean ? Painter::Of::booleans : Painter::Of::numbers;
 }
 
 }  // namespace
+
+struct HeatMap::Numbers {
+  std::shared_ptr<const Contents> contents;
+  Painter::Of of;
+};
 
 // ---- All of it ---------------------------------------------------------------------------------
 
@@ -139,19 +159,19 @@ torch::PrintOptions with_edges(torch::PrintOptions print) {
 /// legend.
 class HeatMap::Lines {
  public:
-  Lines(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-        const Terminal& terminal)
+  Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
+        const torch::PrintOptions& print, const Terminal& terminal)
       : shape_(tensor.shape()), axes_(torch::shown_items(shape_, print)), terminal_(terminal),
-        grid_(make_grid(tensor, axes_, tokens, terminal)), extremes_(extremes_of(*tensor.array().contents(), axes_)),
-        painter_(extremes_.scale, tensor.dtype() == DType::boolean, terminal),
-        cells_(tensor.array().contents(), print,
+        grid_(make_grid(tensor, axes_, tokens, terminal)), extremes_(extremes_of(*numbers.contents, axes_)),
+        painter_(extremes_.scale, numbers.of, terminal),
+        cells_(numbers.contents, print,
                terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
         drawing_(grid_, cells_, painter_, terminal_) {
     while (head_axis_ < shape_.size() && !counts_heads(tensor, head_axis_)) {
       ++head_axis_;
     }
     add_parts(0, 0);
-    if (tensor.dtype() == DType::boolean) {
+    if (numbers.of == Painter::Of::booleans) {
       end_.push_back(boolean_legend(painter_));
     } else if (!extremes_.scale.empty()) {
       if (is_cut(axes_)) {
@@ -165,9 +185,10 @@ class HeatMap::Lines {
 
   std::int64_t count() const { return matrices_end_ + static_cast<std::int64_t>(end_.size()); }
 
-  text::StyledLine line(std::int64_t i) const {
+  text::StyledLine line(std::int64_t i, const CellMarks& marks) const {
     if (i >= matrices_end_) {
-      return end_[static_cast<std::size_t>(i - matrices_end_)];
+      const bool hides = marks.hides(matrices_ * grid_.rows.count() - 1);  // the scale would tell what is hidden
+      return hides ? text::StyledLine() : end_[static_cast<std::size_t>(i - matrices_end_)];
     }
     const auto after = std::ranges::upper_bound(parts_, i, {}, &Part::begin);
     const Part& part = *(after - 1);
@@ -175,31 +196,51 @@ class HeatMap::Lines {
       return {{"..."}};
     }
     const std::int64_t below = i - part.begin - (has_headings() ? 1 : 0);
-    return below < 0 ? text::StyledLine{{heading(part)}} : drawing_.line(below, part.first);
+    return below < 0 ? text::StyledLine{{heading(part)}} : drawing_.line(below, part.first, marks_of(part, marks));
+  }
+
+  CellPlace place(const GridCell& cell) const {
+    const std::int64_t rows = grid_.rows.count();
+    const auto after = std::ranges::upper_bound(parts_, cell.row / rows, {}, &Part::rank);
+    CellPlace place = drawing_.place({cell.row % rows, cell.column});
+    place.line += (after - 1)->begin + (has_headings() ? 1 : 0);
+    return place;
   }
 
  private:
-  /// Lines from `begin` on: a matrix whose first element is at position `first`, or, where that is negative, dots.
+  /// Lines from `begin` on: the `rank`th matrix shown, whose first element is at position `first`, or, where that is
+  /// negative, the dots before it.
   struct Part {
     std::int64_t begin;
     std::int64_t first;
+    std::int64_t rank;
   };
 
   bool has_headings() const { return axes_.size() > 2; }
 
   void add_parts(std::size_t axis, std::int64_t index) {
     if (axis + 2 >= axes_.size()) {
-      parts_.push_back({matrices_end_, index * grid_.rows.size * grid_.columns.size});
+      parts_.push_back({matrices_end_, index * grid_.rows.size * grid_.columns.size, matrices_++});
       matrices_end_ += drawing_.count() + (has_headings() ? 1 : 0);
       return;
     }
     const torch::ShownItems& items = axes_[axis];
     for (std::int64_t rank = 0; rank < items.count(); ++rank) {
       if (items.dots_before(rank)) {
-        parts_.push_back({matrices_end_++, -1});
+        parts_.push_back({matrices_end_++, -1, matrices_});
       }
       add_parts(axis + 1, index * items.size + items.item(rank));
     }
+  }
+
+  /// The marks on one matrix, its rows counted from 0.
+  CellMarks marks_of(const Part& part, CellMarks marks) const {
+    const std::int64_t rows_before = part.rank * grid_.rows.count();
+    marks.rows -= std::min(marks.rows, rows_before);
+    if (marks.chosen) {
+      marks.chosen->row -= rows_before;
+    }
+    return marks;
   }
 
   std::string heading(const Part& part) const {
@@ -219,27 +260,47 @@ class HeatMap::Lines {
   CellTexts cells_;
   Drawing drawing_;
   std::vector<Part> parts_;
+  std::int64_t matrices_ = 0;
   std::int64_t matrices_end_ = 0;
   StyledLines end_;
 };
 
-HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& wanted_print,
-                 const Terminal& wanted)
-    : columns_(std::max(wanted.width, narrowest)) {
-  Terminal terminal = wanted;
+HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
+                 const Terminal& terminal)
+    : columns_(std::max(terminal.width, narrowest)) {
+  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal);
+}
+
+HeatMap::HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
+                 const torch::PrintOptions& print, const Terminal& terminal)
+    : columns_(std::max(terminal.width, narrowest)) {
+  const auto differences = std::make_shared<const Contents>(difference_of(as_is, changed));
+  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal);
+}
+
+void HeatMap::make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
+                   const torch::PrintOptions& print, Terminal terminal) {
   terminal.width = columns_;
-  const torch::PrintOptions print = with_edges(wanted_print);
   if (element_count(tensor.shape()) == 0) {
-    empty_ = cut_to(torch::format_tensor(*tensor.array().contents(), {}, print), terminal.width, terminal);
+    empty_ = cut_to(torch::format_tensor(*numbers.contents, {}, print), terminal.width, terminal);
   } else {
-    lines_ = std::make_shared<const Lines>(tensor, tokens, print, terminal);
+    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal);
   }
+}
+
+torch::PrintOptions HeatMap::with_edges(torch::PrintOptions print) {
+  print.edgeitems = std::max<std::int64_t>(print.edgeitems, 1);
+  return print;
 }
 
 std::int64_t HeatMap::count() const { return lines_ == nullptr ? 1 : lines_->count(); }
 
-text::StyledLine HeatMap::line(std::int64_t i) const {
-  return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i);
+text::StyledLine HeatMap::line(std::int64_t i, const CellMarks& marks) const {
+  return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i, marks);
+}
+
+CellPlace HeatMap::place(const GridCell& cell) const {
+  return lines_ == nullptr ? CellPlace{0, 0, 0} : lines_->place(cell);
 }
 
 void write_heatmap(std::ostream& out, const HeatMap& map) {

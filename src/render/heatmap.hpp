@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "render/marks.hpp"
 #include "render/terminal.hpp"
 #include "tensor/tensor.hpp"
 #include "text/styled.hpp"
@@ -26,15 +27,28 @@ class HeatMap {
  public:
   HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
           const Terminal& terminal);
+  /// `changed` minus `as_is`, of the same shape: colours are symmetric around 0, and cells that do not differ are plain.
+  HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
+          const torch::PrintOptions& print, const Terminal& terminal);
+
+  /// The printing that says which cells are shown: one item at least at either end of an axis.
+  static torch::PrintOptions with_edges(torch::PrintOptions print);
 
   /// The lines.
   std::int64_t count() const;
-  text::StyledLine line(std::int64_t i) const;
+  text::StyledLine line(std::int64_t i, const CellMarks& marks = {}) const;
+  /// Where a shown cell stands.
+  CellPlace place(const GridCell& cell) const;
   /// No line has more display columns.
   std::int64_t columns() const { return columns_; }
 
  private:
   class Lines;
+  struct Numbers;
+
+  void make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
+            const torch::PrintOptions& print, Terminal terminal);
+
   std::shared_ptr<const Lines> lines_;  ///< null of a tensor without numbers
   std::int64_t columns_;
   std::string empty_;                   ///< what that is shown as

@@ -74,7 +74,7 @@ Drawing::Drawing(const Grid& grid, const CellTexts& cells, const Painter& painte
   split(room);
 }
 
-text::StyledLine Drawing::line(std::int64_t i, std::int64_t first) const {
+text::StyledLine Drawing::line(std::int64_t i, std::int64_t first, const CellMarks& marks) const {
   const Block& block = blocks_[static_cast<std::size_t>(i / lines_of_block())];
   const std::int64_t in_block = i % lines_of_block();
   if (in_block < lines_above()) {
@@ -85,7 +85,17 @@ text::StyledLine Drawing::line(std::int64_t i, std::int64_t first) const {
   if (grid_.rows.cut && row == grid_.rows.head_end) {
     return {{"..."}};
   }
-  return row_line(block, row - (grid_.rows.cut && row > grid_.rows.head_end ? 1 : 0), first);
+  return row_line(block, row - (grid_.rows.cut && row > grid_.rows.head_end ? 1 : 0), first, marks);
+}
+
+CellPlace Drawing::place(const GridCell& cell) const {
+  const auto block = std::ranges::upper_bound(blocks_, cell.column, {}, &Block::begin) - 1;
+  const std::int64_t dots_rows = grid_.rows.cut && cell.row >= grid_.rows.head_end ? 1 : 0;
+  std::int64_t column = label_;
+  for (std::int64_t before = block->begin; before <= cell.column; ++before) {
+    column += (dots_before(*block, before) ? dots_columns : 0) + (before < cell.column ? cell_ : 0);
+  }
+  return {(block - blocks_.begin()) * lines_of_block() + lines_above() + cell.row + dots_rows, column, cell_};
 }
 
 void Drawing::split(std::int64_t room) {
@@ -122,15 +132,21 @@ text::StyledLine Drawing::names_line(const Block& block) const {
   return text::without_blank_end({{line}});
 }
 
-text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::int64_t first) const {
+text::StyledLine Drawing::row_line(const Block& block, std::int64_t row, std::int64_t first,
+                                   const CellMarks& marks) const {
   text::StyledLine line;
   text::append(line, text::left_aligned(grid_.row_names.at(row), label_));
   for (std::int64_t column = block.begin; column < block.end; ++column) {
     if (dots_before(block, column)) {
       text::append(line, dots);
     }
+    if (marks.hides(row)) {
+      text::append(line, text::right_aligned("?", cell_ - 1) + " ");
+      continue;
+    }
     const std::int64_t position = first + grid_.rows.item(row) * grid_.columns.size + grid_.columns.item(column);
-    const Look look = painter_.look(cells_.value(position));
+    Look look = painter_.look(cells_.value(position));
+    look.style.reverse = marks.chooses({row, column});
     const std::string number = text::right_aligned(cells_.text(position), cell_ - 1);
     text::append(line, number + (painter_.coloured() ? " " : look.glyph), look.style);
   }

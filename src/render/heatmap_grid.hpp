@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "render/marks.hpp"
 #include "render/painter.hpp"
 #include "render/terminal.hpp"
 #include "tensor/array.hpp"
@@ -74,7 +75,9 @@ class Drawing {
   /// The lines of one matrix.
   std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()) * lines_of_block(); }
   /// A line of the matrix whose first element is at this position of the tensor.
-  text::StyledLine line(std::int64_t i, std::int64_t first) const;
+  text::StyledLine line(std::int64_t i, std::int64_t first, const CellMarks& marks) const;
+  /// Where a cell of the matrix stands among its lines.
+  CellPlace place(const GridCell& cell) const;
 
  private:
   /// The columns [begin, end) of the grid, as far as they fit beside each other.
@@ -89,7 +92,7 @@ class Drawing {
   bool dots_before(const Block& block, std::int64_t column) const;
   std::string title(const Block& block) const;
   text::StyledLine names_line(const Block& block) const;
-  text::StyledLine row_line(const Block& block, std::int64_t row, std::int64_t first) const;
+  text::StyledLine row_line(const Block& block, std::int64_t row, std::int64_t first, const CellMarks& marks) const;
 
   const Grid& grid_;
   const CellTexts& cells_;

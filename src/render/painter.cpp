@@ -44,14 +44,14 @@ double Scale::at(double value) const {
 }
 
 Look Painter::look(double value) const {
-  if (!std::isfinite(value)) {
+  if (!std::isfinite(value) || (of_ == Of::differences && value == 0)) {
     return {{}, " "};
   }
-  const double t = scale_.at(value);
+  const double t = at(value);
   if (coloured()) {
     return {terminal_.colour == Terminal::Colour::ansi256 ? on(xterm(value, t)) : on(colour(value, t)), ""};
   }
-  if (boolean_) {
+  if (of_ == Of::booleans) {
     return {{}, terminal_.unicode ? value != 0 ? "█" : "░" : value != 0 ? "#" : "."};
   }
   return {{}, terminal_.unicode ? level(blocks, t) : level(characters, t)};
@@ -71,18 +71,26 @@ std::int64_t Painter::ramp_columns() const {
   return coloured() ? 32 : static_cast<std::int64_t>(terminal_.unicode ? blocks.size() : characters.size());
 }
 
+double Painter::at(double value) const {
+  if (of_ != Of::differences) {
+    return scale_.at(value);
+  }
+  const double most = std::max(std::abs(scale_.low), std::abs(scale_.high));
+  return most > 0 ? 0.5 + 0.5 * (value / most) : 0.5;
+}
+
 Rgb Painter::colour(double value, double t) const {
-  if (boolean_) {
+  if (of_ == Of::booleans) {
     return value != 0 ? Rgb{208, 208, 208} : Rgb{88, 88, 88};
   }
-  return scale_.diverging() ? diverging_colour(t) : sequential_colour(t);
+  return diverging() ? diverging_colour(t) : sequential_colour(t);
 }
 
 int Painter::xterm(double value, double t) const {
-  if (boolean_) {
+  if (of_ == Of::booleans) {
     return nearest_xterm(colour(value, t));
   }
-  return scale_.diverging() ? diverging_xterm(t) : sequential_xterm(t);
+  return diverging() ? diverging_xterm(t) : sequential_xterm(t);
 }
 
 }  // namespace attn::render

@@ -33,9 +33,13 @@ struct Look {
 /// Gives the numbers of a scale their looks. What is not finite stays plain.
 class Painter {
  public:
-  /// `boolean`: the numbers are 0 for False and 1 for True.
-  Painter(const Scale& scale, bool boolean, const Terminal& terminal)
-      : scale_(scale), boolean_(boolean), terminal_(terminal) {}
+  enum class Of {
+    numbers,
+    booleans,     ///< 0 for False, 1 for True
+    differences,  ///< symmetric around 0, which stays plain
+  };
+
+  Painter(const Scale& scale, Of of, const Terminal& terminal) : scale_(scale), of_(of), terminal_(terminal) {}
 
   bool coloured() const { return terminal_.colour != Terminal::Colour::none; }
   /// The columns of a cell besides the number: a blank at either side, or two blanks and the glyph.
@@ -49,11 +53,13 @@ class Painter {
   std::int64_t ramp_columns() const;
 
  private:
+  bool diverging() const { return of_ == Of::differences || scale_.diverging(); }
+  double at(double value) const;
   Rgb colour(double value, double t) const;
   int xterm(double value, double t) const;
 
   Scale scale_;
-  bool boolean_;
+  Of of_;
   Terminal terminal_;
 };
 

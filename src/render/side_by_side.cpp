@@ -35,7 +35,7 @@ std::string marked(const Step& as_is, const Step& changed, const TextOptions& op
       as_is.tensor->dtype() != changed.tensor->dtype()) {
     return after.text;
   }
-  const auto differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
+  const std::vector<bool> differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
   std::string text;
   text.reserve(after.text.size() + after.cells.size());
   std::size_t done = 0;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "render/likeness.hpp"
 #include "render/text.hpp"
 #include "walk/walkthrough.hpp"
 
@@ -20,12 +21,6 @@ struct StepPair {
 std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed);
 
 /// How a pair's steps compare, in the words of prose; empty where what they print differs or there is only one.
-std::string_view likeness(const StepPair& pair, TextOptions options);
-
-/// For each element of two tensors of one shape and dtype, row-major, whether it differs; nan is the same as nan.
-std::vector<bool> differences(const Contents& a, const Contents& b);
-
-/// Whether two tensors have the same shape and numbers; nan is the same as nan.
-bool same_numbers(const Tensor& a, const Tensor& b);
+std::string_view likeness(const StepPair& pair, const TextOptions& options);
 
 }  // namespace attn::render

@@ -13,6 +13,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import struct
 import subprocess
@@ -54,6 +55,7 @@ REFUSED = {
 }
 # An option that has an effect only beside another.
 NEEDS = {
+    "--auto": [["--step"]],
     "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"]],
     "--force": [["--output", "there.txt"], ["--save", "there"]],
 }
@@ -70,7 +72,7 @@ VALUES = {
     "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--chapter": ["causal", "dropout", "multihead"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--chapter": ["causal", "dropout", "multihead"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "own.npz"],
@@ -132,8 +134,8 @@ def files_in(folder):
     return tuple(sorted(found))
 
 
-def first_screen(arguments, folder):
-    """What the presenter shows on a terminal where all has room."""
+def first_screens(arguments, folder):
+    """What the presenter shows on a terminal where all has room: the introduction and the first step, or that alone."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 400, 200, 0, 0))
     process = subprocess.Popen([BINARY, *arguments], stdin=its, stdout=its, stderr=subprocess.PIPE, cwd=folder,
@@ -144,9 +146,10 @@ def first_screen(arguments, folder):
     try:
         while chunk := os.read(ours, 65536):
             shown += chunk
-            if not asked and b"quit" in shown:
-                os.write(ours, b"q")
-                asked = True
+            is_drawn = b"quit" in shown and not select.select([ours], [], [], 0.1)[0]
+            if is_drawn and not asked:
+                asked = re.search(rb"\d+/\d+ \w", shown) is not None  # the title of a step
+                os.write(ours, b"q" if asked else b"\r")
     except OSError:  # the program is gone
         pass
     os.close(ours)
@@ -163,7 +166,7 @@ def outcome(*arguments):
         else:
             folder = TEMPLATE
         if "--step" in arguments:
-            code, shown, error = first_screen(arguments, folder)
+            code, shown, error = first_screens(arguments, folder)
         else:
             done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, capture_output=True, cwd=folder,
                                   timeout=HANG_LIMIT)

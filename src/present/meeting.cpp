@@ -1,0 +1,247 @@
+#include "present/meeting.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "render/cell_words.hpp"
+#include "render/derived.hpp"
+#include "tensor/operations.hpp"
+#include "text/columns.hpp"
+#include "text/lines.hpp"
+
+namespace attn::present {
+namespace {
+
+using Rule = Derivation::Rule;
+using Term = Derivation::Term;
+using Lines = std::vector<text::StyledLine>;
+
+/// Of more terms, the first and the last ones are shown, as in derivations.
+constexpr std::size_t most_shown = 24;
+constexpr std::size_t shown_first = 12;
+constexpr std::size_t shown_last = 4;
+
+/// An operand's numbers under their name.
+struct Row {
+  std::string name;
+  std::vector<std::string> numbers;
+  std::vector<bool> meets = {};
+};
+
+/// An element of a tensor, seen through the transpose that a product's operand may be.
+struct Place {
+  Tensor tensor;
+  Shape index;
+};
+
+Place place_of(const Tensor& tensor, const Element& element) {
+  const Tensor& operand = tensor.operands()[element.operand];
+  if (operand.kind() != Kind::transpose) {
+    return {operand, element.index};
+  }
+  const Element source = render::derived(operand, element.index).terms[0].a;
+  return {operand.operands()[source.operand], source.index};
+}
+
+std::optional<std::size_t> open_axis(const Shape& first, const Shape& last) {
+  const auto [in_first, in_last] = std::ranges::mismatch(first, last);
+  return in_first == first.end() ? std::nullopt : std::optional(static_cast<std::size_t>(in_first - first.begin()));
+}
+
+class Meeting {
+ public:
+  Meeting(const render::Cell& cell, std::span<const std::string> tokens, const torch::PrintOptions& print)
+      : tensor_(*cell.step->tensor), index_(cell.index), words_(*cell.step, tokens), precision_(print.precision),
+        derivation_(render::derived(tensor_, cell.index)) {
+    choose_terms();
+  }
+
+  /// The first may be the tokens over which a sum runs, without a name.
+  std::vector<Row> rows() const {
+    const std::vector<Term>& terms = derivation_.terms;
+    if (terms.empty()) {
+      return {};
+    }
+    switch (derivation_.rule) {
+      case Rule::products: return with_tokens({run_of(a), run_of(b), products()});
+      case Rule::comparison: return with_tokens({run_of(a), run_of(b)});
+      case Rule::sum: return with_tokens({run_of(a)});
+      case Rule::softmax: return with_tokens({of_one_term(run_of(a)), of_one_term(exponentials())});
+      case Rule::masked: return {single({0, index_}), single(terms[0].a)};
+      default: break;
+    }
+    std::vector<Row> rows = {single(terms[0].a)};
+    if (terms[0].b) {
+      rows.push_back(single(*terms[0].b));
+    } else if (derivation_.rule == Rule::quotient || derivation_.rule == Rule::kept) {
+      rows.push_back({derivation_.rule == Rule::kept ? "factor" : "divisor", {number(derivation_.constant)}, {true}});
+    }
+    return rows;
+  }
+
+ private:
+  /// Nothing stands for those that are left out.
+  using Shown = std::optional<std::size_t>;
+  using Side = const Element& (*)(const Term& term);
+
+  static const Element& a(const Term& term) { return term.a; }
+  static const Element& b(const Term& term) { return *term.b; }
+
+  void choose_terms() {
+    const std::size_t count = derivation_.terms.size();
+    bool skips = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_asked_for = derivation_.rule == Rule::softmax && i == derivation_.position;
+      if (count <= most_shown || i < shown_first || i + shown_last >= count || is_asked_for) {
+        shown_.emplace_back(i);
+        skips = false;
+      } else if (!std::exchange(skips, true)) {
+        shown_.emplace_back();
+      }
+    }
+  }
+
+  std::string number(double value) const { return render::arithmetic_text(value, precision_); }
+
+  std::string text_of(const Element& element) const {
+    const double value = render::value_of(tensor_, element);
+    const bool is_boolean = tensor_.operands()[element.operand].dtype() == DType::boolean;
+    return is_boolean ? value != 0 ? "True" : "False" : number(value);
+  }
+
+  template <class Text>
+  std::vector<std::string> each_shown(Text text) const {
+    std::vector<std::string> texts;
+    for (const Shown& i : shown_) {
+      texts.push_back(i ? text(*i) : "...");
+    }
+    return texts;
+  }
+
+  Row run_of(Side side) const {
+    const std::vector<Term>& terms = derivation_.terms;
+    const Place first = place_of(tensor_, side(terms.front()));
+    const Place last = place_of(tensor_, side(terms.back()));
+    Row row = {words_.run(first.tensor, first.index, open_axis(first.index, last.index)),
+               each_shown([&](std::size_t i) { return text_of(side(terms[i])); })};
+    for (const Shown& i : shown_) {
+      row.meets.push_back(i.has_value());
+    }
+    return row;
+  }
+
+  Row products() const {
+    return {"products", each_shown([this](std::size_t i) {
+              const Term& term = derivation_.terms[i];
+              const auto a_value = static_cast<float>(render::value_of(tensor_, term.a));
+              const auto b_value = static_cast<float>(render::value_of(tensor_, *term.b));
+              return number(static_cast<double>(a_value * b_value));
+            })};
+  }
+
+  Row exponentials() const {
+    const render::Exponentials exponentials = render::exponentials_of(tensor_, derivation_);
+    return {"exp(score - max)", each_shown([&](std::size_t i) { return number(exponentials.values[i]); })};
+  }
+
+  Row of_one_term(Row row) const {
+    row.meets.clear();
+    for (const Shown& i : shown_) {
+      row.meets.push_back(i == derivation_.position);
+    }
+    return row;
+  }
+
+  Row single(const Element& element) const {
+    return {words_.run(tensor_.operands()[element.operand], element.index, {}), {text_of(element)}, {true}};
+  }
+
+  std::vector<Row> with_tokens(std::vector<Row> rows) const {
+    const std::vector<Term>& terms = derivation_.terms;
+    const Place first = place_of(tensor_, terms.front().a);
+    const auto axis = open_axis(first.index, place_of(tensor_, terms.back().a).index);
+    const bool are_tokens = words_.token_along(first.tensor, first.index, axis).has_value();
+    if (are_tokens) {
+      rows.insert(rows.begin(), {"", each_shown([&](std::size_t i) {
+                                   const Place place = place_of(tensor_, terms[i].a);
+                                   return words_.token_along(place.tensor, place.index, axis).value_or("");
+                                 })});
+    }
+    return rows;
+  }
+
+  const Tensor& tensor_;
+  const Shape& index_;
+  render::CellWords words_;
+  int precision_;
+  Derivation derivation_;
+  std::vector<Shown> shown_;
+};
+
+/// Lays rows out, number below number, in as many blocks as it takes.
+class Layout {
+ public:
+  Layout(const std::vector<Row>& rows, std::int64_t width) : rows_(rows), width_(std::max<std::int64_t>(width, 1)) {
+    std::int64_t longest_name = 0;
+    for (const Row& row : rows_) {
+      longest_name = std::max(longest_name, text::display_columns(row.name));
+      const bool is_tokens = row.name.empty();
+      for (const std::string& number : row.numbers) {
+        const std::int64_t columns = text::display_columns(number);
+        cell_ = std::max(cell_, is_tokens ? std::min<std::int64_t>(columns, longest_token) : columns);
+      }
+    }
+    is_beside_ = longest_name <= width / 2;
+    label_ = is_beside_ ? longest_name : 1;
+    in_block_ = static_cast<std::size_t>(std::max<std::int64_t>((width - label_) / (cell_ + 1), 1));
+  }
+
+  Lines lines() const {
+    Lines lines;
+    const std::size_t count = rows_.front().numbers.size();
+    for (std::size_t begin = 0; begin < count; begin += in_block_) {
+      for (const Row& row : rows_) {
+        add(lines, row, begin, std::min(begin + in_block_, count));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  static constexpr std::int64_t longest_token = 8;
+
+  void add(Lines& lines, const Row& row, std::size_t begin, std::size_t end) const {
+    if (!is_beside_ && begin == 0 && !row.name.empty()) {
+      for (const std::string& part : text::wrapped(row.name, width_)) {
+        lines.push_back({{part}});
+      }
+    }
+    text::StyledLine line;
+    text::append(line, text::left_aligned(is_beside_ && begin == 0 ? row.name : "", label_));
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::string number(text::beginning(row.numbers[i], cell_));
+      text::append(line, std::string(static_cast<std::size_t>(1 + cell_ - text::display_columns(number)), ' '));
+      text::append(line, number, {.reverse = i < row.meets.size() && row.meets[i]});
+    }
+    lines.push_back(std::move(line));
+  }
+
+  const std::vector<Row>& rows_;
+  std::int64_t width_;
+  std::int64_t cell_ = 1;
+  std::int64_t label_ = 0;
+  bool is_beside_ = true;
+  std::size_t in_block_ = 1;
+};
+
+}  // namespace
+
+std::vector<text::StyledLine> meeting_lines(const render::Cell& cell, std::span<const std::string> tokens,
+                                            const torch::PrintOptions& print, std::int64_t width) {
+  const std::vector<Row> rows = Meeting(cell, tokens, print).rows();
+  return rows.empty() ? Lines() : Layout(rows, width).lines();
+}
+
+}  // namespace attn::present

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "render/marks.hpp"
+#include "torch/shown.hpp"
+
+namespace attn::present {
+
+/// Which cells of a tensor are shown, as rows and columns.
+class ShownCells {
+ public:
+  /// None.
+  ShownCells() = default;
+  ShownCells(const Shape& shape, const torch::PrintOptions& print);
+
+  bool empty() const { return rows_ == 0 || columns_ == 0; }
+  std::int64_t rows() const { return rows_; }
+  std::int64_t columns() const { return columns_; }
+
+  Shape index(const render::GridCell& cell) const;
+  /// Nothing where the tensor has no such cell, or does not show it.
+  std::optional<render::GridCell> find(const Shape& index) const;
+
+ private:
+  std::vector<torch::ShownItems> axes_;
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+};
+
+}  // namespace attn::present

@@ -1,0 +1,96 @@
+#include "present/walks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "render/likeness.hpp"
+
+namespace attn::present {
+
+Walks::Walks(const Presentation& presentation)
+    : presentation_(presentation), seed_(presentation.seed), walk_(presentation.walk(seed_)),
+      steps_(presentation.select(walk_.steps())) {}
+
+const Step* Walks::before(std::size_t at) const {
+  return before_.size() == steps_.size() ? &before_[at] : nullptr;
+}
+
+void Walks::take_seed(torch::Seed seed) {
+  Walkthrough walk = presentation_.walk(seed);
+  std::vector<Step> steps = presentation_.select(walk.steps());
+  if (rule_ != nullptr) {
+    Change change = changed_walk(walk, seed, *rule_);
+    before_ = std::exchange(steps_, std::move(steps));
+    take_change(std::move(change));
+  } else {
+    before_ = std::exchange(steps_, std::move(steps));
+  }
+  walk_ = std::move(walk);
+  seed_ = seed;
+}
+
+const std::vector<const WhatIf*>& Walks::what_ifs() {
+  if (!what_ifs_) {
+    what_ifs_ = presentation_.what_ifs();
+  }
+  return *what_ifs_;
+}
+
+void Walks::change(const WhatIf& rule) {
+  take_change(changed_walk(walk_, seed_, rule));
+  rule_ = &rule;
+  view_ = View::changed;
+}
+
+Walks::Change Walks::changed_walk(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) const {
+  Walkthrough changed = presentation_.change(as_is, seed, rule);
+  std::string sentence = what_the_change_did(rule, as_is.steps(), changed.steps());
+  return {std::move(changed).steps(), std::move(sentence)};
+}
+
+void Walks::take_change(Change change) {
+  changed_ = std::move(change.steps);
+  sentence_ = std::move(change.sentence);
+  const std::vector<render::StepKey> keys = render::step_keys(steps_);
+  const std::vector<render::StepKey> changed_keys = render::step_keys(changed_);
+  counterparts_.clear();
+  for (const render::StepKey& key : keys) {
+    const auto found = std::ranges::find(changed_keys, key);
+    counterparts_.push_back(found == changed_keys.end()
+                                ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(found - changed_keys.begin())));
+  }
+}
+
+void Walks::next_view() {
+  switch (view_) {
+    case View::as_is: view_ = View::changed; break;
+    case View::changed: view_ = View::difference; break;
+    case View::difference: view_ = View::as_is; break;
+  }
+}
+
+const Step* Walks::changed(std::size_t at) const {
+  const std::optional<std::size_t> counterpart = counterparts_.at(at);
+  return counterpart ? &changed_[*counterpart] : nullptr;
+}
+
+std::vector<const Step*> Walks::only_changed(std::size_t at) const {
+  std::vector<const Step*> found;
+  const std::optional<std::size_t> counterpart = counterparts_.at(at);
+  const std::vector<render::StepKey> known = render::step_keys(walk_.steps());
+  const std::vector<render::StepKey> keys = render::step_keys(changed_);
+  for (std::size_t i = counterpart.value_or(0); i-- > 0 && std::ranges::find(known, keys[i]) == known.end();) {
+    found.insert(found.begin(), &changed_[i]);
+  }
+  return found;
+}
+
+const std::vector<Step>& Walks::steps_in_view() const {
+  if (view_ != View::as_is) {
+    return changed_;
+  }
+  return steps_;
+}
+
+}  // namespace attn::present

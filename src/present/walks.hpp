@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "present/presenter.hpp"
+#include "torch/seed.hpp"
+#include "walk/walkthrough.hpp"
+#include "walk/what_if.hpp"
+
+namespace attn::present {
+
+/// The walkthroughs that are presented: the chapter's with a seed, with the seed before, and with one rule changed.
+class Walks {
+ public:
+  enum class View { as_is, changed, difference };
+
+  /// Throws what the walk throws.
+  explicit Walks(const Presentation& presentation);
+
+  torch::Seed seed() const { return seed_; }
+  const Walkthrough& walk() const { return walk_; }
+  /// As the chapter is, one for each place.
+  const std::vector<Step>& steps() const { return steps_; }
+  /// With the seed before; null where there was none.
+  const Step* before(std::size_t at) const;
+  /// Walks with another seed, changed alike. Throws what a walk throws; then all is as it was.
+  void take_seed(torch::Seed seed);
+
+  // With one rule changed
+  /// The rules that change something in the chapter.
+  const std::vector<const WhatIf*>& what_ifs();
+  /// Changes this rule, and shows what that changes. Throws what the change throws; then all is as it was.
+  void change(const WhatIf& rule);
+  /// As is, changed, the difference, and as is again.
+  void next_view();
+  View view() const { return view_; }
+  const WhatIf* rule() const { return rule_; }
+  /// One sentence on what the change did.
+  const std::string& sentence() const { return sentence_; }
+  /// The step at a place with the rule changed; null where it is gone.
+  const Step* changed(std::size_t at) const;
+  /// The steps that only the changed walkthrough has, those before the step at a place.
+  std::vector<const Step*> only_changed(std::size_t at) const;
+
+  /// All steps of the walkthrough that the view is of.
+  const std::vector<Step>& steps_in_view() const;
+
+ private:
+  struct Change {
+    std::vector<Step> steps;
+    std::string sentence;
+  };
+
+  Change changed_walk(const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) const;
+  void take_change(Change change);
+
+  const Presentation& presentation_;
+  torch::Seed seed_;
+  Walkthrough walk_;
+  std::vector<Step> steps_;
+  std::vector<Step> before_;
+  std::optional<std::vector<const WhatIf*>> what_ifs_;
+  const WhatIf* rule_ = nullptr;
+  View view_ = View::as_is;
+  std::vector<Step> changed_;
+  std::string sentence_;
+  std::vector<std::optional<std::size_t>> counterparts_;  ///< for each place, which of the changed steps it is
+};
+
+}  // namespace attn::present
