@@ -14,6 +14,7 @@
 #include "inputs.hpp"
 #include "render/likeness.hpp"
 #include "render/side_by_side.hpp"
+#include "render/step_pairs.hpp"
 #include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
@@ -154,6 +155,51 @@ TEST_CASE("one sentence says what a change did") {
   CHECK(did("simplified", "blog", "softmax-dim-0").find("a row to between 0.75 and 1.3") !=
         std::string::npos);
   CHECK(did("trainable", "blog", "same-weights").find("falls from 0.1 to 0.") != std::string::npos);
+}
+
+TEST_CASE("the sentence says of numbers only what holds of them all") {
+  Lesson lesson;
+  lesson.dropout = 0.5;
+  CHECK(did("multihead", "blog", "no-rescale", lesson).find("a row of dropout_attn_weights falls from 1.12 to 0.56") !=
+        std::string::npos);
+  CHECK(did("causal", "book", "softmax-dim-0").find("columns that add up to 1, and in a batch the weights at the same place") !=
+        std::string::npos);
+  lesson = {};
+  lesson.tokens = 8;
+  CHECK(did("cross", "ahead-of-ai", "same-weights", lesson).find("a score moves by up to") != std::string::npos);
+  lesson.tokens = 1;
+  CHECK(did("trainable", "blog", "same-weights", lesson).find("a score moves by up to") != std::string::npos);
+  lesson.tokens = 2;
+  lesson.batch = 1;
+  CHECK(did("causal", "blog", "softmax-dim-0", lesson) ==
+        "Over dim 0, the batch, weights at the same place of each sequence add up to 1; one of 2 rows adds up to 2; where "
+        "all weights of a place are masked, nothing is left to add up: the other one has weights that are nan.");
+}
+
+TEST_CASE("rows with nan are left out, and said to be") {
+  const auto said = [](const std::vector<std::vector<float>>& before, const std::vector<std::vector<float>>& after) {
+    Walkthrough as_is;
+    Walkthrough changed;
+    as_is.show("attn_weights", "", torch::tensor(before));
+    changed.show("attn_weights", "", torch::tensor(after));
+    return what_the_change_did(what_if("mask-after-softmax"), as_is.steps(), changed.steps());
+  };
+  const std::string start = "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum ";
+  CHECK(said({{1, 0}, {0.5F, 0.5F}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.75 on average.");
+  CHECK(said({{1, 0}, {NAN, NAN}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.5, but for one row with nan.");
+  CHECK(said({{NAN, 0}, {1, 0}}, {{0.5F, 0}, {NAN, 0}}) == start + "cannot be told, as every row has nan.");
+  CHECK(said({{1, 0}}, {{0, 1}}) == start + "stays 1.");
+  CHECK(said({{0, 0}}, {{3e-10F, 0}}) == start + "grows from 0 to 3e-10.");
+  CHECK(said({{1e30F, 0}}, {{0, 0}}) == start + "falls from 1e+30 to 0.");
+}
+
+TEST_CASE("what the sentence would be about may stay the same") {
+  Walkthrough as_is;
+  Walkthrough changed;
+  as_is.show("scaled_attn_scores", "", torch::ones({2}));
+  changed.show("scaled_attn_scores", "", torch::tensor({1, 2}, Shape{2}));
+  CHECK(what_the_change_did(what_if("no-mask"), as_is.steps(), changed.steps()) ==
+        "The weights stay the same, other numbers do not.");
 }
 
 TEST_CASE("a change that moves no number is told so") {

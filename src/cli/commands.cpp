@@ -238,12 +238,14 @@ void AllParser::add_options() {
 
 void AllParser::finish() {
   check_dropout_kernel();
+  options_.all_steps = options_.all_steps || (options_.format->shows_all_steps && !is_given("--steps"));
   options_.command = Command::walk;
   options_.lesson.kernels = kernels(*article_);
   for (const Chapter& chapter : article_->chapters) {
     options_.chapters.push_back(&chapter);
   }
   check_rules();
+  check_page(std::string(article_->name));
 }
 
 void AllParser::check_dropout_kernel() const {

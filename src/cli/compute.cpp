@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
+#include "cli/what_ifs.hpp"
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "render/terminal.hpp"
@@ -151,6 +154,13 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     const Walkthrough otherwise = changed(planned, *options.what_if);
     wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
+  const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
+  for (const Otherwise& otherwise : what_ifs) {
+    wanted.insert(wanted.end(), otherwise.walk.steps().begin(), otherwise.walk.steps().end());
+  }
+  if (!what_ifs.empty()) {  // what a change did is said of all steps
+    wanted.insert(wanted.end(), planned.steps().begin(), planned.steps().end());
+  }
   check_fits(wanted, drawn_tensors(planned), available_memory(room_for_products()), written);
 }
 
@@ -198,8 +208,10 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
                                  .tokens = chapters::token_words(*chapter.article, options.lesson),
-                                 .why = why_in(chapter),
-                                 .framing = {}};
+                                 .why = why_in(chapter, options.lesson),
+                                 .framing = {},
+                                 .article = std::string(chapter.article->title),
+                                 .what_ifs = shown_what_ifs(walkthrough, options)};
   if (options.only.empty() && options.what_if == nullptr) {
     result.framing = [&chapter, walkthrough] { return framing(chapter, walkthrough); };
   }
@@ -239,8 +251,16 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   return result;
 }
 
-render::Why why_in(const chapters::Chapter& chapter) {
-  return [&chapter](const Step& step) { return std::string(chapters::meaning(chapter, step)); };
+render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson) {
+  const auto planned = std::make_shared<std::optional<render::Reasons>>();
+  return [&chapter, &lesson, planned](const Step& step) {
+    if (!*planned) {
+      torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
+      planned->emplace(chapters::walk(chapter, lesson, torch).steps());
+    }
+    return render::StepWords(std::string(chapters::meaning(chapter, step)),
+                             (*planned)->of(step, chapters::token_words(*chapter.article, lesson)));
+  };
 }
 
 }  // namespace attn::cli

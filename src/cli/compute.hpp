@@ -28,7 +28,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
 /// What stands around the chapter's steps besides what these say themselves.
 render::Framing framing(const chapters::Chapter& chapter, const Walkthrough& walkthrough);
 
-/// Why the chapter's steps are there; the chapter must outlive it.
-render::Why why_in(const chapters::Chapter& chapter);
+/// Why the chapter's steps are there, in the lesson with any seed. Chapter and lesson must outlive it.
+render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson);
 
 }  // namespace attn::cli

@@ -87,6 +87,9 @@ std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, 
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
                            const Options& options);
 
+/// The same of steps of which some may be gone: what is asked for and not there is left out.
+std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
+
 /// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 

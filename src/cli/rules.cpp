@@ -73,7 +73,6 @@ const std::vector<Rule>& rules() {
        "leave --explain out"},
       {{"--heatmap"}, {"--format html"}, "a page colours every cell already", "", "leave --heatmap out"},
       {{"--heatmap"}, {"--format json"}, "JSON has the numbers, their colours are up to who reads it", ""},
-      {{"all"}, {"--format html"}, "a page shows one chapter", "", "try attn-walkthrough causal --format html"},
       {{"--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"},
        {"--format json"},
        "JSON has every number, in full",

@@ -84,7 +84,7 @@ void run_presenter(const Chapter& chapter, const Options& options) {
                         },
                     .seed = options.lesson.seed,
                     .tokens = chapters::token_words(*chapter.article, options.lesson),
-                    .why = why_in(chapter),
+                    .why = why_in(chapter, options.lesson),
                     .text = options.text,
                     .framing = [&](const Walkthrough& steps) { return framing(chapter, steps); },
                     .is_framed = options.only.empty(),

@@ -86,6 +86,10 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
                        text::joined(names) + "; try --only " + (near.empty() ? names[0] : near));
     }
   }
+  return selected_if_there(steps, options);
+}
+
+std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options) {
   const auto is_wanted = [&options](const Step& step) {
     if (options.only.empty()) {
       return options.all_steps || step.in_article;

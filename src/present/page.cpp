@@ -43,6 +43,12 @@ void add_explanation(Lines& lines, const render::StepExplanation& said, std::int
   }
   add_wrapped(lines, said.shapes, width);
   add_wrapped(lines, said.why, width);
+  for (const render::Reason& reason : said.reasons) {
+    add_wrapped(lines, reason.text, width);
+    for (const std::string& line : render::table_lines(reason)) {
+      lines.push_back({{"  " + line}});
+    }
+  }
   for (const std::string& notice : said.notices) {
     add_wrapped(lines, notice, width, "- ", "  ");
   }

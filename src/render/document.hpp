@@ -17,6 +17,13 @@
 
 namespace attn::render {
 
+/// A chapter with one line of its program written otherwise.
+struct ShownWhatIf {
+  std::string name;         ///< "no-mask"
+  std::string did;          ///< one sentence on what that did to the numbers
+  std::vector<Step> steps;  ///< those that are asked for, as far as there are any
+};
+
 /// One chapter as a writer gets it.
 struct ShownChapter {
   std::string name;                                     ///< "causal"
@@ -27,6 +34,8 @@ struct ShownChapter {
   std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty
   Why why;
   std::function<Framing()> framing;                     ///< empty where a part of the chapter is asked for
+  std::string article;                ///< whose program it follows: the article's title
+  std::vector<ShownWhatIf> what_ifs;  ///< for writers that show them; may be empty
 };
 
 /// All that is written at once, and what is asked for besides the form.

@@ -129,6 +129,12 @@ void write_explanation(std::ostream& out, const StepExplanation& explanation, st
   }
   write("# shapes: ", "#     ", explanation.shapes);
   write("# ", "# ", explanation.why);
+  for (const Reason& reason : explanation.reasons) {
+    write("# ", "# ", reason.text);
+    for (const std::string& line : table_lines(reason)) {
+      out << "#   " << line << '\n';
+    }
+  }
   for (const std::string& notice : explanation.notices) {
     write("# - ", "#   ", notice);
   }
@@ -159,7 +165,9 @@ std::string shape_rail(const Tensor& tensor) {
 StepExplanation explain(const Step& step, const Why& why, std::span<const std::string> tokens) {
   StepExplanation explanation;
   explanation.name = step.kind == Step::Kind::tensor ? step.name : "";
-  explanation.why = why ? why(step) : "";
+  StepWords words = why ? why(step) : StepWords();
+  explanation.why = std::move(words.text);
+  explanation.reasons = std::move(words.reasons);
   for (const Step& before : step.through) {
     explanation.through.push_back(explain(before, why, tokens));
   }

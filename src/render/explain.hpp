@@ -5,8 +5,10 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "render/reasons.hpp"
 #include "render/text.hpp"
 #include "walk/walkthrough.hpp"
 
@@ -18,12 +20,20 @@ struct StepExplanation {
   std::string expression;            ///< PyTorch's words: "queries @ keys_transposed"
   std::string shapes;                ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
   std::string why;                   ///< one to three sentences
+  std::vector<Reason> reasons;       ///< the same, shown in numbers
   std::vector<std::string> notices;  ///< what these very numbers show, each checked against them
   std::vector<StepExplanation> through;  ///< of the steps before it that are not shown: scores are scaled, then weighed
 };
 
-/// Why a step is there: one to three sentences.
-using Why = std::function<std::string(const Step&)>;
+/// Why a step is there.
+struct StepWords {
+  StepWords() = default;
+  StepWords(std::string sentences, std::vector<Reason> shown = {}) : text(std::move(sentences)), reasons(std::move(shown)) {}
+
+  std::string text;  ///< one to three sentences
+  std::vector<Reason> reasons;
+};
+using Why = std::function<StepWords(const Step&)>;
 
 /// The words that the rows of `inputs` stand for are `tokens`; none where they stand for no words.
 StepExplanation explain(const Step& step, const Why& why, std::span<const std::string> tokens);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -15,8 +14,12 @@
 #include <nlohmann/json.hpp>
 
 #include "render/json.hpp"
+#include "render/packed.hpp"
+#include "render/page_frame.hpp"
 #include "render/page_nodes.hpp"
 #include "render/page_template.hpp"
+#include "render/page_words.hpp"
+#include "render/page_what_if.hpp"
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
 #include "text/ascii.hpp"
@@ -100,37 +103,8 @@ std::vector<std::string> step_ids(std::span<const Step> steps) {
   return ids;
 }
 
-std::string heading_of(const Step& step) {
-  std::string heading(text::trimmed(step.label));
-  while (heading.ends_with(':')) {
-    heading.pop_back();
-  }
-  return heading.empty() ? step.name : heading;
-}
-
-void write_notices(std::ostream& out, const std::vector<std::string>& notices) {
-  for (const std::string& notice : notices) {
-    out << "<li>";
-    write_escaped(out, notice);
-    out << "</li>";
-  }
-}
-
-/// Of steps that the page does not show: what a step is made through.
-void write_through(std::ostream& out, const std::vector<StepExplanation>& before) {
-  for (const StepExplanation& step : before) {
-    out << "<p class=\"expression\"><code>";
-    write_escaped(out, step.name + " = " + step.expression);
-    out << "</code></p><p>";
-    write_escaped(out, step.why);
-    out << "</p><ul class=\"notices\">";
-    write_notices(out, step.notices);
-    out << "</ul>";
-  }
-}
-
-Blanks step_places(const Step& step, const LessonPage& page) {
-  const StepExplanation said = explain(step, page.why, page.tokens);
+Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOptions& text) {
+  const StepExplanation said = explain(step, chapter.why, chapter.tokens);
   Blanks places;
   places["heading"] = escaped(heading_of(step));
   places["section"] = escaped(step.section);
@@ -139,10 +113,11 @@ Blanks step_places(const Step& step, const LessonPage& page) {
   places["expression"] = escaped(has_expression ? step.name + " = " + said.expression : "");
   places["shapes"] = escaped(said.shapes);
   places["why"] = escaped(said.why);
+  places["reasons"] = [reasons = said.reasons](std::ostream& out) { write_reasons(out, reasons); };
   places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
-  places["notices"] = [notices = said.notices](std::ostream& out) { write_notices(out, notices); };
+  places["notices"] = [notices = said.notices](std::ostream& out) { write_notice_items(out, notices); };
   places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
-  places["printed"] = [&step, &page](std::ostream& out) { write_escaped(out, value_text(step, page.text)); };
+  places["printed"] = [&step, &text](std::ostream& out) { write_escaped(out, value_text(step, text)); };
   return places;
 }
 
@@ -175,19 +150,35 @@ std::string script_json(const Json& json) {
   return text;
 }
 
+constexpr std::int64_t map_columns = 90;
+constexpr const char* introduction_id = "introduction";
+constexpr const char* ending_id = "what-was-seen";
+
 // ---- The page --------------------------------------------------------------------------------------
+
+/// One chapter's part of a page.
+struct Part {
+  const ShownChapter& chapter;
+  std::string name;  ///< the chapter's; empty on a page of its own
+  PageWhatIf::Place place;
+  std::vector<std::string> ids;
+  std::vector<std::optional<std::size_t>> step_nodes = {};
+  std::vector<PageWhatIf> what_ifs = {};
+  std::optional<Frame> frame = {};
+  std::size_t first_number = 1;  ///< of its first step
+};
 
 /// One page: its pieces are made when their turn comes.
 class PageWriter {
  public:
-  explicit PageWriter(const LessonPage& lesson)
-      : lesson_(lesson), ids_(step_ids(lesson.steps)), nodes_(lesson.tokens, lesson.text.print) {
-    for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-      const Step& step = lesson.steps[i];
-      const bool is_tensor = step.kind == Step::Kind::tensor;
-      step_nodes_.push_back(is_tensor ? nodes_.add(*step.tensor) : std::nullopt);
-      if (step_nodes_.back()) {
-        nodes_.set_step(*step_nodes_.back(), i);
+  explicit PageWriter(const LessonPage& page) : page_(page), about_(page.chapters[0].about()), nodes_(page.text.print) {
+    for (const ShownChapter& chapter : page.chapters) {
+      add(chapter);
+    }
+    as_is_nodes_ = nodes_.size();
+    for (Part& part : parts_) {
+      for (const ShownWhatIf& what_if : part.chapter.what_ifs) {
+        part.what_ifs.emplace_back(part.chapter, what_if, part.place, nodes_, page.text);
       }
     }
   }
@@ -195,71 +186,140 @@ class PageWriter {
   void write(std::ostream& out) const {
     const Cut step = cut_out(std::string(page::lesson_html), "step");
     const Cut entry = cut_out(step.rest, "entry");
-    const nlohmann::ordered_json& about = lesson_.about;
     write_filled(out, entry.rest,
                  {
-                     {"title", escaped(lesson_.title)},
-                     {"article", escaped(text_of(about, "article"))},
-                     {"options", escaped(options_text(about))},
-                     {"version", escaped(text_of(about, "version"))},
+                     {"title", escaped(page_.title)},
+                     {"article", escaped(text_of(about_, "article"))},
+                     {"options", [&](std::ostream& to) { write_options(to); }},
+                     {"version", escaped(text_of(about_, "version"))},
                      {"style", verbatim(page::lesson_css)},
                      {"script", verbatim(page::lesson_js)},
                      {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},
                      {"step", [&](std::ostream& to) { write_steps(to, step.inner); }},
                      {"data", [&](std::ostream& to) { write_data(to); }},
+                     {"what_ifs", [&](std::ostream& to) { write_what_ifs(to); }},
                  });
   }
 
  private:
-  void write_entries(std::ostream& out, std::string_view pattern) const {
-    std::string section;
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      const Step& step = lesson_.steps[i];
-      write_filled(out, pattern,
-                   {{"section", escaped(step.section == section ? "" : step.section)},
-                    {"id", verbatim(ids_[i])},
-                    {"heading", escaped(heading_of(step))}});
-      section = step.section;
+  void add(const ShownChapter& chapter) {
+    const bool is_one = page_.chapters.size() == 1;
+    const std::size_t before = chapter.framing ? 1 : 0;  // an introduction, and an ending
+    Part part = {chapter, is_one ? "" : chapter.name, {nodes_.add_chapter(chapter.tokens), count_ + before}, step_ids(chapter.steps)};
+    part.first_number = numbered_ + 1;
+    if (chapter.framing) {
+      part.frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, map_columns);
     }
+    for (std::size_t i = 0; i < part.ids.size(); ++i) {
+      part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
+      const Step& step = chapter.steps[i];
+      const bool is_tensor = step.kind == Step::Kind::tensor;
+      part.step_nodes.push_back(is_tensor ? nodes_.add(*step.tensor, part.place.chapter) : std::nullopt);
+      if (part.step_nodes.back()) {
+        nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i);
+      }
+    }
+    count_ += part.ids.size() + 2 * before;
+    numbered_ += part.ids.size();
+    parts_.push_back(std::move(part));
+  }
+
+  /// The options; of several chapters, each one's in a line of its own.
+  void write_options(std::ostream& out) const {
+    for (const Part& part : parts_) {
+      out << (part.name.empty() ? "" : "<br>" + part.name) << " · ";
+      write_escaped(out, options_text(part.chapter.about()));
+    }
+  }
+
+  void write_entries(std::ostream& out, std::string_view pattern) const {
+    for (const Part& part : parts_) {
+      std::string section;
+      const auto write_frame_entry = [&](const char* id, const char* heading, const std::string& chapter) {
+        if (part.frame) {
+          write_filled(out, pattern,
+                       {{"chapter", escaped(chapter)},
+                        {"section", escaped("")},
+                        {"id", escaped(frame_id(part, id))},
+                        {"heading", escaped(heading)}});
+        }
+      };
+      write_frame_entry(introduction_id, introduction_heading, part.name);
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        const Step& step = part.chapter.steps[i];
+        write_filled(out, pattern,
+                     {{"chapter", escaped(i == 0 && !part.frame ? part.name : "")},
+                      {"section", escaped(step.section == section ? "" : step.section)},
+                      {"id", verbatim(part.ids[i])},
+                      {"heading", escaped(heading_of(step))}});
+        section = step.section;
+      }
+      write_frame_entry(ending_id, ending_heading, "");
+    }
+  }
+
+  static std::string frame_id(const Part& part, const std::string& id) { return (part.name.empty() ? "" : part.name + "/") + id; }
+
+  /// The address of each of the chapter's steps; empty where the page does not show it.
+  static std::vector<std::string> all_ids(const Part& part) {
+    std::vector<std::string> ids;
+    for (const Step& step : part.chapter.all_steps) {
+      const auto& shown = part.chapter.steps;
+      const auto found = std::find_if(shown.begin(), shown.end(), [&](const Step& other) {
+        return other.kind == step.kind && full_name(other) == full_name(step);
+      });
+      ids.push_back(found == shown.end() ? "" : part.ids[static_cast<std::size_t>(found - shown.begin())]);
+    }
+    return ids;
   }
 
   void write_steps(std::ostream& out, std::string_view pattern) const {
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      Blanks places = step_places(lesson_.steps[i], lesson_);
-      places["id"] = verbatim(ids_[i]);
-      places["number"] = escaped(std::to_string(i + 1));
-      places["count"] = escaped(std::to_string(ids_.size()));
-      write_filled(out, pattern, places);
+    for (const Part& part : parts_) {
+      if (part.frame) {
+        write_introduction(out, *part.frame, frame_id(part, introduction_id), all_ids(part));
+      }
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        Blanks places = step_places(part.chapter.steps[i], part.chapter, page_.text);
+        places["id"] = verbatim(part.ids[i]);
+        places["chapter"] = escaped(part.name);
+        places["number"] = escaped(std::to_string(part.first_number + i));
+        places["count"] = escaped(std::to_string(numbered_));
+        write_filled(out, pattern, places);
+      }
+      if (part.frame) {
+        write_ending(out, *part.frame, frame_id(part, ending_id));
+      }
     }
   }
 
-  Json step_json(std::size_t i) const {
-    Json json = {{"id", ids_[i]}};
-    if (lesson_.steps[i].end != "\n") {
-      json["end"] = lesson_.steps[i].end;
-    }
-    if (step_nodes_[i]) {
-      json["node"] = *step_nodes_[i];
+  Json chapter_json(const Part& part) const {
+    Json json = {{"about", part.chapter.about()}, {"tokens", part.chapter.tokens}};
+    for (const PageWhatIf& what_if : part.what_ifs) {
+      json["whatIfs"].push_back(what_if.head_json());
     }
     return json;
   }
 
-  void write_data(std::ostream& out) const {
-    const Json head = {
-        {"about", lesson_.about},
-        {"tokens", std::vector<std::string>(lesson_.tokens.begin(), lesson_.tokens.end())},
-        {"ramps",
-         {{"sequential", ramp_json(sequential_colour)},
-          {"light", ramp_json(diverging_colour)},
-          {"dark", ramp_json(dark_diverging_colour)}}},
-    };
-    std::string open = script_json(head);
-    open.pop_back();
-    out << open << ",\"steps\":";
-    write_array(out, ids_.size(), [&](std::size_t i) { return step_json(i); });
-    out << ",\"nodes\":";
-    write_array(out, nodes_.size(), [&](std::size_t i) { return nodes_.node_json(i); });
-    out << '}';
+  Json step_json(const Part& part, std::size_t i) const {
+    Json json = {{"id", part.ids[i]}};
+    if (part.chapter.steps[i].end != "\n") {
+      json["end"] = part.chapter.steps[i].end;
+    }
+    if (part.step_nodes[i]) {
+      json["node"] = *part.step_nodes[i];
+    }
+    if (part.place.chapter > 0) {
+      json["k"] = part.place.chapter;
+    }
+    return json;
+  }
+
+  static Json frame_json(const Part& part, const char* id) {
+    Json json = {{"id", frame_id(part, id)}, {"frame", 1}};
+    if (part.place.chapter > 0) {
+      json["k"] = part.place.chapter;
+    }
+    return json;
   }
 
   template <class Item>
@@ -271,10 +331,60 @@ class PageWriter {
     out << ']';
   }
 
-  const LessonPage& lesson_;
-  std::vector<std::string> ids_;
+  void write_data(std::ostream& out) const {
+    Json head = {
+        {"ramps",
+         {{"sequential", ramp_json(sequential_colour)},
+          {"light", ramp_json(diverging_colour)},
+          {"dark", ramp_json(dark_diverging_colour)}}},
+    };
+    for (const Part& part : parts_) {
+      head["chapters"].push_back(chapter_json(part));
+    }
+    std::string open = script_json(head);
+    open.pop_back();
+    out << open << ",\"steps\":[";
+    const char* comma = "";
+    for (const Part& part : parts_) {
+      const auto write_frame_json = [&](const char* id) {
+        if (part.frame) {
+          out << std::exchange(comma, ",") << script_json(frame_json(part, id));
+        }
+      };
+      write_frame_json(introduction_id);
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        out << std::exchange(comma, ",") << script_json(step_json(part, i));
+      }
+      write_frame_json(ending_id);
+    }
+    out << "],\"nodes\":";
+    write_array(out, as_is_nodes_, [&](std::size_t i) { return nodes_.node_json(i); });
+    out << '}';
+  }
+
+  /// The tensors that only changes have, and by its id, what each change made of each step.
+  void write_what_ifs(std::ostream& out) const {
+    Json json = {{"nodes", Json::array()}, {"steps", Json::object()}};
+    for (std::size_t i = as_is_nodes_; i < nodes_.size(); ++i) {
+      json["nodes"].push_back(nodes_.node_json(i));
+    }
+    for (const Part& part : parts_) {
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        for (const PageWhatIf& what_if : part.what_ifs) {
+          json["steps"][part.ids[i]].push_back(what_if.entry_json(i));
+        }
+      }
+    }
+    out << (json["steps"].empty() ? "" : packed(json_text(json, -1)));
+  }
+
+  const LessonPage& page_;
+  Json about_;  ///< of the first chapter: tool, version and article are those of all
+  std::vector<Part> parts_;
+  std::size_t count_ = 0;     ///< of steps, introductions and endings
+  std::size_t numbered_ = 0;  ///< of steps alone
   PageNodes nodes_;
-  std::vector<std::optional<std::size_t>> step_nodes_;
+  std::size_t as_is_nodes_ = 0;  ///< those that the steps show as they are, before those that changes made
 };
 
 }  // namespace

@@ -4,26 +4,21 @@
 #include <span>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "render/explain.hpp"
+#include "render/document.hpp"
 #include "render/text.hpp"
-#include "walk/walkthrough.hpp"
 
 namespace attn::render {
 
-/// A chapter as a page of its own. What it points to must outlive it.
+/// One chapter, or all of an article, as a page. What it points to must outlive it.
 struct LessonPage {
-  std::string title;                         ///< "causal: a causal mask: no token sees a later one"
-  const nlohmann::ordered_json& about;       ///< tool, version, chapter, article, options
-  std::span<const Step> steps;
-  std::span<const std::string> tokens;       ///< the words that the rows of `inputs` stand for; may be empty
-  Why why;                                   ///< may be empty
+  std::string title;                       ///< "causal: a causal mask: no token sees a later one", "Attention"
+  std::span<const ShownChapter> chapters;  ///< one at least
   TextOptions text;
 };
 
 /// One self-contained HTML file: the steps as PyTorch prints them, which a script makes into heat maps in which each
-/// cell shows how it was computed. Tensors that PyTorch would summarise stay as printed.
+/// cell shows how it was computed, as they are and with one rule changed. Tensors that PyTorch would summarise stay as
+/// printed. A step's address is its name, on a page of several chapters after its chapter's: "#causal/attn_scores".
 void write_html(std::ostream& out, const LessonPage& page);
 
 }  // namespace attn::render

@@ -65,10 +65,19 @@ void add_tensor(ordered_json& json, const Step& step) {
   json["grad_fn"] = grad_fn.empty() ? ordered_json(nullptr) : ordered_json(grad_fn);
 }
 
+ordered_json reasons_json(std::span<const Reason> reasons) {
+  ordered_json json = ordered_json::array();
+  for (const Reason& reason : reasons) {
+    json.push_back({{"text", reason.text}, {"table", reason.table}});
+  }
+  return json;
+}
+
 ordered_json explanation_json(const StepExplanation& explanation) {
   ordered_json json = {
       {"shapes", explanation.shapes},
       {"why", explanation.why},
+      {"reasons", reasons_json(explanation.reasons)},
       {"notices", explanation.notices},
   };
   for (const StepExplanation& before : explanation.through) {

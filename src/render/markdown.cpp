@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "render/frame.hpp"
 #include "render/heatmap.hpp"
 #include "render/printed.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -91,9 +93,25 @@ void write_value(std::ostream& out, const Step& step, const ShownChapter& chapte
   }
 }
 
+void write_pipe_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    for (const std::string& cell : table[row]) {
+      out << "| " << escaped_markdown(cell) << ' ';
+    }
+    out << "|\n";
+    for (std::size_t column = 0; row == 0 && column < table[0].size(); ++column) {
+      out << (column == 0 ? "| :-- " : "| --: ") << (column + 1 == table[0].size() ? "|\n" : "");
+    }
+  }
+}
+
 void write_reasons(std::ostream& out, const StepExplanation& explanation) {
   if (!explanation.why.empty()) {
     out << '\n' << escaped_markdown(explanation.why) << '\n';
+  }
+  for (const Reason& reason : explanation.reasons) {
+    out << '\n' << escaped_markdown(reason.text) << '\n' << (reason.table.empty() ? "" : "\n");
+    write_pipe_table(out, reason.table);
   }
   if (!explanation.shapes.empty()) {
     out << '\n' << code_span(explanation.shapes) << '\n';
@@ -125,6 +143,31 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
   write_notices(out, explanation);
 }
 
+void write_handout_opening(std::ostream& out, const Frame& frame) {
+  out << '\n' << escaped_markdown(frame.question) << '\n';
+  if (!frame.formula.text.empty()) {
+    out << '\n' << code_span(frame.formula.text) << '\n';
+  }
+  for (std::size_t i = 0; i < frame.formula.terms.size(); ++i) {
+    out << (i == 0 ? "\n" : "") << "- " << escaped_markdown(frame.formula.terms[i]) << '\n';
+  }
+  if (!frame.map.labels.empty()) {
+    out << '\n';
+    write_fenced(out, text::joined(map_lines(frame.map, true), "\n"));
+  }
+}
+
+void write_handout_ending(std::ostream& out, const Frame& frame) {
+  out << "\n## What was seen\n\n";
+  for (const std::string& sentence : frame.seen) {
+    out << "- " << escaped_markdown(sentence) << '\n';
+  }
+  if (!frame.next.empty()) {
+    out << "\nTo go on:\n\n";
+    write_fenced(out, text::joined(frame.next, "\n"));
+  }
+}
+
 void write_steps(std::ostream& out, const ShownChapter& chapter, const Document& document) {
   std::string section;
   for (const Step& step : chapter.steps) {
@@ -152,6 +195,11 @@ void write_markdown(std::ostream& out, const Document& document) {
     out << between << "# " << escaped_markdown(chapter.title) << '\n';
     if (document.cell) {
       write_derivation(out, chapter, document);
+    } else if (chapter.framing) {
+      const Frame frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, document.text.print.linewidth);
+      write_handout_opening(out, frame);
+      write_steps(out, chapter, document);
+      write_handout_ending(out, frame);
     } else {
       write_steps(out, chapter, document);
     }

@@ -55,7 +55,12 @@ std::string printed_numbers(const Contents& contents, const torch::PrintOptions&
 
 }  // namespace
 
-std::optional<std::size_t> PageNodes::add(const Tensor& tensor) {
+std::size_t PageNodes::add_chapter(std::span<const std::string> tokens) {
+  tokens_.push_back(tokens);
+  return tokens_.size() - 1;
+}
+
+std::optional<std::size_t> PageNodes::add(const Tensor& tensor, std::size_t chapter) {
   const std::int64_t count = element_count(tensor.shape());
   if (count > std::min(print_.threshold, most_elements)) {
     return std::nullopt;
@@ -65,10 +70,10 @@ std::optional<std::size_t> PageNodes::add(const Tensor& tensor) {
   }
   std::vector<std::int64_t> operands;
   for (const Tensor& operand : tensor.operands()) {
-    const auto number = add(operand);
+    const auto number = add(operand, chapter);
     operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
   }
-  nodes_.push_back({tensor, std::move(operands), std::nullopt});
+  nodes_.push_back({tensor, chapter, std::move(operands), std::nullopt});
   numbers_.emplace(tensor.id(), nodes_.size() - 1);
   return nodes_.size() - 1;
 }
@@ -80,17 +85,18 @@ void PageNodes::set_step(std::size_t node, std::size_t step) {
 }
 
 Json PageNodes::node_json(std::size_t node) const {
-  const auto& [tensor, operands, step] = nodes_[node];
+  const auto& [tensor, chapter, operands, step] = nodes_[node];
+  const std::span<const std::string> tokens = tokens_[chapter];
   Json json = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
   if (tensor.name().empty()) {
     json["e"] = tensor.expression();
   }
   json["x"] = Json::array();
-  const std::vector<bool> by_tokens = token_axes(tensor, tokens_.size());
+  const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
   for (std::size_t axis = 0; axis < by_tokens.size(); ++axis) {
     json["x"].push_back(by_tokens[axis] ? 1 : counts_heads(tensor, axis) ? 2 : 0);
   }
-  if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens_.size())) {
+  if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens.size())) {
     json["w"] = *token;
   }
   json["o"] = operands;
@@ -108,6 +114,9 @@ Json PageNodes::node_json(std::size_t node) const {
   }
   if (step) {
     json["i"] = *step;
+  }
+  if (chapter > 0) {
+    json["k"] = chapter;
   }
   return json;
 }

@@ -18,11 +18,13 @@ namespace attn::render {
 /// The tensors of a page: those shown and all that they were made from, operands first, as its script reads them.
 class PageNodes {
  public:
-  /// The words that the rows of `inputs` stand for are `tokens`, which must outlive this.
-  PageNodes(std::span<const std::string> tokens, const torch::PrintOptions& print) : tokens_(tokens), print_(print) {}
+  explicit PageNodes(const torch::PrintOptions& print) : print_(print) {}
+
+  /// A chapter's number. The words that the rows of its `inputs` stand for are `tokens`, which must outlive this.
+  std::size_t add_chapter(std::span<const std::string> tokens);
 
   /// The tensor's number; none where it has too many elements, or more than PyTorch prints whole.
-  std::optional<std::size_t> add(const Tensor& tensor);
+  std::optional<std::size_t> add(const Tensor& tensor, std::size_t chapter);
 
   /// The node is what this step shows; of several, the first.
   void set_step(std::size_t node, std::size_t step);
@@ -34,12 +36,13 @@ class PageNodes {
  private:
   struct Node {
     Tensor tensor;
+    std::size_t chapter;
     std::vector<std::int64_t> operands;  ///< their numbers; -1 for those that are not on the page
     std::optional<std::size_t> step;
   };
 
-  std::span<const std::string> tokens_;
   torch::PrintOptions print_;
+  std::vector<std::span<const std::string>> tokens_;  ///< each chapter's
   std::vector<Node> nodes_;
   std::unordered_map<const void*, std::size_t> numbers_;
 };

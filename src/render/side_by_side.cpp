@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <ostream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "render/likeness.hpp"
 #include "render/printed.hpp"
+#include "render/step_pairs.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 
@@ -27,8 +26,6 @@ std::size_t width_of(const Lines& lines) {
   }
   return widest;
 }
-
-// --- Which elements differ -------------------------------------------------------------------------------------
 
 /// The printed step with a place for a mark before every number: `*` where it differs.
 std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
@@ -52,40 +49,9 @@ std::string marked(const Step& as_is, const Step& changed, const TextOptions& op
   return text.append(after.text, done);
 }
 
-// --- Steps that belong together --------------------------------------------------------------------------------
-
-struct Pair {
-  const Step* as_is;
-  const Step* changed;
-};
-
-/// Both walkthroughs in one order.
-std::vector<Pair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed) {
-  const std::vector<StepKey> as_is_keys = step_keys(as_is);
-  const std::vector<StepKey> changed_keys = step_keys(changed);
-  std::vector<Pair> pairs;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < as_is.size(); ++i) {
-    const auto found =
-        std::find(changed_keys.begin() + static_cast<std::ptrdiff_t>(next), changed_keys.end(), as_is_keys[i]);
-    if (found == changed_keys.end()) {
-      pairs.push_back({&as_is[i], nullptr});
-      continue;
-    }
-    for (const auto place = static_cast<std::size_t>(found - changed_keys.begin()); next < place; ++next) {
-      pairs.push_back({nullptr, &changed[next]});
-    }
-    pairs.push_back({&as_is[i], &changed[next++]});
-  }
-  for (; next < changed.size(); ++next) {
-    pairs.push_back({nullptr, &changed[next]});
-  }
-  return pairs;
-}
-
 // --- Columns ---------------------------------------------------------------------------------------------------
 
-struct Block {
+struct Halves {
   Lines left;
   Lines right;
 };
@@ -94,7 +60,7 @@ Lines lines_of(const Step& step, const TextOptions& options) {
   return text::lines_of(step_text(step, options));
 }
 
-Block block_of(const Pair& pair, const TextOptions& options) {
+Halves block_of(const StepPair& pair, const TextOptions& options) {
   if (pair.changed == nullptr) {
     return {lines_of(*pair.as_is, options), {"# no " + pair.as_is->name + " here"}};
   }
@@ -109,13 +75,13 @@ struct Widths {
   std::size_t right;
 };
 
-Widths widths_of(const Block& block) { return {width_of(block.left), width_of(block.right)}; }
+Widths widths_of(const Halves& block) { return {width_of(block.left), width_of(block.right)}; }
 
 class Columns {
  public:
   Columns(std::ostream& out, std::size_t left, std::size_t width) : out_(out), left_(left), width_(width) {}
 
-  void write(const Block& block) {
+  void write(const Halves& block) {
     const Widths widths = widths_of(block);
     const bool fits = widths.left <= left_ && left_ + bar.size() + widths.right <= width_;
     if (!fits) {
@@ -131,7 +97,7 @@ class Columns {
   }
 
  private:
-  void write_below(const Block& block) {
+  void write_below(const Halves& block) {
     out_ << "# as it is\n";
     for (const std::string& line : block.left) {
       out_ << line << '\n';
@@ -166,13 +132,12 @@ std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
 
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
-  const std::vector<Pair> pairs = pairs_of(as_is, changed);
+  const std::vector<StepPair> pairs = pairs_of(as_is, changed);
   std::vector<std::string_view> likenesses;
-  const Block heading = {{"# as it is"}, {"# with the change"}};
+  const Halves heading = {{"# as it is"}, {"# with the change"}};
   std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
-  for (const Pair& pair : pairs) {
-    const bool has_both = pair.as_is != nullptr && pair.changed != nullptr;
-    likenesses.push_back(has_both ? likeness(*pair.as_is, *pair.changed, options) : "");
+  for (const StepPair& pair : pairs) {
+    likenesses.push_back(likeness(pair, options));
     if (likenesses.back().empty()) {
       different.push_back(widths_of(block_of(pair, options)));
     }

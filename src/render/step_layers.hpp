@@ -8,20 +8,20 @@
 
 namespace attn::render {
 
-/// A place in a layer of a drawn graph: tensors below one another of which each is made from the one above alone, or
+/// A slot in a layer of a drawn graph: tensors below one another of which each is made from the one above alone, or
 /// nothing, where a line passes by.
-struct Place {
+struct Slot {
   std::vector<std::size_t> nodes;    ///< from top to bottom; none where a line passes
-  std::vector<std::size_t> sources;  ///< places of the layer above
+  std::vector<std::size_t> sources;  ///< slots of the layer above
   std::int64_t width = 1;
   std::int64_t left = 0;
 
   std::int64_t centre() const { return left + width / 2; }
 };
 
-/// Places by number, and of each layer the numbers of its places, from left to right.
+/// Places by number, and of each layer the numbers of its slots, from left to right.
 struct Layers {
-  std::vector<Place> places;
+  std::vector<Slot> slots;
   std::vector<std::vector<std::size_t>> order;
 };
 

@@ -13,7 +13,7 @@
 namespace attn::render {
 namespace {
 
-/// Lines from one place to places below it, within one gap between layers.
+/// Lines from one slot to slots below it, within one gap between layers.
 struct Wire {
   std::int64_t top = 0;          ///< the row of the label that it comes from
   std::int64_t from = 0;         ///< column
@@ -34,7 +34,7 @@ class MapMaker {
       widths.push_back(text::display_columns(text));
     }
     layers_ = layers_of(graph, widths);
-    bottoms_.resize(layers_.places.size());
+    bottoms_.resize(layers_.slots.size());
     std::int64_t row = 0;
     for (std::size_t layer = 0; layer < layers_.order.size(); ++layer) {
       row = set_layer(layer, row);
@@ -43,8 +43,8 @@ class MapMaker {
       }
     }
     map.rows = row;
-    for (const Place& place : layers_.places) {
-      map.columns = std::max(map.columns, place.left + place.width);
+    for (const Slot& slot : layers_.slots) {
+      map.columns = std::max(map.columns, slot.left + slot.width);
     }
   }
 
@@ -54,35 +54,35 @@ class MapMaker {
   std::int64_t set_layer(std::size_t layer, std::int64_t row) {
     std::int64_t height = 1;
     for (const std::size_t number : layers_.order[layer]) {
-      height = std::max(height, std::ssize(layers_.places[number].nodes));
+      height = std::max(height, std::ssize(layers_.slots[number].nodes));
     }
     for (const std::size_t number : layers_.order[layer]) {
-      const Place& place = layers_.places[number];
-      for (std::size_t i = 0; i < place.nodes.size(); ++i) {
-        const std::string& text = texts_[place.nodes[i]];
-        map.labels.push_back({.step = graph_.nodes[place.nodes[i]].step,
+      const Slot& slot = layers_.slots[number];
+      for (std::size_t i = 0; i < slot.nodes.size(); ++i) {
+        const std::string& text = texts_[slot.nodes[i]];
+        map.labels.push_back({.step = graph_.nodes[slot.nodes[i]].step,
                               .text = text,
                               .row = row + static_cast<std::int64_t>(i),
-                              .column = place.left + (place.width - text::display_columns(text)) / 2,
+                              .column = slot.left + (slot.width - text::display_columns(text)) / 2,
                               .follows = i > 0});
       }
-      bottoms_[number] = row + std::max<std::int64_t>(std::ssize(place.nodes), 1) - 1;
+      bottoms_[number] = row + std::max<std::int64_t>(std::ssize(slot.nodes), 1) - 1;
     }
     return row + height;
   }
 
-  /// Where the lines to a place arrive, from left to right as their sources stand.
-  std::int64_t port(const Place& target, std::size_t source) const {
+  /// Where the lines to a slot arrive, from left to right as their sources stand.
+  std::int64_t port(const Slot& target, std::size_t source) const {
     std::vector<std::size_t> sources = target.sources;
     std::sort(sources.begin(), sources.end(),
-              [&](std::size_t a, std::size_t b) { return layers_.places[a].centre() < layers_.places[b].centre(); });
+              [&](std::size_t a, std::size_t b) { return layers_.slots[a].centre() < layers_.slots[b].centre(); });
     const auto at = std::find(sources.begin(), sources.end(), source) - sources.begin();
     const auto count = std::ssize(sources);
     return count == 1 ? target.centre() : target.left + target.width * (2 * at + 1) / (2 * count);
   }
 
   /// A line that nearly goes straight down leaves its label a little aside instead.
-  void straighten(Wire& wire, const Place& source) const {
+  void straighten(Wire& wire, const Slot& source) const {
     constexpr std::int64_t little = 3;
     const std::int64_t width = source.nodes.empty() ? 1 : text::display_columns(texts_[source.nodes.back()]);
     for (const std::int64_t to : wire.to) {
@@ -97,22 +97,22 @@ class MapMaker {
   std::vector<Wire> wires_below(std::size_t layer) const {
     std::vector<Wire> wires;
     for (const std::size_t source : layers_.order[layer]) {
-      Wire wire = {.top = bottoms_[source], .from = layers_.places[source].centre(), .to = {}, .track = 0};
+      Wire wire = {.top = bottoms_[source], .from = layers_.slots[source].centre(), .to = {}, .track = 0};
       for (const std::size_t target : layers_.order[layer + 1]) {
-        const auto& sources = layers_.places[target].sources;
+        const auto& sources = layers_.slots[target].sources;
         if (std::find(sources.begin(), sources.end(), source) != sources.end()) {
-          wire.to.push_back(port(layers_.places[target], source));
+          wire.to.push_back(port(layers_.slots[target], source));
         }
       }
       if (!wire.to.empty()) {
-        straighten(wire, layers_.places[source]);
+        straighten(wire, layers_.slots[source]);
         wires.push_back(std::move(wire));
       }
     }
     return wires;
   }
 
-  /// Lines of two places that would lie upon one another.
+  /// Lines of two slots that would lie upon one another.
   static bool overlap(const Wire& a, const Wire& b) {
     if (a.is_straight() || b.is_straight()) {
       return false;
@@ -208,7 +208,7 @@ class MapMaker {
   const StepGraph& graph_;
   const std::vector<std::string>& texts_;
   Layers layers_;
-  std::vector<std::int64_t> bottoms_;  ///< of each place: the row of its last label
+  std::vector<std::int64_t> bottoms_;  ///< of each slot: the row of its last label
 };
 
 }  // namespace

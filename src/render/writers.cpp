@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <nlohmann/json.hpp>
-
 #include "render/html.hpp"
 #include "render/json.hpp"
 #include "render/listing.hpp"
@@ -13,13 +11,9 @@ namespace attn::render {
 namespace {
 
 void write_page(std::ostream& out, const Document& document) {
-  const ShownChapter& chapter = document.chapters.at(0);
-  const nlohmann::ordered_json about = chapter.about();
-  write_html(out, {.title = chapter.title,
-                   .about = about,
-                   .steps = chapter.steps,
-                   .tokens = chapter.tokens,
-                   .why = chapter.why,
+  const ShownChapter& first = document.chapters.at(0);
+  write_html(out, {.title = document.chapters.size() == 1 ? first.title : first.article,
+                   .chapters = document.chapters,
                    .text = document.text});
 }
 
@@ -28,7 +22,11 @@ constexpr std::array table = {
     Writer{.name = "markdown", .what = "a handout", .write = write_markdown},
     Writer{.name = "json", .what = "JSON", .write = write_json},
     // On a page a step links to those that it came from, printed by the article or not.
-    Writer{.name = "html", .what = "a page to project", .write = write_page, .shows_all_steps = true},
+    Writer{.name = "html",
+           .what = "a page to project",
+           .write = write_page,
+           .shows_all_steps = true,
+           .shows_what_ifs = true},
 };
 
 }  // namespace

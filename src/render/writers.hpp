@@ -14,6 +14,7 @@ struct Writer {
   std::string_view what;  ///< in the help
   void (*write)(std::ostream& out, const Document& document);
   bool shows_all_steps = false;  ///< unless --steps says otherwise
+  bool shows_what_ifs = false;   ///< beside the steps as they are
 };
 
 /// Every form of output, once: --format, its help, its checks and what is run are made from this table.

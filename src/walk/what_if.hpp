@@ -13,7 +13,7 @@ struct Change;
 /// One line of the articles' programs written otherwise: a mistake that teaches.
 struct WhatIf {
   std::string_view name;  ///< the mistake's, and on the command line
-  /// One sentence on what the changed numbers show.
+  /// One sentence on what the changed numbers show; empty where none of them are those that it is about.
   std::string (*did)(std::span<const Change> changes);
   /// Why it changes no number of these steps, and what to try where it does; empty where there is no such reason.
   std::string (*is_idle)(std::span<const Step> steps);

@@ -10,24 +10,16 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 
 import numpy as np
 
-NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+from lessons import NUMBER, Program, Sentences, some_options
+
 INDEX = r"\[([\d, ]*)\]"
 TOKEN = r'"((?:[^"])*)"(?: \(token (\d+)\))?'
 ROW = rf"row {INDEX}(?: \({TOKEN}\))?"
-CHECKS = []
-
-
-def notice(pattern):
-    """The check of the notices that the pattern matches whole: it gets what is said of the step and the pattern's groups."""
-    def add(check):
-        CHECKS.append((re.compile(pattern), check))
-        return check
-    return add
+notice = Sentences()
 
 
 def near(text, value):
@@ -460,54 +452,20 @@ def _(said):
 # ---- Lessons ---------------------------------------------------------------------------------------
 
 
-def some_options(chance, chapter):
-    """Options of one lesson: any of them may be left out."""
-    options = ["--seed", str(chance.randrange(10_000))]
-    sizes = {"--tokens": (1, 9), "--d-in": (1, 6), "--batch": (1, 3), "--d-out": (1, 6), "--query": (0, 3)}
-    if chance.random() < 0.2:
-        words = ["the", "cats", "like", "dogs", "and", "mice"]
-        options += ["--sentence", " ".join(chance.choice(words) for _ in range(chance.randint(1, 8)))]
-        sizes.pop("--tokens"), sizes.pop("--d-in")
-    elif chance.random() < 0.4:
-        sizes.pop("--tokens"), sizes.pop("--d-in")
-    for name, (low, high) in sizes.items():
-        if name in chapter["accepts"] and chance.random() < 0.4:
-            options += [name, str(chance.randint(low, high))]
-    if "--num-heads" in chapter["accepts"] and "--d-out" in options and chance.random() < 0.7:
-        options += ["--num-heads", chance.choice(["1", "2", "3"])]
-    if "--dropout" in chapter["accepts"] and chance.random() < 0.5:
-        options += ["--dropout", chance.choice(["0", "0.1", "0.5", "0.75", "0.9", "1"])]
-    if "--init" in chapter["accepts"] and chance.random() < 0.5:
-        options += ["--init", chance.choice(["linear", "rand", "randn"])]
-    return options
-
-
 def main():
-    program = os.path.abspath(sys.argv[1])
+    program = Program(os.path.abspath(sys.argv[1]))
     lessons = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-    call = lambda *arguments: subprocess.run([program, *arguments], capture_output=True, encoding="utf-8", timeout=60)
-    chapters = json.loads(call("list", "--format", "json").stdout)["chapters"]
-    for chapter in chapters:
-        chapter["accepts"] = set(re.findall(r"--[a-z-]+", call(chapter["chapter"], "--article", chapter["article"], "--help").stdout))
-    chance = random.Random(1)
     told, checked, failed = 0, 0, 0
-    for attempt in range(20 * lessons):
-        chapter = chapters[attempt % len(chapters)]
-        arguments = [chapter["chapter"], "--article", chapter["article"], *some_options(chance, chapter)]
-        done = call(*arguments, "--steps", "all", "--format", "json")
-        if done.returncode == 2:  # sizes that do not fit each other
-            continue
-        lesson = json.loads(done.stdout)
+    form = ["--steps", "all", "--format", "json"]
+    for _, arguments, text in program.lessons(random.Random(1), lessons, some_options=some_options, form=form):
+        lesson = json.loads(text)
         told += 1
         for at, step in enumerate(lesson["steps"]):
             for sentence in step["explanation"]["notices"] if step["kind"] == "tensor" else []:
-                known = [(check, found) for pattern, check in CHECKS if (found := pattern.fullmatch(sentence))]
                 checked += 1
-                if len(known) != 1 or not known[0][0](Said(lesson["steps"], at, lesson["tokens"]), *known[0][1].groups()):
+                if fault := notice.fault(sentence, Said(lesson["steps"], at, lesson["tokens"])):
                     failed += 1
-                    print("untrue:" if known else "unknown:", sentence, "| of", step["name"], "in", *arguments)
-        if told == lessons:
-            break
+                    print(f"{fault}:", sentence, "| of", step["name"], "in", *arguments)
     print(f"{checked} sentences of {told} lessons, {failed} not right")
     return 1 if failed or told < lessons or checked < 20 * lessons else 0
 

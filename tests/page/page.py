@@ -41,8 +41,8 @@ def numbers_of(text):
 # Every step with its printed text and its cells; and for every cell, whether its derivation ends in its number.
 READ = """(() => {
   dispatchEvent(new Event("beforeprint"));
-  const {steps} = JSON.parse(document.getElementById("lesson-data").textContent);
-  return [...document.querySelectorAll("article.step")].map((article, i) => ({
+  const steps = JSON.parse(document.getElementById("lesson-data").textContent).steps.filter(({frame}) => !frame);
+  return [...document.querySelectorAll("article.step:not(.introduction, .ending)")].map((article, i) => ({
     id: article.id,
     end: steps[i].end ?? "\\n",
     text: article.querySelector("pre").textContent,

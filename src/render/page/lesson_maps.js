@@ -26,7 +26,8 @@ function scale(node) {
 function paint(cell, node, position) {
   const number = value({ node, position });
   const { signed, low, high } = scale(node);
-  if (!Number.isFinite(number) || node.t === "int64" || (node.t === "bool" && number === 0)) {
+  const isPlainZero = node.t === "bool" || node.zeroIsPlain;
+  if (!Number.isFinite(number) || node.t === "int64" || (isPlainZero && number === 0)) {
     cell.classList.add("plain");
     return;
   }
@@ -75,7 +76,7 @@ function table(node, lead, focusable) {
   const cells = new Map();
   const body = make("tbody");
   for (let row = 0; row < rows; ++row) {
-    const rowName = !isRow ? axisName(node, rowAxis, row) : node.w !== undefined ? tokens[node.w] : "";
+    const rowName = !isRow ? axisName(node, rowAxis, row) : node.w !== undefined ? tokensOf(node)[node.w] : "";
     const rowHead = rowName === "" ? null : make("th", { scope: "row" }, rowName);
     const line = make("tr", {}, rowHead ?? make("td", { class: "corner" }));
     for (let column = 0; column < columns; ++column) {

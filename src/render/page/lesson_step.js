@@ -29,18 +29,22 @@ function stepLinks(words, list) {
   return make("span", {}, words, ...links);
 }
 
-/** Draws the step's heat maps, once. */
+/** Draws the step's heat maps; to be called once. */
 function view(step) {
   const node = nodeOf(step);
-  if (views[step] || !node) return views[step];
+  if (!node) return;
   const article = articles[step];
   const links = [stepLinks("made from ", sources(node)), stepLinks("used for ", uses[step])].filter(Boolean);
   article.querySelector(".links").append(...links);
-  const look = article.querySelector(".look");
+  views[step] = drawn(step, node, article.querySelector(".look"));
+}
+
+/** The heat maps of a step's tensor, or of one in its place, in an empty look; null where the page has no cells. */
+function drawn(step, node, look) {
   if (!count(node) || printed(node).length !== count(node)) return null;
-  const drawn = article.querySelector(".printed");
-  drawn.open = false;
-  drawn.classList.add("drawn");
+  const text = articles[step].querySelector(".printed");
+  text.open = false;
+  text.classList.add("drawn");
 
   const maps = leads(node.s).map((lead) => table(node, lead, true));
   const slices = maps.length > 1 ? make("div", { class: "slices", role: "group", "aria-label": "Slices" }) : null;
@@ -54,7 +58,6 @@ function view(step) {
     step, node, maps, boxes, slices, result, operands, panel,
     beside: [], pinned: null, shown: null, focusable: null,
   };
-  views[step] = state;
   maps.forEach((map) => {
     const button = make("button", { type: "button" }, `[${map.lead.join(", ")}]`);
     button.addEventListener("click", () => {
@@ -176,7 +179,7 @@ function explain(state, position) {
 
   const index = indexAt(position, node.s);
   const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
-  if (node.w !== undefined) who.unshift(tokens[node.w]);
+  if (node.w !== undefined) who.unshift(tokensOf(node)[node.w]);
   const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
   const told = from ? tell[from.rule](from, node) : unknown;
   const number = exactAt({ node, position });

@@ -1,6 +1,6 @@
 const root = document.documentElement;
 const lesson = JSON.parse(document.getElementById("lesson-data").textContent);
-const { nodes, steps, tokens } = lesson;
+const { chapters, nodes, steps } = lesson;
 const articles = [...document.querySelectorAll("article.step")];
 const said = document.getElementById("lesson-said");
 const mostTerms = 24;  // listed one by one in a derivation
@@ -26,6 +26,8 @@ function reachable(box) {
 
 const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));
 
+document.querySelectorAll(".scroll").forEach((box) => resized.observe(box));
+
 function scrolling(child, name) {
   const box = make("div", { class: "scroll", role: "group", "aria-label": name }, child);
   resized.observe(box);
@@ -36,6 +38,8 @@ function scrolling(child, name) {
 
 const count = (node) => node.s.reduce((product, size) => product * size, 1);
 const nameOf = (node) => node.n || node.e;
+/** The words that the rows of its chapter's inputs stand for. */
+const tokensOf = (node) => chapters[node.k ?? 0].tokens;
 
 function indexAt(position, shape) {
   const index = [];
@@ -96,7 +100,7 @@ const exactAt = ({ node, position }) => (node.t === "bool" ? printed(node) : exa
 const printed = (node) => (node.printed ??= node.p ? node.p.split(" ") : []);
 
 /** What an item of an axis is called: a token, a head; else null. */
-const itemName = (node, axis, at) => (node.x[axis] === 1 ? tokens[at] : node.x[axis] === 2 ? `head ${at + 1}` : null);
+const itemName = (node, axis, at) => (node.x[axis] === 1 ? tokensOf(node)[at] : node.x[axis] === 2 ? `head ${at + 1}` : null);
 /** What stands beside an axis: the item's name, or the index. */
 const axisName = (node, axis, at) => itemName(node, axis, at) ?? String(at);
 

@@ -2,6 +2,8 @@
 
 let current = -1;
 const entries = [...document.querySelectorAll("nav a")];
+/** Introductions and endings are not counted. */
+const numbers = steps.map((_, step) => steps.slice(0, step + 1).filter(({ frame }) => !frame).length);
 const previous = document.querySelector(".previous");
 const next = document.querySelector(".next");
 const counter = document.querySelector(".counter");
@@ -22,13 +24,13 @@ function show(step, position, byUser) {
     entries[step].setAttribute("aria-current", "step");
     const nav = entries[step].closest("nav");
     nav.scrollTop = entries[step].offsetTop - nav.clientHeight / 2;
-    view(step);
     previous.disabled = step === 0;
     next.disabled = step === steps.length - 1;
-    counter.textContent = `${step + 1} / ${steps.length}`;
+    counter.textContent = steps[step].frame ? "" : `${numbers[step]} / ${Math.max(...numbers)}`;
     bar.style.width = `${(100 * (step + 1)) / steps.length}%`;
     window.scrollTo(0, 0);
   }
+  presentStep(step);
   openContents(false);
   const cell = position === null || !views[step] ? null : cellAt(views[step], position);
   if (cell) {
@@ -37,14 +39,15 @@ function show(step, position, byUser) {
   } else if (byUser) articles[step].focus({ preventScroll: true });
 }
 
-/** "#attn_scores[1,2]": a step, and perhaps an element. */
+/** "#attn_scores[1,2]?what-if=no-mask": a step, perhaps an element, and perhaps what is changed. */
 function fromAddress(byUser) {
-  const [, id, , index] = /^#([^[]*)(\[([\d,\s]*)\])?$/.exec(safeDecode(location.hash)) ?? [];
+  const [, id, , index, query] = /^#([^[?]*)(\[([\d,\s]*)\])?(?:\?(.*))?$/.exec(safeDecode(location.hash)) ?? [];
   const step = steps.findIndex((one) => one.id === id);
   if (step < 0) {
     if (current < 0) show(0, null, false);
     return;
   }
+  setFromAddress(query, () => fromAddress(byUser));
   const at = index ? index.split(",").map(Number) : [];
   const shape = nodeOf(step)?.s ?? [];
   const fits = at.length === shape.length && at.length > 0 && at.every((i, axis) => i < shape[axis]);
@@ -58,7 +61,7 @@ function safeDecode(text) {
 function go(step) {
   const to = Math.min(Math.max(step, 0), steps.length - 1);
   if (to === current) return;
-  location.hash = steps[to].id;  // hashchange shows it
+  location.hash = steps[to].id + whatIfAddress();  // hashchange shows it
 }
 
 document.addEventListener("keydown", (event) => {
@@ -79,7 +82,7 @@ next.addEventListener("click", () => go(current + 1));
 contents.addEventListener("click", () => openContents(!root.classList.contains("contents-open")));
 document.querySelector("main").addEventListener("pointerdown", () => openContents(false));
 window.addEventListener("hashchange", () => fromAddress(true));
-window.addEventListener("beforeprint", () => steps.forEach((_, step) => view(step)));
+window.addEventListener("beforeprint", () => steps.forEach(({ frame }, step) => frame || present(step)));
 
 // ---- Light and dark ------------------------------------------------------------------------------
 

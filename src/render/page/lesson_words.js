@@ -46,7 +46,7 @@ function termNames(terms) {
 }
 
 function bestNames(a, b) {
-  const named = (terms) => terms.length > 1 && termNames(terms).some((name) => tokens.includes(name));
+  const named = (terms) => terms.length > 1 && termNames(terms).some((name) => tokensOf(terms[0].node).includes(name));
   return named(a) || !named(b) ? termNames(a) : termNames(b);
 }
 

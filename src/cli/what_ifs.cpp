@@ -1,0 +1,62 @@
+#include "cli/what_ifs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+
+namespace attn::cli {
+namespace {
+
+/// More numbers than this, of all changes together, would make a page too slow to load and to walk through.
+constexpr std::int64_t most_numbers = 40'000;
+
+/// The numbers of the tensors that are new to `seen`.
+std::int64_t new_numbers(const std::vector<Step>& steps, std::unordered_set<const void*>& seen) {
+  std::int64_t numbers = 0;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor && seen.insert(step.tensor->id()).second) {
+      numbers += element_count(step.tensor->shape());
+    }
+  }
+  return numbers;
+}
+
+/// Whether PyTorch prints every tensor whole.
+bool are_printed_whole(const std::vector<Step>& steps, const Options& options) {
+  const std::int64_t most = std::min(options.text.print.threshold, most_numbers);
+  return std::all_of(steps.begin(), steps.end(), [most](const Step& step) {
+    return step.kind != Step::Kind::tensor || element_count(step.tensor->shape()) <= most;
+  });
+}
+
+}  // namespace
+
+std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options) {
+  if (!options.format->shows_what_ifs || !are_printed_whole(as_is.steps(), options)) {
+    return {};
+  }
+  std::unordered_set<const void*> seen;
+  new_numbers(as_is.steps(), seen);
+  std::int64_t numbers = 0;
+  std::vector<Otherwise> result;
+  for (const WhatIf& what_if : all_what_ifs()) {
+    if (applies(what_if, as_is)) {
+      result.push_back({&what_if, changed(as_is, what_if)});
+      numbers += new_numbers(result.back().walk.steps(), seen);
+    }
+  }
+  return numbers > most_numbers ? std::vector<Otherwise>() : result;
+}
+
+std::vector<render::ShownWhatIf> shown_what_ifs(const Walkthrough& as_is, const Options& options) {
+  std::vector<render::ShownWhatIf> result;
+  for (const auto& [what_if, walk] : what_ifs_of(as_is, options)) {
+    result.push_back({.name = std::string(what_if->name),
+                      .did = what_the_change_did(*what_if, as_is.steps(), walk.steps()),
+                      .steps = selected_if_there(walk.steps(), options)});
+  }
+  return result;
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,295 @@
+// ---- What if: the same steps with one rule changed --------------------------------------------------
+
+const shows = ["as is", "changed", "difference"];
+const canUnpack = typeof DecompressionStream !== "undefined";
+const rules = [...new Set(chapters.flatMap((chapter) => (canUnpack ? chapter.whatIfs ?? [] : []).map((rule) => rule.name)))];
+const whatIf = { rule: "", show: "changed" };  // chosen for the page
+const asIs = steps.map(() => null);  // of each step that was seen: what its article shows without a rule
+const variants = new Map();  // the other things that articles show, by step, rule and what is shown
+
+const chapterOf = (step) => chapters[steps[step].k ?? 0];
+const ruleAt = (step) => (chapterOf(step).whatIfs ?? []).findIndex((rule) => rule.name === whatIf.rule);
+
+/** What the rule made of the step; 0: nothing differs. */
+const changeOf = (step) => steps[step].whatIfs?.[ruleAt(step)] ?? 0;
+const isChanged = (change) => change !== 0 && (change.printed !== undefined || change.gone !== undefined);
+
+/** The step's tensor with the rule changed; null where that has none, or none with cells. */
+function changedNode(step) {
+  const change = changeOf(step);
+  if (change.node !== undefined) return nodes[change.node];
+  return isChanged(change) ? null : nodeOf(step);
+}
+
+function changedUses(step) {
+  return steps.flatMap((one, to) => {
+    const node = (one.k ?? 0) === (steps[step].k ?? 0) ? changedNode(to) : null;
+    return node && node.i === to && sources(node).includes(step) ? [to] : [];
+  });
+}
+
+// ---- The rules' tensors, unpacked when the first rule is chosen ----
+
+let unpacked = null;
+let isUnpacked = false;
+
+async function unpack() {
+  const packed = Uint8Array.from(atob(document.getElementById("lesson-what-ifs").textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const data = await new Response(stream).json();
+  nodes.push(...data.nodes);
+  for (const step of steps) step.whatIfs = data.steps[step.id];
+  isUnpacked = true;
+}
+
+/** Whether the rules' tensors are there; where they are not yet, acts when they are. */
+function withRules(action) {
+  if (isUnpacked) return true;
+  unpacked ??= unpack();
+  unpacked.then(action);
+  return false;
+}
+
+// ---- Changed minus as is ----
+
+/** The fewest digits that say which float32 it is. */
+function shortest(number) {
+  for (let digits = 1; digits < 9; ++digits) {
+    const text = String(Number(number.toPrecision(digits)));
+    if (Math.fround(Number(text)) === number) return text;
+  }
+  return String(Number(number.toPrecision(9)));
+}
+
+const infinityWords = (number) => (Number.isNaN(number) ? "nan" : number > 0 ? "inf" : "-inf");
+
+/** With a sign, and as many digits after the point as its tensors are printed with. */
+function differenceText(number, digits) {
+  if (number === 0) return "0";
+  const sign = number > 0 ? "+" : "";
+  if (!Number.isFinite(number)) return sign + infinityWords(number);
+  const text = number.toFixed(digits);
+  return sign + (Number(text) === 0 || Math.abs(number) >= 1e8 ? number.toExponential(Math.min(digits, 2)) : text);
+}
+
+/** A tensor of differences in float32, derived from both; two numbers that are the same differ by 0, infinite or nan. */
+function differenceNode(was, is, digits) {
+  const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
+  const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
+  const strides = is.s.map((_, axis) => is.s.slice(axis + 1).reduce((product, size) => product * size, 1));
+  const operands = [[is, "changed"], [was, "as is"]].map(([node, words]) =>
+    nodes.push({ ...node, n: `${nameOf(is)} ${words}`, exact: exact(node), printed: printed(node) }) - 1);
+  const far = Math.max(0, ...numbers.map(Math.abs).filter(Number.isFinite));
+  return {
+    n: `difference of ${nameOf(is)}`, s: is.s, t: "float32", x: is.x, w: is.w, k: is.k, o: operands, zeroIsPlain: true,
+    c: [{ r: "difference", n: 1, a: [0, 0, ...strides, 0], b: [1, 0, ...strides, 0] }],
+    exact: numbers.map((number) => (Number.isFinite(number) ? shortest(number) : infinityWords(number))),
+    printed: numbers.map((number) => differenceText(number, digits)),
+    scale: { finite: far > 0, signed: true, low: -far, high: far },
+    unbounded: numbers.filter((number) => !Number.isFinite(number)).length,
+  };
+}
+
+tell.difference = ({ a: [is], b: [was] }) => ({
+  shown: [paragraph(`With ${whatIf.rule}, minus as is:`),
+          paragraph(code(`${exactAt(is)} − ${exactAt(was)} = ${decimals(Math.fround(value(is)) - Math.fround(value(was)))}`))],
+  said: `${exactAt(is)} with ${whatIf.rule}, minus ${exactAt(was)} as is,`,
+});
+
+// ---- What an article shows ----
+
+const parts = (article) => ({
+  look: article.querySelector(".look"),
+  heading: article.querySelector("h2"),
+  expression: article.querySelector(".expression code"),
+  shapes: article.querySelector(".shapes code"),
+  links: article.querySelector(".links"),
+  notices: article.querySelector(".notices"),
+  label: article.querySelector(".printed .label"),
+  out: article.querySelector(".printed .out"),
+});
+
+/** Drawn once, as the page came. */
+function original(step) {
+  if (!asIs[step]) {
+    view(step);
+    const found = parts(articles[step]);
+    asIs[step] = {
+      state: views[step], look: found.look, links: [...found.links.childNodes], notices: [...found.notices.childNodes],
+      heading: found.heading.textContent, expression: found.expression.textContent, shapes: found.shapes.textContent,
+      label: found.label.textContent, out: found.out.textContent, note: "", added: [], isOwn: true,
+    };
+  }
+  return asIs[step];
+}
+
+const emptyLook = () => make("div", { class: "look" });
+
+/** What is new just before the step. */
+const additions = (change) => (change.added ?? []).flatMap((one) => [
+  make("p", {}, `New before this step: `, code(one.what)),
+  make("pre", { tabindex: "0" }, one.label + one.printed),
+]);
+
+function changedVariant(step) {
+  const plain = original(step);
+  const change = changeOf(step);
+  const added = additions(change);
+  if (!isChanged(change)) return { ...plain, note: `With ${whatIf.rule}: same as before.`, added };
+  if (change.gone) {
+    return { ...plain, state: null, look: emptyLook(), links: [], notices: [], expression: "", shapes: "", label: "",
+             out: `# ${change.gone}`, note: `With ${whatIf.rule}: ${change.gone}. The line is gone.`, added, isOwn: false };
+  }
+  const node = change.node === undefined ? null : nodes[change.node];
+  const look = emptyLook();
+  return {
+    state: node ? drawn(step, node, look) : null, look,
+    links: node ? [stepLinks("made from ", sources(node)), stepLinks("used for ", changedUses(step))].filter(Boolean) : [],
+    notices: change.notices.map((notice) => make("li", {}, notice)),
+    heading: change.heading ?? plain.heading, expression: change.expression ?? plain.expression, shapes: change.shapes,
+    label: change.label, out: change.printed,
+    note: change.alike ? `With ${whatIf.rule}: ${change.alike}.` : `Changed by ${whatIf.rule}.`, added, isOwn: false,
+  };
+}
+
+/** Why a step's difference is no map; null where it is one. */
+function noDifference(step) {
+  const change = changeOf(step);
+  const was = nodeOf(step);
+  if (!isChanged(change)) return "same as before: nothing differs.";
+  if (change.gone) return `${change.gone}: there is nothing to subtract from.`;
+  const is = change.node === undefined ? null : nodes[change.node];
+  if (!was && !is) return "what is printed differs, but holds no numbers to subtract.";
+  if (!was || !is) return "the numbers are too many for this page to subtract.";
+  if (String(was.s) !== String(is.s)) return `the shape is [${is.s.join(", ")}] instead of [${was.s.join(", ")}].`;
+  if (was.t !== "float32" || is.t !== "float32") {
+    const differing = exact(is).filter((text, i) => text !== exact(was)[i]).length;
+    return `${differing} of ${count(is)} elements differ; they are no numbers to subtract.`;
+  }
+  return null;
+}
+
+function differenceVariant(step) {
+  const plain = original(step);
+  const why = noDifference(step);
+  const rest = { ...plain, links: [], notices: [], shapes: "", added: [], hidesPrinted: true, isOwn: false };
+  if (why) return { ...rest, state: null, look: emptyLook(), note: `With ${whatIf.rule}: ${why}` };
+  const is = nodes[changeOf(step).node];
+  const node = differenceNode(nodeOf(step), is, chapterOf(step).about.options.precision);
+  const look = emptyLook();
+  const unbounded = node.unbounded
+    ? ` Where only one of both is infinite or nan, the difference is as well: ${node.unbounded} of ${count(node)}.` : "";
+  return {
+    ...rest, state: drawn(step, node, look), look, expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} as is`,
+    note: `Changed by ${whatIf.rule}, minus as is.${unbounded}`,
+  };
+}
+
+function variantOf(step) {
+  const plain = original(step);
+  if (!whatIf.rule || whatIf.show === "as is") return plain;
+  if (ruleAt(step) < 0) {
+    return { ...plain, note: `${whatIf.rule} has no meaning in ${chapterOf(step).about.chapter}.` };
+  }
+  const key = `${step} ${whatIf.rule} ${whatIf.show}`;
+  if (!variants.has(key)) {
+    variants.set(key, whatIf.show === "changed" ? changedVariant(step) : differenceVariant(step));
+  }
+  return variants.get(key);
+}
+
+/** Makes the article show what is chosen: the step as it is, changed, or the difference. */
+function present(step) {
+  const wanted = variantOf(step);
+  const article = articles[step];
+  const found = parts(article);
+  if (found.look !== wanted.look) found.look.replaceWith(wanted.look);
+  for (const name of ["heading", "expression", "shapes", "label", "out"]) {
+    if (found[name].textContent !== wanted[name]) found[name].textContent = wanted[name];
+  }
+  found.links.replaceChildren(...wanted.links);
+  found.notices.replaceChildren(...wanted.notices);
+  article.querySelector(".printed").hidden = Boolean(wanted.hidesPrinted);
+  for (const told of article.querySelectorAll(".why, .through")) told.hidden = !wanted.isOwn;
+  article.querySelectorAll(".what-if-note, .what-if-added").forEach((one) => one.remove());
+  if (wanted.note) article.querySelector(":scope > header").append(make("p", { class: "what-if-note" }, wanted.note));
+  if (wanted.added.length) {
+    article.querySelector(".printed").before(make("div", { class: "what-if-added" }, ...wanted.added));
+  }
+  views[step] = wanted.state;
+  return wanted;
+}
+
+// ---- The switch ----
+
+const ruleList = make("select", {}, make("option", { value: "" }, "as the article has it"),
+                      ...rules.map((rule) => make("option", {}, rule)));
+const showButtons = shows.map((show) => make("button", { type: "button" }, show));
+const showSwitch = make("span", { class: "switch", role: "group", "aria-label": "What the step shows" }, ...showButtons);
+const did = make("p", { class: "did" });
+const whatIfBar = make("div", { class: "what-if" }, make("label", {}, "What if ", ruleList), showSwitch, did);
+document.querySelectorAll(".what-if-key").forEach((key) => { key.hidden = !rules.length; });
+
+/** The part of an address that says what is chosen. */
+function whatIfAddress() {
+  const show = whatIf.show === "changed" ? "" : `&show=${whatIf.show.replace(" ", "-")}`;
+  return whatIf.rule ? `?what-if=${whatIf.rule}${show}` : "";
+}
+
+function setFromAddress(query, again) {
+  const asked = new URLSearchParams(query ?? "");
+  const rule = asked.get("what-if") ?? "";
+  const show = (asked.get("show") ?? "changed").replace("-", " ");
+  whatIf.rule = rules.includes(rule) && withRules(again) ? rule : "";
+  whatIf.show = shows.includes(show) ? show : "changed";
+}
+
+/** Shows the step with what is chosen, and the switch in it. */
+function presentStep(step) {
+  if (steps[step].frame) return;
+  const wanted = present(step);
+  if (!rules.length) return;
+  const header = articles[step].querySelector(":scope > header");
+  if (whatIfBar.parentElement !== header) header.append(whatIfBar);
+  const note = header.querySelector(".what-if-note");
+  if (note) header.append(note);
+  ruleList.value = whatIf.rule;
+  whatIfBar.classList.toggle("on", whatIf.rule !== "");
+  showSwitch.hidden = !whatIf.rule;
+  did.textContent = whatIf.rule && ruleAt(step) >= 0 ? chapterOf(step).whatIfs[ruleAt(step)].did : "";
+  showButtons.forEach((button, i) => button.setAttribute("aria-pressed", String(shows[i] === whatIf.show)));
+  said.textContent = wanted.note ? `${wanted.note} ${did.textContent}` : "";
+}
+
+/** A choice by the reader; whoever was at a number stays at it. */
+function choose(choice) {
+  if (choice.rule && !withRules(() => choose(choice))) return;
+  Object.assign(whatIf, choice);
+  const at = articles[current].contains(document.activeElement) ? document.activeElement.dataset?.position : undefined;
+  presentStep(current);
+  history.replaceState(null, "", `#${steps[current].id}${whatIfAddress()}`);
+  if (at === undefined) return;
+  const cell = views[current] ? cellAt(views[current], Number(at)) : null;
+  if (cell) cell.focus();
+  else articles[current].focus({ preventScroll: true });
+}
+
+ruleList.addEventListener("change", () => choose({ rule: ruleList.value }));
+showButtons.forEach((button, i) => button.addEventListener("click", () => choose({ show: shows[i] })));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "w" || event.altKey || event.ctrlKey || event.metaKey || !rules.length) return;
+  if (event.target.closest("input, textarea, select")) return;
+  if (whatIf.rule) choose({ show: shows[(shows.indexOf(whatIf.show) + 1) % shows.length] });
+  else ruleList.focus();
+  event.preventDefault();
+});
+
+/** Links within the page keep what is chosen. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (!link || !whatIf.rule || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const address = link.getAttribute("href").slice(1);
+  if (!steps.some(({ id }) => id === address.split("[")[0])) return;
+  event.preventDefault();
+  location.hash = address + whatIfAddress();
+});

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "render/frame.hpp"
+
+namespace attn::render {
+
+/// The article before a chapter's first step, and what it is called. Its map links to the `ids` of all the chapter's steps; a
+/// step that the page does not show has an empty one.
+void write_introduction(std::ostream& out, const Frame& frame, const std::string& id, std::span<const std::string> ids);
+constexpr const char* introduction_heading = "Introduction";
+/// The article after its last step.
+void write_ending(std::ostream& out, const Frame& frame, const std::string& id);
+constexpr const char* ending_heading = "What was seen";
+
+/// The map as an <svg> element, its lines and labels styled by the page.
+void write_map_svg(std::ostream& out, const StepMap& map, std::span<const std::string> ids);
+
+}  // namespace attn::render

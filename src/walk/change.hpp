@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tensor/array.hpp"
+#include "tensor/tensor.hpp"
+#include "walk/walkthrough.hpp"
+
+/// What moves where a line of a program is written otherwise, in numbers and in words.
+namespace attn {
+
+/// A tensor of floats as it is and as the change made it.
+struct Change {
+  std::string name;
+  Shape shape;
+  std::shared_ptr<const Contents> as_is;
+  std::shared_ptr<const Contents> changed;
+  const Tensor* made;  ///< by the change
+  std::span<const float> before = floats(*as_is);
+  std::span<const float> after = floats(*changed);
+
+  static std::span<const float> floats(const Contents& contents) {
+    const auto& values = std::get<Block<float>>(contents);
+    return {values.data(), values.size()};
+  }
+};
+
+/// The tensors of floats that both walkthroughs show, by section and name, whose numbers the change moved. The changed
+/// steps have to outlive them.
+std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
+
+/// Those of the names.
+std::vector<Change> named(std::span<const Change> all, std::initializer_list<std::string_view> names);
+
+using Row = std::span<const float>;
+
+bool is_finite(Row row);
+
+/// A measure of a row, given its place in its matrix.
+using Measure = double (*)(Row row, std::size_t place);
+
+/// Something measured on every row that is finite, before and after.
+struct Measured {
+  std::vector<double> before;
+  std::vector<double> after;
+  std::size_t left_out = 0;
+};
+
+Measured measured(std::span<const Change> some, Measure measure);
+
+/// With at most so many digits after the point; of large numbers, as many digits as float32 means.
+std::string decimals(double value, int digits);
+
+/// "grows from 0.44 to 0.52", with as many digits as it takes; float32 has no more than seven.
+std::string from_to(double before, double after);
+
+/// "grows from 0.44 to 0.52 on average"
+std::string mean_from_to(const Measured& rows);
+
+}  // namespace attn

@@ -1,0 +1,505 @@
+"""Every number and comparison in what --what-if says, computed again by numpy from the tensors before and after.
+
+    /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS]
+
+A first line that none of the checks below knows fails too, and so does a tensor that is said to be the same and is
+not, or is the same and not said to be. In the first lessons each sentence is made wrong as well, and has to fail."""
+
+import collections
+import itertools
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+import save
+from lessons import Program, Sentences, some_options
+
+VALUE = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
+CHANGE = (rf"((?:(?:grows|falls) from {VALUE} to|stays) {VALUE}(?: on average)?"
+          r"(?:, but for (?:one row|\d+ rows) with nan)?|cannot be told, as every row has nan)")
+SAME, SAME_DIGITS = "same as before", "same as before in all printed digits"
+sentence = Sentences()
+
+
+# ---- What is known ---------------------------------------------------------------------------------
+
+
+class Walk:
+    """The steps that --save wrote, by section and name."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            metadata, arrays = save.read_safetensors(file.read())
+        self.steps = {(step["section"], step["name"]): {**step, "array": arrays[step["tensor"]]}
+                      for step in json.loads(metadata["manifest"])["steps"]}
+
+    def array(self, section, name):
+        return self.steps[section, name]["array"]
+
+    def named(self, name):
+        return [step["array"] for step in self.steps.values() if step["name"] == name]
+
+
+def same_bits(a, b):
+    """Whether no bit differs; nan is nan, whatever its bits."""
+    return (a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype == np.float32) and
+            np.array_equal(np.signbit(a[a == a]), np.signbit(b[b == b])))
+
+
+class Changed:
+    """A lesson as it is and with one rule changed, and how to ask the program for it."""
+
+    def __init__(self, program, arguments, rule, as_is, changed):
+        self.program, self.arguments, self.rule = program, arguments, rule
+        self.as_is, self.changed = as_is, changed
+
+    def moved(self, *names):
+        """The tensors of floats of these names, or all, before and after, where a number moved: by section and name."""
+        pairs = {}
+        for (section, name), step in self.as_is.steps.items():
+            other = self.changed.steps.get((section, name))
+            if other and (not names or name in names) and step["dtype"] == "float32" and not np.array_equal(
+                    step["array"], other["array"], equal_nan=True):
+                pairs[section, name] = (step["array"].astype(np.float64), other["array"].astype(np.float64))
+        return pairs
+
+    def mean_change(self, *names, by):
+        """How the mean of what is measured on every row changes, in words; rows with nan are left out."""
+        is_finite = lambda a: np.isfinite(a).all(axis=-1).ravel()
+        measured = [(by(before).ravel(), by(after).ravel(), is_finite(before) & is_finite(after))
+                    for before, after in self.moved(*names).values()]
+        before, after, finite = (np.concatenate(each) for each in zip(*measured))
+        if not finite.any():
+            return "cannot be told, as every row has nan"
+        words = change_words(before[finite].mean(), after[finite].mean()) + (" on average" if finite.sum() > 1 else "")
+        count = (~finite).sum()
+        return words + (f", but for {'one row' if count == 1 else f'{count} rows'} with nan" if count else "")
+
+
+def decimals(value, digits):
+    if abs(value) >= 1e7:
+        return f"{value:.5g}"
+    text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def change_words(before, after):
+    """With as few digits as tell them apart: two after the point at least, seven at most, else five that count."""
+    pairs = [(decimals(before, digits), decimals(after, digits)) for digits in range(2, 8)]
+    for one, other in [*pairs, (f"{before:.5g}", f"{after:.5g}")]:
+        if one != other:
+            return f"{'grows' if after > before else 'falls'} from {one} to {other}"
+    return f"stays {decimals(after, 2)}"
+
+
+def range_words(values):
+    low, high = decimals(values.min(), 2), decimals(values.max(), 2)
+    return low if low == high else f"between {low} and {high}"
+
+
+def largest(rows):
+    return rows.max(axis=-1)
+
+
+def row_sum(rows):
+    return rows.sum(axis=-1)
+
+
+def later(weights):
+    return np.triu(weights, 1).sum(axis=-1)
+
+
+# ---- Sentences -------------------------------------------------------------------------------------
+
+
+@sentence(rf"Without scaling the largest weight of a row {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("attn_weights", "attn_weights_2", by=largest)
+
+
+@sentence(rf"Without a mask tokens see later ones: a row's weight right of the diagonal {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("attn_weights", "masked_simple_norm", by=later)
+
+
+@sentence(rf"Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("attn_weights", by=row_sum) and all(
+        np.array_equal(after, np.tril(known.changed.array(section, "unmasked_attn_weights")), equal_nan=True)
+        for (section, _), (_, after) in known.moved("attn_weights").items())
+
+
+@sentence(rf"Without the factor 1 / \(1 - p\) what dropout keeps stays as it was: the sum of a row of (\w+) {CHANGE}"
+          rf"(?:, of (\w+) {CHANGE})?\.")
+def _(known, name, words, other, other_words):
+    said = {name: words, **({other: other_words} if other else {})}
+    changed = known.changed
+    dropped = []
+    for section, each in known.moved("output", "dropout_attn_weights"):
+        operand, mask = changed.steps[section, each]["inputs"][0], changed.steps[section, each]["inputs"][-1]
+        if mask != "dropout_mask":
+            continue
+        dropped.append(each)
+        after, before, kept = (changed.array(section, one) for one in (each, operand, mask))
+        if not np.array_equal(after[kept], before[kept], equal_nan=True):
+            return False
+    return said == {each: known.mean_change(each, by=row_sum) for each in dropped}
+
+
+@sentence(r"Without the factor 1 / \(1 - p\) what dropout gives stays the same\.")
+def _(known):
+    return {name for _, name in known.moved()} == {"scale"}
+
+
+BATCH = "the batch, weights at the same place of each sequence add up to 1"
+COLUMNS = "it is the columns that add up to 1"
+BOTH = f"{COLUMNS}, and in a batch the weights at the same place of each sequence"
+MASKED = "where all weights of a place are masked, nothing is left to add up: "
+
+
+def adds_up(known, section, after, finite_before):
+    """Whether weights add up to 1 over dim 0, and are nan where the mask leaves none; if they were finite, only there."""
+    is_masked = after.ndim > 2 and (section, "masked_attn_scores") in known.as_is.steps
+    masked = np.broadcast_to(np.triu(np.ones(after.shape[-2:], bool), 1) & is_masked, after.shape)
+    total = after.sum(axis=0)
+    return np.allclose(total[~np.isnan(total)], 1, rtol=0, atol=1e-6) and np.array_equal(
+        np.isnan(after) & (masked | finite_before), masked)
+
+
+@sentence(rf"Over dim 0(,|) ({BATCH}|{COLUMNS}|{BOTH})(?:, and a row to ([^;,]*)|"
+          r"(?:; (?:(one)|(\d+)) of (\d+) rows adds? up to ([^;]*))?"
+          rf"; ({MASKED})?(?:the other (one) has|the other (\d+) rows have|each row has) weights that are nan)\.")
+def _(known, comma, over, whole, one, told, every, total, by_mask, other, others):
+    pairs = known.moved("attn_weights")
+    with_batch = [after.ndim > 2 for _, after in pairs.values()]
+    expected = BATCH if all(with_batch) else BOTH if any(with_batch) else COLUMNS
+    finite_before = all(np.isfinite(before).all() for before, _ in pairs.values())
+    if (over, comma) != (expected, "," if expected == BATCH else "") or not all(
+            adds_up(known, section, after, finite_before) for (section, _), (_, after) in pairs.items()):
+        return False
+    rows = np.concatenate([row_sum(after).ravel() for _, after in pairs.values()])
+    sums = rows[~np.isnan(rows)]
+    if whole is not None or sums.size == rows.size:
+        return sums.size == rows.size and whole == range_words(sums)
+    count = lambda number, is_one: 1 if is_one else int(number or 0)
+    if (by_mask is not None) != finite_before or count(told, one) != sums.size:
+        return False
+    said = count(others, other), int(every or 0), total
+    return sums.size == 0 or said == (rows.size - sums.size, rows.size, range_words(sums))
+
+
+def asymmetry(scores):
+    return np.abs(scores - scores.swapaxes(-1, -2)).max()
+
+
+def is_among_themselves(known):
+    """Whether the keys are of the tokens that the queries are of, and there are two."""
+    scores = [before for before, _ in known.moved("attn_scores").values()]
+    return known.arguments[0] != "cross" and any(before.shape[-1] > 1 for before in scores)
+
+
+def are_finite(known):
+    pairs = known.moved("attn_scores", "attn_scores_2").values()
+    return all(np.isfinite(scores).all() for pair in pairs for scores in pair)
+
+
+@sentence(r"With W_query for the keys too any two tokens score each other alike: the largest difference between two "
+          rf"such scores {CHANGE}\.")
+def _(known, words):
+    square = list(known.moved("attn_scores").values())
+    before, after = (max(asymmetry(pair[side]) for pair in square) for side in (0, 1))
+    alike = all(np.allclose(now, now.swapaxes(-1, -2), rtol=1e-5, atol=1e-6 * np.abs(now).max()) for _, now in square)
+    return is_among_themselves(known) and are_finite(known) and alike and words == change_words(before, after)
+
+
+@sentence(rf"With W_query for the keys too a score moves by up to ({VALUE})\.")
+def _(known, most):
+    scores = known.moved("attn_scores", "attn_scores_2").values()
+    moved = max(np.abs(before - after).max() for before, after in scores)
+    words = decimals(moved, 4)
+    return not is_among_themselves(known) and are_finite(known) and most == (f"{moved:.5g}" if words == "0" else words)
+
+
+@sentence(r"With W_query for the keys too the scores change, and some are inf or nan\.")
+def _(known):
+    return known.moved("attn_scores", "attn_scores_2") and not are_finite(known)
+
+
+@sentence(r"With W_query for the keys too the scores stay the same\.")
+def _(known):
+    return known.moved("keys") and not known.moved("attn_scores", "attn_scores_2")
+
+
+# ---- Nothing changed -------------------------------------------------------------------------------
+
+
+def is_no_reason_with(known, *options):
+    """Whether the reason is gone where the lesson is asked for with these options instead."""
+    asked = list(known.arguments)
+    for name in (options[0], "--sentence", "--inputs", "--fixture"):
+        if name in asked and (name == options[0] or options[0] == "--tokens"):
+            at = asked.index(name)
+            del asked[at:at + (1 if name == "--fixture" else 2)]
+    told = known.program.call(*asked, *options, "--what-if", known.rule)
+    return told.returncode == 0 and not told.stdout.startswith("# No number changed: ")
+
+
+@sentence(r"No number changed\.")
+def _(known):
+    return not known.moved()
+
+
+@sentence(r"The weights stay the same, other numbers do not\.")
+def _(known):
+    return (known.rule not in ("no-rescale", "same-weights") and known.moved() and
+            not known.moved("attn_weights", "attn_weights_2", "masked_simple_norm"))
+
+
+@sentence(r"No number changed: the keys' dimension is 1, and so is its square root; "
+          r"try (trainable --d-out 256 --init randn --tokens 8 --what-if no-scaling)\.")
+def _(known, instead):
+    expressions = [step["expression"] for step in known.as_is.steps.values()]
+    scaled = [found for each in expressions if (found := re.fullmatch(r".* / (\w+)\.shape\[-1\]\*\*0\.5", each))]
+    keys = [array.shape[-1] for found in scaled for array in known.as_is.named(found[1])]
+    told = known.program.call(*instead.split())
+    return not known.moved() and set(keys) == {1} and told.returncode == 0 and "weight of a row grows" in told.stdout
+
+
+@sentence(r"No number changed: with p = (0|1) (nothing is dropped, and the factor is 1|all is dropped); "
+          r"try (--dropout) (0\.5)\.")
+def _(known, p, what, *instead):
+    masks = known.as_is.named("dropout_mask")
+    return (not known.moved() and masks and all((mask == (p == "0")).all() for mask in masks) and
+            what.startswith("nothing") == (p == "0") and is_no_reason_with(known, *instead))
+
+
+@sentence(r"No number changed: one token has no later one; try (--tokens) (6)\.")
+def _(known, *instead):
+    masks = known.as_is.named("mask")
+    return not known.moved() and {mask.shape for mask in masks} == {(1, 1)} and is_no_reason_with(known, *instead)
+
+
+# ---- Steps that are the same -----------------------------------------------------------------------
+
+
+def printed(a):
+    """The digits that PyTorch prints of each element."""
+    if a.dtype != np.float32:
+        return [str(one) for one in a.flat]
+    if a.size > 1000:
+        for axis, size in enumerate(a.shape):
+            if size > 6:
+                a = np.take(a, [0, 1, 2, -3, -2, -1], axis=axis)
+    a = a.astype(np.float64)
+    found = np.abs(a[np.isfinite(a) & (a != 0)])
+    if not found.size:
+        return [f"{one:.0f}" for one in a.flat]
+    is_whole = (found == np.ceil(found)).all()
+    is_wide = found.max() / found.min() > 1000 or found.max() > 1e8
+    form = ".4e" if is_wide or (not is_whole and found.min() < 1e-4) else ".0f" if is_whole else ".4f"
+    return [format(one, form) for one in a.flat]
+
+
+def said_of_steps(text, sections):
+    """Of what is said to be the same: how much so, by section and name; and what is said not to be there."""
+    section, same, gone = "", {}, set()
+    for line in text.splitlines()[1:]:
+        if line.startswith("# ") and line[2:] in sections:
+            section = line[2:]
+        elif found := re.fullmatch(rf"# (.*): ({SAME_DIGITS}|{SAME})", line):
+            same.update({(section, name): found[2] for name in found[1].split(", ")})
+        elif found := re.search(r"(?:^|\| )# no (\w+) here(?: *\||$)", line):
+            gone.add((section, found[1]))
+    return same, gone
+
+
+def likeness(before, after):
+    """What is to be said of a step, whose tensor is there before and after."""
+    if same_bits(before["array"], after["array"]):
+        return SAME
+    prints_same = (printed(before["array"]), before["label"]) == (printed(after["array"]), after["label"])
+    return SAME_DIGITS if prints_same else None
+
+
+def faults_of_likeness(known, shown, text):
+    """What the lines "# keys, values: same as before" and "# no mask here" say wrongly, and what they leave out."""
+    same, gone = said_of_steps(text, {step["section"] for step in shown})
+    expected, expected_gone = {}, set()
+    for step in shown:
+        key = step["section"], step["name"]
+        before, after = known.as_is.steps.get(key), known.changed.steps.get(key)
+        if step["kind"] == "text":
+            expected[key] = SAME
+        elif after is None:
+            expected_gone.add(key)
+        elif step["kind"] == "size":
+            expected[key[0], key[1] + ".shape"] = SAME if before["shape"] == after["shape"] else None
+        else:
+            expected[key] = likeness(before, after)
+    if "--steps" in known.arguments:
+        expected_gone |= known.changed.steps.keys() - known.as_is.steps.keys()
+    expected = {key: words for key, words in expected.items() if words}
+    faults = [f"{'/'.join(key)} is said to be: {same.get(key)}; it is: {expected.get(key)}"
+              for key in sorted(same.keys() | expected.keys()) if same.get(key) != expected.get(key)]
+    return faults + [f"wrongly said, or not, to be missing: {name}" for _, name in sorted(gone ^ expected_gone)]
+
+
+# ---- Lessons ---------------------------------------------------------------------------------------
+
+
+def own_inputs(chance, path):
+    """Tokens of three numbers, some of them odd, as a file."""
+    kind = chance.choice(["zero", "alike", "whole", "small", "large", "huge"])
+    scale = {"zero": 0, "small": 1e-20, "large": 1e3, "huge": 1e19}.get(kind, 1)
+    row = lambda: [scale * chance.randint(-3, 3) for _ in range(3)]
+    first = row()
+    with open(path, "w", encoding="ascii") as file:
+        for _ in range(chance.randint(1, 6)):
+            file.write(",".join(repr(one) for one in (first if kind == "alike" else row())) + "\n")
+
+
+def options_of(path):
+    """Draws options of a lesson; own inputs go to that file."""
+    def options(chance, chapter):
+        drawn = some_options(chance, chapter)
+        if "--fixture" in chapter["accepts"] and chance.random() < 0.1:
+            return drawn[:2] + ["--fixture"]
+        if "--qkv-bias" in chapter["accepts"] and chance.random() < 0.1:
+            drawn.append("--qkv-bias")
+        if not {"--tokens", "--d-in", "--sentence"} & set(drawn) and chance.random() < 0.3:
+            own_inputs(chance, path)
+            drawn += ["--inputs", path]
+        if chance.random() < 0.5:
+            drawn += ["--steps", "all"]
+        return drawn
+    return options
+
+
+# What random lessons seldom are: options, and own inputs. Two tokens, and no batch; scores that softmax makes 0 and 1;
+# scores that are 0; scores that are inf; an output that dropout does not make; eight tokens that meet eight others.
+SELDOM = [
+    (["causal", "blog", "--batch", "1", "--tokens", "2"], ""),
+    (["causal", "book", "--batch", "1", "--tokens", "2"], ""),
+    (["causal", "ahead-of-ai"], "2e3,3e3,3e3\n2e3,1e3,3e3\n3e3,-2e3,-2e3\n"),
+    (["trainable", "blog"], "1e-30,0,0\n0,1e-30,1e-30\n"),
+    (["causal", "blog"], "1e15,1e15,1e15\n1e30,1e30,1e30\n"),
+    (["causal", "blog", "--batch", "1"], "-1,-1,-1\n1e30,1e30,1e30\n"),
+    (["multihead", "blog", "--dropout", "0.5"], ""),
+    (["cross", "ahead-of-ai", "--tokens", "8"], ""),
+    (["cross", "ahead-of-ai", "--tokens", "1"], ""),
+    (["dropout", "blog", "--tokens", "1", "--dropout", "1"], ""),
+]
+
+# Each is said at least once.
+BRANCHES = """
+    Without scaling the largest weight of a row grows from # to #\\.
+    Without scaling .* grows from # to # on average\\.
+    right of the diagonal grows from # to # on average\\.
+    right of the diagonal .* but for one row with nan
+    right of the diagonal .* but for # rows with nan
+    right of the diagonal cannot be told, as every row has nan\\.
+    Masked after softmax, .* falls from # to # on average\\.
+    row of dropout_attn_weights falls from # to # on average\\.
+    row of output falls from # to # on average
+    row of output falls .*, of dropout_attn_weights falls
+    what dropout gives stays the same
+    it is the columns that add up to #, and a row to #\\.
+    it is the columns that add up to #, and a row to between # and #\\.
+    it is the columns .*, and in a batch the weights .*; # of # rows add up to between # and #; where
+    the batch, .*, and a row to
+    the batch, .*; # of # rows add up to #; where
+    ; one of # rows adds up to #; where .* the other one has
+    ; where .* the other # rows have
+    ; the other # rows have
+    ; each row has weights that are nan
+    a score moves by up to #
+    any two tokens .* falls from # to #\\.
+    any two tokens .* stays #\\.
+    the scores stay the same
+    some are inf or nan
+    The weights stay the same
+    No number changed\\.
+    No number changed: the keys' dimension
+    No number changed: with p = # nothing is dropped
+    No number changed: with p = # all is dropped
+    No number changed: one token
+""".strip().splitlines()
+
+
+def distorted(said):
+    """The sentence with one of its numbers or comparisons made wrong."""
+    for found in re.finditer(VALUE, said):
+        digit = found.end() - 1
+        yield said[:digit] + str((int(said[digit]) + 1) % 10) + said[digit + 1:]
+    swaps = {"grows": "falls", "falls": "grows", " on average": "", "all is": "nothing is", "one of": "2 of"}
+    for one, other in swaps.items():
+        if one in said:
+            yield said.replace(one, other)
+
+
+class Test:
+    """What is found in lessons."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.files = [os.path.join(folder, name) for name in ("as_is.safetensors", "changed.safetensors", "inputs.csv")]
+        self.form = ["--format", "json", "--force", "--save", self.files[0]]
+        self.said = []
+        self.faults = []
+        self.lessons = self.wrong = 0
+
+    def seldom_lessons(self):
+        for options, own in SELDOM:
+            asked = [options[0], "--article", *options[1:]]
+            if own:
+                with open(self.files[2], "w", encoding="ascii") as file:
+                    file.write(own)
+                asked += ["--inputs", self.files[2]]
+            chapter = next(each for each in self.program.chapters if each["asked"] == asked[:3])
+            yield chapter, asked, self.program.call(*asked, *self.form).stdout
+
+    def random_lessons(self, count):
+        return self.program.lessons(random.Random(1), count, some_options=options_of(self.files[2]), form=self.form)
+
+    def check(self, chapter, arguments, text):
+        """Every rule of the chapter in this lesson."""
+        self.lessons += 1
+        as_is = Walk(self.files[0])
+        for rule in chapter["what_ifs"]:
+            done = self.program.call(*arguments, "--what-if", rule, "--force", "--save", self.files[1])
+            known = Changed(self.program, arguments, rule, as_is, Walk(self.files[1]))
+            said = done.stdout.partition("\n")[0].removeprefix("# ")
+            self.said.append(said)
+            found = faults_of_likeness(known, json.loads(text)["steps"], done.stdout)
+            if fault := sentence.fault(said, known):
+                found.append(f"{fault}: {said}")
+            elif self.lessons <= 50:
+                found += [f"not noticed: {wrong}" for wrong in distorted(said) if not sentence.fault(wrong, known)]
+            own = f" | inputs {as_is.named('inputs')[0].tolist()}" if "--inputs" in arguments else ""
+            self.faults += [f"{fault} | in {' '.join(arguments)} --what-if {rule}{own}" for fault in found]
+
+
+def main():
+    program = Program(os.path.abspath(sys.argv[1]))
+    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        test = Test(program, folder)
+        for lesson in itertools.chain(test.seldom_lessons(), test.random_lessons(lessons)):
+            test.check(*lesson)
+    told = [re.sub(VALUE, "#", said) for said in test.said]
+    test.faults += [f"never said: {branch}" for branch in map(str.strip, BRANCHES)
+                    if not any(re.search(branch, said) for said in told)]
+    print(*test.faults, sep="\n", end="\n" if test.faults else "")
+    if lessons > 200:
+        print(*(f"{count:6} {template}" for template, count in sorted(collections.Counter(told).items())), sep="\n")
+    print(f"{len(told)} sentences of {test.lessons} lessons, {len(test.faults)} faults")
+    return 1 if test.faults or test.lessons < lessons + len(SELDOM) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
