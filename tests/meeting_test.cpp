@@ -2,12 +2,12 @@
 
 #include "present/meeting.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <doctest/doctest.h>
 
 #include "chapter.hpp"
 #include "render/derived.hpp"
@@ -57,7 +57,8 @@ std::vector<std::string> expected(const Tensor& tensor, const Shape& index) {
   }
   if (derivation.rule == Rule::softmax) {
     add(derivation.terms[derivation.position].a);
-    numbers.push_back(render::arithmetic_text(render::exponentials_of(tensor, derivation).values[derivation.position], 4));
+    numbers.push_back(
+        render::arithmetic_text(render::exponentials_of(tensor, derivation).values[derivation.position], 4));
     return numbers;
   }
   if (derivation.rule == Rule::masked) {
@@ -118,7 +119,8 @@ TEST_CASE("the numbers that meet are those of the derivation, in every chapter's
       }
     }
   }
-  for (const Rule rule : {Rule::copy, Rule::products, Rule::quotient, Rule::softmax, Rule::masked, Rule::kept, Rule::dropped}) {
+  for (const Rule rule :
+       {Rule::copy, Rule::products, Rule::quotient, Rule::softmax, Rule::masked, Rule::kept, Rule::dropped}) {
     CAPTURE(static_cast<int>(rule));
     CHECK(std::ranges::find(seen, rule) != seen.end());
   }
@@ -145,5 +147,7 @@ TEST_CASE("of a long sum the first and the last numbers are shown, and of a long
   std::string line = text::plain_text(lines[0]);
   CHECK(std::ranges::count(line, '.') == 17 + 2 * 3);  // 12, ..., 1, ..., 4
   CHECK(reversed(lines).size() == 2);
-  CHECK(present::meeting_lines({&*std::ranges::find(walk.steps(), std::string("inputs"), &Step::name), {0, 0}}, {}, {}, 80).empty());
+  CHECK(present::meeting_lines({&*std::ranges::find(walk.steps(), std::string("inputs"), &Step::name), {0, 0}}, {}, {},
+                               80)
+            .empty());
 }

@@ -1,16 +1,17 @@
 // Long texts as lines, and which of them are seen.
 
+#include "present/scrolled.hpp"
+
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "present/board.hpp"
 #include "present/printed_lines.hpp"
-#include "present/scrolled.hpp"
 #include "present/shown_cells.hpp"
 #include "text/styled.hpp"
 
@@ -37,7 +38,8 @@ std::string seen(const present::ScrolledLines& page, std::int64_t rows, std::int
 }  // namespace
 
 TEST_CASE("cells of a text are marked on their lines") {
-  const PrintedLines lines("a 12 b\n\n34 5\n", {.all = {{0, 2, 2}, {1, 8, 2}, {2, 11, 1}}, .changed = {true, true, false}});
+  const PrintedLines lines("a 12 b\n\n34 5\n",
+                           {.all = {{0, 2, 2}, {1, 8, 2}, {2, 11, 1}}, .changed = {true, true, false}});
   REQUIRE(lines.count() == 3);
   CHECK(text::with_escapes(lines.styled(0, {})) == "a \x1b[7m12\x1b[0m b");
   CHECK(text::with_escapes(lines.styled(1, {})).empty());
@@ -48,9 +50,9 @@ TEST_CASE("cells of a text are marked on their lines") {
 }
 
 TEST_CASE("a chosen cell alone is in reverse, and hidden rows are question marks where their numbers end") {
-  const PrintedLines lines("12 345\n6 7\n", {.all = {{0, 0, 2}, {1, 3, 3}, {2, 7, 1}, {3, 9, 1}},
-                                            .changed = {true, true, true, true},
-                                            .in_row = 2});
+  const PrintedLines lines(
+      "12 345\n6 7\n",
+      {.all = {{0, 0, 2}, {1, 3, 3}, {2, 7, 1}, {3, 9, 1}}, .changed = {true, true, true, true}, .in_row = 2});
   const render::CellMarks chosen = {.chosen = render::GridCell{0, 1}};
   CHECK(text::with_escapes(lines.styled(0, chosen)) == "12 \x1b[7m345\x1b[0m");
   CHECK(text::with_escapes(lines.styled(1, chosen)) == "6 7");
@@ -78,8 +80,13 @@ TEST_CASE("cells are found when somebody needs them, once") {
 TEST_CASE("shown cells are rows and columns, each with its index") {
   const torch::PrintOptions small = {.threshold = 10, .edgeitems = 1};
   for (const auto& [shape, rows, columns] :
-       std::vector<std::tuple<Shape, std::int64_t, std::int64_t>>{
-           {{}, 1, 1}, {{3}, 1, 3}, {{2, 3}, 2, 3}, {{4, 5}, 2, 2}, {{3, 4, 5}, 4, 2}, {{3, 2, 5}, 4, 2}, {{9, 1}, 9, 1}}) {
+       std::vector<std::tuple<Shape, std::int64_t, std::int64_t>>{{{}, 1, 1},
+                                                                  {{3}, 1, 3},
+                                                                  {{2, 3}, 2, 3},
+                                                                  {{4, 5}, 2, 2},
+                                                                  {{3, 4, 5}, 4, 2},
+                                                                  {{3, 2, 5}, 4, 2},
+                                                                  {{9, 1}, 9, 1}}) {
     CAPTURE(shape_text(shape));
     const present::ShownCells cells(shape, small);
     REQUIRE(cells.rows() == rows);

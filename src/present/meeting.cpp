@@ -53,7 +53,10 @@ std::optional<std::size_t> open_axis(const Shape& first, const Shape& last) {
 class Meeting {
  public:
   Meeting(const render::Cell& cell, std::span<const std::string> tokens, const torch::PrintOptions& print)
-      : tensor_(*cell.step->tensor), index_(cell.index), words_(*cell.step, tokens), precision_(print.precision),
+      : tensor_(*cell.step->tensor),
+        index_(cell.index),
+        words_(*cell.step, tokens),
+        precision_(print.precision),
         derivation_(render::derived(tensor_, cell.index)) {
     choose_terms();
   }

@@ -108,7 +108,8 @@ std::shared_ptr<const StepLines> words_alone(const std::string& words, std::int6
 }
 
 /// A step as it is printed; its cells are found when somebody needs them.
-std::shared_ptr<const StepLines> printed_lines(const Step& step, std::int64_t in_row, const render::TextOptions& options) {
+std::shared_ptr<const StepLines> printed_lines(const Step& step, std::int64_t in_row,
+                                               const render::TextOptions& options) {
   return std::make_shared<PrintedLines>(render::step_text(step, options), [step, in_row, options] {
     return TextCells{render::printed_step(step, options).cells, {}, in_row};
   });
@@ -181,8 +182,8 @@ Face heatmap_face(const Step& step, const Presentation& presentation, const rend
     return {.lines = printed_lines(step, 1, presentation.text), .cells = {}};
   }
   const torch::PrintOptions& print = presentation.text.print;
-  return {.lines = std::make_shared<HeatMapLines>(
-              text::trimmed(step.label), render::HeatMap(*step.tensor, presentation.tokens, print, terminal)),
+  return {.lines = std::make_shared<HeatMapLines>(text::trimmed(step.label),
+                                                  render::HeatMap(*step.tensor, presentation.tokens, print, terminal)),
           .cells = cells_of(step, render::HeatMap::with_edges(print))};
 }
 

@@ -26,7 +26,8 @@ struct Face {
   std::size_t changed = 0;
 };
 
-/// What the article prints, with the cells in reverse that `before`, the same step elsewhere or null, prints differently.
+/// What the article prints, with the cells in reverse that `before`, the same step elsewhere or null, prints
+/// differently.
 Face printed_face(const Step& step, const Step* before, const render::TextOptions& options);
 
 /// The label and the tensor as a heat map; the step's text where it is no tensor.
@@ -49,8 +50,8 @@ Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOp
 /// `with_notices`: also what the numbers show.
 Lines explanation_lines(const Step& step, const Presentation& presentation, bool with_notices, std::int64_t width);
 
-/// The cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a name before the bracket,
-/// in the step of that name. Throws std::exception with words for people.
+/// The cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a name before the
+/// bracket, in the step of that name. Throws std::exception with words for people.
 render::Cell typed_cell(std::span<const Step> steps, const Step& step, const std::string& typed,
                         std::span<const std::string> tokens);
 

@@ -1,11 +1,9 @@
 #include "present/presenter.hpp"
 
-#include <algorithm>
-#include <exception>
 #include <optional>
 #include <string_view>
-#include <utility>
 
+#include "present/changing.hpp"
 #include "present/pace.hpp"
 #include "present/pointing.hpp"
 #include "present/prompt.hpp"
@@ -29,8 +27,13 @@ bool begins_a_cell(char32_t character) {
 class Presenter {
  public:
   explicit Presenter(const Presentation& presentation)
-      : presentation_(presentation), walks_(presentation), stage_(presentation, walks_, screen_),
-        prompt_(screen_, stage_), pointing_(presentation, walks_, stage_, prompt_), pace_(presentation.seconds) {
+      : presentation_(presentation),
+        walks_(presentation),
+        stage_(presentation, walks_, screen_),
+        prompt_(screen_, stage_),
+        pointing_(presentation, walks_, stage_, prompt_),
+        changing_(walks_, stage_, prompt_, pointing_),
+        pace_(presentation.seconds) {
     if (presentation.is_framed && !walks_.steps().empty()) {
       stage_.to(Part::introduction);
     }
@@ -67,25 +70,15 @@ class Presenter {
   void search(bool again);
   void find_next();
 
-  // Other walks
-  void ask_for_seed();
-  void take_seed(torch::Seed seed);
-  void what_if();
-  void list_rules();
-  void change(std::size_t rule);
-  /// What was chosen stays chosen in the other walk.
-  void take_walks();
-  std::size_t next_rule();
-
   const Presentation& presentation_;
   Walks walks_;
   Screen screen_;
   Stage stage_;
   Prompt prompt_;
   Pointing pointing_;
+  Changing changing_;
   Pace pace_;
   bool done_ = false;
-  bool lists_rules_ = false;  ///< what covers the stage are rules
   std::string message_;
   std::string searched_;
 };
@@ -108,7 +101,10 @@ std::string Presenter::hint() {
     return fitting_hint(pace_.words(), pace_hints(), screen_.columns());
   }
   const bool chooses = stage_.board().chosen().has_value();
-  return fitting_hint(stage_.place(), !is_on_step() ? frame_hints() : chooses ? cell_hints() : step_hints(),
+  return fitting_hint(stage_.place(),
+                      !is_on_step() ? frame_hints()
+                      : chooses     ? cell_hints()
+                                    : step_hints(),
                       screen_.columns());
 }
 
@@ -154,14 +150,10 @@ void Presenter::handle_covered(const Key& key) {
     return;
   }
   stage_.uncover();
-  if (!std::exchange(lists_rules_, false)) {
+  if (changing_.lists_rules()) {
+    message_ = changing_.take_rule(key);
+  } else {
     done_ = key.is(U'q');
-    return;
-  }
-  if (key.is(U'w') || key.kind == Kind::enter) {
-    change(next_rule());
-  } else if (key.kind == Kind::character && key.character >= U'1' && key.character < U'1' + walks_.what_ifs().size()) {
-    change(key.character - U'1');
   }
 }
 
@@ -203,9 +195,9 @@ void Presenter::letter(char32_t letter) {
     case U'h': toggle_heatmap(); break;
     case U'c': message_ = pointing_.type(""); break;
     case U'r': message_ = pointing_.reveal(); break;
-    case U's': ask_for_seed(); break;
-    case U'w': what_if(); break;
-    case U'W': list_rules(); break;
+    case U's': message_ = changing_.ask_for_seed(); break;
+    case U'w': message_ = changing_.what_if(); break;
+    case U'W': message_ = changing_.list_rules(); break;
     case U'?': stage_.cover(key_lines(pace_.is_on())); break;
     case U'q': done_ = true; break;
     default: message_ = "no such key; ? shows all keys";
@@ -314,76 +306,6 @@ void Presenter::find_next() {
   message_ = only_here ? "only in this step: " + searched_
                        : (wrapped_around ? "from the top again: " : "found: ") + searched_ + "; n for more";
   stage_.to_text(searched_);
-}
-
-// ---- Other walks ---------------------------------------------------------------------------------
-
-void Presenter::ask_for_seed() {
-  const std::optional<std::string> typed = prompt_.ask("seed (now " + walks_.seed().text() + "): ").text;
-  if (!typed || typed->empty()) {
-    return;
-  }
-  if (const auto seed = torch::parsed_seed(*typed)) {
-    take_seed(*seed);
-  } else {
-    message_ = "'" + *typed + "' is no seed; try a whole number such as 42";
-  }
-}
-
-void Presenter::take_seed(torch::Seed seed) {
-  try {
-    walks_.take_seed(seed);
-  } catch (const std::exception& error) {
-    message_ = error.what();
-    return;
-  }
-  take_walks();
-  message_ = stage_.change_words();
-}
-
-void Presenter::what_if() {
-  if (walks_.rule() != nullptr) {
-    walks_.next_view();
-    take_walks();
-  } else if (walks_.what_ifs().size() == 1) {
-    change(0);
-  } else {
-    list_rules();
-  }
-}
-
-void Presenter::list_rules() {
-  if (walks_.what_ifs().empty()) {
-    message_ = "no rule can be changed in this chapter";
-    return;
-  }
-  lists_rules_ = true;
-  stage_.cover(rule_lines(walks_.what_ifs(), next_rule()));
-}
-
-std::size_t Presenter::next_rule() {
-  const auto& rules = walks_.what_ifs();
-  const auto present = std::ranges::find(rules, walks_.rule());
-  return present == rules.end() ? 0 : static_cast<std::size_t>(present - rules.begin() + 1) % rules.size();
-}
-
-void Presenter::change(std::size_t rule) {
-  try {
-    walks_.change(*walks_.what_ifs()[rule]);
-  } catch (const std::exception& error) {
-    message_ = error.what();
-    return;
-  }
-  take_walks();
-}
-
-void Presenter::take_walks() {
-  const std::optional<Shape> chosen = stage_.board().chosen();
-  stage_.take_walks(std::min(stage_.at(), walks_.steps().size() - 1));
-  stage_.see_cell();
-  if (chosen && !stage_.board().hides(*chosen) && stage_.board().choose(*chosen)) {
-    message_ = pointing_.derive_chosen();
-  }
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ class Prompt {
 
   Prompt(Screen& screen, Stage& stage) : screen_(screen), stage_(stage) {}
 
-  /// Lets the user edit a text that begins with `typed`; `takes_arrows`: while there is none, an arrow or Tab is an answer.
+  /// Lets the user edit a text that begins with `typed`; `takes_arrows`: while there is none, an arrow or Tab is an
+  /// answer.
   Answer ask(const std::string& question, std::string typed = "", bool takes_arrows = false);
   /// Whether the terminal went away meanwhile.
   bool is_closed() const { return closed_; }

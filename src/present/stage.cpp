@@ -146,8 +146,7 @@ void Stage::compose_lower() {
     const std::int64_t columns = screen_.columns();
     lines = meeting_lines(*cell_, presentation_.tokens, presentation_.text.print, columns);
     const std::size_t shown_above = head().starts_with(first_line()) ? derivation_.find('\n') + 1 : 0;
-    const Lines derivation =
-        derivation_lines(derivation_.substr(shown_above) + "(Escape takes this away)\n", columns);
+    const Lines derivation = derivation_lines(derivation_.substr(shown_above) + "(Escape takes this away)\n", columns);
     lines.insert(lines.end(), derivation.begin(), derivation.end());
   }
   lower_.set(nullptr, std::move(lines));
@@ -287,7 +286,7 @@ std::string Stage::view_words() const {
   switch (walks_.view()) {
     case View::as_is: return "  as is";
     case View::changed: return "  what if " + rule;
-    case View::difference: return "  " + rule + " minus as is";
+    case View::difference: return "  difference: " + rule;
   }
   return "";
 }
@@ -296,8 +295,9 @@ std::string Stage::view_words() const {
 text::StyledLine Stage::title() const {
   const bool is_step = part_ == Part::steps;
   const std::string place = std::to_string(at_ + 1) + "/" + std::to_string(walks_.steps().size()) + " " + step().name;
-  const std::string left =
-      " " + (is_step ? place + view_words() : part_ == Part::introduction ? "introduction" : "what was seen");
+  const std::string left = " " + (is_step                       ? place + view_words()
+                                  : part_ == Part::introduction ? "introduction"
+                                                                : "what was seen");
   const std::string section = is_step && !step().section.empty() ? step().section + "  " : "";
   const std::string right = section + "seed " + walks_.seed().text() + " ";
   const std::int64_t space = screen_.columns() - text::display_columns(left) - text::display_columns(right);

@@ -15,8 +15,8 @@
 
 namespace attn::present {
 
-/// What is on the screen: the title, a step, below it how one of its cells came about, and the last line. Says nothing of
-/// what keys do.
+/// What is on the screen: the title, a step, below it how one of its cells came about, and the last line. Says nothing
+/// of what keys do.
 class Stage {
  public:
   Stage(const Presentation& presentation, const Walks& walks, Screen& screen);

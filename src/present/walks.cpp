@@ -8,12 +8,12 @@
 namespace attn::present {
 
 Walks::Walks(const Presentation& presentation)
-    : presentation_(presentation), seed_(presentation.seed), walk_(presentation.walk(seed_)),
+    : presentation_(presentation),
+      seed_(presentation.seed),
+      walk_(presentation.walk(seed_)),
       steps_(presentation.select(walk_.steps())) {}
 
-const Step* Walks::before(std::size_t at) const {
-  return before_.size() == steps_.size() ? &before_[at] : nullptr;
-}
+const Step* Walks::before(std::size_t at) const { return before_.size() == steps_.size() ? &before_[at] : nullptr; }
 
 void Walks::take_seed(torch::Seed seed) {
   Walkthrough walk = presentation_.walk(seed);

@@ -161,11 +161,13 @@ class HeatMap::Lines {
  public:
   Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
         const torch::PrintOptions& print, const Terminal& terminal)
-      : shape_(tensor.shape()), axes_(torch::shown_items(shape_, print)), terminal_(terminal),
-        grid_(make_grid(tensor, axes_, tokens, terminal)), extremes_(extremes_of(*numbers.contents, axes_)),
+      : shape_(tensor.shape()),
+        axes_(torch::shown_items(shape_, print)),
+        terminal_(terminal),
+        grid_(make_grid(tensor, axes_, tokens, terminal)),
+        extremes_(extremes_of(*numbers.contents, axes_)),
         painter_(extremes_.scale, numbers.of, terminal),
-        cells_(numbers.contents, print,
-               terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
+        cells_(numbers.contents, print, terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
         drawing_(grid_, cells_, painter_, terminal_) {
     while (head_axis_ < shape_.size() && !counts_heads(tensor, head_axis_)) {
       ++head_axis_;

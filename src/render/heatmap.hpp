@@ -27,7 +27,8 @@ class HeatMap {
  public:
   HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
           const Terminal& terminal);
-  /// `changed` minus `as_is`, of the same shape: colours are symmetric around 0, and cells that do not differ are plain.
+  /// `changed` minus `as_is`, of the same shape: colours are symmetric around 0, and cells that do not differ are
+  /// plain.
   HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
           const torch::PrintOptions& print, const Terminal& terminal);
 
@@ -51,7 +52,7 @@ class HeatMap {
 
   std::shared_ptr<const Lines> lines_;  ///< null of a tensor without numbers
   std::int64_t columns_;
-  std::string empty_;                   ///< what that is shown as
+  std::string empty_;  ///< what that is shown as
 };
 
 /// Its lines with escape codes, each with a newline.

@@ -47,11 +47,8 @@ std::string_view likeness(const Step& as_is, const Step& changed, TextOptions op
         return same_as_before;
       }
       options.show_grad = false;
-      return step_text(as_is, options) == step_text(changed, options)
-                 ? "same as before in all printed digits"
-                 : "";
-    case Step::Kind::size:
-      return as_is.tensor->shape() == changed.tensor->shape() ? same_as_before : "";
+      return step_text(as_is, options) == step_text(changed, options) ? "same as before in all printed digits" : "";
+    case Step::Kind::size: return as_is.tensor->shape() == changed.tensor->shape() ? same_as_before : "";
     case Step::Kind::text: break;
   }
   return as_is.text == changed.text ? same_as_before : "";

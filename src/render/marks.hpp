@@ -23,8 +23,9 @@ struct CellPlace {
 };
 
 struct CellMarks {
-  std::int64_t rows = std::numeric_limits<std::int64_t>::max();  ///< those after so many are hidden, a "?" for each number
-  std::optional<GridCell> chosen;                                ///< in reverse
+  std::int64_t rows =
+      std::numeric_limits<std::int64_t>::max();  ///< those after so many are hidden, a "?" for each number
+  std::optional<GridCell> chosen = {};           ///< in reverse
 
   bool hides(std::int64_t row) const { return row >= rows; }
   bool chooses(const GridCell& cell) const { return chosen == cell; }

@@ -5,8 +5,11 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+
+import numpy
 
 from vt import Session
 
@@ -14,10 +17,32 @@ PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "attn-walkt
 HINT = "? keys"
 
 
-def start(*options, chapter="causal", rows=24, columns=80, environment=None):
+UP, DOWN, RIGHT, LEFT, HOME, END = "\x1bOA", "\x1bOB", "\x1bOC", "\x1bOD", "\x1bOH", "\x1bOF"
+PAGE_DOWN, PAGE_UP = "\x1b[6~", "\x1b[5~"
+SIZES = ((24, 80), (10, 40), (50, 160))
+
+
+def start(*options, chapter="causal", rows=24, columns=80, environment=None, at="g1\r"):
+    """A session, by default at the first step."""
     session = Session([PROGRAM, chapter, "--step", *options], rows, columns, environment)
     session.wait_for("keys")
+    if at:
+        session.press(at)
     return session
+
+
+def output(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def numbers_of(step, *arguments, chapter="causal"):
+    """A step's numbers, as print has them, row by row."""
+    printed = output(chapter, "--only", step, "--no-grad", *arguments)
+    return re.findall(r"-?(?:\d+\.\d+|inf)|nan", printed)
+
+
+def words(text):
+    return " ".join(text.split())
 
 
 class Moving(unittest.TestCase):
@@ -42,13 +67,13 @@ class Moving(unittest.TestCase):
         self.session.press(" ", " 3/")
         self.session.press("b", " 2/")
         self.session.press("\x7f", " 1/")
-        self.session.press("b", "this is the first step")
+        self.session.press("b", " introduction ")
 
     def test_last_step(self):
         count = int(re.search(r"/(\d+)", self.title()).group(1))
         self.session.press("g")
         self.session.press(f"{count}\r", f"{count}/{count}")
-        self.session.press(" ", "this is the last step")
+        self.session.press(" ", " what was seen ")
 
     def test_jump(self):
         self.session.press("g", "go to step:")
@@ -117,11 +142,14 @@ class Moving(unittest.TestCase):
         """Nothing of it is cut at the right: what --cell says stands on the screens of it, line after line."""
         said = subprocess.run([PROGRAM, "causal", "--cell", "attn_weights[1, 2, 0]"], capture_output=True, text=True).stdout
         for columns in (200, 80, 40):
-            with start(rows=60, columns=columns) as session:
+            with start(rows=70, columns=columns) as session:
                 session.press("gattn_weights\r", " attn_weights ")
                 session.press("c1, 2, 0\r", "(Escape takes this away)")
-                words = " ".join(session.vt.text().split())
-                self.assertIn(" ".join(said.split()), words, columns)
+                head, _, rest = said.partition("\n")
+                shown = words(session.vt.text())
+                if words(said) not in shown:  # the first line, where it fits, is above what meets
+                    self.assertIn("\n" + head + "\n", session.vt.text() + "\n")
+                    self.assertIn(words(rest), shown, columns)
 
     def test_a_name_is_the_tensor_before_its_size(self):
         with start(chapter="multihead") as session:
@@ -151,8 +179,8 @@ class Moving(unittest.TestCase):
 
     def test_keys_page(self):
         page = self.session.press("?", "Any key goes back")
-        for key in ("Enter, space", "b ", "g ", "/ ", "e ", "h ", "c ", "s ", "q "):
-            self.assertIn(key, page)
+        for key in ("Enter, space", "b", "g", "/", "e", "h", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
+            self.assertRegex(page, rf"(?m)^{key}\s")
         self.assertIn("tensor(", self.session.press("x"))
         self.session.press("x", "no such key")
 
@@ -228,6 +256,427 @@ class Large(unittest.TestCase):
             session.keys("\x1bOB" * 60)
             session.wait_for("61-", 60)
             self.assertLess(time.monotonic() - begun, 6)
+
+
+class Frames(unittest.TestCase):
+    """What stands before the first step and after the last."""
+
+    def test_both_ends(self):
+        for rows, columns in SIZES:
+            with self.subTest(rows=rows, columns=columns), start(rows=rows, columns=columns, at=None) as session:
+                self.assertTrue(session.vt.lines()[0].startswith(" introduction "))
+                said = output("causal", "--explain")
+                question = words(said.split("#\n")[0].replace("# ", ""))
+                self.assertIn(question[:30], words(session.vt.text()))
+                session.press("b", "this is the introduction")
+                session.press("\r", " 1/9 keys")
+                session.press("b", " introduction ")
+                session.press("g9\r", " 9/9 ")
+                session.press("\r", " what was seen ")
+                ending = words(session.vt.text())
+                for _ in range(20):
+                    ending += words(session.press(PAGE_DOWN))
+                self.assertIn("To go on:", ending)
+                self.assertIn("attn-walkthrough causal --what-if", ending)
+                session.press("\r", "this is the end")
+                session.press("b", " 9/9 ")
+
+    def test_the_question_the_formula_and_the_map(self):
+        said = output("causal", "--explain", "--linewidth", "160")
+        opening = words(said.split("\nkeys")[0].replace("# ", "").replace("#\n", "\n"))
+        with start(rows=50, columns=158, at=None) as session:
+            shown = words("\n".join(session.vt.lines()[1:-1]))
+            self.assertEqual(shown, opening[:len(shown)])
+            self.assertGreater(len(shown), 300)
+
+    def test_keys_there(self):
+        with start(at=None) as session:
+            for key in "ehcrwW":
+                session.press(key, "there is no step here")
+            session.press("\t", "no cells")
+            session.press("/keys\r", " 1/9 keys")
+            self.assertIn("found: keys", session.vt.lines()[-1])
+            session.press("b", " introduction ")
+            session.press("s5\r", "seed 5")
+            self.assertIn(" introduction ", session.vt.lines()[0])
+            session.press("\r", " 1/9 keys")
+            self.assertIn("cells changed", session.vt.lines()[-1])
+            session.press("gcontext_vecs\r")
+            session.press("\r")
+            session.press("\r", " what was seen ")
+            session.press("/keys\r", " 1/9 keys")
+
+    def test_some_steps_alone_have_none(self):
+        with start("--only", "attn_scores", at=None) as session:
+            self.assertTrue(session.vt.lines()[0].startswith(" 1/1 attn_scores "))
+            session.press("\r", "this is the last step")
+            session.press("b", "this is the first step")
+
+
+class Cells(unittest.TestCase):
+    def test_arrows_go_to_every_cell(self):
+        numbers = numbers_of("attn_scores")
+        for rows, columns in SIZES:
+            for view in "", "h":
+                with self.subTest(rows=rows, columns=columns, view=view), start(rows=rows, columns=columns) as session:
+                    session.press("gattn_scores\r" + view, " attn_scores ")
+                    self.assertEqual(session.vt.reversed_text(), [])
+                    session.press("\t", "[0, 0, 0]")
+                    for row in range(0, 12, 3):
+                        for column in range(6):
+                            place = f"[{row // 6}, {row % 6}, {column}]"
+                            shown = session.wait_for(place)
+                            self.assertEqual(session.vt.reversed_text()[0], numbers[row * 6 + column], place)
+                            tokens = ("Your", "journey", "starts", "with", "one", "step")
+                            for token in (tokens[row % 6], tokens[column]):
+                                self.assertIn(token, shown)
+                            session.press(RIGHT)
+                        session.press(DOWN * 3 + HOME)
+                    self.assertIn("[1, 5, 0]", session.vt.text())
+                    session.press(END, "[1, 5, 5]")
+                    session.press(UP, "[1, 4, 5]")
+                    session.press(LEFT, "[1, 4, 4]")
+                    session.press("\x1b")
+                    self.assertEqual(session.vt.reversed_text(), [])
+
+    def test_what_meets_stands_above_the_derivation(self):
+        queries, keys = numbers_of("queries", "--precision", "6"), numbers_of("keys", "--precision", "6")
+        with start(rows=50) as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            session.press("c1, 2, 4\r", "(Escape takes this away)")
+            lines = session.vt.lines()
+            meeting = [line for line in lines if line.startswith("row ")]
+            self.assertEqual(meeting[0].split()[-3:], queries[24:27])
+            self.assertEqual(meeting[1].split()[-3:], keys[30:33])
+            self.assertTrue(meeting[0].startswith("row queries[1, 2, :] (starts) "), meeting)
+            self.assertTrue(meeting[1].startswith("row keys[1, 4, :] (one) "), meeting)
+            for number in queries[24:27] + keys[30:33]:
+                self.assertIn(number, session.vt.reversed_text())
+            said = output("causal", "--cell", "attn_scores[1,2,4]").partition("\n")
+            self.assertIn(said[0], session.vt.text())
+            self.assertIn(words(said[2]), words(session.vt.text()))
+            session.press("gattn_weights\r", " attn_weights ")
+            session.press("\t", "exp(score - max)")  # the cell of the step before, which is here too
+            self.assertIn("attn_weights[1, 2, 4] = ", session.vt.text())
+            session.press("gmasked_attn_scores\r")
+            session.press("\t", "mask[2, 4] (starts, one)")
+            self.assertIn("True", session.vt.reversed_text())
+            session.press(HOME, "False")
+
+    def test_typed_and_chosen_cells(self):
+        with start() as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            session.press("c", "cell of attn_scores (such as 1, 5, 5):  or arrows")
+            session.press(RIGHT, "attn_scores[0, 0, 0] = ")
+            self.assertFalse(session.vt.visible)
+            session.press(RIGHT, "attn_scores[0, 0, 1] = ")
+            session.press("1", "cell of attn_scores (such as 1, 5, 5): 1")
+            session.press(", 2, 0\r", "attn_scores[1, 2, 0] = ")
+            session.press(DOWN, "attn_scores[1, 3, 0] = ")
+            session.press("cstarts, with\r", "attn_scores[0, 2, 3] = ")
+            chosen = session.vt.reversed_text()[0]
+            session.press("h")
+            self.assertEqual(session.vt.reversed_text()[0], chosen)
+            session.press("h")
+            session.press("9,9,9\r", "outside axis")
+            self.assertEqual(session.vt.reversed_text()[0], chosen)
+            session.press("\x1b")
+            self.assertEqual(session.vt.reversed_text(), [])
+            session.press("c\r", "attn_scores[0, 2, 3] = ")
+            session.press("cqueries[0,0,1]\r", "queries[0, 0, 1] = ")
+            self.assertNotIn(chosen, session.vt.reversed_text())
+            session.press("\r", " 5/9 ")
+            self.assertEqual(session.vt.reversed_text(), [])
+
+    def test_page_keys_scroll_what_is_below(self):
+        with start(rows=10, columns=40) as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            first = session.press("\t", "[0, 0, 0]")
+            below = session.press(PAGE_DOWN)
+            self.assertEqual(first.split("\n")[:5], below.split("\n")[:5])
+            self.assertNotEqual(first, below)
+            seen = words(below)
+            for _ in range(30):
+                seen += words(session.press(PAGE_DOWN))
+            self.assertIn("(Escape takes this away)", seen)
+            for _ in range(31):
+                session.press(PAGE_UP)
+            self.assertEqual(session.vt.text(), first)
+
+    def test_only_shown_cells_of_large_tensors(self):
+        for view in "", "h":
+            with self.subTest(view=view), start("--tokens", "40") as session:
+                session.press("gattn_scores\r" + view, " attn_scores ")
+                session.press("\t" + END, "attn_scores[0, 0, 39] = ")
+                session.press(LEFT * 3, "attn_scores[0, 0, 2] = ")
+                session.press(DOWN * 3, "attn_scores[0, 37, 2] = ")
+                session.press(DOWN * 3, "attn_scores[1, 0, 2] = ")
+                session.press("c1,20,20\r", "attn_scores[1, 20, 20] = ")
+                session.press(DOWN)
+                self.assertIn("attn_scores[1, 20, 20] = ", session.vt.text())  # not shown, so not chosen
+                session.press("c1,38,2\r", "attn_scores[1, 38, 2] = ")
+                session.press(DOWN, "attn_scores[1, 39, 2] = ")
+                session.press(DOWN)
+                self.assertIn("attn_scores[1, 39, 2] = ", session.vt.text())
+
+    def test_another_seed_keeps_the_cell(self):
+        with start(columns=120) as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            session.press("c1,2,3\r", "attn_scores[1, 2, 3] = ")
+            number = session.vt.reversed_text()[0]
+            session.press("s124\r", "seed 124")
+            self.assertIn("attn_scores[1, 2, 3] = ", session.vt.text())
+            self.assertNotEqual(session.vt.reversed_text()[0], number)
+            self.assertEqual(session.vt.reversed_text()[0], numbers_of("attn_scores", "--seed", "124")[51])
+
+    def test_steps_without_cells(self):
+        with start(chapter="multihead") as session:
+            session.press("gkeys.shape\r")
+            for _ in range(40):
+                if "torch.Size" in session.vt.text() and "tensor(" not in session.vt.text():
+                    break
+                session.press("\r")
+            session.press("\t", "this step has no cells")
+            session.press("c", "this step has no cells")
+            session.press("r", "this step has no rows")
+
+
+class Rows(unittest.TestCase):
+    def test_row_by_row(self):
+        numbers = numbers_of("attn_weights")
+        for view in "", "h":
+            with self.subTest(view=view), start() as session:
+                session.press("gattn_weights\r" + view, " attn_weights ")
+                whole = session.vt.text()
+                session.press("r", "rows 0/12")
+                for row, key in enumerate(("\r", " ", "r") * 4):
+                    shown = "\n".join(session.vt.lines()[1:-1])
+                    self.assertEqual(shown.count("?"), 72 - 6 * row)
+                    found = re.findall(r"\d\.\d{4}", shown)
+                    self.assertEqual(found[:6 * row], numbers[:6 * row])
+                    self.assertEqual(len(found), 6 * row)  # and no scale
+                    session.press(key)
+                self.assertEqual(session.vt.text(), whole)
+                session.press("\r", " 7/9 ")
+                self.assertIn("rows 0/12", session.vt.lines()[-1])
+                session.press("\x1b")
+                self.assertNotIn("?", "\n".join(session.vt.lines()[1:-1]))
+                session.press("\r", " 8/9 ")
+                self.assertNotIn("rows 0", session.vt.lines()[-1])
+
+    def test_what_is_hidden_is_not_told(self):
+        with start(rows=60) as session:
+            session.press("gattn_weights\re", " attn_weights ")
+            session.press(END)
+            self.assertRegex(session.vt.text(), "(?m)^- ")
+            session.press("r", "rows 0/12")
+            session.press(END)
+            self.assertNotRegex(session.vt.text(), "(?m)^- ")
+            session.press("\t", "all rows are still hidden")
+            session.press("c1,0,0\r", "this row is still hidden")
+            session.press("\r\r", "rows 2/12")
+            session.press("\t", "attn_weights[0, 0, 0] = ")
+            session.press(DOWN, "attn_weights[0, 1, 0] = ")
+            session.press(DOWN)
+            self.assertIn("attn_weights[0, 1, 0] = ", session.vt.text())
+            session.press("c0,2,0\r", "this row is still hidden")
+            session.press("w2", "what if no-mask")
+            self.assertNotIn("Without a mask", session.vt.text())
+            session.press("w", "difference: ")
+            self.assertEqual("\n".join(session.vt.lines()[1:-1]).count("?"), 60)
+            session.press("\x1b\x1b")
+            session.press(END)
+            self.assertIn("Without a mask", session.vt.text())
+
+    def test_the_row_is_in_sight(self):
+        rows = [numbers_of("attn_scores")[6 * row:6 * row + 4] for row in range(12)]
+        with start(rows=10, columns=40) as session:
+            session.press("gattn_scores\r", " attn_scores ")
+            session.press("r", "rows 0/12")
+            for row in range(11):
+                shown = session.press("\r", f"rows {row + 1}/12")
+                self.assertIn(", ".join(rows[row][:3]).replace(", -", ", -"), re.sub(r",\s+", ", ", shown))
+            session.press("b", " 3/9 ")
+            self.assertNotIn("?", "\n".join(session.vt.lines()[1:-1]))  # who goes back sees all
+
+
+class Rules(unittest.TestCase):
+    def test_views(self):
+        for rows, columns in SIZES:
+            with self.subTest(rows=rows, columns=columns), start(rows=rows, columns=columns) as session:
+                session.press("gattn_weights\r", " attn_weights ")
+                plain = session.vt.text().split("\n")[1:-1]
+                session.press("w", "1 no-scaling")
+                session.press("w", "what if no-scaling")
+                session.press("w", "difference: no-scal")
+                session.press("w", "attn_weights  as is")
+                self.assertEqual(session.vt.text().split("\n")[1:-1], plain)
+                session.press("W", "w 2 no-mask")
+                session.press("w", "what if no-mask")
+                session.press("W3", "what if mask-after-s")
+                session.press("Wx")
+                self.assertIn("what if mask-after-s", session.vt.lines()[0])
+
+    def test_numbers_and_sentences(self):
+        rules = ("no-scaling", "no-mask", "mask-after-softmax", "no-rescale", "softmax-dim-0", "same-weights")
+        as_is = numbers_of("attn_weights")
+        with start(rows=60) as session:
+            session.press("gattn_weights\r", " attn_weights ")
+            for number, rule in enumerate(rules):
+                session.press(f"W{number + 1}", f"what if {rule}")
+                said = output("causal", "--what-if", rule)
+                self.assertIn(words(said.split("\n")[0][2:]), words(session.vt.text()))
+                with tempfile.TemporaryDirectory() as folder:
+                    arguments = ["causal", "--what-if", rule, "--save", os.path.join(folder, "new")]
+                    subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+                    changed = numpy.load(os.path.join(folder, "new", "attn_weights.npy")).ravel()
+                    before = [float(number) for number in as_is]
+                    subprocess.run([PROGRAM, "causal", "--save", os.path.join(folder, "as_is")], check=True,
+                                   stdout=subprocess.DEVNULL)
+                    difference = changed - numpy.load(os.path.join(folder, "as_is", "attn_weights.npy")).ravel()
+                shown = re.findall(r"-?\d\.\d{4}|nan", "\n".join(session.vt.lines()[1:-1]))[:72]
+                numpy.testing.assert_allclose([float(n) for n in shown], changed, atol=5.1e-5)
+                moved = [old != new for old, new in zip(as_is, shown)]
+                self.assertEqual(len(session.vt.reversed_text()), sum(moved))
+                session.press("w", "difference: ")
+                if not any(moved):
+                    self.assertIn("same as before", session.vt.text())
+                    continue
+                shown = re.findall(r"-?\d\.\d{4}|nan", "\n".join(session.vt.lines()[1:-1]))[:72]
+                numpy.testing.assert_allclose([float(n) for n in shown], difference, atol=5.1e-5)
+                self.assertEqual(len(before), 72)
+
+    def test_steps_that_a_rule_leaves_alone_or_takes_away(self):
+        said = output("causal", "--what-if", "no-mask")
+        same = {name for line in re.findall(r"(?m)^# (.*): same as before$", said) for name in line.split(", ")}
+        with start(rows=60) as session:
+            session.press("w2")
+            seen = set()
+            for step in range(1, 10):
+                session.press(f"g{step}\r", f" {step}/9 ")
+                name = session.vt.lines()[0].split()[1]
+                name += ".shape" if "torch.Size" in session.vt.text() else ""
+                if "same as before" in session.vt.text():
+                    seen.add(name)
+                if name == "masked_attn_scores":
+                    self.assertIn("no masked_attn_scores here", session.vt.text())
+                    session.press("\t", "no cells")
+                    session.press("w", "difference: ")
+                    self.assertIn("no masked_attn_scores here", session.vt.text())
+                    session.press("ww", "what if no-mask")
+            self.assertEqual(seen, same)
+            session.press("W3gattn_weights\r", "what if mask-after-softmax")
+            self.assertIn("only with the change: unmasked_attn_weights", session.vt.text())
+
+    def test_another_seed_and_a_cell(self):
+        with start(rows=40, columns=120) as session:
+            session.press("gattn_weights\rw2", "what if no-mask")
+            session.press("s124\r", "seed 124")
+            said = output("causal", "--what-if", "no-mask", "--seed", "124").split("\n")[0][2:]
+            self.assertIn(said, words(session.vt.text()))
+            session.press("c1,2,4\r", "attn_weights[1, 2, 4] = ")
+            self.assertIn("as is 0.000000", session.vt.text())
+            changed = session.vt.reversed_text()[0]
+            self.assertNotEqual(changed, "0.0000")
+            session.press("w", "difference: ")
+            self.assertEqual(session.vt.reversed_text()[0], changed)  # from 0
+            session.press("w", "  as is ")
+            self.assertEqual(session.vt.reversed_text()[0], "0.0000")
+            self.assertIn("attn_weights[1, 2, 4] = ", session.vt.text())
+
+    def test_differences_are_coloured_around_what_is_the_same(self):
+        with start() as session:
+            session.press("gattn_weights\rw2", "what if no-mask")
+            session.vt.colours.clear()
+            session.press("w", "difference: ")
+            self.assertGreater(len([colour for colour in session.vt.colours if colour[0] == 48]), 2)
+
+    def test_one_rule_needs_no_list(self):
+        with start(chapter="simplified") as session:
+            session.press("w", "what if softmax-dim-0")
+
+
+class Auto(unittest.TestCase):
+    def test_from_the_introduction_to_the_end(self):
+        with start("--auto", "0.3", at=None) as session:
+            for step in range(1, 10):
+                session.wait_for(f" {step}/9 ", 10)
+            session.wait_for(" what was seen ", 10)
+            end = session.vt.text()
+            self.assertNotIn("auto", end.split("\n")[-1])
+            time.sleep(0.7)
+            session.settle()
+            self.assertEqual(session.vt.text(), end)
+            session.keys("q")
+            self.assertEqual(session.end(), 0)
+            self.assertEqual(session.given_back(), [])
+
+    def test_time(self):
+        with start("--auto", "1.5", at=None) as session:
+            self.assertIn("auto 1.5 s, space pauses", session.vt.lines()[-1])
+            session.press("\r", " 1/9 ")
+            begun = time.monotonic()
+            session.resize(30, 90)  # which takes nothing from the time, and adds nothing
+            session.wait_for(" 2/9 ", 10)
+            self.assertTrue(1 < time.monotonic() - begun < 4)
+
+    def test_keys_pause(self):
+        with start("--auto", "0.6", rows=10, columns=60, at=None) as session:
+            for keys in (" ", "h", DOWN, "c\x1b", "ggone\x1b", "?x"):
+                with self.subTest(keys=keys):
+                    session.press(keys, "auto paused, space goes on")
+                    screen = session.vt.text()
+                    time.sleep(0.9)
+                    session.settle(0.05)
+                    self.assertEqual(session.vt.text(), screen)
+                    session.press(" ", "auto 0.6 s, space pauses")
+                    session.wait_for("space pauses")
+                    title = session.vt.lines()[0]
+                    while session.vt.lines()[0] == title:
+                        session.pump(0.1)
+                    session.press("g2\r", " 2/9 ")
+                    session.press(" ")
+            session.press("g9\r", " 9/9 ")
+
+    def test_rows_are_revealed(self):
+        with start("--auto", "0.4", at=None) as session:
+            session.press(" ", "auto paused")
+            session.press("g6\r", " 6/9 ")
+            session.press("r", "rows 0/12")
+            session.press(" ")
+            for row in (1, 2, 3):
+                session.wait_for(f"rows {row}/12", 10)
+            self.assertIn("auto 0.4 s", session.vt.lines()[-1])
+            session.wait_for(" 7/9 ", 20)
+            session.wait_for("rows 0/12", 10)
+
+    def test_waiting_takes_no_processor_time(self):
+        with start("--auto", "600") as session:
+            session.press(" ", "space pauses")
+            before = processor_seconds(session.pid)
+            time.sleep(1)
+            self.assertLess(processor_seconds(session.pid) - before, 0.05)
+
+    def test_a_stop_is_no_time(self):
+        with start("--auto", "1", at=None) as session:
+            session.press("\r", " 1/9 ")
+            session.signal(signal.SIGSTOP)
+            os.waitpid(session.pid, os.WUNTRACED)
+            time.sleep(1.5)
+            session.signal(signal.SIGCONT)
+            session.settle(0.4)
+            self.assertIn(" 1/9 ", session.vt.lines()[0])
+            session.wait_for(" 2/9 ", 10)
+
+    def test_refused(self):
+        for value in ("0", "-1", "3601", "soon", "nan", "inf", "1e9"):
+            with self.subTest(value=value):
+                run = subprocess.run([PROGRAM, "causal", "--step", f"--auto={value}"], capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stdout), (2, ""))
+                self.assertRegex(run.stderr, r"^attn-walkthrough: error: --auto: [^\n]*;[^\n]*;[^\n]*\n$")
+        run = subprocess.run([PROGRAM, "causal", "--auto", "5"], capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("accepted with --step; add --step", run.stderr)
 
 
 class Windows(unittest.TestCase):
@@ -307,7 +756,7 @@ class Ends(unittest.TestCase):
         with Session(["/bin/bash", "-c", shell]) as session:
             session.wait_for("keys")
             session.keys("\x1a")
-            session.press(" ", " 2/")  # stopped, and taken up again by fg
+            session.press(" ", " 1/")  # stopped, and taken up again by fg
             self.assertIn("stopped 148", session.raw)
             between = session.raw[:session.raw.index("stopped 148")]
             self.assertTrue(between.rfind("\x1b[?1049l") > between.rfind("\x1b[?1049h"))
@@ -332,7 +781,7 @@ class Terminals(unittest.TestCase):
         for term in ("xterm-256color", "screen", "linux", "vt100", "ansi", "xterm-ghostty-of-tomorrow"):
             with self.subTest(term=term), Session([PROGRAM, "causal", "--step"], environment={"TERM": term}) as session:
                 session.settle(0.5)
-                self.assertIn("1/", session.vt.text())
+                session.press("\r", "1/")
                 session.press("h")
                 session.press(" ")
                 session.keys("q")
