@@ -22,6 +22,9 @@ import termios
 import time
 import unittest
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "present"))
+from vt import Vt  # pylint: disable=wrong-import-position
+
 BINARY = ""
 COMMANDS = []
 HANG_LIMIT = 60  # seconds
@@ -419,6 +422,42 @@ class Shell(Case):
                                 TERM="xterm-256color")
 
 
+class Prompt:
+    """A shell that somebody types at."""
+
+    def __init__(self, command, environment, setup):
+        self.terminal = Terminal(command, {**environment, "PS1": "> "}, rows=100, columns=200)
+        self.screen = Vt(100, 200)
+        self.fed = 0
+        self.type(setup + "; echo rea''dy\n")
+        self.terminal.wait_for(lambda: b"ready\r\n" in self.terminal.shown)
+
+    def lines(self):
+        text = self.terminal.shown[self.fed:].decode(errors="ignore")
+        self.fed = len(self.terminal.shown)
+        self.screen.feed(text)
+        return [line for line in self.screen.lines() if line]
+
+    def type(self, keys):
+        self.terminal.type(keys.encode())
+
+    def clear(self):
+        """Gives up what is typed."""
+        self.type("\x15\x0c")
+        self.terminal.wait_for(lambda: self.lines() == [">"])
+
+    def shows(self, keys, parts):
+        """Waits until all these are on the screen after the keys are typed at an empty line."""
+        self.clear()
+        self.type(keys)
+        self.terminal.wait_for(lambda: all(part in "\n".join(self.lines()) for part in parts))
+
+    def end(self):
+        self.clear()
+        self.type("exit\n")
+        self.terminal.end()
+
+
 class Bash(Shell):
     DRIVER = r"""
 source <(attn-walkthrough completion bash)
@@ -466,25 +505,14 @@ done
 
     def test_by_readline(self):
         """What is typed and Tab make the line that is run."""
-        terminal = Terminal([shutil.which("bash"), "--norc", "-i"], {**self.shell_environment(), "PS1": "> "}, columns=200)
-        terminal.type(f"cd {self.folder}; source <(attn-walkthrough completion bash)\n".encode())
-        terminal.settle()
+        prompt = Prompt([shutil.which("bash"), "--norc", "-i"], self.shell_environment(),
+                        f"cd {self.folder}; source <(attn-walkthrough completion bash)")
         for typed, line in (("causal --on\tq\t", "causal --only queries "), ("list --form\tj\t", "list --format json "),
-                            ("list --format=j\t", "list --format=json "), ("causal --cell attn_sc\t1,2]", "causal --cell attn_scores[1,2]"),
-                            ("verify page.\t", "verify page.html "), ("verify page\\ o\t", "verify page\\ one.txt "),
-                            ("causal -o pages\tx", "causal -o pages/x")):
-            terminal.shown = b""
-            for key in re.findall(r"[^\t]+|\t", f"attn-walkthrough {typed}"):
-                terminal.type(key.encode())
-                terminal.settle()
-            terminal.type(b"#")
-            terminal.settle()
-            shown = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]|\x07|\r", "", terminal.shown.decode())
-            self.assertIn(f"attn-walkthrough {line}#", shown)
-            terminal.type(b"\x15")
-            terminal.settle()
-        terminal.type(b"\nexit\n")
-        terminal.end()
+                            ("list --format=j\t", "list --format=json "), ("verify page.\t", "verify page.html "),
+                            ("causal --cell attn_sc\t1,2]", "causal --cell attn_scores[1,2]"),
+                            ("verify page\\ o\t", "verify page\\ one.txt "), ("causal -o pages\tx", "causal -o pages/x")):
+            prompt.shows(f"attn-walkthrough {typed}#", [f"> attn-walkthrough {line}#"])
+        prompt.end()
 
 
 @unittest.skipUnless(shutil.which("fish"), "no fish here: its completions are not tried")
@@ -518,48 +546,29 @@ class Fish(Shell):
 
 @unittest.skipUnless(shutil.which("zsh"), "no zsh here: its completions are not tried")
 class Zsh(Shell):
-    def shell(self):
-        terminal = Terminal([shutil.which("zsh"), "-f", "-i"], {**self.shell_environment(), "PS1": "> "}, rows=400, columns=200)
-        terminal.type(f"cd {self.folder}; unsetopt zle_bracketed_paste prompt_sp; autoload -Uz compinit; "
-                      "compinit -u -D; LISTMAX=1000; source <(attn-walkthrough completion zsh); echo rea''dy\n".encode())
-        terminal.wait_for(lambda: b"ready" in terminal.shown)
-        terminal.settle()
-        return terminal
-
-    def typed(self, terminal, keys):
-        """What is shown when this is typed; the line is given up after that."""
-        terminal.shown = b""
-        for key in re.findall(r"[^\t]+|\t", f"attn-walkthrough {keys}"):
-            terminal.type(key.encode())
-            terminal.settle()
-        shown = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>]|\x07|\r", "", terminal.shown.decode())
-        terminal.type(b"\x03")
-        terminal.settle()
-        return shown
+    def prompt(self):
+        return Prompt([shutil.which("zsh"), "-f", "-i"], self.shell_environment(),
+                      f"cd {self.folder}; unsetopt prompt_sp; autoload -Uz compinit; compinit -u -D; LISTMAX=1000; "
+                      "source <(attn-walkthrough completion zsh)")
 
     def test_every_option(self):
-        terminal = self.shell()
+        prompt = self.prompt()
         for name in ["", *COMMANDS]:
-            shown = self.typed(terminal, f"{name} --\t\t".lstrip())
-            for option, _ in options_of(name):
-                self.assertIn(option + " ", shown + " ", name)
-        terminal.type(b"exit\n")
-        terminal.end()
+            prompt.shows(f"attn-walkthrough {name} --\t".replace("  ", " "), [f"{option}  " for option, _ in options_of(name)])
+        prompt.end()
 
     def test_values(self):
-        terminal = self.shell()
-        for keys, expected in (("causal --what-if \t\t", choices_of("causal", "--what-if")), ("causal --on\tq\t#", ["--only queries #"]),
-                               ("causal --only keys,q\t#", ["--only keys,queries #"]), ("list --format=j\t#", ["--format=json #"]),
-                               ("cau\t#", ["attn-walkthrough causal #"]), ("verify page.\t#", ["page.html #"]),
-                               ("causal -o page.\t#", ["page.html #"]), ("causal --output=page.\t#", ["--output=page.html #"]),
-                               ("causal --save p\tx#", ["--save pages/x#"]), ("completion z\t#", ["completion zsh #"]),
-                               ("causal --weights W_query=page.\t#", ["W_query=page.html #"]),
-                               ("causal --cell attn_sc\t#", ["attn_scores\\[#"]), ("verify 'page o\t#", ["page one.txt' #"])):
-            shown = self.typed(terminal, keys)
-            for part in expected:
-                self.assertIn(part, shown, keys)
-        terminal.type(b"exit\n")
-        terminal.end()
+        prompt = self.prompt()
+        prompt.shows("attn-walkthrough causal --what-if \t", choices_of("causal", "--what-if"))
+        for keys, line in (("causal --on\tq\t", "causal --only queries "), ("causal --only keys,q\t", "causal --only keys,queries "),
+                           ("list --format=j\t", "list --format=json "), ("cau\t", "causal "), ("verify page.\t", "verify page.html "),
+                           ("causal -o page.\t", "causal -o page.html "), ("causal --save p\tx", "causal --save pages/x"),
+                           ("causal --output=page.\t", "causal --output=page.html "), ("completion z\t", "completion zsh "),
+                           ("causal --weights W_query=page.\t", "causal --weights W_query=page.html "),
+                           ("causal --cell attn_sc\t", "causal --cell attn_scores\\["),
+                           ("verify 'page o\t", "verify 'page one.txt' ")):
+            prompt.shows(f"attn-walkthrough {keys}#", [f"> attn-walkthrough {line}#"])
+        prompt.end()
 
 
 class Manual(Case):
