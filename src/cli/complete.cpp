@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "chapter.hpp"
 #include "cli/compute.hpp"
 #include "cli/program.hpp"
 #include "inputs.hpp"
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
+#include "walk/walkthrough.hpp"
 
 namespace attn::cli {
 namespace {

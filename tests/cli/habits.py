@@ -621,7 +621,10 @@ class Manual(Case):
         """By whoever reads manual pages here."""
         checks = (["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", self.file],
                   ["groff", "-man", "-ww", "-b", "-z", "-Tutf8", self.file], ["mandoc", "-T", "lint", self.file])
-        for check in [check for check in checks if shutil.which(check[0])]:
+        here = [check for check in checks if shutil.which(check[0])]
+        if not here:
+            self.skipTest("neither man nor groff nor mandoc here")
+        for check in here:
             done = subprocess.run(check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG_LIMIT, text=True)
             said = done.stderr + (done.stdout if check[0] == "mandoc" else "")
             self.assertEqual(said, "", check)
