@@ -1,0 +1,232 @@
+// ---- A step's picture, fitted into the window ----------------------------------------------------
+
+const staged = matchMedia("screen and (min-width: 900px) and (min-height: 560px)");
+const densities = [1.5, 1.3, 1.15, 1, 0.9, 0.8125];  // of numbers, in rem; the least is 13 pixels
+const scrollbar = 12;  // as in lesson_stage.css
+
+/** Divides the room: who needs less than an even share gets it, the others share what is left evenly. */
+function share(room, needs) {
+  const given = [];
+  let left = room;
+  [...needs.keys()].sort((one, other) => needs[one] - needs[other]).forEach((i, rank) => {
+    given[i] = Math.max(0, Math.min(needs[i], left / (needs.length - rank)));
+    left -= given[i];
+  });
+  return given;
+}
+
+/** A need's height, a scrollbar's included where it is wider than its room. */
+const tall = (need, width) => need.h + (need.w > width ? scrollbar : 0);
+const lower = (have, want, spare) => have + Math.min(Math.max(spare, 0), Math.max(want - have, 0));
+
+function inRow(boxes, gap) {
+  const w = boxes.reduce((sum, box) => sum + box.w + gap, -gap);
+  return { w: Math.max(w, 0), h: Math.max(0, ...boxes.map((box) => box.h)) };
+}
+
+function inColumn(boxes, gap) {
+  const { w, h } = inRow(boxes.map((box) => ({ w: box.h, h: box.w })), gap);
+  return { w: h, h: w };
+}
+
+/** Two rows: their heights, and what is left over. */
+function rowsOf(room, gap, top, bottom) {
+  const space = room.h - (bottom ? gap : 0);
+  const [above, below] = share(space, [top, bottom]);
+  return { above, below, spare: space - above - below };
+}
+
+/** Where the map, its operands and the derivation may stand: what room each of them gets. */
+const arrangements = {
+  /** The derivation beside the map, the operands below both. */
+  below(room, { result, panel, operands, gap }) {
+    const row = inRow(operands, gap);
+    const left = Math.min(result.w, room.w - gap - panel.w);
+    const { above, below, spare } = rowsOf(room, gap, tall(result, left), row.h && tall(row, room.w));
+    const top = lower(above, panel.h, spare);
+    const right = room.w - gap - left;
+    return { columns: [left, right], rows: [top, below], result: { w: left, h: top },
+             operands: { w: room.w, h: below, need: row }, panel: { w: right, h: top } };
+  },
+  /** The operands below the map, the derivation beside both. */
+  aside(room, { result, panel, operands, gap }) {
+    const row = inRow(operands, gap);
+    const left = Math.min(Math.max(result.w, row.w), room.w - gap - panel.w);
+    const { above, below, spare } = rowsOf(room, gap, tall(result, left), row.h && tall(row, left));
+    const height = above + below + (row.h ? gap : 0);
+    const bottom = below + lower(height, panel.h, spare) - height;
+    const right = room.w - gap - left;
+    return { columns: [left, right], rows: [above, bottom], result: { w: left, h: above },
+             operands: { w: left, h: below, need: row }, panel: { w: right, h: lower(height, panel.h, spare) } };
+  },
+  /** The map from edge to edge, the operands and the derivation below it. */
+  under(room, { result, panel, operands, gap }) {
+    const row = inRow(operands, gap);
+    const left = Math.min(row.w, room.w - gap - panel.w);
+    const { above, below, spare } = rowsOf(room, gap, tall(result, room.w), Math.max(row.h && tall(row, left), 1));
+    const bottom = lower(below, panel.h, spare);
+    const right = room.w - (left ? gap + left : 0);
+    return { columns: [left, right], rows: [above, bottom], result: { w: room.w, h: above },
+             operands: { w: left, h: bottom, need: row }, panel: { w: right, h: bottom } };
+  },
+  /** The map, its operands one below the other, the derivation: side by side. */
+  three(room, { result, panel, operands, gap }) {
+    const column = inColumn(operands, gap);
+    const [left, middle] = share(room.w - 2 * gap - panel.w, [result.w, column.w]);
+    const height = Math.min(room.h, Math.max(tall(result, left), tall(column, middle), panel.h));
+    const right = room.w - left - middle - 2 * gap;
+    return { columns: [left, middle, right], rows: [height], result: { w: left, h: height },
+             operands: { w: middle, h: height, need: column }, panel: { w: right, h: height } };
+  },
+};
+
+/** How much of it is out of sight, from 0 to 1. */
+const hidden = (need, room) =>
+  need.w && need.h ? 1 - Math.min(1, (room.w + 0.5) / need.w) * Math.min(1, (room.h + 0.5) / need.h) : 0;
+
+/** What an arrangement loses: above all a piece of the map, then of the operands, then of the derivation. */
+function loss(found, { result, panel, least }) {
+  const maps = 6 * hidden(result, found.result) + 4 * hidden(found.operands.need, found.operands);
+  const isCramped = found.panel.h < Math.min(panel.h, least);
+  return maps + (maps > 0 ? 1 : 0) + hidden(panel, found.panel) + (isCramped ? 3 : 0);
+}
+
+/** A way from each kind of derivation to its height: one panel a kind, not seen. */
+function probes(state) {
+  const kinds = (state.node.c ?? []).slice(0, 4).map((_, kind) => (state.node.z ? [...state.node.z].indexOf(kind) : 0));
+  return kinds.filter((position) => position >= 0).map((position) => {
+    const { heading, shown, total } = account(state, position);
+    return make("section", { class: "derivation probe", "aria-hidden": "true" }, heading, ...shown, total);
+  });
+}
+
+const sizeOf = (element) => ({ w: element.offsetWidth, h: element.offsetHeight });
+
+/** Gives the panels the width that all their tables need, their long names broken. */
+function widthOf(panels, rem) {
+  const set = (width) => panels.forEach((panel) => { panel.style.width = `${width}px`; });
+  set(21 * rem);
+  const tables = panels.map((panel) => (panel.querySelector("table")?.offsetWidth ?? 0) + 2.9 * rem);
+  const width = Math.min(Math.max(21 * rem, ...tables), 34 * rem);
+  set(width);
+  return width;
+}
+
+/** What the pieces of the picture need at the density that is set. */
+function needs(state, panels, rem) {
+  const edge = 12;  // a box's padding
+  const ofTable = ({ element }) => ({ w: Math.ceil(element.offsetWidth) + edge, h: Math.ceil(element.offsetHeight) + edge });
+  const map = ofTable(state.maps.find((one, m) => !state.boxes[m].classList.contains("unseen")));
+  const tools = state.result.querySelector(".tools");
+  tools.style.width = "max-content";
+  const width = Math.max(map.w, Math.min(tools.offsetWidth, 30 * rem));
+  tools.style.width = `${width}px`;
+  const height = tools.offsetHeight ? tools.offsetHeight + 0.4 * rem : 0;
+  tools.style.width = "";
+  const panelWidth = widthOf(panels, rem);
+  return {
+    result: { w: width, h: map.h + height }, map, tools: height,
+    operands: state.beside.map(ofTable),
+    panel: { w: panelWidth, h: Math.ceil(Math.max(0, ...panels.map((panel) => panel.offsetHeight))) },
+    gap: 1.25 * rem, least: 12 * rem,
+  };
+}
+
+/** The densest picture is the last resort: the largest numbers with which all is seen, else what loses least. */
+function best(state, room, rem) {
+  const look = state.result.parentElement;
+  const panels = probes(state);
+  look.append(...panels);
+  let found = null;
+  for (const [d, density] of densities.entries()) {
+    look.style.setProperty("--size", `${density}rem`);
+    const need = needs(state, panels, rem);
+    Object.entries(arrangements).forEach(([name, arrange], a) => {
+      if (!need.operands.length && name !== "below" && name !== "under") return;
+      const rooms = arrange(room, need);
+      const lost = loss(rooms, need);
+      const cost = lost + 0.06 * d + 0.01 * a;
+      if (!found || cost < found.cost) found = { name, density, need, rooms, lost, cost };
+    });
+    if (found.lost === 0) break;
+  }
+  panels.forEach((panel) => panel.remove());
+  return found;
+}
+
+const pixels = (lengths) => lengths.map((length) => `${Math.floor(length * 100) / 100}px`).join(" ");
+
+/** Sets a box's size: its table's, or what there is; what is larger scrolls. */
+function setBox(box, need, room) {
+  const bars = { w: need.h > room.h + 0.5 ? scrollbar : 0, h: need.w > room.w + 0.5 ? scrollbar : 0 };
+  box.style.setProperty("--w", pixels([Math.min(need.w + bars.w, room.w)]));
+  box.style.setProperty("--h", pixels([Math.min(need.h + bars.h, room.h)]));
+}
+
+function arrange(state, { name, density, need, rooms }) {
+  const look = state.result.parentElement;
+  look.dataset.stage = name;
+  look.style.setProperty("--size", `${density}rem`);
+  look.style.setProperty("--rows", pixels(rooms.rows));
+  look.style.setProperty("--columns", pixels(rooms.columns));
+  const gap = pixels([need.gap]);
+  look.style.setProperty("--gap", need.operands.length ? gap : name === "under" ? `${gap} 0px` : `0px ${gap}`);
+  state.boxes.forEach((box) => setBox(box, need.map, { w: rooms.result.w, h: rooms.result.h - need.tools }));
+  const isColumn = name === "three";
+  const [along, across] = isColumn ? ["h", "w"] : ["w", "h"];
+  const gaps = need.gap * (need.operands.length - 1);
+  const given = share(rooms.operands[along] - gaps, need.operands.map((box) =>
+    box[along] + (box[across] > rooms.operands[across] ? scrollbar : 0)));
+  [...state.operands.children].forEach((box, i) =>
+    setBox(box, need.operands[i], { ...rooms.operands, [along]: given[i] }));
+}
+
+/** What of the window is left below the step's words; a line of what follows stays in sight. */
+function roomFor(look, rem) {
+  const top = look.getBoundingClientRect().top + window.scrollY;
+  const width = look.parentElement.clientWidth;
+  return { w: width, h: Math.max(root.clientHeight - top - 2.4 * rem, 20 * rem) };
+}
+
+/** Arranges a step's picture so that the window shows it whole, where it can. */
+function fit(state) {
+  if (!state?.result.getClientRects().length) return;
+  const look = state.result.parentElement;
+  delete look.dataset.stage;
+  if (!staged.matches) {
+    look.style.removeProperty("--size");
+    state.room = null;
+    return;
+  }
+  look.dataset.stage = "measured";
+  const rem = parseFloat(getComputedStyle(root).fontSize);
+  const room = roomFor(look, rem);
+  state.room = `${room.w} ${room.h}`;
+  arrange(state, best(state, room, rem));
+  state.maps.concat(state.beside).forEach(settle);
+  scrollIntoBoxes(state);
+}
+
+/** A box has scrollbars where its table is larger; and what the browser scrolls to comes clear of the names that stay. */
+function settle(map) {
+  const { element } = map;
+  const box = element.parentElement;
+  box.style.setProperty("--over", "hidden");
+  map.scrolls = [box.scrollWidth > box.clientWidth + 1, box.scrollHeight > box.clientHeight + 1];
+  box.style.setProperty("--over", map.scrolls.map((does) => (does ? "scroll" : "hidden")).join(" "));
+  const above = (element.caption?.offsetHeight ?? 0) + (element.tHead?.offsetHeight ?? 0) + 8;
+  const beside = element.tBodies[0].rows[0].cells[0].offsetWidth + 8;
+  box.style.scrollPadding = `${above}px 8px 8px ${beside}px`;
+}
+
+/** After the window or the words above have changed. */
+function refit() {
+  const state = views[current];
+  if (!state) return;
+  const { w, h } = roomFor(state.result.parentElement, parseFloat(getComputedStyle(root).fontSize));
+  if (state.room !== `${w} ${h}` || !staged.matches) fit(state);
+}
+
+window.addEventListener("resize", refit);
+const words = new ResizeObserver(refit);
+articles.forEach((article) => words.observe(article.querySelector("header")));
