@@ -1,7 +1,8 @@
 // ---- A step's picture, fitted into the window ----------------------------------------------------
 
 const staged = matchMedia("screen and (min-width: 900px) and (min-height: 560px)");
-const densities = [1.5, 1.3, 1.15, 1, 0.9, 0.8125];  // of numbers, in rem; the least is 13 pixels
+// The height of a map's numbers, in rem, and what is above and below them, in em.
+const densities = [[1.5, 0.2], [1.3, 0.18], [1.15, 0.16], [1, 0.16], [0.9, 0.14], [0.8125, 0.12], [0.8125, 0]];
 const scrollbar = 12;  // as in lesson_stage.css
 
 /** Divides the room: who needs less than an even share gets it, the others share what is left evenly. */
@@ -69,6 +70,14 @@ const arrangements = {
     return { columns: [left, right], rows: [above, bottom], result: { w: room.w, h: above },
              operands: { w: left, h: bottom, need: row }, panel: { w: right, h: bottom } };
   },
+  /** The operands beside the map, the derivation below both. */
+  abreast(room, { result, panel, operands, gap }) {
+    const row = inRow(operands, gap);
+    const [left, right] = share(room.w - gap, [result.w, row.w]);
+    const { above, below } = rowsOf(room, gap, Math.max(tall(result, left), tall(row, right)), panel.h);
+    return { columns: [left, room.w - gap - left], rows: [above, below], result: { w: left, h: above },
+             operands: { w: right, h: above, need: row }, panel: { w: room.w, h: below } };
+  },
   /** The map, its operands one below the other, the derivation: side by side. */
   three(room, { result, panel, operands, gap }) {
     const column = inColumn(operands, gap);
@@ -132,6 +141,11 @@ function needs(state, panels, rem) {
   };
 }
 
+function setDensity(look, [size, lead]) {
+  look.style.setProperty("--size", `${size}rem`);
+  look.style.setProperty("--lead", `${lead}em`);
+}
+
 /** The densest picture is the last resort: the largest numbers with which all is seen, else what loses least. */
 function best(state, room, rem) {
   const look = state.result.parentElement;
@@ -139,7 +153,7 @@ function best(state, room, rem) {
   look.append(...panels);
   let found = null;
   for (const [d, density] of densities.entries()) {
-    look.style.setProperty("--size", `${density}rem`);
+    setDensity(look, density);
     const need = needs(state, panels, rem);
     Object.entries(arrangements).forEach(([name, arrange], a) => {
       if (!need.operands.length && name !== "below" && name !== "under") return;
@@ -166,7 +180,7 @@ function setBox(box, need, room) {
 function arrange(state, { name, density, need, rooms }) {
   const look = state.result.parentElement;
   look.dataset.stage = name;
-  look.style.setProperty("--size", `${density}rem`);
+  setDensity(look, density);
   look.style.setProperty("--rows", pixels(rooms.rows));
   look.style.setProperty("--columns", pixels(rooms.columns));
   const gap = pixels([need.gap]);
@@ -185,7 +199,7 @@ function arrange(state, { name, density, need, rooms }) {
 function roomFor(look, rem) {
   const top = look.getBoundingClientRect().top + window.scrollY;
   const width = look.parentElement.clientWidth;
-  return { w: width, h: Math.max(root.clientHeight - top - 2.4 * rem, 20 * rem) };
+  return { w: width, h: Math.max(window.innerHeight - top - 2.2 * rem, 20 * rem) };
 }
 
 /** Arranges a step's picture so that the window shows it whole, where it can. */

@@ -22,13 +22,13 @@ function show(step, position, byUser) {
     entries[step].setAttribute("aria-current", "step");
     const nav = entries[step].closest("nav");
     nav.scrollTop = entries[step].offsetTop - nav.clientHeight / 2;
-    const drawn = view(step);
     previous.disabled = step === 0;
     next.disabled = step === steps.length - 1;
     counter.textContent = `${step + 1} / ${steps.length}`;
     bar.style.width = `${(100 * (step + 1)) / steps.length}%`;
     window.scrollTo(0, 0);
-    fit(drawn);
+    view(step);
+    refit();
   }
   openContents(false);
   const cell = position === null || !views[step] ? null : cellAt(views[step], position);
