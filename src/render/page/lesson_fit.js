@@ -40,10 +40,11 @@ function rowsOf(room, gap, top, bottom) {
 /** Where the map, its operands and the derivation may stand: what room each of them gets. */
 const arrangements = {
   /** The derivation beside the map, the operands below both. */
-  below(room, { result, panel, operands, gap }) {
+  below(room, { result, panel, operands, gap, least }) {
     const row = inRow(operands, gap);
     const left = Math.min(result.w, room.w - gap - panel.w);
-    const { above, below, spare } = rowsOf(room, gap, tall(result, left), row.h && tall(row, room.w));
+    const beside = Math.max(tall(result, left), Math.min(panel.h, least));
+    const { above, below, spare } = rowsOf(room, gap, beside, row.h && tall(row, room.w));
     const top = lower(above, panel.h, spare);
     const right = room.w - gap - left;
     return { columns: [left, right], rows: [top, below], result: { w: left, h: top },
@@ -61,10 +62,11 @@ const arrangements = {
              operands: { w: left, h: below, need: row }, panel: { w: right, h: lower(height, panel.h, spare) } };
   },
   /** The map from edge to edge, the operands and the derivation below it. */
-  under(room, { result, panel, operands, gap }) {
+  under(room, { result, panel, operands, gap, least }) {
     const row = inRow(operands, gap);
     const left = Math.min(row.w, room.w - gap - panel.w);
-    const { above, below, spare } = rowsOf(room, gap, tall(result, room.w), Math.max(row.h && tall(row, left), 1));
+    const beside = Math.max(tall(row, left), Math.min(panel.h, least));
+    const { above, below, spare } = rowsOf(room, gap, tall(result, room.w), beside);
     const bottom = lower(below, panel.h, spare);
     const right = room.w - (left ? gap + left : 0);
     return { columns: [left, right], rows: [above, bottom], result: { w: room.w, h: above },
@@ -100,22 +102,26 @@ function loss(found, { result, panel, least }) {
   return maps + (maps > 0 ? 1 : 0) + hidden(panel, found.panel) + (isCramped ? 3 : 0);
 }
 
-/** A way from each kind of derivation to its height: one panel a kind, not seen. */
-function probes(state) {
-  const kinds = (state.node.c ?? []).slice(0, 4).map((_, kind) => (state.node.z ? [...state.node.z].indexOf(kind) : 0));
-  return kinds.filter((position) => position >= 0).map((position) => {
-    const { heading, shown, total } = account(state, position);
-    return make("section", { class: "derivation probe", "aria-hidden": "true" }, heading, ...shown, total);
+/** Some elements of each kind of derivation: the first, the last and one between. */
+function samples({ node }) {
+  const all = Array.from({ length: count(node) }, (_, position) => position);
+  return (node.c ?? []).slice(0, 4).flatMap((way) => {
+    const found = all.filter((position) => caseOf(node, position) === way);
+    return [...new Set([found[0], found[found.length >> 1], found.at(-1)])].filter((one) => one !== undefined);
   });
 }
 
-const sizeOf = (element) => ({ w: element.offsetWidth, h: element.offsetHeight });
+/** Panels that are not seen, to be measured. */
+const probes = (state) => samples(state).map((position) => {
+  const { heading, shown, total } = account(state, position);
+  return make("section", { class: "derivation probe", "aria-hidden": "true" }, heading, ...shown, total);
+});
 
 /** Gives the panels the width that all their tables need, their long names broken. */
 function widthOf(panels, rem) {
   const set = (width) => panels.forEach((panel) => { panel.style.width = `${width}px`; });
   set(21 * rem);
-  const tables = panels.map((panel) => (panel.querySelector("table")?.offsetWidth ?? 0) + 2.9 * rem);
+  const tables = panels.map((panel) => (panel.querySelector("table")?.offsetWidth ?? 0) + 2.9 * rem + scrollbar);
   const width = Math.min(Math.max(21 * rem, ...tables), 34 * rem);
   set(width);
   return width;
@@ -137,7 +143,7 @@ function needs(state, panels, rem) {
     result: { w: width, h: map.h + height }, map, tools: height,
     operands: state.beside.map(ofTable),
     panel: { w: panelWidth, h: Math.ceil(Math.max(0, ...panels.map((panel) => panel.offsetHeight))) },
-    gap: 1.25 * rem, least: 12 * rem,
+    gap: 1.25 * rem, least: 14.5 * rem,
   };
 }
 
@@ -185,7 +191,9 @@ function arrange(state, { name, density, need, rooms }) {
   look.style.setProperty("--columns", pixels(rooms.columns));
   const gap = pixels([need.gap]);
   look.style.setProperty("--gap", need.operands.length ? gap : name === "under" ? `${gap} 0px` : `0px ${gap}`);
-  state.boxes.forEach((box) => setBox(box, need.map, { w: rooms.result.w, h: rooms.result.h - need.tools }));
+  const isWhole = rooms.result.w >= need.map.w;  // then a scrollbar may stand in the gap
+  const room = { w: rooms.result.w + (isWhole ? scrollbar : 0), h: rooms.result.h - need.tools };
+  state.boxes.forEach((box) => setBox(box, need.map, room));
   const isColumn = name === "three";
   const [along, across] = isColumn ? ["h", "w"] : ["w", "h"];
   const gaps = need.gap * (need.operands.length - 1);
@@ -225,8 +233,11 @@ function fit(state) {
 function settle(map) {
   const { element } = map;
   const box = element.parentElement;
-  box.style.setProperty("--over", "hidden");
-  map.scrolls = [box.scrollWidth > box.clientWidth + 1, box.scrollHeight > box.clientHeight + 1];
+  map.scrolls = [false, false];
+  for (let turn = 0; turn < 2; ++turn) {  // a scrollbar takes room, which may call for the other one
+    box.style.setProperty("--over", map.scrolls.map((does) => (does ? "scroll" : "hidden")).join(" "));
+    map.scrolls = [box.scrollWidth > box.clientWidth + 1, box.scrollHeight > box.clientHeight + 1];
+  }
   box.style.setProperty("--over", map.scrolls.map((does) => (does ? "scroll" : "hidden")).join(" "));
   const above = (element.caption?.offsetHeight ?? 0) + (element.tHead?.offsetHeight ?? 0) + 8;
   const beside = element.tBodies[0].rows[0].cells[0].offsetWidth + 8;

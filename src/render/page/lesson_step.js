@@ -216,8 +216,7 @@ function bring({ element, scrolls = [true, true] }, cells) {
   const box = element.parentElement;
   const edge = 6;
   const frame = box.getBoundingClientRect();
-  const { right: nameEnd } = element.tBodies[0].rows[0].cells[0].getBoundingClientRect();
-  const { bottom: headEnd } = (element.tHead ?? element.caption).getBoundingClientRect();
+  const corner = element.rows[0].cells[0].getBoundingClientRect();  // stays in sight, and ends where the names do
   const rects = cells.map((cell) => cell.getBoundingClientRect());
   const move = (from, to, low, high) => {
     const first = Math.min(...rects.map((rect) => rect[from])) - low;
@@ -225,10 +224,10 @@ function bring({ element, scrolls = [true, true] }, cells) {
     return first < 0 ? first : Math.min(Math.max(last, 0), first);
   };
   if (scrolls[0]) {
-    box.scrollLeft += move("left", "right", Math.max(nameEnd, frame.left) + edge, frame.left + box.clientWidth - edge);
+    box.scrollLeft += move("left", "right", Math.max(corner.right, frame.left) + edge, frame.left + box.clientWidth - edge);
   }
   if (scrolls[1]) {
-    box.scrollTop += move("top", "bottom", Math.max(headEnd, frame.top) + edge, frame.top + box.clientHeight - edge);
+    box.scrollTop += move("top", "bottom", Math.max(corner.bottom, frame.top) + edge, frame.top + box.clientHeight - edge);
   }
 }
 
