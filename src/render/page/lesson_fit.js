@@ -117,6 +117,12 @@ const probes = (state) => samples(state).map((position) => {
   return make("section", { class: "derivation probe", "aria-hidden": "true" }, heading, ...shown, total);
 });
 
+/** The height of a derivation's heading, three of its lines, and its total. */
+function leastOf(panel) {
+  const more = [...panel.querySelectorAll("tbody tr")].slice(3).reduce((sum, line) => sum + line.offsetHeight, 0);
+  return panel.offsetHeight - more;
+}
+
 /** Gives the panels the width that all their tables need, their long names broken. */
 function widthOf(panels, rem) {
   const set = (width) => panels.forEach((panel) => { panel.style.width = `${width}px`; });
@@ -130,7 +136,10 @@ function widthOf(panels, rem) {
 /** What the pieces of the picture need at the density that is set. */
 function needs(state, panels, rem) {
   const edge = 12;  // a box's padding
-  const ofTable = ({ element }) => ({ w: Math.ceil(element.offsetWidth) + edge, h: Math.ceil(element.offsetHeight) + edge });
+  const ofTable = ({ element }) => ({
+    w: element.offsetWidth + edge, h: element.offsetHeight + edge,
+    named: element.caption.firstChild.offsetWidth + edge + scrollbar,
+  });
   const map = ofTable(state.maps.find((one, m) => !state.boxes[m].classList.contains("unseen")));
   const tools = state.result.querySelector(".tools");
   tools.style.width = "max-content";
@@ -143,7 +152,7 @@ function needs(state, panels, rem) {
     result: { w: width, h: map.h + height }, map, tools: height,
     operands: state.beside.map(ofTable),
     panel: { w: panelWidth, h: Math.ceil(Math.max(0, ...panels.map((panel) => panel.offsetHeight))) },
-    gap: 1.25 * rem, least: 14.5 * rem,
+    gap: 1.25 * rem, least: Math.max(0, ...panels.map(leastOf)),
   };
 }
 
@@ -176,11 +185,21 @@ function best(state, room, rem) {
 
 const pixels = (lengths) => lengths.map((length) => `${Math.floor(length * 100) / 100}px`).join(" ");
 
-/** Sets a box's size: its table's, or what there is; what is larger scrolls. */
+/** Sets a box's size: its table's and its name's, or what there is; what is larger scrolls. */
 function setBox(box, need, room) {
   const bars = { w: need.h > room.h + 0.5 ? scrollbar : 0, h: need.w > room.w + 0.5 ? scrollbar : 0 };
-  box.style.setProperty("--w", pixels([Math.min(need.w + bars.w, room.w)]));
+  box.style.setProperty("--w", pixels([Math.min(Math.max(need.w + bars.w, need.named), room.w)]));
   box.style.setProperty("--h", pixels([Math.min(need.h + bars.h, room.h)]));
+}
+
+/** Each operand's room: for its table first, then for its name. */
+function roomsOf(room, needs, gap, isColumn) {
+  const [along, across] = isColumn ? ["h", "w"] : ["w", "h"];
+  const space = room[along] - gap * (needs.length - 1);
+  const given = share(space, needs.map((need) => need[along] + (need[across] > room[across] ? scrollbar : 0)));
+  const spare = space - given.reduce((sum, length) => sum + length, 0);
+  const names = isColumn ? [] : share(spare, needs.map((need, i) => Math.max(need.named - given[i], 0)));
+  return needs.map((_, i) => ({ ...room, [along]: given[i] + (names[i] ?? 0) }));
 }
 
 function arrange(state, { name, density, need, rooms }) {
@@ -194,13 +213,8 @@ function arrange(state, { name, density, need, rooms }) {
   const isWhole = rooms.result.w >= need.map.w;  // then a scrollbar may stand in the gap
   const room = { w: rooms.result.w + (isWhole ? scrollbar : 0), h: rooms.result.h - need.tools };
   state.boxes.forEach((box) => setBox(box, need.map, room));
-  const isColumn = name === "three";
-  const [along, across] = isColumn ? ["h", "w"] : ["w", "h"];
-  const gaps = need.gap * (need.operands.length - 1);
-  const given = share(rooms.operands[along] - gaps, need.operands.map((box) =>
-    box[along] + (box[across] > rooms.operands[across] ? scrollbar : 0)));
-  [...state.operands.children].forEach((box, i) =>
-    setBox(box, need.operands[i], { ...rooms.operands, [along]: given[i] }));
+  const each = roomsOf(rooms.operands, need.operands, need.gap, name === "three");
+  [...state.operands.children].forEach((box, i) => setBox(box, need.operands[i], each[i]));
 }
 
 /** What of the window is left below the step's words; a line of what follows stays in sight. */
@@ -225,23 +239,33 @@ function fit(state) {
   const room = roomFor(look, rem);
   state.room = `${room.w} ${room.h}`;
   arrange(state, best(state, room, rem));
-  state.maps.concat(state.beside).forEach(settle);
+  const seen = state.maps.find((_, m) => !state.boxes[m].classList.contains("unseen"));
+  settle(seen, seen);
+  state.maps.forEach((map) => settle(map, seen));
+  state.beside.forEach((map) => settle(map, map));
   scrollIntoBoxes(state);
 }
 
-/** A box has scrollbars where its table is larger; and what the browser scrolls to comes clear of the names that stay. */
-function settle(map) {
-  const { element } = map;
+/** Which scrollbars a map's box has; one of them takes room, which may call for the other. */
+function scrollsOf({ element }) {
   const box = element.parentElement;
-  map.scrolls = [false, false];
-  for (let turn = 0; turn < 2; ++turn) {  // a scrollbar takes room, which may call for the other one
-    box.style.setProperty("--over", map.scrolls.map((does) => (does ? "scroll" : "hidden")).join(" "));
-    map.scrolls = [box.scrollWidth > box.clientWidth + 1, box.scrollHeight > box.clientHeight + 1];
+  let scrolls = [false, false];
+  for (let turn = 0; turn < 2; ++turn) {
+    box.style.setProperty("--over", overflow(scrolls));
+    scrolls = [box.scrollWidth > box.clientWidth + 1, box.scrollHeight > box.clientHeight + 1];
   }
-  box.style.setProperty("--over", map.scrolls.map((does) => (does ? "scroll" : "hidden")).join(" "));
-  const above = (element.caption?.offsetHeight ?? 0) + (element.tHead?.offsetHeight ?? 0) + 8;
-  const beside = element.tBodies[0].rows[0].cells[0].offsetWidth + 8;
-  box.style.scrollPadding = `${above}px 8px 8px ${beside}px`;
+  return scrolls;
+}
+
+const overflow = (scrolls) => scrolls.map((does) => (does ? "scroll" : "hidden")).join(" ");
+
+/** Sets the scrollbars as those of `like` must be; and what the browser scrolls to comes clear of the names that stay. */
+function settle(map, like) {
+  map.scrolls = map === like ? scrollsOf(map) : like.scrolls;
+  const { style } = map.element.parentElement;
+  style.setProperty("--over", overflow(map.scrolls));
+  const corner = like.element.rows[0].cells[0];
+  style.scrollPadding = `${corner.offsetTop + corner.offsetHeight + 16}px 8px 8px ${corner.offsetWidth + 8}px`;
 }
 
 /** After the window or the words above have changed. */
