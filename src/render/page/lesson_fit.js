@@ -83,7 +83,9 @@ const arrangements = {
   /** The map, its operands one below the other, the derivation: side by side. */
   three(room, { result, panel, operands, gap }) {
     const column = inColumn(operands, gap);
-    const [left, middle] = share(room.w - 2 * gap - panel.w, [result.w, column.w]);
+    const space = room.w - 2 * gap - panel.w;
+    const left = Math.min(result.w, Math.max(space - column.w, space * 0.6));
+    const middle = Math.min(column.w, space - left);
     const height = Math.min(room.h, Math.max(tall(result, left), tall(column, middle), panel.h));
     const right = room.w - left - middle - 2 * gap;
     return { columns: [left, middle, right], rows: [height], result: { w: left, h: height },
@@ -143,7 +145,7 @@ function needs(state, panels, rem) {
   const map = ofTable(state.maps.find((one, m) => !state.boxes[m].classList.contains("unseen")));
   const tools = state.result.querySelector(".tools");
   tools.style.width = "max-content";
-  const width = Math.max(map.w, Math.min(tools.offsetWidth, 30 * rem));
+  const width = Math.max(map.w, Math.min(Math.max(tools.offsetWidth, map.named), 30 * rem));
   tools.style.width = `${width}px`;
   const height = tools.offsetHeight ? tools.offsetHeight + 0.4 * rem : 0;
   tools.style.width = "";

@@ -97,6 +97,7 @@ function table(node, lead, focusable) {
   const element = make("table", { class: "map", role: focusable ? "grid" : null },
                        caption, heads.length ? make("thead", {}, head) : null, body);
   element.style.setProperty("--digits", Math.max(...printed(node).map((number) => number.length)));
+  element.style.setProperty("--columns", columns);
   return { node, lead, element, cells, rows, columns };
 }
 

@@ -85,6 +85,7 @@ function view(step) {
     state.pinned = Number(cell.dataset.position);
     setFocusable(state, state.pinned);
     explain(state, state.pinned);
+    bring(state.maps.find((map) => map.element.contains(cell)), [cell]);
     said.textContent = state.said ?? "";
   });
   result.addEventListener("keydown", (event) => moveCell(state, event));
