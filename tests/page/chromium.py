@@ -169,6 +169,6 @@ class Chromium:
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
-    def pdf(self, path):
+    def pdf(self, path, **paper):
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=False)["data"]))
+            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=False, **paper)["data"]))

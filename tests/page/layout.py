@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A projected step shows its picture whole, in a real Chromium: layout.py PROGRAM
+"""A projected step shows its picture whole, in a real Chromium: layout.py PROGRAM [LESSON...]
 
 At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells that
 meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its scrollbar went
@@ -19,8 +19,8 @@ import chromium
 SIZES = ((1024, 768), (1280, 720), (1920, 1080))
 DEFAULT = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
 TEN_WORDS = "one two three four five six seven eight nine ten"
-# Beside the default article's chapters, every step and every cell: a sample of cells of every step.
-SAMPLES = {
+# Lessons of other sizes; of these, some cells of every step.
+OTHERS = {
     "wide": ["causal", "--d-in", "16", "--d-out", "2", "--steps", "all"],
     "square": ["trainable", "--d-in", "16", "--d-out", "16", "--steps", "all"],
     "long": ["multihead", "--sentence", TEN_WORDS, "--batch", "2", "--steps", "all"],
@@ -31,6 +31,9 @@ SAMPLES = {
 }
 SAMPLE_CELLS = 5
 SMALLEST = 12  # pixels of a number's height
+A4 = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}  # inches
+LEAST_FULL = 0.6  # of a sheet that is not the last
+MEAN_FULL = 0.75
 failures = []
 
 
@@ -47,34 +50,31 @@ MEASURE = """async (most) => {
   const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const near = 1.5;
 
-  /** The part of an element that no box clips and the window shows. */
-  function seen(element) {
-    const full = element.getBoundingClientRect();
-    const part = {left: full.left, top: full.top, right: full.right, bottom: full.bottom};
-    for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
-      const {overflowX, overflowY} = getComputedStyle(at);
-      const box = at.getBoundingClientRect();
-      const left = box.left + at.clientLeft;
-      const top = box.top + at.clientTop;
-      if (overflowX !== "visible") {
-        part.left = Math.max(part.left, left);
-        part.right = Math.min(part.right, left + at.clientWidth);
-      }
-      if (overflowY !== "visible") {
-        part.top = Math.max(part.top, top);
-        part.bottom = Math.min(part.bottom, top + at.clientHeight);
-      }
+  const inWindow = () => ({left: 0, top: 0, right: document.documentElement.clientWidth, bottom: innerHeight});
+  let rooms = new Map();  // of this cell: for each element, where its children can be seen
+
+  /** What the window and all boxes around leave to an element's children. */
+  function room(element) {
+    if (element === document.body) return inWindow();
+    if (!rooms.has(element)) {
+      const {left, top, right, bottom} = room(element.parentElement);
+      const {overflowX, overflowY} = getComputedStyle(element);
+      const box = element.getBoundingClientRect();
+      const x = box.left + element.clientLeft;
+      const y = box.top + element.clientTop;
+      const [clipsX, clipsY] = [overflowX !== "visible", overflowY !== "visible"];
+      rooms.set(element, {
+        left: clipsX ? Math.max(left, x) : left, right: clipsX ? Math.min(right, x + element.clientWidth) : right,
+        top: clipsY ? Math.max(top, y) : top, bottom: clipsY ? Math.min(bottom, y + element.clientHeight) : bottom,
+      });
     }
-    part.left = Math.max(part.left, 0);
-    part.top = Math.max(part.top, 0);
-    part.right = Math.min(part.right, document.documentElement.clientWidth);
-    part.bottom = Math.min(part.bottom, innerHeight);
-    return {full, part};
+    return rooms.get(element);
   }
 
   /** Wholly in the window, not clipped, and nothing over it. */
   function whole(element) {
-    const {full, part} = seen(element);
+    const full = element.getBoundingClientRect();
+    const part = room(element.parentElement);
     if (!full.width || !full.height) return false;
     if (part.left > full.left + near || part.top > full.top + near || part.right < full.right - near ||
         part.bottom < full.bottom - near) return false;
@@ -138,6 +138,7 @@ MEASURE = """async (most) => {
 
   function check(article, cell) {
     const wrong = [];
+    rooms = new Map();
     if (scrollY) wrong.push("choosing the cell scrolls the page");
     scrollTo(0, 0);
     const box = cell.closest(".scroll");
@@ -154,6 +155,7 @@ MEASURE = """async (most) => {
 
   function checkStep(article) {
     const wrong = [];
+    rooms = new Map();
     const why = article.querySelector(".why");
     if (why?.textContent && !whole(why)) wrong.push("the reason is hidden");
     if (!whole(article.querySelector("h2"))) wrong.push("the heading is hidden");
@@ -212,23 +214,96 @@ def check_pictures(browser, name, cells):
         fail(f"{name.stem}: numbers on a larger screen are no larger")
 
 
+def lowest_text(content):
+    """Where the lowest line of a page's text stands, in points from its lower edge: what the content stream's matrices say."""
+    scale, shift, line, lowest = 1.0, 0.0, 0.0, float("inf")
+    kept, numbers = [], []
+    for token in re.findall(r"<[^>]*>|\[[^\]]*\]|/\S+|[^\s<>\[\]/]+", content):
+        if re.fullmatch(r"[-+]?[\d.]+", token):
+            numbers.append(float(token))
+            continue
+        if token == "q":
+            kept.append((scale, shift))
+        elif token == "Q":
+            scale, shift = kept.pop()
+        elif token == "cm":
+            scale, shift = scale * numbers[-3], shift + scale * numbers[-1]
+        elif token == "Tm":
+            line = numbers[-1]
+        elif token == "Td":
+            line -= numbers[-1]
+        elif token in ("Tj", "TJ"):
+            lowest = min(lowest, shift + scale * line)
+        if not token.startswith(("<", "[")):
+            numbers.clear()
+    return lowest
+
+
+def sheets(pdf):
+    """How far down each sheet is printed, from 0 to 1."""
+    objects = dict(re.findall(rb"(\d+) 0 obj\n(.*?)endobj", pdf, re.S))
+    for page in objects.values():
+        if not re.search(rb"/Type /Page\b", page):
+            continue
+        height = float(re.search(rb"/MediaBox \[0 0 [\d.]+ ([\d.]+)\]", page)[1])
+        stream = objects[re.search(rb"/Contents (\d+) 0 R", page)[1]]
+        content = zlib.decompress(stream[stream.index(b"stream\n") + 7:]).decode("latin-1")
+        margin = 72 * A4["marginTop"]
+        yield 1 - (lowest_text(content) - margin) / (height - 2 * margin)
+
+
+def check_print(browser, name, folder):
+    printed = {}
+    for theme in ("light", "dark"):
+        browser.media(prefers_color_scheme=theme)
+        browser.open(name.as_uri())
+        path = pathlib.Path(folder, "printed.pdf")
+        browser.pdf(path, **A4)
+        printed[theme] = [round(full, 2) for full in sheets(path.read_bytes())]
+    full = printed["light"]
+    print(f"{name.stem} on paper: {len(full)} sheets, {full}")
+    if printed["dark"] != full:
+        fail(f"{name.stem} on paper: from the dark theme {printed['dark']}")
+    if min(full[:-1], default=1) < LEAST_FULL:
+        fail(f"{name.stem} on paper: sheet {full.index(min(full[:-1])) + 1} is {min(full[:-1]):.0%} full")
+    if full[:-1] and sum(full[:-1]) / len(full[:-1]) < MEAN_FULL:
+        fail(f"{name.stem} on paper: the sheets are half empty")
+    if not full or max(full) > 1.01:
+        fail(f"{name.stem} on paper: {full}")
+    browser.media()
+
+
+def lessons(program):
+    """Of each page its name, its arguments, and how many cells of a step are tried: all of the default article's."""
+    for chapter in DEFAULT:
+        yield f"blog-{chapter}", [chapter, "--steps", "all"], None
+    for name, arguments in OTHERS.items():
+        yield name, arguments, SAMPLE_CELLS
+    listed = subprocess.run([program, "list", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout
+    for chapter in json.loads(listed)["chapters"]:
+        if chapter["article"] != "blog" and chapter["chapter"] != "cross":
+            yield (f"{chapter['article']}-{chapter['chapter']}",
+                   [chapter["chapter"], "--article", chapter["article"], "--steps", "all"], 1)
+
+
 def main():
-    program = sys.argv[1]
+    program, only = sys.argv[1], sys.argv[2:]
     path = chromium.find()
     if path is None:
         print("skipped: no chromium here; apt-get install chromium")
         return 77
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium(path, scrollbars=True) as browser:
-        pages = pathlib.Path(folder)
-        lessons = {f"blog-{chapter}": [chapter, "--steps", "all"] for chapter in DEFAULT}
-        only = sys.argv[2:]
-        for name, arguments in (lessons | SAMPLES).items():
+        for name, arguments, cells in lessons(program):
             if only and name not in only:
                 continue
-            page = pages / f"{name}.html"
+            page = pathlib.Path(folder, f"{name}.html")
             subprocess.run([program, *arguments, "--format", "html", "-o", page], check=True)
-            check_pictures(browser, page, None if name in lessons else SAMPLE_CELLS)
+            check_pictures(browser, page, cells)
+            if cells is None:
+                check_print(browser, page, folder)
+            if browser.errors:
+                fail(name, "says on the console:", browser.errors)
     print(f"{len(failures)} failures; {time.monotonic() - begun:.0f} seconds")
     return 1 if failures else 0
 

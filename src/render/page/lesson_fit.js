@@ -104,6 +104,13 @@ function loss(found, { result, panel, least }) {
   return maps + (maps > 0 ? 1 : 0) + hidden(panel, found.panel) + (isCramped ? 3 : 0);
 }
 
+/** What share of the picture's place stays empty. */
+function blank({ result, operands, panel, rows }, need, room) {
+  const used = [[need.result, result], [operands.need, operands], [need.panel, panel]].reduce((sum, [one, place]) =>
+    sum + Math.min(one.w, place.w) * Math.min(one.h, place.h), 0);
+  return 1 - used / (room.w * rows.reduce((sum, height) => sum + height, 1));
+}
+
 /** Some elements of each kind of derivation: the first, the last and one between. */
 function samples({ node }) {
   const all = Array.from({ length: count(node) }, (_, position) => position);
@@ -176,7 +183,7 @@ function best(state, room, rem) {
       if (!need.operands.length && name !== "below" && name !== "under") return;
       const rooms = arrange(room, need);
       const lost = loss(rooms, need);
-      const cost = lost + 0.06 * d + 0.01 * a;
+      const cost = lost + 0.06 * d + 0.05 * blank(rooms, need, room) + 0.001 * a;
       if (!found || cost < found.cost) found = { name, density, need, rooms, lost, cost };
     });
     if (found.lost === 0) break;
@@ -234,6 +241,7 @@ function fit(state) {
   if (!staged.matches) {
     look.style.removeProperty("--size");
     state.room = null;
+    state.maps.concat(state.beside).forEach((map) => { delete map.scrolls; });
     return;
   }
   look.dataset.stage = "measured";
