@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A projected step shows its picture whole, in a real Chromium: layout.py PROGRAM [LESSON...]
 
-At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells that
-meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its scrollbar went
-there by itself. On paper, sheets are full. Exits with 77, skipped, where there is no Chromium."""
+At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells
+that meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its
+scrollbar went there by itself. On paper, sheets are full. Exits with 77, skipped, where there is no Chromium."""
 
 import json
 import pathlib
@@ -87,7 +87,8 @@ MEASURE = """async (most) => {
   const scrollsX = (box) => box.scrollWidth > box.clientWidth + 1;
   const scrollsY = (box) => box.scrollHeight > box.clientHeight + 1;
   const barX = (box) => box.offsetHeight - box.clientHeight - 2 * box.clientTop >= 6;
-  const barY = (box) => box.offsetWidth - box.clientWidth - box.clientLeft - parseFloat(getComputedStyle(box).borderRightWidth) >= 6;
+  const barY = (box) =>
+    box.offsetWidth - box.clientWidth - box.clientLeft - parseFloat(getComputedStyle(box).borderRightWidth) >= 6;
 
   /** A cell's row name and column name. */
   function namesOf(cell) {
@@ -109,14 +110,15 @@ MEASURE = """async (most) => {
       const span = (from, to) => Math.max(...rects.map((one) => one[to])) - Math.min(...rects.map((one) => one[from]));
       const table = box.querySelector("table");
       const rowName = table.tBodies[0].rows[0].cells[0].getBoundingClientRect().width;
-      const head = table.tHead ? table.tHead.getBoundingClientRect().height + table.caption.getBoundingClientRect().height : 0;
+      const head = table.tHead ? table.tHead.offsetHeight + table.caption.offsetHeight : 0;
       const width = box.clientWidth - rowName - 10;
       const height = box.clientHeight - head - 10;
-      const isLong = (scrollsX(box) && span("left", "right") > width) || (scrollsY(box) && span("top", "bottom") > height);
+      const isColumn = span("top", "bottom") > rects[0].height + 1;
+      const isLong = isColumn ? scrollsY(box) && span("top", "bottom") > height
+                              : scrollsX(box) && span("left", "right") > width;
+      const fit = Math.floor(isColumn ? height / (rects[0].height + 2) : width / (rects[0].width + 2));
       if (!isLong) wrong.push(`${what} shows ${visible.length} of ${cells.length} marked cells`);
-      const fit = Math.floor(Math.min(width / Math.max(...rects.map((one) => one.width + 2)), cells.length)) *
-        (span("top", "bottom") > rects[0].height + 1 ? 0 : 1);
-      if (isLong && visible.length < fit - 1) wrong.push(`${what} shows ${visible.length} marked cells where ${fit} fit`);
+      else if (visible.length < fit - 1) wrong.push(`${what} shows ${visible.length} marked cells where ${fit} fit`);
     }
     const names = new Set(visible.flatMap(namesOf));
     for (const name of names) if (!whole(name)) wrong.push(`${what} hides the name ${name.textContent}`);
@@ -179,7 +181,8 @@ MEASURE = """async (most) => {
     const article = document.querySelector(".step.current");
     if (!article.querySelector(".result")) continue;
     const cells = [...article.querySelectorAll(".result td[data-position]")];
-    const chosen = most ? cells.filter((_, i) => i % Math.ceil(cells.length / most) === 0 || i === cells.length - 1) : cells;
+    const every = most ? Math.ceil(cells.length / most) : 1;
+    const chosen = cells.filter((_, i) => i % every === 0 || i === cells.length - 1);
     faults.push(...checkStep(article).map((what) => [id, null, what]));
     for (const cell of chosen) {
       const slice = [...article.querySelectorAll(".result .box")].indexOf(cell.closest(".box"));
@@ -215,7 +218,7 @@ def check_pictures(browser, name, cells):
 
 
 def lowest_text(content):
-    """Where the lowest line of a page's text stands, in points from its lower edge: what the content stream's matrices say."""
+    """Where the lowest line of a page's text stands, in points from its lower edge, by the content stream's matrices."""
     scale, shift, line, lowest = 1.0, 0.0, 0.0, float("inf")
     kept, numbers = [], []
     for token in re.findall(r"<[^>]*>|\[[^\]]*\]|/\S+|[^\s<>\[\]/]+", content):

@@ -142,6 +142,8 @@ function widthOf(panels, rem) {
   return width;
 }
 
+const seenMap = ({ maps, boxes }) => maps.find((_, m) => !boxes[m].classList.contains("unseen"));
+
 /** What the pieces of the picture need at the density that is set. */
 function needs(state, panels, rem) {
   const edge = 12;  // a box's padding
@@ -149,7 +151,7 @@ function needs(state, panels, rem) {
     w: element.offsetWidth + edge, h: element.offsetHeight + edge,
     named: element.caption.firstChild.offsetWidth + edge + scrollbar,
   });
-  const map = ofTable(state.maps.find((one, m) => !state.boxes[m].classList.contains("unseen")));
+  const map = ofTable(seenMap(state));
   const tools = state.result.querySelector(".tools");
   tools.style.width = "max-content";
   const width = Math.max(map.w, Math.min(Math.max(tools.offsetWidth, map.named), 30 * rem));
@@ -179,9 +181,9 @@ function best(state, room, rem) {
   for (const [d, density] of densities.entries()) {
     setDensity(look, density);
     const need = needs(state, panels, rem);
-    Object.entries(arrangements).forEach(([name, arrange], a) => {
+    Object.entries(arrangements).forEach(([name, place], a) => {
       if (!need.operands.length && name !== "below" && name !== "under") return;
-      const rooms = arrange(room, need);
+      const rooms = place(room, need);
       const lost = loss(rooms, need);
       const cost = lost + 0.06 * d + 0.05 * blank(rooms, need, room) + 0.001 * a;
       if (!found || cost < found.cost) found = { name, density, need, rooms, lost, cost };
@@ -211,6 +213,7 @@ function roomsOf(room, needs, gap, isColumn) {
   return needs.map((_, i) => ({ ...room, [along]: given[i] + (names[i] ?? 0) }));
 }
 
+/** Arranges the picture as it was found best. */
 function arrange(state, { name, density, need, rooms }) {
   const look = state.result.parentElement;
   look.dataset.stage = name;
@@ -249,7 +252,7 @@ function fit(state) {
   const room = roomFor(look, rem);
   state.room = `${room.w} ${room.h}`;
   arrange(state, best(state, room, rem));
-  const seen = state.maps.find((_, m) => !state.boxes[m].classList.contains("unseen"));
+  const seen = seenMap(state);
   settle(seen, seen);
   state.maps.forEach((map) => settle(map, seen));
   state.beside.forEach((map) => settle(map, map));
@@ -269,7 +272,7 @@ function scrollsOf({ element }) {
 
 const overflow = (scrolls) => scrolls.map((does) => (does ? "scroll" : "hidden")).join(" ");
 
-/** Sets the scrollbars as those of `like` must be; and what the browser scrolls to comes clear of the names that stay. */
+/** Sets the scrollbars as those of `like` are; and what the browser scrolls to comes clear of the names that stay. */
 function settle(map, like) {
   map.scrolls = map === like ? scrollsOf(map) : like.scrolls;
   const { style } = map.element.parentElement;

@@ -225,10 +225,12 @@ function bring({ element, scrolls = [true, true] }, cells) {
     return first < 0 ? first : Math.min(Math.max(last, 0), first);
   };
   if (scrolls[0]) {
-    box.scrollLeft += move("left", "right", Math.max(corner.right, frame.left) + edge, frame.left + box.clientWidth - edge);
+    const left = Math.max(corner.right, frame.left) + edge;
+    box.scrollLeft += move("left", "right", left, frame.left + box.clientWidth - edge);
   }
   if (scrolls[1]) {
-    box.scrollTop += move("top", "bottom", Math.max(corner.bottom, frame.top) + edge, frame.top + box.clientHeight - edge);
+    const top = Math.max(corner.bottom, frame.top) + edge;
+    box.scrollTop += move("top", "bottom", top, frame.top + box.clientHeight - edge);
   }
 }
 
