@@ -25,13 +25,14 @@ def find():
 class Chromium:
     """One browser with one page. Collects what goes wrong on it (`errors`) and what it asks for (`requests`)."""
 
-    def __init__(self, path):
+    def __init__(self, path, scrollbars=False):
+        flags = [flag for flag in FLAGS if not (scrollbars and flag == "--hide-scrollbars")]
         self.profile = tempfile.mkdtemp(prefix="chromium-")
         to_browser, self.out = os.pipe()
         self.into, from_browser = os.pipe()
         command = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", command, path, *FLAGS, "--user-data-dir=" + self.profile, "about:blank"],
+            ["/bin/sh", "-c", command, path, *flags, "--user-data-dir=" + self.profile, "about:blank"],
             pass_fds=[to_browser, from_browser], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(to_browser)
@@ -168,6 +169,6 @@ class Chromium:
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
-    def pdf(self, path):
+    def pdf(self, path, **paper):
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=False)["data"]))
+            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=False, **paper)["data"]))

@@ -1,14 +1,18 @@
-# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -DPAGE=lesson -DSPACE=attn::render::page -DSCRIPTS=a.js,b.js
-#       -P embed.cmake
-# Turns a page's sources into strings: lesson.css becomes attn::render::page::lesson_css, and the scripts, one after
-# the other in a scope of their own, lesson_js.
+# cmake -DOUTPUT=lesson_page.cpp -DFOLDER=src/render/page -DPAGE=lesson -DSPACE=attn::render::page
+#       -DPARTS=a.css,b.js,c.js -P embed.cmake
+# Turns a page's sources into strings: lesson.css and the styles among the parts, one after the other, become
+# attn::render::page::lesson_css, and the scripts, in a scope of their own, lesson_js.
 file(READ "${FOLDER}/${PAGE}.html" html)
 file(READ "${FOLDER}/${PAGE}.css" css)
-string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
+string(REPLACE "," ";" PARTS "${PARTS}")
 set(js "\"use strict\";\n(() => {\n")
-foreach(script IN LISTS SCRIPTS)
-  file(READ "${FOLDER}/${script}" source)
-  string(APPEND js "${source}\n")
+foreach(part IN LISTS PARTS)
+  file(READ "${FOLDER}/${part}" source)
+  if(part MATCHES "[.]css$")
+    string(APPEND css "${source}")
+  else()
+    string(APPEND js "${source}\n")
+  endif()
 endforeach()
 string(APPEND js "})();\n")
 

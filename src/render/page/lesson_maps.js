@@ -55,6 +55,9 @@ const short = (number) => String(Number(number.toPrecision(3)));
 
 // ---- Heat maps -----------------------------------------------------------------------------------
 
+/** A row's or a column's name; lesson.css keeps room for it in bold. */
+const heading = (scope, name) => make("th", { scope, "data-name": name }, name);
+
 /** The last two axes as one table; `lead` is the index of the axes before them. */
 function table(node, lead, focusable) {
   const shape = node.s;
@@ -63,21 +66,22 @@ function table(node, lead, focusable) {
   const rows = isRow ? 1 : shape[shape.length - 2];
   const columnAxis = shape.length - 1;
   const rowAxis = shape.length - 2;
-  const caption = make("caption", {}, make("b", {}, nameOf(node) + (lead.length ? `[${lead.join(", ")}]` : "")),
-                       ` [${(lead.length ? shape.slice(-2) : shape).join(", ")}]`,
-                       ...lead.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null).map((name) => ` ${name}`));
+  const names = lead.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
+  const caption = make("caption", {}, make("span", {},
+                       make("b", {}, nameOf(node) + (lead.length ? `[${lead.join(", ")}]` : "")),
+                       ` [${(lead.length ? shape.slice(-2) : shape).join(", ")}]`, ...names.map((name) => ` ${name}`)));
   const head = make("tr", {}, make("td", { class: "corner" }));
   const heads = [];
   if (shape.length) {
     for (let column = 0; column < columns; ++column) {
-      heads.push(make("th", { scope: "col" }, axisName(node, columnAxis, column)));
+      heads.push(heading("col", axisName(node, columnAxis, column)));
     }
   }
   const cells = new Map();
   const body = make("tbody");
   for (let row = 0; row < rows; ++row) {
     const rowName = !isRow ? axisName(node, rowAxis, row) : node.w !== undefined ? tokensOf(node)[node.w] : "";
-    const rowHead = rowName === "" ? null : make("th", { scope: "row" }, rowName);
+    const rowHead = rowName === "" ? null : heading("row", rowName);
     const line = make("tr", {}, rowHead ?? make("td", { class: "corner" }));
     for (let column = 0; column < columns; ++column) {
       const index = isRow ? (shape.length ? [column] : []) : [...lead, row, column];
@@ -93,6 +97,8 @@ function table(node, lead, focusable) {
   head.append(...heads);
   const element = make("table", { class: "map", role: focusable ? "grid" : null },
                        caption, heads.length ? make("thead", {}, head) : null, body);
+  element.style.setProperty("--digits", Math.max(...printed(node).map((number) => number.length)));
+  element.style.setProperty("--columns", columns);
   return { node, lead, element, cells, rows, columns };
 }
 

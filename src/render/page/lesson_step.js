@@ -88,6 +88,7 @@ function drawn(step, node, look) {
     state.pinned = Number(cell.dataset.position);
     setFocusable(state, state.pinned);
     explain(state, state.pinned);
+    bring(state.maps.find((map) => map.element.contains(cell)), [cell]);
     said.textContent = state.said ?? "";
   });
   result.addEventListener("keydown", (event) => moveCell(state, event));
@@ -146,6 +147,7 @@ function besides(state, position) {
   state.beside = wanted.map(({ node, lead }) => table(node, lead, false));
   state.operands.replaceChildren(...state.beside.map(boxed));
   state.operands.hidden = !state.beside.length;
+  fit(state);
   return from;
 }
 
@@ -177,34 +179,61 @@ function explain(state, position) {
   markHeads([...state.maps, ...state.beside]);
   scrollIntoBoxes(state);
 
+  const told = account(state, position);
+  panel.replaceChildren(told.heading, ...told.shown, told.total);
+  reachable(panel);
+  state.said = told.said;
+  state.from = from;
+}
+
+/** What the panel says of an element: a heading, how it came about, and its number; and all this to be read out. */
+function account({ node }, position) {
   const index = indexAt(position, node.s);
   const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
   if (node.w !== undefined) who.unshift(tokensOf(node)[node.w]);
+  const from = derivation(node, position);
   const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
   const told = from ? tell[from.rule](from, node) : unknown;
   const number = exactAt({ node, position });
   const short = printed(node)[position];
-  panel.replaceChildren(
-    make("h3", {}, code(place(node, position)),
-         who.length ? make("span", { class: "who" }, ` ${who.join(" → ")}`) : null),
-    ...told.shown,
-    make("p", { class: "total" }, "= ", make("b", {}, short),
-         number === short ? null : make("small", {}, ` printed; in float32 ${number}`)));
-  reachable(panel);
-  state.said = `${[place(node, position), ...who].join(", ")}: ${told.said ? `${told.said} is ` : ""}${short}`;
-  state.from = from;
+  return {
+    heading: make("h3", {}, code(place(node, position)),
+                  who.length ? make("span", { class: "who" }, ` ${who.join(" → ")}`) : null),
+    shown: told.shown,
+    total: make("p", { class: "total" }, "= ", make("b", {}, short),
+                number === short ? null : make("small", {}, ` printed; in float32 ${number}`)),
+    said: `${[place(node, position), ...who].join(", ")}: ${told.said ? `${told.said} is ` : ""}${short}`,
+  };
 }
 
 /** Brings the operand cells that meet into sight inside their boxes, without moving the page. */
 function scrollIntoBoxes(state) {
   for (const map of state.beside) {
-    const box = map.element.parentElement;
-    const cell = map.element.querySelector("td.at, td.met");
-    if (!cell || box.scrollWidth <= box.clientWidth) continue;
-    const left = cell.offsetLeft - box.offsetLeft;
-    if (left < box.scrollLeft || left + cell.offsetWidth > box.scrollLeft + box.clientWidth) {
-      box.scrollLeft = left - box.clientWidth / 2;
-    }
+    bring(map, [...map.element.querySelectorAll("td.at, td.met")]);
+    bring(map, [...map.element.querySelectorAll("td.at")]);
+  }
+}
+
+/** Scrolls a map's box to these cells: to the first of them where they are more than it holds. */
+function bring({ element, scrolls = [true, true] }, cells) {
+  if (!cells.length || !scrolls.includes(true)) return;
+  const box = element.parentElement;
+  const edge = 6;
+  const frame = box.getBoundingClientRect();
+  const corner = element.rows[0].cells[0].getBoundingClientRect();  // stays in sight, and ends where the names do
+  const rects = cells.map((cell) => cell.getBoundingClientRect());
+  const move = (from, to, low, high) => {
+    const first = Math.min(...rects.map((rect) => rect[from])) - low;
+    const last = Math.max(...rects.map((rect) => rect[to])) - high;
+    return first < 0 ? first : Math.min(Math.max(last, 0), first);
+  };
+  if (scrolls[0]) {
+    const left = Math.max(corner.right, frame.left) + edge;
+    box.scrollLeft += move("left", "right", left, frame.left + box.clientWidth - edge);
+  }
+  if (scrolls[1]) {
+    const top = Math.max(corner.bottom, frame.top) + edge;
+    box.scrollTop += move("top", "bottom", top, frame.top + box.clientHeight - edge);
   }
 }
 
@@ -216,6 +245,7 @@ function light(state, line) {
   for (const term of [state.from.a[k], state.from.b[k]]) {
     if (term) mark(state.beside, term, "now");
   }
+  state.beside.forEach((map) => bring(map, [...map.element.querySelectorAll("td.now")]));
 }
 
 function moveCell(state, event) {
