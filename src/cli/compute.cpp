@@ -133,6 +133,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
+  check_one_tensor(wanted, planned.steps(), chapter, options);
   std::int64_t written = 0;
   if (options.draws) {
     written = draws_bytes(drawn_tensors(planned));

@@ -40,16 +40,6 @@ constexpr int ramp_colours = 33;
 
 // ---- Colours ---------------------------------------------------------------------------------------
 
-std::string hex(Rgb colour) {
-  constexpr std::string_view figures = "0123456789abcdef";
-  std::string text = "#";
-  for (const int channel : {colour.red, colour.green, colour.blue}) {
-    text += figures[static_cast<std::size_t>(channel / 16)];
-    text += figures[static_cast<std::size_t>(channel % 16)];
-  }
-  return text;
-}
-
 /// As diverging_colour, for a dark page: blue over near black to brown, getting lighter evenly.
 Rgb dark_diverging_colour(double t) {
   const double share = 2 * t - 1;

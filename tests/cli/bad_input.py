@@ -211,7 +211,6 @@ class Forms(Case):
                 (["causal", *cell, "--heatmap"], "no cells to colour", "--depth, --format"),
                 (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
                 (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown;"),
-                (["all", "--format", "html"], "a page shows one chapter", "--format text, markdown, json"),
                 (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--only, --save"),
                 (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--only, --save"),
                 (["causal", "--step", "--heatmap"], "keys for", "--steps, --only"),

@@ -113,8 +113,6 @@ def uses_of(command):
             uses.update({f"{name} {value}": [[name, value]] for value in placeholder.split("|") if value != "text"})
         else:
             uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]
-    if command == "all":
-        del uses["--format html"]  # which shows one chapter
     return uses
 
 
