@@ -61,6 +61,7 @@ const std::vector<Rule>& rules() {
        "every drawn number stands there, in full",
        beside_draws},
 
+      {{"--cell"}, {"--format svg"}, "a picture is of a tensor, not of a derivation", beside_cell},
       {{"--cell"}, {"--explain"}, "a derivation explains its number already", beside_cell},
       {{"--cell"}, {"--heatmap"}, "a derivation has no cells to colour", beside_cell},
       {{"--cell"}, {"--only", "--steps"}, "a derivation is of the step that --cell names", beside_cell},
@@ -70,7 +71,6 @@ const std::vector<Rule>& rules() {
        beside_cell},
 
       {{"--cell"}, {"--format html"}, "on a page every number is derived where somebody points at it", ""},
-      {{"--cell"}, {"--format svg"}, "a picture is of a tensor, not of a derivation", ""},
       {{"--explain"}, {"--format html", "--format json", "--format markdown"}, "each step is explained there already", "",
        "leave --explain out"},
       {{"--heatmap"}, {"--format html"}, "a page colours every cell already", "", "leave --heatmap out"},

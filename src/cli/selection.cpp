@@ -131,8 +131,9 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
   const auto is_weights = [](const std::string& name) { return name.ends_with("attn_weights"); };
   const auto example = std::find_if(names.begin(), names.end(), is_weights);
   throw UsageError("--format " + std::string(options.format->name) + ": a picture shows one tensor, and " +
-                   (options.only.empty() ? "the steps of " + std::string(chapter.name) : text::joined(options.only)) +
-                   (count == 0 ? " have none" : " have " + std::to_string(count)) + "; accepted is --only with one of " +
+                   (options.only.empty() ? "the steps of " + std::string(chapter.name) + " have "
+                                         : "--only " + text::joined(options.only, ",") + " names ") +
+                   (count == 0 ? "none" : std::to_string(count)) + "; accepted is --only with one of " +
                    text::joined(names) + "; try --only " + (example == names.end() ? names.back() : *example));
 }
 

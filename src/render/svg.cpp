@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -71,12 +74,13 @@ std::string fill(const text::Colour& colour) { return "fill=\"" + hex(std::get<R
 /// The baseline of a line of text in a box.
 std::int64_t baseline(std::int64_t top, std::int64_t height) { return top + height / 2 + text_size * 35 / 100; }
 
-/// How many matrices stand beside each other for a picture whose form is nearest to a slide's.
-std::int64_t most_slide_like(std::int64_t count, std::int64_t width, std::int64_t height) {
+/// How many matrices stand beside each other for a picture whose form is nearest to a slide's; `above` is the height of
+/// what else is on it.
+std::int64_t most_slide_like(std::int64_t count, std::int64_t width, std::int64_t height, std::int64_t above) {
   constexpr double slide = 16.0 / 9;
   const auto strangeness = [&](std::int64_t beside) {
     const std::int64_t rows = (count + beside - 1) / beside;
-    return std::abs(std::log(static_cast<double>(beside * width) / static_cast<double>(rows * height) / slide));
+    return std::abs(std::log(static_cast<double>(beside * width) / static_cast<double>(rows * height + above) / slide));
   };
   std::int64_t best = 1;
   for (std::int64_t beside = 2; beside <= count; ++beside) {
@@ -100,11 +104,12 @@ class Picture {
     matrix_height_ = (has_headings() ? line_height : 0) + (grid_.column_names.empty() ? 0 : line_height) +
                      grid_.rows.count() * (cell_height + gap) + (grid_.rows.cut ? line_height : 0);
     const auto count = static_cast<std::int64_t>(matrices_.size());
-    beside_ = most_slide_like(count, matrix_width_, matrix_height_);
+    const std::int64_t above = margin + title_height + legend_height();
+    beside_ = most_slide_like(count, matrix_width_ + between, matrix_height_ + between, above);
     const std::int64_t below = (count + beside_ - 1) / beside_;
     width_ = std::max({beside_ * (matrix_width_ + between) - between, text::display_columns(name_) * title_column,
                        legend_width()}) + 2 * margin;
-    height_ = margin + title_height + below * (matrix_height_ + between) + legend_height();
+    height_ = above + below * (matrix_height_ + between);
   }
 
   const std::string& name() const { return name_; }
