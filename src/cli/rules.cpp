@@ -51,8 +51,8 @@ const std::vector<Rule>& rules() {
        "try --emit pytorch"},
 
       {{"--draws"},
-       {"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html", "--format markdown",
-        "--format svg"},
+       {"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
+        "--format markdown", "--format svg"},
        "random draws stand there in place of the steps, as text or JSON",
        beside_draws},
       {{"--draws"}, {"--steps", "--query", "--blas"}, "what is drawn is the same with it", beside_draws},
@@ -61,7 +61,7 @@ const std::vector<Rule>& rules() {
        "every drawn number stands there, in full",
        beside_draws},
 
-      {{"--cell"}, {"--format svg"}, "a picture is of a tensor, not of a derivation", beside_cell},
+      {{"--cell"}, {"--format svg"}, "a picture is of a tensor, not of a derivation", ""},
       {{"--cell"}, {"--explain"}, "a derivation explains its number already", beside_cell},
       {{"--cell"}, {"--heatmap"}, "a derivation has no cells to colour", beside_cell},
       {{"--cell"}, {"--only", "--steps"}, "a derivation is of the step that --cell names", beside_cell},

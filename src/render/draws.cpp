@@ -175,7 +175,8 @@ class Redraw {
 
  private:
   bool is_wanted(const ShownDraw& draw) const {
-    const auto is_meant = [&draw](const std::string& name) { return draw.step() != nullptr && is_called(*draw.step(), name); };
+    const Step* const step = draw.step();
+    const auto is_meant = [step](const std::string& name) { return step != nullptr && is_called(*step, name); };
     return shown_.only.empty() || std::ranges::any_of(shown_.only, is_meant);
   }
   const ShownDraw* taker_after(std::size_t place) const {

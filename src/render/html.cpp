@@ -206,7 +206,8 @@ class PageWriter {
  private:
   void add(const ShownChapter& chapter) {
     const bool is_one = page_.chapters.size() == 1;
-    Part part = {chapter, is_one ? "" : chapter.name, {nodes_.add_chapter(chapter.tokens), count_}, step_ids(chapter.steps)};
+    const PageWhatIf::Place place = {nodes_.add_chapter(chapter.tokens), count_};
+    Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
       part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
       const Step& step = chapter.steps[i];

@@ -65,8 +65,8 @@ void write_text(std::ostream& out, Point at, std::string_view text, Anchor ancho
 }
 
 void write_rectangle(std::ostream& out, Point at, std::int64_t width, std::int64_t height, std::string_view look) {
-  out << "<rect x=\"" << at.x << "\" y=\"" << at.y << "\" width=\"" << width << "\" height=\"" << height << "\" " << look
-      << "/>";
+  out << "<rect x=\"" << at.x << "\" y=\"" << at.y << "\" width=\"" << width << "\" height=\"" << height << "\" "
+      << look << "/>";
 }
 
 std::string fill(const text::Colour& colour) { return "fill=\"" + hex(std::get<Rgb>(colour)) + "\""; }
@@ -92,10 +92,14 @@ std::int64_t most_slide_like(std::int64_t count, std::int64_t width, std::int64_
 class Picture {
  public:
   Picture(const Step& step, std::span<const std::string> tokens, const torch::PrintOptions& print)
-      : name_(full_name(step) + " " + shape_text(step.tensor->shape())), is_boolean_(step.tensor->dtype() == DType::boolean),
-        axes_(torch::shown_items(step.tensor->shape(), print)), grid_(grid_of(*step.tensor, axes_, tokens, canvas)),
-        extremes_(extremes_of(*step.tensor->array().contents(), axes_)), painter_(extremes_.scale, is_boolean_, canvas),
-        cells_(step.tensor->array().contents(), print, no_limit, canvas), matrices_(matrices_of(axes_)),
+      : name_(full_name(step) + " " + shape_text(step.tensor->shape())),
+        is_boolean_(step.tensor->dtype() == DType::boolean),
+        axes_(torch::shown_items(step.tensor->shape(), print)),
+        grid_(grid_of(*step.tensor, axes_, tokens, canvas)),
+        extremes_(extremes_of(*step.tensor->array().contents(), axes_)),
+        painter_(extremes_.scale, is_boolean_, canvas),
+        cells_(step.tensor->array().contents(), print, no_limit, canvas),
+        matrices_(matrices_of(axes_)),
         heading_(matrix_headings(*step.tensor)) {
     const std::int64_t named = std::min(grid_.column_names.widest(), longest_name);
     cell_width_ = std::max(cells_.widest(), named) * text_column + 2 * padding;
@@ -108,7 +112,8 @@ class Picture {
     beside_ = most_slide_like(count, matrix_width_ + between, matrix_height_ + between, above);
     const std::int64_t below = (count + beside_ - 1) / beside_;
     width_ = std::max({beside_ * (matrix_width_ + between) - between, text::display_columns(name_) * title_column,
-                       legend_width()}) + 2 * margin;
+                       legend_width()}) +
+             2 * margin;
     height_ = above + below * (matrix_height_ + between);
   }
 
@@ -121,8 +126,10 @@ class Picture {
     out << '\n';
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
       const auto place = static_cast<std::int64_t>(i);
-      write_matrix(out, {margin + place % beside_ * (matrix_width_ + between),
-                         margin + title_height + place / beside_ * (matrix_height_ + between)}, matrices_[i]);
+      write_matrix(out,
+                   {margin + place % beside_ * (matrix_width_ + between),
+                    margin + title_height + place / beside_ * (matrix_height_ + between)},
+                   matrices_[i]);
     }
     write_legend(out, {margin, height_ - legend_height()});
   }
@@ -175,7 +182,8 @@ class Picture {
   void write_row(std::ostream& out, std::int64_t row, std::int64_t first) const {
     const std::int64_t y = row_y(row);
     if (grid_.rows.dots_before(row)) {
-      write_text(out, {label_width_ + cell_width_ / 2, baseline(y - line_height, line_height)}, "...", Anchor::middle, soft);
+      write_text(out, {label_width_ + cell_width_ / 2, baseline(y - line_height, line_height)}, "...", Anchor::middle,
+                 soft);
     }
     if (!grid_.row_names.empty()) {
       out << "<g class=\"row\">";
@@ -206,9 +214,10 @@ class Picture {
       for (const bool value : {false, true}) {
         const std::int64_t width = 5 * text_column + 2 * padding;
         const text::Style style = painter_.look(value ? 1 : 0).style;
-        write_rectangle(out, {at.x + (value ? width + gap : 0), at.y}, width, line_height, "rx=\"4\" " + fill(style.background));
-        write_text(out, {at.x + (value ? width + gap : 0) + width / 2, baseline(at.y, line_height)}, value ? "True" : "False",
-                   Anchor::middle, hex(std::get<Rgb>(style.foreground)));
+        write_rectangle(out, {at.x + (value ? width + gap : 0), at.y}, width, line_height,
+                        "rx=\"4\" " + fill(style.background));
+        write_text(out, {at.x + (value ? width + gap : 0) + width / 2, baseline(at.y, line_height)},
+                   value ? "True" : "False", Anchor::middle, hex(std::get<Rgb>(style.foreground)));
       }
       out << '\n';
     } else if (has_legend()) {
@@ -251,9 +260,10 @@ class Picture {
 };
 
 void write_frame(std::ostream& out, std::int64_t width, std::int64_t height) {
-  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"" << width
-      << "\" height=\"" << height << "\" viewBox=\"0 0 " << width << ' ' << height << "\" font-family=\"monospace\" font-size=\""
-      << text_size << "\">\n";
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+         "width=\""
+      << width << "\" height=\"" << height << "\" viewBox=\"0 0 " << width << ' ' << height
+      << "\" font-family=\"monospace\" font-size=\"" << text_size << "\">\n";
 }
 
 void write_words(std::ostream& out, const std::string& name, const Step& step, const ShownChapter& chapter) {

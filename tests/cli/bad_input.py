@@ -212,7 +212,7 @@ class Forms(Case):
                 (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
                 (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown;"),
                 (["all", "--format", "svg"], "a picture shows one tensor", "--format text, markdown, json, html"),
-                (["causal", *cell, "--format", "svg"], "not of a derivation", "--depth, --format, --save"),
+                (["causal", *cell, "--format", "svg"], "not of a derivation", "--format text, markdown, json"),
                 (["causal", "--only", "keys", "--heatmap", "--format", "svg"], "colours every cell", "--format text, markdown;"),
                 (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--only, --save"),
                 (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--only, --save"),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The pictures of --format svg: svg.py PROGRAM
 
-Of every tensor of every chapter: well-formed, with the numbers that are printed as text, the names of rows and columns that
-the heat map has, and legible colours."""
+Of every tensor of every chapter: well-formed, with the numbers that are printed as text, the names of rows and columns
+that the heat map has, and legible colours."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def run(*arguments):
 
 
 def error_of(*arguments):
-    done = subprocess.run([BINARY, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    done = subprocess.run([BINARY, *arguments], capture_output=True, encoding="utf-8", check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -57,7 +57,7 @@ def tensor_names(steps):
     """The name, and where several sections have it, the section's too."""
     tensors = [step for step in steps if step["kind"] == "tensor"]
     shared = [step["name"] for step in tensors]
-    return [(step, f"{step['section']}/{step['name']}" if shared.count(step["name"]) > 1 and step["section"] else step["name"])
+    return [(step, step["name"] if shared.count(step["name"]) == 1 else f"{step['section']}/{step['name']}")
             for step in tensors]
 
 
@@ -120,16 +120,18 @@ class Pictures(unittest.TestCase):
                     self.check_tensor(["causal", *lesson, *printing], step, full)
 
     def test_summarised_is_dotted(self):
-        root = tree.fromstring(run("causal", "--tokens", "40", "--batch", "9", "--only", "attn_scores", "--format", "svg"))
-        dots = [one.text for one in root.iter(SPACE + "text")].count("...")
-        self.assertEqual(dots, 6 * (6 + 1) + 1)  # each of 6 matrices: one in each of 6 rows, one between them; and between matrices
+        """In each of 6 matrices: once in each of 6 rows, and between them; and between the matrices."""
+        command = ["causal", "--tokens", "40", "--batch", "9", "--only", "attn_scores", "--format", "svg"]
+        dots = [one.text for one in tree.fromstring(run(*command)).iter(SPACE + "text")].count("...")
+        self.assertEqual(dots, 6 * (6 + 1) + 1)
 
     def test_only_one_tensor(self):
         names = ["inputs", "batch", "W_query", "attn_scores", "attn_weights"]
         for arguments, words in ((["causal"], ["the steps of causal have 8", *names, "try --only attn_weights"]),
                                  (["causal", "--only", "keys,values"], ["--only keys,values names 2", *names]),
                                  (["multihead", "--article", "ahead-of-ai", "--only", "attn_weights"],
-                                  ["--only attn_weights names 5", "single_head/W_query", "try --only single_head/attn_weights"]),
+                                  ["--only attn_weights names 5", "single_head/W_query",
+                                   "try --only single_head/attn_weights"]),
                                  (["trainable", "--article", "book", "--only", "inputs,keys"], ["names"])):
             code, out, error = error_of(*arguments, "--format", "svg")
             self.assertEqual((code, out, error.count("\n")), (2, "", 1))
@@ -138,7 +140,8 @@ class Pictures(unittest.TestCase):
                 self.assertIn(word, error)
 
     def test_the_same_bytes(self):
-        self.assertEqual(run("causal", "--only", "mask", "--format", "svg"), run("causal", "--only", "mask", "--format", "svg"))
+        command = ["causal", "--only", "mask", "--format", "svg"]
+        self.assertEqual(run(*command), run(*command))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The what-ifs of the page of --format html in a real Chromium: what_if.py PROGRAM
 
-Of each chapter and rule: the sentence, the changed text and cells and what is said of each step are those of --what-if, and
-the differences those that numpy computes from what --save writes. Exits with 77, skipped, where there is no Chromium."""
+Of each chapter and rule: the sentence, the changed text and cells and what is said of each step are those of --what-if,
+and the differences those that numpy computes from what --save writes. Exits with 77, skipped, where there is no
+Chromium."""
 
 import decimal
 import json
@@ -112,7 +113,7 @@ def check_difference(step, was, now, *where):
     equal(set(step["plain"]), plain, *where, "cells without a colour")
     unbounded = int(np.count_nonzero(~np.isfinite(wanted)))
     told = re.search(r"as well: (\d+) of (\d+)", step["note"])
-    equal((int(told[1]), int(told[2])) if told else None, (unbounded, wanted.size) if unbounded else None, *where, "infinite")
+    equal(told and (int(told[1]), int(told[2])), (unbounded, wanted.size) if unbounded else None, *where, "infinite")
     check(not step["wrong"], *where, "derivations that end elsewhere:", step["wrong"][:3])
     check(step["text"] is None, *where, "a difference shows a printed text")
 
@@ -163,14 +164,15 @@ def check_rule(browser, command, page, steps, rule, name):
             is_boolean = key in saved[1] and saved[1][key].dtype == bool
             if is_boolean and not is_same:
                 differing = np.count_nonzero(saved[0][key] != saved[1][key])
-                equal(step["note"], f"With {rule}: {differing} of {saved[0][key].size} elements differ; they are no numbers "
-                      "to subtract.", name, rule, step["id"])
+                equal(step["note"], f"With {rule}: {differing} of {saved[0][key].size} elements differ; they are no "
+                      "numbers to subtract.", name, rule, step["id"])
                 check(differing > 0, name, rule, step["id"], "is said to differ")
                 continue
             check(is_same or is_gone, name, rule, step["id"], "has no difference:", step["note"])
             if is_same and plain["kind"] == "tensor":
-                check(np.array_equal(saved[0][key], saved[1][key], equal_nan=saved[0][key].dtype.kind == "f"), name, rule,
-                      step["id"], "is not the same")
+                was, now = saved[0][key], saved[1][key]
+                is_equal = np.array_equal(was, now, equal_nan=was.dtype.kind == "f")
+                check(is_equal, name, rule, step["id"], "is not the same")
     return np.array([len(same), len(printed), subtracted])
 
 
@@ -182,8 +184,8 @@ def check_chapter(browser, program, chapter, folder):
     run(*command, "--save", str(folder / f"{name}.npz"))
     listed = json.loads(run(*command, "--format", "json"))["steps"]
     browser.open(page.as_uri())
-    equal(browser.js("[...document.querySelectorAll('.what-if option')].map((one) => one.value)"), ["", *chapter["what_ifs"]],
-          name, "rules")
+    rules = browser.js("[...document.querySelectorAll('.what-if option')].map((one) => one.value)")
+    equal(rules, ["", *chapter["what_ifs"]], name, "rules")
     steps = browser.js(READ)
     for step, one in zip(steps, listed, strict=True):
         step["kind"] = one["kind"]
@@ -193,7 +195,7 @@ def check_chapter(browser, program, chapter, folder):
     for rule in chapter["what_ifs"]:
         counts += check_rule(browser, command, page, steps, rule, name)
     check(not browser.errors, name, "says on the console:", browser.errors)
-    print(f"{name}: of {len(chapter['what_ifs'])} rules {counts[0]} steps same, {counts[1]} changed, {counts[2]} subtracted")
+    print(name, "rules:", len(chapter["what_ifs"]), "steps that are the same, changed and subtracted:", *counts)
     check(counts.all(), name, "has nothing to compare")
 
 
@@ -222,7 +224,8 @@ def check_switch(browser, page):
     plain = browser.js(READ)
     choose(browser, "no-mask")
     equal(state(browser), ["attn_weights", "no-mask", "changed", "#attn_weights?what-if=no-mask"], "a rule chosen")
-    check("Changed by no-mask. Without a mask" in browser.js("document.getElementById('lesson-said').textContent"), "announced")
+    said = browser.js("document.getElementById('lesson-said').textContent")
+    check("Changed by no-mask. Without a mask" in said, "announced:", said)
     browser.js("document.querySelector('.step.current').focus()")
     browser.key("ArrowRight")
     equal(state(browser)[1:3], ["no-mask", "changed"], "kept by the next step")
@@ -301,8 +304,8 @@ def check_article(browser, program, article, names, folder):
     together = browser.js(pages.READ)
     equal(browser.js("""[...document.querySelectorAll('[id]')].map((one) => one.id)
       .filter((id, i, all) => all.indexOf(id) !== i)"""), [], article, "ids that occur twice")
-    equal(browser.js("[...document.querySelectorAll('nav .chapter')].map((one) => one.textContent).filter(Boolean)"), names,
-          article, "chapters in the contents")
+    listed = browser.js("[...document.querySelectorAll('nav .chapter')].map((one) => one.textContent).filter(Boolean)")
+    equal(listed, names, article, "chapters in the contents")
     equal(browser.js("document.querySelector('.step.current').id"), together[0]["id"], "the first step")
     equal(browser.js("document.querySelector('.counter').textContent"), f"1 / {len(together)}", article, "one counter")
     alone = []
@@ -314,7 +317,8 @@ def check_article(browser, program, article, names, folder):
     browser.open(f"{page.as_uri()}#{last}?what-if=softmax-dim-0")
     browser.wait()
     equal(browser.js("document.querySelector('.step.current').id"), last, article, "an address with a chapter")
-    equal(browser.js("document.querySelector('.place .chapter', '.step.current') !== null"), True, article, "names the chapter")
+    equal(browser.js("document.querySelector('.step.current .place .chapter').textContent"), names[-1], article,
+          "the step's chapter")
     changed = browser.js(READ)
     browser.open((folder / f"{article}-{names[-1]}.html").as_uri() + f"#{last.split('/')[1]}?what-if=softmax-dim-0")
     browser.wait()
