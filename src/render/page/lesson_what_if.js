@@ -73,7 +73,7 @@ function differenceText(number, digits) {
   return sign + (Number(text) === 0 || Math.abs(number) >= 1e8 ? number.toExponential(Math.min(digits, 2)) : text);
 }
 
-/** A tensor of differences in float32, derived from both. Two numbers that are the same differ by 0, inf and nan too. */
+/** A tensor of differences in float32, derived from both. What is the same differs by 0, inf and nan too. */
 function differenceNode(was, is, digits) {
   const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
   const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
@@ -230,7 +230,7 @@ function present(step) {
 
 // ---- The switch ----
 
-const ruleList = make("select", {}, make("option", { value: "" }, "as the article has it"),
+const ruleList = make("select", {}, make("option", { value: "" }, "none"),
                       ...rules.map((rule) => make("option", {}, rule)));
 const showButtons = shows.map((show) => make("button", { type: "button" }, show));
 const showSwitch = make("span", { class: "switch", role: "group", "aria-label": "What the step shows" },
