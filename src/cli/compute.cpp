@@ -65,6 +65,16 @@ std::int64_t written_bytes(const std::vector<Step>& steps, const Options& option
   return sum(product(most, bytes_per_cell(options)), options.predict ? product(all, bytes_per_memory) : 0);
 }
 
+/// What is held of a change's text until a page packs it.
+std::int64_t packed_bytes(const std::vector<Step>& steps, const Options& options) {
+  constexpr std::int64_t bytes_per_number = 100;
+  std::int64_t numbers = 0;
+  for (const Step& step : steps) {
+    numbers = sum(numbers, printed_cells(step, options.text.print));
+  }
+  return product(numbers, bytes_per_number);
+}
+
 /// What was drawn, whether a step shows it or not.
 std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   std::vector<Tensor> drawn;
@@ -135,6 +145,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
+  check_one_tensor(wanted, planned.steps(), chapter, options);
   std::int64_t written = 0;
   if (options.draws) {
     written = draws_bytes(drawn_tensors(planned));
@@ -157,6 +168,7 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
   for (const Otherwise& otherwise : what_ifs) {
     wanted.insert(wanted.end(), otherwise.walk.steps().begin(), otherwise.walk.steps().end());
+    written = sum(written, packed_bytes(otherwise.walk.steps(), options));
   }
   if (!what_ifs.empty()) {  // what a change did is said of all steps
     wanted.insert(wanted.end(), planned.steps().begin(), planned.steps().end());

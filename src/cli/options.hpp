@@ -95,6 +95,11 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
 /// The same of steps of which some may be gone: what is asked for and not there is left out.
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
 
+/// Throws UsageError, with the tensors that may be asked for, where the form of output shows one, and none or several
+/// are asked for.
+void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& steps, const chapters::Chapter& chapter,
+                      const Options& options);
+
 /// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 

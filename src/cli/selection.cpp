@@ -25,6 +25,20 @@ std::vector<std::string> names_of(const std::vector<Step>& steps, Wanted wanted)
   return names;
 }
 
+/// Of each tensor the shortest name that means no other one.
+std::vector<std::string> tensor_names(const std::vector<Step>& steps) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    const auto is_another = [&step](const Step& other) {
+      return other.kind == Step::Kind::tensor && other.name == step.name && full_name(other) != full_name(step);
+    };
+    if (step.kind == Step::Kind::tensor) {
+      names.push_back(std::any_of(steps.begin(), steps.end(), is_another) ? full_name(step) : step.name);
+    }
+  }
+  return names;
+}
+
 /// The extras that nobody asked for.
 class LeftOut {
  public:
@@ -80,7 +94,7 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
                            const Options& options) {
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
       const std::string near = text::nearest(name, names);
       throw UsageError("--only: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
                        text::joined(names) + "; try --only " + (near.empty() ? names[0] : near));
@@ -94,7 +108,8 @@ std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Option
     if (options.only.empty()) {
       return options.all_steps || step.in_article;
     }
-    return std::find(options.only.begin(), options.only.end(), step.name) != options.only.end();
+    return std::any_of(options.only.begin(), options.only.end(),
+                       [&step](const std::string& name) { return is_called(step, name); });
   };
   std::vector<Step> wanted;
   std::copy_if(steps.begin(), steps.end(), std::back_inserter(wanted), is_wanted);
@@ -103,6 +118,23 @@ std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Option
     step.through = left_out.before(step);
   }
   return wanted;
+}
+
+void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& steps, const chapters::Chapter& chapter,
+                      const Options& options) {
+  const auto count = std::count_if(wanted.begin(), wanted.end(),
+                                   [](const Step& step) { return step.kind == Step::Kind::tensor; });
+  if (!options.format->shows_one_tensor || count == 1) {
+    return;
+  }
+  const std::vector<std::string> names = tensor_names(steps);
+  const auto is_weights = [](const std::string& name) { return name.ends_with("attn_weights"); };
+  const auto example = std::find_if(names.begin(), names.end(), is_weights);
+  throw UsageError("--format " + std::string(options.format->name) + ": a picture shows one tensor, and " +
+                   (options.only.empty() ? "the steps of " + std::string(chapter.name) + " have "
+                                         : "--only " + text::joined(options.only, ",") + " names ") +
+                   (count == 0 ? "none" : std::to_string(count)) + "; accepted is --only with one of " +
+                   text::joined(names) + "; try --only " + (example == names.end() ? names.back() : *example));
 }
 
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {

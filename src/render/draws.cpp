@@ -175,8 +175,9 @@ class Redraw {
 
  private:
   bool is_wanted(const ShownDraw& draw) const {
-    return shown_.only.empty() ||
-           (draw.step() != nullptr && std::ranges::find(shown_.only, draw.step()->name) != shown_.only.end());
+    const Step* const step = draw.step();
+    const auto is_meant = [step](const std::string& name) { return step != nullptr && is_called(*step, name); };
+    return shown_.only.empty() || std::ranges::any_of(shown_.only, is_meant);
   }
   const ShownDraw* taker_after(std::size_t place) const {
     const std::size_t seeding = draws_[place].draw().seeding;

@@ -1,14 +1,12 @@
 #include "render/heatmap.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <ostream>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "render/heatmap_grid.hpp"
-#include "render/lineage.hpp"
 #include "render/painter.hpp"
 #include "text/columns.hpp"
 #include "torch/print.hpp"
@@ -16,70 +14,11 @@
 
 namespace attn::render {
 
-/// Where the smallest and the largest finite number shown stand; of several, the first.
-struct Extremes {
-  Scale scale{std::span<const double>()};
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-};
-
 namespace {
 
-using Axes = std::vector<torch::ShownItems>;
 using StyledLines = std::vector<text::StyledLine>;
 
 constexpr std::int64_t narrowest = 12;
-
-// ---- The numbers -------------------------------------------------------------------------------
-
-Extremes extremes_of(const Contents& contents, const Axes& axes) {
-  Extremes found;
-  std::visit(
-      [&]<class Element>(const Block<Element>& block) {
-        auto include = [&](const Element& element) {
-          const auto value = static_cast<double>(element);
-          if (std::isfinite(value) && value < found.scale.low) {
-            found.scale.low = value;
-            found.low = &element - block.data();
-          }
-          if (std::isfinite(value) && value > found.scale.high) {
-            found.scale.high = value;
-            found.high = &element - block.data();
-          }
-        };
-        torch::for_each_shown(torch::View<Element>{block.data(), axes, block.size()}, include);
-      },
-      contents);
-  return found;
-}
-
-// ---- Layout ------------------------------------------------------------------------------------
-
-std::vector<std::string> words_of(bool by_tokens, std::span<const std::string> tokens, const Terminal& terminal) {
-  std::vector<std::string> words;
-  for (const std::string& token : by_tokens ? tokens : std::span<const std::string>()) {
-    words.push_back(printable(token, terminal));
-  }
-  return words;
-}
-
-Grid make_grid(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal) {
-  constexpr torch::ShownItems one = {1, 1, 1, false};
-  Grid grid{one, one, {}, {}};
-  const std::size_t dim = axes.size();
-  const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
-  if (dim >= 1) {
-    grid.columns = axes[dim - 1];
-    grid.column_names = {grid.columns, words_of(by_tokens[dim - 1], tokens, terminal), counts_heads(tensor, dim - 1),
-                         terminal.width, terminal};
-  }
-  if (dim >= 2) {
-    grid.rows = axes[dim - 2];
-    grid.row_names = {grid.rows, words_of(by_tokens[dim - 2], tokens, terminal), counts_heads(tensor, dim - 2),
-                      std::clamp<std::int64_t>(terminal.width / 5, 3, 20), terminal};
-  }
-  return grid;
-}
 
 // ---- The legend --------------------------------------------------------------------------------
 
@@ -164,15 +103,17 @@ class HeatMap::Lines {
       : shape_(tensor.shape()),
         axes_(torch::shown_items(shape_, print)),
         terminal_(terminal),
-        grid_(make_grid(tensor, axes_, tokens, terminal)),
+        grid_(grid_of(tensor, axes_, tokens, terminal)),
         extremes_(extremes_of(*numbers.contents, axes_)),
         painter_(extremes_.scale, numbers.of, terminal),
         cells_(numbers.contents, print, terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
         drawing_(grid_, cells_, painter_, terminal_) {
-    while (head_axis_ < shape_.size() && !counts_heads(tensor, head_axis_)) {
-      ++head_axis_;
+    headings_ = matrix_headings(tensor);
+    for (const std::int64_t first : matrices_of(axes_)) {
+      parts_.push_back({matrices_end_, first, matrices_});
+      matrices_end_ += first < 0 ? 1 : drawing_.count() + (has_headings() ? 1 : 0);
+      matrices_ += first < 0 ? 0 : 1;
     }
-    add_parts(0, 0);
     if (numbers.of == Painter::Of::booleans) {
       end_.push_back(boolean_legend(painter_));
     } else if (!extremes_.scale.empty()) {
@@ -220,21 +161,6 @@ class HeatMap::Lines {
 
   bool has_headings() const { return axes_.size() > 2; }
 
-  void add_parts(std::size_t axis, std::int64_t index) {
-    if (axis + 2 >= axes_.size()) {
-      parts_.push_back({matrices_end_, index * grid_.rows.size * grid_.columns.size, matrices_++});
-      matrices_end_ += drawing_.count() + (has_headings() ? 1 : 0);
-      return;
-    }
-    const torch::ShownItems& items = axes_[axis];
-    for (std::int64_t rank = 0; rank < items.count(); ++rank) {
-      if (items.dots_before(rank)) {
-        parts_.push_back({matrices_end_++, -1, matrices_});
-      }
-      add_parts(axis + 1, index * items.size + items.item(rank));
-    }
-  }
-
   /// The marks on one matrix, its rows counted from 0.
   CellMarks marks_of(const Part& part, CellMarks marks) const {
     const std::int64_t rows_before = part.rank * grid_.rows.count();
@@ -245,15 +171,9 @@ class HeatMap::Lines {
     return marks;
   }
 
-  std::string heading(const Part& part) const {
-    Shape index = index_at(part.first, shape_);
-    index.resize(index.size() - 2);
-    const std::string head = head_axis_ < index.size() ? " " + head_name(index[head_axis_]) : "";
-    return cut_to(shape_text(index) + head, terminal_.width, terminal_);
-  }
+  std::string heading(const Part& part) const { return cut_to(headings_(part.first), terminal_.width, terminal_); }
 
   Shape shape_;
-  std::size_t head_axis_ = 0;  ///< as many as there are axes where none counts heads
   Axes axes_;
   Terminal terminal_;
   Grid grid_;
@@ -261,6 +181,7 @@ class HeatMap::Lines {
   Painter painter_;
   CellTexts cells_;
   Drawing drawing_;
+  std::function<std::string(std::int64_t)> headings_;
   std::vector<Part> parts_;
   std::int64_t matrices_ = 0;
   std::int64_t matrices_end_ = 0;

@@ -1,6 +1,8 @@
 #include "render/heatmap_grid.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -15,7 +17,88 @@ namespace {
 constexpr std::string_view dots = " ...";
 constexpr auto dots_columns = static_cast<std::int64_t>(dots.size());
 
+std::vector<std::string> words_of(bool by_tokens, std::span<const std::string> tokens, const Terminal& terminal) {
+  std::vector<std::string> words;
+  for (const std::string& token : by_tokens ? tokens : std::span<const std::string>()) {
+    words.push_back(printable(token, terminal));
+  }
+  return words;
+}
+
+void add_matrices(const Axes& axes, std::size_t axis, std::int64_t index, std::vector<std::int64_t>& firsts) {
+  if (axis + 2 >= axes.size()) {
+    const std::int64_t rows = axes.size() < 2 ? 1 : axes[axes.size() - 2].size;
+    firsts.push_back(axes.empty() ? index : index * rows * axes.back().size);
+    return;
+  }
+  const torch::ShownItems& items = axes[axis];
+  for (std::int64_t rank = 0; rank < items.count(); ++rank) {
+    if (items.dots_before(rank)) {
+      firsts.push_back(-1);
+    }
+    add_matrices(axes, axis + 1, index * items.size + items.item(rank), firsts);
+  }
+}
+
 }  // namespace
+
+Grid grid_of(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal) {
+  constexpr torch::ShownItems one = {1, 1, 1, false};
+  Grid grid{one, one, {}, {}};
+  const std::size_t dim = axes.size();
+  const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
+  if (dim >= 1) {
+    grid.columns = axes[dim - 1];
+    grid.column_names = {grid.columns, words_of(by_tokens[dim - 1], tokens, terminal), counts_heads(tensor, dim - 1),
+                         terminal.width, terminal};
+  }
+  if (dim >= 2) {
+    grid.rows = axes[dim - 2];
+    grid.row_names = {grid.rows, words_of(by_tokens[dim - 2], tokens, terminal), counts_heads(tensor, dim - 2),
+                      std::clamp<std::int64_t>(terminal.width / 5, 3, 20), terminal};
+  }
+  return grid;
+}
+
+std::vector<std::int64_t> matrices_of(const Axes& axes) {
+  std::vector<std::int64_t> firsts;
+  add_matrices(axes, 0, 0, firsts);
+  return firsts;
+}
+
+std::function<std::string(std::int64_t)> matrix_headings(const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  std::size_t head_axis = 0;
+  while (head_axis < shape.size() && !counts_heads(tensor, head_axis)) {
+    ++head_axis;
+  }
+  return [shape, head_axis](std::int64_t first) {
+    Shape index = index_at(first, shape);
+    index.resize(index.size() - 2);
+    return shape_text(index) + (head_axis < index.size() ? " " + head_name(index[head_axis]) : "");
+  };
+}
+
+Extremes extremes_of(const Contents& contents, const Axes& axes) {
+  Extremes found;
+  std::visit(
+      [&]<class Element>(const Block<Element>& block) {
+        auto include = [&](const Element& element) {
+          const auto value = static_cast<double>(element);
+          if (std::isfinite(value) && value < found.scale.low) {
+            found.scale.low = value;
+            found.low = &element - block.data();
+          }
+          if (std::isfinite(value) && value > found.scale.high) {
+            found.scale.high = value;
+            found.high = &element - block.data();
+          }
+        };
+        torch::for_each_shown(torch::View<Element>{block.data(), axes, block.size()}, include);
+      },
+      contents);
+  return found;
+}
 
 std::string Names::at(std::int64_t rank) const {
   if (empty()) {

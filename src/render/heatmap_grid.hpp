@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "render/painter.hpp"
 #include "render/terminal.hpp"
 #include "tensor/array.hpp"
+#include "tensor/tensor.hpp"
 #include "text/styled.hpp"
 #include "torch/print_options.hpp"
 #include "torch/shown.hpp"
@@ -47,6 +49,27 @@ struct Grid {
   Names row_names;
   Names column_names;
 };
+
+using Axes = std::vector<torch::ShownItems>;
+
+/// Rows and columns that count the lesson's tokens have their names, those that count heads the heads', others indices.
+Grid grid_of(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal);
+
+/// The matrices along the axes before the last two: of each the position of its first element, or -1 for those that are
+/// left out between two.
+std::vector<std::int64_t> matrices_of(const Axes& axes);
+
+/// What stands over the matrix whose first element is at a position: "[0, 1] head 2".
+std::function<std::string(std::int64_t)> matrix_headings(const Tensor& tensor);
+
+/// Where the smallest and the largest finite number shown stand; of several, the first.
+struct Extremes {
+  Scale scale{std::span<const double>()};
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+
+Extremes extremes_of(const Contents& contents, const Axes& axes);
 
 /// The numbers of a tensor, each with the text that fits into so many columns.
 class CellTexts {

@@ -42,16 +42,6 @@ constexpr int ramp_colours = 33;
 
 // ---- Colours ---------------------------------------------------------------------------------------
 
-std::string hex(Rgb colour) {
-  constexpr std::string_view figures = "0123456789abcdef";
-  std::string text = "#";
-  for (const int channel : {colour.red, colour.green, colour.blue}) {
-    text += figures[static_cast<std::size_t>(channel / 16)];
-    text += figures[static_cast<std::size_t>(channel % 16)];
-  }
-  return text;
-}
-
 /// As diverging_colour, for a dark page: blue over near black to brown, getting lighter evenly.
 Rgb dark_diverging_colour(double t) {
   const double share = 2 * t - 1;
@@ -205,7 +195,8 @@ class PageWriter {
   void add(const ShownChapter& chapter) {
     const bool is_one = page_.chapters.size() == 1;
     const std::size_t before = chapter.framing ? 1 : 0;  // an introduction, and an ending
-    Part part = {chapter, is_one ? "" : chapter.name, {nodes_.add_chapter(chapter.tokens), count_ + before}, step_ids(chapter.steps)};
+    const PageWhatIf::Place place = {nodes_.add_chapter(chapter.tokens), count_ + before};
+    Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
     part.first_number = numbered_ + 1;
     if (chapter.framing) {
       part.frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, map_columns);

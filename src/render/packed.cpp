@@ -1,12 +1,12 @@
 #include "render/packed.hpp"
 
+#include <zlib.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string_view>
 #include <vector>
-
-#include <zlib.h>
 
 namespace attn::render {
 namespace {

@@ -1,10 +1,9 @@
 #include "render/page_what_if.hpp"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include "render/explain.hpp"
 #include "render/printed.hpp"

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace attn::render {
 namespace {
@@ -129,6 +130,16 @@ int sequential_xterm(double t) {
 int diverging_xterm(double t) {
   constexpr std::size_t last = diverging_tones.size() - 1;
   return diverging_tones[static_cast<std::size_t>(std::lround(std::clamp(t, 0.0, 1.0) * last))];
+}
+
+std::string hex(Rgb colour) {
+  constexpr std::string_view figures = "0123456789abcdef";
+  std::string text = "#";
+  for (const int channel : {colour.red, colour.green, colour.blue}) {
+    text += figures[static_cast<std::size_t>(channel / 16)];
+    text += figures[static_cast<std::size_t>(channel % 16)];
+  }
+  return text;
 }
 
 double contrast(Rgb one, Rgb other) {

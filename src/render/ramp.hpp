@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "text/styled.hpp"
 
 namespace attn::render {
@@ -27,6 +29,9 @@ Rgb diverging_colour(double t);
 /// The ramps in xterm's 256 colours: few tones, chosen by eye, since the nearest ones stray into greys and other hues.
 int sequential_xterm(double t);
 int diverging_xterm(double t);
+
+/// "#0b57b0"
+std::string hex(Rgb colour);
 
 /// (L1 + 0.05) / (L2 + 0.05) of the relative luminances: WCAG 2.2, "contrast ratio".
 double contrast(Rgb one, Rgb other);

@@ -6,6 +6,7 @@
 #include "render/json.hpp"
 #include "render/listing.hpp"
 #include "render/markdown.hpp"
+#include "render/svg.hpp"
 
 namespace attn::render {
 namespace {
@@ -27,6 +28,7 @@ constexpr std::array table = {
            .write = write_page,
            .shows_all_steps = true,
            .shows_what_ifs = true},
+    Writer{.name = "svg", .what = "one tensor for a slide", .write = write_svg, .shows_one_tensor = true},
 };
 
 }  // namespace

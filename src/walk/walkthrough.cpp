@@ -34,6 +34,8 @@ bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; 
 
 std::string full_name(const Step& step) { return step.section.empty() ? step.name : step.section + "/" + step.name; }
 
+bool is_called(const Step& step, const std::string& name) { return step.name == name || full_name(step) == name; }
+
 void Walkthrough::section(std::string name) { section_ = std::move(name); }
 
 void Walkthrough::add(Step step, bool is_labelled_by_expression) {

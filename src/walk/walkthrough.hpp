@@ -31,6 +31,9 @@ struct Step {
 /// "head_1/attn_scores": the name with its section, where it has one.
 std::string full_name(const Step& step);
 
+/// Whether the step's name, with or without its section, is this one.
+bool is_called(const Step& step, const std::string& name);
+
 /// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
 /// before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold the numbers
 /// of others, are not, but for the transposed keys.

@@ -31,7 +31,7 @@ BEFORE = ()  # its files
 HANG_LIMIT = 60  # seconds
 EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th pair is enough
 
-FORMATS = ["--format html", "--format json", "--format markdown"]
+FORMATS = ["--format html", "--format json", "--format markdown", "--format svg"]
 EMITTED = ["--emit numpy", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
@@ -41,11 +41,12 @@ REFUSED = {
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
-                "--format html", "--format markdown", *EMITTED, *PRINTING],
+                "--format html", "--format markdown", "--format svg", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
-               "--format html"],
+               "--format html", "--format svg"],
     "--explain": FORMATS,
-    "--heatmap": ["--no-grad", "--format html", "--format json"],
+    "--heatmap": ["--no-grad", "--format html", "--format json", "--format svg"],
+    "--format svg": ["--steps", "--linewidth", "--no-grad"],
     "--format json": PRINTING,
     "--steps": ["--only"],
     "--sentence": ["--tokens"],
@@ -57,6 +58,9 @@ REFUSED = {
 NEEDS = {
     "--auto": [["--step"]],
     "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"]],
+    "--format svg": [["--only", name] for name in (
+        "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs",
+        "W_query")],
     "--force": [["--output", "there.txt"], ["--save", "there"]],
 }
 
@@ -116,7 +120,7 @@ def uses_of(command):
         else:
             uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]
     if command == "all":
-        del uses["--format html"]  # which shows one chapter
+        del uses["--format svg"]  # which shows one tensor
     return uses
 
 

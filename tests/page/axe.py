@@ -2,7 +2,7 @@
 """axe-core finds no fault in the pages of --format html: axe.py PROGRAM FOLDER
 
 Every chapter as it is seen in both themes, from a phone's width to a projector's, at one step after the other, a cell chosen
-and none; and verify's report. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
+and none, as it is and with a rule changed; and verify's report. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
 
 import itertools
 import json
@@ -57,6 +57,13 @@ def check(browser, *what):
         print("FAILED:", *what, found)
 
 
+def change(browser, i):
+    """A what-if is chosen, and either what it made of the step is shown, or the difference."""
+    rules = browser.js("[...document.querySelectorAll('.what-if option')].map((one) => one.value).slice(1)")
+    browser.open(browser.js("location.href") + f"?what-if={rules[i % len(rules)]}" + ("&show=difference" if i % 2 else ""))
+    browser.wait()
+
+
 def check_lesson(browser, script, page):
     """Every look, each at another step, these spread over the chapter; a chosen cell in every other one."""
     browser.open(page.as_uri())
@@ -65,6 +72,8 @@ def check_lesson(browser, script, page):
         step = ids[i * len(ids) // len(LOOKS)]
         look_at(browser, width, theme)
         browser.open(f"{page.as_uri()}#{step}")
+        if i % 3 == 1:
+            change(browser, i)
         if (i + i // 2) % 2:
             browser.js("document.querySelector('.step.current .result td[data-position]')?.focus()")
             browser.wait()

@@ -2,13 +2,14 @@
 
 const shows = ["as is", "changed", "difference"];
 const canUnpack = typeof DecompressionStream !== "undefined";
-const rules = [...new Set(chapters.flatMap((chapter) => (canUnpack ? chapter.whatIfs ?? [] : []).map((rule) => rule.name)))];
+const rulesOf = (chapter) => (canUnpack ? chapter.whatIfs ?? [] : []);
+const rules = [...new Set(chapters.flatMap((chapter) => rulesOf(chapter).map((rule) => rule.name)))];
 const whatIf = { rule: "", show: "changed" };  // chosen for the page
 const asIs = steps.map(() => null);  // of each step that was seen: what its article shows without a rule
 const variants = new Map();  // the other things that articles show, by step, rule and what is shown
 
 const chapterOf = (step) => chapters[steps[step].k ?? 0];
-const ruleAt = (step) => (chapterOf(step).whatIfs ?? []).findIndex((rule) => rule.name === whatIf.rule);
+const ruleAt = (step) => rulesOf(chapterOf(step)).findIndex((rule) => rule.name === whatIf.rule);
 
 /** What the rule made of the step; 0: nothing differs. */
 const changeOf = (step) => steps[step].whatIfs?.[ruleAt(step)] ?? 0;
@@ -72,7 +73,7 @@ function differenceText(number, digits) {
   return sign + (Number(text) === 0 || Math.abs(number) >= 1e8 ? number.toExponential(Math.min(digits, 2)) : text);
 }
 
-/** A tensor of differences in float32, derived from both; two numbers that are the same differ by 0, infinite or nan. */
+/** A tensor of differences in float32, derived from both. What is the same differs by 0, inf and nan too. */
 function differenceNode(was, is, digits) {
   const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
   const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
@@ -90,11 +91,14 @@ function differenceNode(was, is, digits) {
   };
 }
 
-tell.difference = ({ a: [is], b: [was] }) => ({
-  shown: [paragraph(`With ${whatIf.rule}, minus as is:`),
-          paragraph(code(`${exactAt(is)} − ${exactAt(was)} = ${decimals(Math.fround(value(is)) - Math.fround(value(was)))}`))],
-  said: `${exactAt(is)} with ${whatIf.rule}, minus ${exactAt(was)} as is,`,
-});
+tell.difference = ({ a: [is], b: [was] }) => {
+  const difference = Math.fround(value(is)) - Math.fround(value(was));
+  return {
+    shown: [paragraph(`With ${whatIf.rule}, minus as is:`),
+            paragraph(code(`${exactAt(is)} − ${exactAt(was)} = ${decimals(difference)}`))],
+    said: `${exactAt(is)} with ${whatIf.rule}, minus ${exactAt(was)} as is,`,
+  };
+};
 
 // ---- What an article shows ----
 
@@ -137,14 +141,16 @@ function changedVariant(step) {
   const added = additions(change);
   if (!isChanged(change)) return { ...plain, note: `With ${whatIf.rule}: same as before.`, added };
   if (change.gone) {
-    return { ...plain, state: null, look: emptyLook(), links: [], notices: [], expression: "", shapes: "", label: "",
-             out: `# ${change.gone}`, note: `With ${whatIf.rule}: ${change.gone}. The line is gone.`, added, isOwn: false };
+    return {
+      ...plain, state: null, look: emptyLook(), links: [], notices: [], expression: "", shapes: "", label: "",
+      out: `# ${change.gone}`, note: `With ${whatIf.rule}: ${change.gone}. The line is gone.`, added, isOwn: false,
+    };
   }
   const node = change.node === undefined ? null : nodes[change.node];
   const look = emptyLook();
+  const links = node ? [stepLinks("made from ", sources(node)), stepLinks("used for ", changedUses(step))] : [];
   return {
-    state: node ? drawn(step, node, look) : null, look,
-    links: node ? [stepLinks("made from ", sources(node)), stepLinks("used for ", changedUses(step))].filter(Boolean) : [],
+    state: node ? drawn(step, node, look) : null, look, links: links.filter(Boolean),
     notices: change.notices.map((notice) => make("li", {}, notice)),
     heading: change.heading ?? plain.heading, expression: change.expression ?? plain.expression, shapes: change.shapes,
     label: change.label, out: change.printed,
@@ -177,10 +183,12 @@ function differenceVariant(step) {
   const is = nodes[changeOf(step).node];
   const node = differenceNode(nodeOf(step), is, chapterOf(step).about.options.precision);
   const look = emptyLook();
+  const share = `${node.unbounded} of ${count(node)}`;
   const unbounded = node.unbounded
-    ? ` Where only one of both is infinite or nan, the difference is as well: ${node.unbounded} of ${count(node)}.` : "";
+    ? ` Where only one of both is infinite or nan, the difference is as well: ${share}.` : "";
   return {
-    ...rest, state: drawn(step, node, look), look, expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} as is`,
+    ...rest, state: drawn(step, node, look), look,
+    expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} as is`,
     note: `Changed by ${whatIf.rule}, minus as is.${unbounded}`,
   };
 }
@@ -222,10 +230,11 @@ function present(step) {
 
 // ---- The switch ----
 
-const ruleList = make("select", {}, make("option", { value: "" }, "as the article has it"),
+const ruleList = make("select", {}, make("option", { value: "" }, "none"),
                       ...rules.map((rule) => make("option", {}, rule)));
 const showButtons = shows.map((show) => make("button", { type: "button" }, show));
-const showSwitch = make("span", { class: "switch", role: "group", "aria-label": "What the step shows" }, ...showButtons);
+const showSwitch = make("span", { class: "switch", role: "group", "aria-label": "What the step shows" },
+                        ...showButtons);
 const did = make("p", { class: "did" });
 const whatIfBar = make("div", { class: "what-if" }, make("label", {}, "What if ", ruleList), showSwitch, did);
 document.querySelectorAll(".what-if-key").forEach((key) => { key.hidden = !rules.length; });
