@@ -22,8 +22,8 @@ constexpr std::array inputs = {
             .text = "The input embeddings: each row is the vector that stands for one token. Attention makes of each "
                     "a context vector, which also carries what matters of the other tokens."},
     Meaning{.step = "batch",
-            .text = "A model works on several sequences at once, stacked along a new first axis. Here the batch is "
-                    "made by stacking the same inputs, so that all its entries are equal."},
+            .text = "A model works on several sequences at once, stacked along a new first axis. Here every "
+                    "entry of the batch is the same inputs."},
     Meaning{.step = "second_input",
             .text = "Cross-attention needs a second sequence, here of random numbers. In a translator it could be "
                     "the encoder's output for the sentence that is being translated.",
@@ -42,8 +42,8 @@ constexpr std::array simplified = {
             .text = "An attention score is the dot product of the query with a token's embedding. It "
                     "tells how far the two vectors point the same way, and it grows with their lengths."},
     Meaning{.step = "attn_weights_2",
-            .text = "Softmax turns scores into attention weights: they are positive, they sum to 1, and a higher "
-                    "score gets a higher weight."},
+            .text = "Softmax turns scores into attention weights: shares of one whole, the larger the higher the "
+                    "score."},
     Meaning{.step = "attn_weights_sum_2",
             .text = "A check: attention weights are shares of one whole, so they sum to 1."},
     Meaning{.step = "context_vec_2",
@@ -69,7 +69,7 @@ constexpr std::array simplified = {
             .text = "A check: each row was divided by its own sum, so it should sum to 1 now.",
             .section = "divided_by_sum"},
     Meaning{.step = "exp_attn_scores",
-            .text = "The exponential makes every score positive and keeps their order. So there are no negative "
+            .text = "The exponential of no score is negative, and it keeps their order. So there are no negative "
                     "weights, even where scores are negative."},
     Meaning{.step = "exp_sums",
             .text = "The sum of a row's exponentials: what each of them is divided by, so that the row sums to 1."},
@@ -123,8 +123,8 @@ constexpr std::array projections = {
 
 constexpr std::array one_query = {
     Meaning{.step = "x_2",
-            .text = "One token is followed by hand. Unless another is asked for it is the second, hence the 2 in "
-                    "the names that follow."},
+            .text = "One token is followed by hand. Unless another is asked for it is the second, where there is one, "
+                    "hence the 2 in the names that follow."},
     Meaning{.step = "query_2",
             .text = "The token's query: its embedding, projected with W_query. It will be compared with every key."},
     Meaning{.step = "key_2",
@@ -148,8 +148,8 @@ constexpr std::array one_query = {
                     "all weight on one token, where gradients vanish. Dividing by the square root of that number "
                     "keeps scores moderate."},
     Meaning{.step = "attn_weights_2",
-            .text = "Softmax turns the scores into attention weights: they are positive, they sum to 1, and a "
-                    "higher score gets a higher weight."},
+            .text = "Softmax turns the scores into attention weights: shares of one whole, the larger the higher "
+                    "the score."},
     Meaning{.step = "context_vec_2",
             .text = "The same token's row of the module's result. The module has the same weights, so this is what "
                     "was worked out by hand.",
@@ -204,8 +204,8 @@ constexpr std::array dropout = {
             .text = "Dropped weights become 0, and kept ones are multiplied by 1 / (1 - p), so that a weight keeps its "
                     "size on average, as long as p is below 1. Outside training, dropout does nothing."},
     Meaning{.step = "row_sums",
-            .text = "Each row summed to 1 before dropout. In one draw a row may come out above or below; it is the "
-                    "average over many draws that stays 1, as long as p is below 1.",
+            .text = "Each row summed to 1 before dropout. With p above 0, a row may come out above or below in one "
+                    "draw; it is the average over many draws that stays 1, as long as p is below 1.",
             .section = "causal"},
 };
 
@@ -248,8 +248,8 @@ constexpr std::array causal = {
                     "the tokens before it.",
             .chapter = "dropout"},
     Meaning{.step = "both_agree",
-            .text = "Masking before softmax and renormalising after it give the same weights, because softmax's "
-                    "denominator cancels. The way with -inf takes fewer steps.",
+            .text = "In exact arithmetic, masking before softmax and renormalising after it give the same weights, "
+                    "because softmax's denominator cancels. The way with -inf takes fewer steps.",
             .chapter = "causal"},
     Meaning{.step = "context_vecs",
             .text = "The values, weighted and summed, with the weights that dropout left. Later tokens have no part "
@@ -340,13 +340,15 @@ constexpr std::array multihead = {
 };
 
 constexpr std::array general = {
-    Meaning{.step = "queries", .text = "Every token's query, by projection with W_query: what each token looks for."},
+    Meaning{.step = "queries",
+            .text = "Every token's query, by projection with W_query: what each token looks for, like a question put "
+                    "to all drawers of a cabinet."},
     Meaning{.step = "keys",
-            .text = "Every token's key, by projection with W_key: what each token can be found by. Queries are "
-                    "compared with these."},
+            .text = "Every token's key, by projection with W_key: what each token can be found by, like the label on a "
+                    "drawer. Queries are compared with these."},
     Meaning{.step = "values",
-            .text = "Every token's value, by projection with W_value: what each token passes on. Context vectors are "
-                    "mixed from these."},
+            .text = "Every token's value, by projection with W_value: what each token passes on, like what is in the "
+                    "drawer. The better a label answers the question, the more of the drawer goes into the context vector."},
     Meaning{.step = "keys_transposed",
             .text = "A matrix product pairs rows with columns. With the keys as columns, one product compares every "
                     "query with every key."},

@@ -61,7 +61,7 @@ constexpr std::array meanings = {
             .text = "Each score as a share of their sum. That works as long as no score is negative; a sum near 0 "
                     "would blow the shares up."},
     Meaning{.step = "exp_attn_scores_2",
-            .text = "The exponential makes every score positive and keeps their order. So there are no negative "
+            .text = "The exponential of no score is negative, and it keeps their order. So there are no negative "
                     "weights, even where scores are negative."},
     Meaning{.step = "exp_sum_2",
             .text = "The sum of the exponentials: what each of them is divided by, so that the weights sum to 1."},

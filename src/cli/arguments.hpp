@@ -15,6 +15,8 @@ struct KnownOption {
   std::string letter;                        ///< "-o"; empty where it has none
   bool takes_value = false;
   std::function<std::string()> placeholder;  ///< "FILE", or the words that it takes: made when asked for
+  std::string help = {};                     ///< what it does
+  std::string group = {};                    ///< the heading that it stands under
 };
 
 /// What may stand after a command's name, or before it.
@@ -22,6 +24,8 @@ struct Syntax {
   std::string help;  ///< "attn-walkthrough causal --help"
   std::vector<KnownOption> options;
   bool takes_files = false;
+  std::string argument = {};       ///< what these are: "FILE"
+  std::string argument_help = {};
 
   /// The option of this name or letter; null where there is none.
   const KnownOption* find(std::string_view name) const;

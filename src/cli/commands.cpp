@@ -91,12 +91,18 @@ void ChapterParser::add_classroom() {
   // Which rules there are is asked of the chapter's graph, which only the help needs.
   placeholder("--what-if", [this] {
     std::string rules;
-    for (const WhatIf* what_if : chapters::what_ifs(*entries_[0])) {
+    for (const WhatIf* what_if : chapters::what_ifs(entry_named_so_far())) {
       rules += (rules.empty() ? "" : "|") + std::string(what_if->name);
     }
     return rules;
   });
   add_output("FILE, or a DIR that --save wrote, where it exists");
+}
+
+const Chapter& ChapterParser::entry_named_so_far() const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [this](const Chapter* entry) { return entry->article->name == article_; });
+  return found == entries_.end() ? *entries_[0] : **found;
 }
 
 void ChapterParser::add_inputs() {

@@ -96,7 +96,7 @@ std::optional<std::size_t> later_command(std::span<const KnownCommand> commands,
   const std::string near = text::nearest(option, option_names(syntax));
   throw UsageError("there is no option " + option + "; " +
                    (near.empty() ? "accepted are those of " + chosen.name + "; " : "the nearest is " + near + "; ") +
-                   (syntax.takes_files ? "type ./" + option + " for a file of this name; " : "") + help);
+                   (syntax.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") + help);
 }
 
 /// Complains about an option where a command should be.

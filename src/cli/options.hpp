@@ -24,6 +24,9 @@ enum class Command {
   walk,     ///< one chapter, or all of an article
   list,
   verify,
+  man,
+  completion,
+  complete,
 };
 
 enum class ReportFormat { text, json, html };
@@ -70,9 +73,11 @@ struct Options {
   bool step = false;                  ///< the presenter
   std::optional<double> seconds;      ///< after which the presenter goes on by itself
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
+  bool pager = true;                  ///< where standard output is a terminal
   std::optional<std::string> output;  ///< a file instead of standard output
 
   bool json = false;  ///< for Command::list
+  std::vector<std::string> words;  ///< the shell of Command::completion, the line of Command::complete
   VerifyOptions verify;
 };
 

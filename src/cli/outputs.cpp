@@ -1,6 +1,7 @@
 #include "cli/outputs.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include "render/save.hpp"
 #include "render/save_file.hpp"
 #include "system/output.hpp"
+#include "system/pager.hpp"
 #include "system/writers.hpp"
 
 namespace attn::cli {
@@ -62,6 +64,19 @@ void check_apart(const Options& options, const Place& output, const Place& saved
   throw_not_written(options.output.value_or("-"), error.code());
 }
 
+/// Whether a pager took it.
+bool through_pager(const Write& write) {
+  const std::optional<std::string> command = system::pager_command();
+  if (!command) {
+    return false;
+  }
+  system::Pager pager(*command);
+  if (pager.is_started()) {
+    write_to(pager.input(), write);
+  }
+  return pager.finish();
+}
+
 }  // namespace
 
 void to_standard_output(const Write& write) {
@@ -70,6 +85,13 @@ void to_standard_output(const Write& write) {
   } catch (const system::WriteError&) {
     throw std::runtime_error(
         "standard output cannot be written; accepted is a file or pipe with room; is the disk full?");
+  }
+}
+
+void to_reader(const Options& options, const Write& write) {
+  const bool is_paged = options.pager && isatty(STDOUT_FILENO) != 0 && through_pager(write);
+  if (!is_paged) {
+    to_standard_output(write);
   }
 }
 
@@ -108,7 +130,7 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
 
 void Outputs::write_text(const Write& write) const {
   if (!output_) {
-    to_standard_output(write);
+    to_reader(options_, write);
     return;
   }
   try {

@@ -16,6 +16,10 @@ using Write = std::function<void(std::ostream&)>;
 /// Writes to standard output. A reader that closed the pipe early has what it wants. Throws std::runtime_error.
 void to_standard_output(const Write& write);
 
+/// The same for what is there to be read: on a terminal through a pager, where the options allow one. It may be written
+/// twice, where the pager turns out not to have started.
+void to_reader(const Options& options, const Write& write);
+
 /// Where a walkthrough goes: its text to standard output or --output's file, its tensors to --save's folder
 /// or file.
 class Outputs {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <type_traits>
-#include <utility>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
-#include "cli/complaints.hpp"
 #include "cli/names.hpp"
 #include "cli/own_tensors.hpp"
 #include "cli/rules.hpp"
@@ -28,132 +25,7 @@ const std::map<std::string, torch::SciMode> sci_mode_names = {{"auto", torch::Sc
                                                               {"on", torch::SciMode::on},
                                                               {"off", torch::SciMode::off}};
 
-constexpr auto program_description =
-    "Prints every intermediate tensor of the attention mechanism, with the very numbers and the\n"
-    "very layout that PyTorch prints. Each chapter follows an article's program.";
-
-constexpr auto program_footer = R"(Examples:
-  attn-walkthrough causal --seed 123        the blog's numbers, as its page prints them
-  attn-walkthrough multihead --steps all    every tensor of every head
-  attn-walkthrough causal --save steps      every tensor as a .npy file
-  attn-walkthrough verify page.html         which of a page's printed tensors hold
-  attn-walkthrough CHAPTER --help           what a chapter's options are)";
-
-/// The options of an application as CLI11 knows them, and whether it takes files.
-Syntax syntax_of(const CLI::App& app, const std::string& help) {
-  Syntax syntax;
-  syntax.help = help;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) {
-      syntax.takes_files = true;
-      continue;
-    }
-    const auto& letters = option->get_snames();
-    syntax.options.push_back({.name = "--" + option->get_lnames().at(0),
-                              .letter = letters.empty() ? "" : "-" + letters[0],
-                              .takes_value = option->get_items_expected_max() > 0,
-                              .placeholder = [option] { return option->get_type_name(); }});
-  }
-  return syntax;
-}
-
-/// One command of the program, with what its options say.
-struct Subcommand {
-  Options options;
-  CLI::App* app = nullptr;
-  std::unique_ptr<Parser> parser;
-  bool has_options = false;
-
-  /// A command's options take longer to build than a chapter to compute: only for those that are asked for.
-  Syntax syntax() {
-    if (!std::exchange(has_options, true)) {
-      parser->add_options();
-    }
-    return syntax_of(*app, "attn-walkthrough " + app->get_name() + " --help");
-  }
-};
-
-using Subcommands = std::vector<std::unique_ptr<Subcommand>>;
-
-template <class CommandParser, class... Arguments>
-void add_subcommand(CLI::App& program, Subcommands& subcommands, const std::string& group, const std::string& name,
-                    std::string_view description, Arguments... arguments) {
-  auto subcommand = std::make_unique<Subcommand>();
-  subcommand->app = program.add_subcommand(name, std::string(description));
-  subcommand->app->group(group);
-  subcommand->parser = std::make_unique<CommandParser>(*subcommand->app, arguments..., subcommand->options);
-  subcommands.push_back(std::move(subcommand));
-}
-
-Subcommands add_subcommands(CLI::App& program) {
-  Subcommands subcommands;
-  std::string last_name;
-  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    const std::string name(chapter.name);
-    if (name != last_name) {
-      add_subcommand<ChapterParser>(program, subcommands, "Chapters", name, chapters::chapter_summary(name), name);
-    }
-    last_name = name;
-  }
-  add_subcommand<AllParser>(program, subcommands, "Commands", "all", "all chapters of an article, in order");
-  add_subcommand<ListParser>(program, subcommands, "Commands", "list", "the table of chapters and articles");
-  add_subcommand<VerifyParser>(program, subcommands, "Commands", "verify", "which of a page's printed tensors hold");
-  return subcommands;
-}
-
-KnownCommand known(Subcommand& subcommand) {
-  return {subcommand.app->get_name(), [&subcommand] { return subcommand.syntax(); }};
-}
-
-std::vector<KnownCommand> known(const Subcommands& subcommands) {
-  std::vector<KnownCommand> commands;
-  for (const auto& subcommand : subcommands) {
-    commands.push_back(known(*subcommand));
-  }
-  return commands;
-}
-
-/// The arguments that are left to store.
-struct Understood {
-  Subcommand* subcommand = nullptr;
-  std::vector<std::string> words;  ///< each value an argument of its own, and no files
-};
-
-Understood understood(const CLI::App& program, const Subcommands& subcommands,
-                      const std::vector<std::string>& arguments) {
-  const Syntax syntax = syntax_of(program, "attn-walkthrough --help");
-  const Arguments before = read_arguments(arguments, syntax);
-  Understood result = {nullptr, before.options};
-  if (before.read == arguments.size() && !before.after_dashes) {
-    return result;
-  }
-  const auto chosen = std::find_if(subcommands.begin(), subcommands.end(), [&](const auto& subcommand) {
-    return !before.after_dashes && subcommand->app->get_name() == arguments[before.read];
-  });
-  if (chosen == subcommands.end()) {
-    throw_no_command(known(subcommands), syntax, arguments, before);
-  }
-  result.subcommand = chosen->get();
-  const std::span<const std::string> rest = std::span(arguments).subspan(before.read + 1);
-  const Arguments after = read_arguments(rest, result.subcommand->syntax());
-  if (after.read < rest.size()) {
-    throw_unexpected(known(subcommands), known(*result.subcommand), syntax, rest, after);
-  }
-  result.words.push_back(arguments[before.read]);
-  result.words.insert(result.words.end(), after.options.begin(), after.options.end());
-  result.subcommand->parser->take_files(after.files);
-  return result;
-}
-
-Options message_options(const std::string& message) {
-  Options options;
-  options.message = message;
-  return options;
-}
-
 }  // namespace
-
-// ---- A command's options -------------------------------------------------------------------------
 
 void Parser::add(const std::string& name, const std::string& placeholder, const std::string& help, const Store& store,
                  const Validator& check) {
@@ -349,35 +221,6 @@ void Parser::add_printing() {
   add("--linewidth", "N", "characters a line (80), also of heat maps", store_linewidth, whole_number(1, most_size, 80));
   choice("--sci-mode", "scientific notation (auto)", sci_mode_names, print.sci_mode);
   flag("--no-grad", "leave out grad_fn and requires_grad", options_.text.show_grad, false);
-}
-
-// ---- The whole command line ----------------------------------------------------------------------
-
-Options parse(int argc, const char* const* argv) {
-  CLI::App program(program_description, "attn-walkthrough");
-  program.set_version_flag("--version", "attn-walkthrough " ATTN_VERSION, "Print the version and exit");
-  program.require_subcommand(0, 1);
-  program.footer(program_footer);
-  program.get_formatter()->column_width(34);
-  program.get_formatter()->label("SUBCOMMAND", "CHAPTER");
-  const Subcommands subcommands = add_subcommands(program);
-
-  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const Understood given = understood(program, subcommands, arguments);
-  try {
-    program.parse(std::vector<std::string>(given.words.rbegin(), given.words.rend()));
-  } catch (const CLI::CallForHelp&) {
-    return message_options(program.help());
-  } catch (const CLI::CallForVersion& version) {
-    return message_options(std::string(version.what()) + "\n");
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
-  if (given.subcommand == nullptr) {
-    return message_options(program.help());
-  }
-  given.subcommand->parser->finish();
-  return given.subcommand->options;
 }
 
 }  // namespace attn::cli

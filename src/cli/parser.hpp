@@ -17,7 +17,7 @@ class App;
 namespace attn::cli {
 
 /// Adds a command's options to its parser. Texts are checked while they are parsed, so that conversions cannot fail.
-/// Only parser.cpp knows CLI11.
+/// Only parser.cpp and program.cpp know CLI11.
 class Parser {
  public:
   Parser(CLI::App& app, Options& options) : options_(options), app_(app) {}
@@ -125,6 +125,8 @@ class ChapterParser final : public Parser {
   void add_projections();
   void add_dropout();
   chapters::Takes taken_somewhere() const;
+  /// That of the article that was named before, as far as there is one.
+  const chapters::Chapter& entry_named_so_far() const;
   const WhatIf& what_if_of(const chapters::Chapter& chapter) const;
   void check_taken(const chapters::Chapter& chapter) const;
 

@@ -5,7 +5,10 @@
 #include <iostream>
 #include <new>
 
+#include "cli/complete.hpp"
+#include "cli/completion.hpp"
 #include "cli/compute.hpp"
+#include "cli/manual.hpp"
 #include "cli/outputs.hpp"
 #include "cli/verify.hpp"
 #include "inputs.hpp"
@@ -138,11 +141,16 @@ int run(const Options& options) {
   for (const std::string& note : options.notes) {
     std::cerr << "attn-walkthrough: note: " << note << '\n';
   }
-  const auto show = [](const std::string& text) { to_standard_output([&](std::ostream& out) { out << text; }); };
+  const auto show = [&options](const std::string& text) {
+    to_reader(options, [&text](std::ostream& out) { out << text; });
+  };
   switch (options.command) {
     case Command::message: show(options.message); break;
     case Command::list: show(list(options.json)); break;
     case Command::verify: return verify(options);
+    case Command::man: show(manual_page()); break;
+    case Command::completion: show(completion_script(options.words.front())); break;
+    case Command::complete: show(completions(options.words)); break;
     case Command::walk: run_walk(options); break;
   }
   return 0;

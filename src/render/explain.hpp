@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -28,7 +29,9 @@ struct StepExplanation {
 /// Why a step is there.
 struct StepWords {
   StepWords() = default;
-  StepWords(std::string sentences, std::vector<Reason> shown = {}) : text(std::move(sentences)), reasons(std::move(shown)) {}
+  template <class Text>
+    requires std::convertible_to<Text, std::string>
+  StepWords(Text sentences, std::vector<Reason> shown = {}) : text(std::move(sentences)), reasons(std::move(shown)) {}
 
   std::string text;  ///< one to three sentences
   std::vector<Reason> reasons;

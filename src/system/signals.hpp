@@ -24,6 +24,9 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals();
 
+  /// The signals that were held before it.
+  const sigset_t& before() const { return before_; }
+
  private:
   sigset_t before_{};
 };

@@ -100,6 +100,17 @@ std::string nan_rows(std::size_t told, std::size_t count) {
                              : "the other " + std::to_string(count - told) + " rows have " + have_nan;
 }
 
+/// Whether weights [..., n, n] are numbers up to the diagonal.
+bool has_nan_for_later_tokens_alone(const Change& weights) {
+  const auto n = static_cast<std::size_t>(weights.shape.back());
+  for (std::size_t i = 0; i < weights.after.size(); ++i) {
+    if (std::isnan(weights.after[i]) && i % n <= i / n % n) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string softmax_dim_0_did(std::span<const Change> all) {
   const std::vector<Change> weights = named(all, {"attn_weights"});
   if (weights.empty()) {
@@ -120,8 +131,7 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
   if (sums.size() == count) {
     return sums_over_dim_0(weights) + ", and a row to " + range_words(sums) + ".";
   }
-  const bool is_by_mask =
-      std::all_of(weights.begin(), weights.end(), [](const Change& change) { return is_finite(change.before); });
+  const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_later_tokens_alone);
   return sums_over_dim_0(weights) + (sums.empty() ? "" : "; " + some_rows(sums, count)) +
          (is_by_mask ? "; where all weights of a place are masked, nothing is left to add up: " : "; ") +
          nan_rows(sums.size(), count) + ".";

@@ -93,7 +93,7 @@ class Page(Case):
         self.addCleanup(os.close, ours)
         with open(its, "wb") as terminal:
             done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.PIPE,
-                                  timeout=60, encoding="utf-8", cwd=self.folder)
+                                  timeout=60, encoding="utf-8", cwd=self.folder, env={**os.environ, "PAGER": "cat"})
             return done.returncode, done.stderr
 
     def test_a_page_is_not_poured_over_a_terminal(self):

@@ -13,7 +13,8 @@ import unittest
 
 BINARY = ""
 HANG_LIMIT = 60  # seconds
-COMMANDS = []  # every chapter, all, list and verify
+COMMANDS = []  # every chapter, and all else
+OTHERS = ["all", "list", "verify", "man", "completion", "complete"]
 EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th option is enough
 NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "nan", "a,b", "[", "'", "\u0666", "\n",
             "\x1b[2J", "--nonsense", "-n", "%s%n", "../..", "/dev/null/x", "x" * 5000]
@@ -33,7 +34,7 @@ def each_option():
     """Command, option and placeholder: what several chapters have, of one of them."""
     options = {}
     for command in COMMANDS:
-        kind = command if command in ("all", "list", "verify") else "chapter"
+        kind = command if command in OTHERS else "chapter"
         for option in options_of(command):
             options.setdefault((kind, option), (command, *option))
     return list(options.values())[::EVERY]
@@ -242,5 +243,5 @@ class WithoutEffect(Case):
 if __name__ == "__main__":
     BINARY = os.path.abspath(sys.argv.pop(1))
     listed = json.loads(run("list", "--format", "json").stdout)
-    COMMANDS = list(dict.fromkeys(row["chapter"] for row in listed["chapters"])) + ["all", "list", "verify"]
+    COMMANDS = list(dict.fromkeys(row["chapter"] for row in listed["chapters"])) + OTHERS
     unittest.main(verbosity=1)

@@ -1,6 +1,6 @@
 """Every number and comparison in what --what-if says, computed again by numpy from the tensors before and after.
 
-    /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS]
+    /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS [SEED]]
 
 A first line that none of the checks below knows fails too, and so does a tensor that is said to be the same and is
 not, or is the same and not said to be. In the first lessons each sentence is made wrong as well, and has to fail."""
@@ -162,13 +162,18 @@ BOTH = f"{COLUMNS}, and in a batch the weights at the same place of each sequenc
 MASKED = "where all weights of a place are masked, nothing is left to add up: "
 
 
-def adds_up(known, section, after, finite_before):
-    """Whether weights add up to 1 over dim 0, and are nan where the mask leaves none; if they were finite, only there."""
-    is_masked = after.ndim > 2 and (section, "masked_attn_scores") in known.as_is.steps
-    masked = np.broadcast_to(np.triu(np.ones(after.shape[-2:], bool), 1) & is_masked, after.shape)
+def adds_up(after):
+    """Whether weights add up to 1 over dim 0, but for nan."""
     total = after.sum(axis=0)
-    return np.allclose(total[~np.isnan(total)], 1, rtol=0, atol=1e-6) and np.array_equal(
-        np.isnan(after) & (masked | finite_before), masked)
+    return np.allclose(total[~np.isnan(total)], 1, rtol=0, atol=1e-6)
+
+
+def is_nan_by_mask(known, section, after):
+    """Whether weights are nan just where the mask leaves none of a batch."""
+    masked = np.zeros_like(after, bool)
+    if after.ndim > 2 and (section, "mask") in known.as_is.steps:
+        masked[:] = known.as_is.array(section, "mask")
+    return np.array_equal(np.isnan(after), masked)
 
 
 @sentence(rf"Over dim 0(,|) ({BATCH}|{COLUMNS}|{BOTH})(?:, and a row to ([^;,]*)|"
@@ -178,16 +183,17 @@ def _(known, comma, over, whole, one, told, every, total, by_mask, other, others
     pairs = known.moved("attn_weights")
     with_batch = [after.ndim > 2 for _, after in pairs.values()]
     expected = BATCH if all(with_batch) else BOTH if any(with_batch) else COLUMNS
-    finite_before = all(np.isfinite(before).all() for before, _ in pairs.values())
-    if (over, comma) != (expected, "," if expected == BATCH else "") or not all(
-            adds_up(known, section, after, finite_before) for (section, _), (_, after) in pairs.items()):
+    if (over, comma) != (expected, "," if expected == BATCH else ""):
+        return False
+    if not all(adds_up(after) for _, after in pairs.values()):
         return False
     rows = np.concatenate([row_sum(after).ravel() for _, after in pairs.values()])
     sums = rows[~np.isnan(rows)]
     if whole is not None or sums.size == rows.size:
         return sums.size == rows.size and whole == range_words(sums)
     count = lambda number, is_one: 1 if is_one else int(number or 0)
-    if (by_mask is not None) != finite_before or count(told, one) != sums.size:
+    is_by_mask = all(is_nan_by_mask(known, section, after) for (section, _), (_, after) in pairs.items())
+    if (by_mask is not None) != is_by_mask or count(told, one) != sums.size:
         return False
     said = count(others, other), int(every or 0), total
     return sums.size == 0 or said == (rows.size - sums.size, rows.size, range_words(sums))
@@ -211,10 +217,12 @@ def are_finite(known):
 @sentence(r"With W_query for the keys too any two tokens score each other alike: the largest difference between two "
           rf"such scores {CHANGE}\.")
 def _(known, words):
+    if not is_among_themselves(known) or not are_finite(known):
+        return False
     square = list(known.moved("attn_scores").values())
     before, after = (max(asymmetry(pair[side]) for pair in square) for side in (0, 1))
     alike = all(np.allclose(now, now.swapaxes(-1, -2), rtol=1e-5, atol=1e-6 * np.abs(now).max()) for _, now in square)
-    return is_among_themselves(known) and are_finite(known) and alike and words == change_words(before, after)
+    return alike and words == change_words(before, after)
 
 
 @sentence(rf"With W_query for the keys too a score moves by up to ({VALUE})\.")
@@ -354,8 +362,8 @@ def faults_of_likeness(known, shown, text):
 
 def own_inputs(chance, path):
     """Tokens of three numbers, some of them odd, as a file."""
-    kind = chance.choice(["zero", "alike", "whole", "small", "large", "huge"])
-    scale = {"zero": 0, "small": 1e-20, "large": 1e3, "huge": 1e19}.get(kind, 1)
+    kind = chance.choice(["zero", "alike", "whole", "tiny", "small", "large", "huge"])
+    scale = {"zero": 0, "tiny": 1e-20, "small": 1e-3, "large": 1e3, "huge": 1e19}.get(kind, 1)
     row = lambda: [scale * chance.randint(-3, 3) for _ in range(3)]
     first = row()
     with open(path, "w", encoding="ascii") as file:
@@ -381,14 +389,16 @@ def options_of(path):
 
 
 # What random lessons seldom are: options, and own inputs. Two tokens, and no batch; scores that softmax makes 0 and 1;
-# scores that are 0; scores that are inf; an output that dropout does not make; eight tokens that meet eight others.
+# scores near 0, or 0; scores that are inf; an output that dropout does not make; eight tokens that meet eight others.
 SELDOM = [
     (["causal", "blog", "--batch", "1", "--tokens", "2"], ""),
     (["causal", "book", "--batch", "1", "--tokens", "2"], ""),
     (["causal", "ahead-of-ai"], "2e3,3e3,3e3\n2e3,1e3,3e3\n3e3,-2e3,-2e3\n"),
+    (["causal", "blog"], "1e-3,0,2e-3\n0,3e-3,1e-3\n"),
     (["trainable", "blog"], "1e-30,0,0\n0,1e-30,1e-30\n"),
     (["causal", "blog"], "1e15,1e15,1e15\n1e30,1e30,1e30\n"),
     (["causal", "blog", "--batch", "1"], "-1,-1,-1\n1e30,1e30,1e30\n"),
+    (["causal", "blog"], "-1,-1,-1\n1e30,1e30,1e30\n-1,-2,3\n"),
     (["multihead", "blog", "--dropout", "0.5"], ""),
     (["cross", "ahead-of-ai", "--tokens", "8"], ""),
     (["cross", "ahead-of-ai", "--tokens", "1"], ""),
@@ -450,6 +460,7 @@ class Test:
         self.files = [os.path.join(folder, name) for name in ("as_is.safetensors", "changed.safetensors", "inputs.csv")]
         self.form = ["--format", "json", "--force", "--save", self.files[0]]
         self.said = []
+        self.likeness = collections.Counter()
         self.faults = []
         self.lessons = self.wrong = 0
 
@@ -463,8 +474,8 @@ class Test:
             chapter = next(each for each in self.program.chapters if each["asked"] == asked[:3])
             yield chapter, asked, self.program.call(*asked, *self.form).stdout
 
-    def random_lessons(self, count):
-        return self.program.lessons(random.Random(1), count, some_options=options_of(self.files[2]), form=self.form)
+    def random_lessons(self, count, seed):
+        return self.program.lessons(random.Random(seed), count, some_options=options_of(self.files[2]), form=self.form)
 
     def check(self, chapter, arguments, text):
         """Every rule of the chapter in this lesson."""
@@ -475,6 +486,7 @@ class Test:
             known = Changed(self.program, arguments, rule, as_is, Walk(self.files[1]))
             said = done.stdout.partition("\n")[0].removeprefix("# ")
             self.said.append(said)
+            self.likeness.update(re.findall(f": ({SAME_DIGITS}|{SAME})$", done.stdout, re.MULTILINE))
             found = faults_of_likeness(known, json.loads(text)["steps"], done.stdout)
             if fault := sentence.fault(said, known):
                 found.append(f"{fault}: {said}")
@@ -486,18 +498,20 @@ class Test:
 
 def main():
     program = Program(os.path.abspath(sys.argv[1]))
-    lessons = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    lessons, seed = (int(given) for given in (sys.argv[2:] + ["200", "1"][len(sys.argv[2:]):]))
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         test = Test(program, folder)
-        for lesson in itertools.chain(test.seldom_lessons(), test.random_lessons(lessons)):
+        for lesson in itertools.chain(test.seldom_lessons(), test.random_lessons(lessons, seed)):
             test.check(*lesson)
     told = [re.sub(VALUE, "#", said) for said in test.said]
     test.faults += [f"never said: {branch}" for branch in map(str.strip, BRANCHES)
                     if not any(re.search(branch, said) for said in told)]
+    test.faults += [f"never said: {words}" for words in (SAME, SAME_DIGITS) if not test.likeness[words]]
     print(*test.faults, sep="\n", end="\n" if test.faults else "")
     if lessons > 200:
         print(*(f"{count:6} {template}" for template, count in sorted(collections.Counter(told).items())), sep="\n")
-    print(f"{len(told)} sentences of {test.lessons} lessons, {len(test.faults)} faults")
+    alike = ", ".join(f"{count} times {words}" for words, count in test.likeness.items())
+    print(f"{len(told)} sentences of {test.lessons} lessons, {alike}; {len(test.faults)} faults")
     return 1 if test.faults or test.lessons < lessons + len(SELDOM) else 0
 
 

@@ -1,0 +1,120 @@
+#include "text/roff.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "text/lines.hpp"
+
+namespace attn::text {
+namespace {
+
+/// Characters of a manual page that mean themselves.
+std::string escaped(std::string_view text, bool is_typed) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '\\': result += "\\e"; break;
+      case '-': result += is_typed ? "\\-" : "-"; break;
+      case '\'': result += is_typed ? "\\(aq" : "'"; break;
+      case '^': result += "\\(ha"; break;
+      case '~': result += "\\(ti"; break;
+      case '`': result += "\\(ga"; break;
+      case '"': result += "\\(dq"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+/// Whether a word of prose is an option.
+bool is_typed(std::string_view word) { return word.find("--") != std::string_view::npos || word.starts_with('-'); }
+
+/// A line that is no request.
+std::string protected_line(const std::string& line) {
+  return line.starts_with('.') || line.starts_with('\'') ? "\\&" + line : line;
+}
+
+/// Words as they are shown; hyphens stay those of prose but in options.
+std::string prose(std::string_view text) {
+  constexpr std::int64_t width = 70;
+  std::string result;
+  for (const std::string& line : wrapped(text, width)) {
+    std::string written;
+    std::string_view rest = trimmed(line);
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      const std::string_view word = rest.substr(0, end);
+      written += (written.empty() ? "" : " ") + escaped(word, is_typed(word));
+      rest = trimmed(rest.substr(end));
+    }
+    result += protected_line(written) + "\n";
+  }
+  return result;
+}
+
+std::string styled(std::string_view text, char font) {
+  return std::string("\\f") + font + escaped(text, true) + "\\fR";
+}
+
+}  // namespace
+
+std::string bold(std::string_view text) { return styled(text, 'B'); }
+
+std::string italic(std::string_view text) { return styled(text, 'I'); }
+
+Roff::Roff(std::string_view name, std::string_view date, std::string_view source) {
+  std::string title(name);
+  for (char& c : title) {
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  macro(".TH " + escaped(title, true) + " 1 " + std::string(date) + " \"" + std::string(source) + "\" \"User Commands\"");
+}
+
+void Roff::section(std::string_view title) {
+  macro(".SH \"" + escaped(title, false) + "\"");
+  is_after_heading_ = true;
+}
+
+void Roff::name(std::string_view name, std::string_view what) {
+  macro(escaped(name, true) + " \\- " + escaped(what, false));
+  is_after_heading_ = false;
+}
+
+void Roff::subsection(std::string_view title) {
+  macro(".SS \"" + escaped(title, false) + "\"");
+  is_after_heading_ = true;
+}
+
+void Roff::begin_paragraph() {
+  if (!is_after_heading_) {
+    macro(".PP");
+  }
+  is_after_heading_ = false;
+}
+
+void Roff::group(std::string_view title) {
+  begin_paragraph();
+  macro("\\fI" + escaped(title, false) + "\\fR");
+}
+
+void Roff::paragraph(std::string_view text) {
+  begin_paragraph();
+  page_ += prose(text);
+}
+
+void Roff::lines(std::span<const std::string> lines) {
+  begin_paragraph();
+  for (const std::string& line : lines) {
+    macro((&line == &lines.front() ? "" : ".br\n") + line);
+  }
+}
+
+void Roff::item(const std::string& term, std::string_view text) {
+  macro(".TP");
+  macro(term);
+  page_ += text.empty() ? "" : prose(text);
+  is_after_heading_ = false;
+}
+
+}  // namespace attn::text

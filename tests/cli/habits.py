@@ -1,0 +1,656 @@
+"""What a command line is used to: a pager, completions and a manual page, and that these know every option of the help.
+
+    /usr/bin/python3 tests/cli/habits.py PATH_TO_BINARY
+
+Shells that are not installed are left out, and named.
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shlex
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import unittest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "present"))
+from vt import Vt  # pylint: disable=wrong-import-position
+
+BINARY = ""
+COMMANDS = []
+HANG_LIMIT = 60  # seconds
+LONG = ["causal", "--steps", "all"]
+HUGE = ["causal", "--steps", "all", "--tokens", "300", "--threshold", "1000000"]  # more than a pipe holds
+
+
+def run(*arguments, **options):
+    return subprocess.run([BINARY, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT, **options)
+
+
+def text_of(*arguments):
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, b""), (arguments, done)
+    return done.stdout.decode()
+
+
+def options_of(command):
+    """The options that the help of a command lists, of an empty one the program's, and their placeholders."""
+    text = text_of(*[command] if command else [], "--help")
+    return re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M)
+
+
+def choices_of(command, name):
+    return dict(options_of(command))[name].split("|")
+
+
+class Terminal:
+    """A program on a pseudo-terminal of its own, which it controls."""
+
+    def __init__(self, command, environment, rows=24, columns=80):
+        self.ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.its = its
+        self.before = termios.tcgetattr(its)
+        self.shown = b""
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.setsid()
+            fcntl.ioctl(its, termios.TIOCSCTTY, 0)
+            for number in (0, 1, 2):
+                os.dup2(its, number)
+            os.closerange(3, 64)
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
+                signal.signal(number, signal.SIG_DFL)
+            os.execve(command[0], command, environment)
+
+    def pump(self, seconds):
+        if not select.select([self.ours], [], [], seconds)[0]:
+            return False
+        self.shown += os.read(self.ours, 65536)
+        return True
+
+    def wait_for(self, is_there):
+        end = time.monotonic() + HANG_LIMIT
+        while not is_there():
+            self.pump(0.02)
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                raise TimeoutError(self.shown)
+
+    def settle(self, quiet=0.3):
+        end = time.monotonic() + HANG_LIMIT
+        while self.pump(quiet) and time.monotonic() < end:
+            pass
+
+    def type(self, keys):
+        os.write(self.ours, keys)
+
+    def is_alive(self):
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    def end(self):
+        """Waits until the program ends; its exit code, negative for a signal."""
+        self.wait_for(lambda: not self.is_alive())
+        while self.pump(0.05):
+            pass
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self.after = termios.tcgetattr(self.its)
+        os.close(self.its)
+        os.close(self.ours)
+        return code
+
+    def text(self):
+        return self.shown.decode().replace("\r\n", "\n")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.read = os.path.join(self.folder, "read")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def script(self, name, text):
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(path, stat.S_IRWXU)
+        return path
+
+    def recorder(self, name="recorder"):
+        """A pager that keeps what it reads, and says so."""
+        return self.script(name, f"cat > {self.read}; env > {self.path('env')}; echo paged\n")
+
+    def on_a_terminal(self, *arguments, **environment):
+        """Exit code and what is shown."""
+        terminal = Terminal([BINARY, *arguments], self.environment(**environment))
+        return terminal.end(), terminal.text()
+
+    @staticmethod
+    def environment(**more):
+        everything = {"PATH": os.environ["PATH"], "TERM": "vt100", "LC_ALL": "C.UTF-8", **more}
+        return {name: value for name, value in everything.items() if value is not None}
+
+    def recorded(self):
+        with open(self.read, encoding="utf-8") as file:
+            text = file.read()
+        os.remove(self.read)
+        return text
+
+
+class Pager(Case):
+    def test_all_that_is_to_be_read_is_paged(self):
+        page = self.path("page.txt")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(text_of("causal"))
+        pager = self.recorder()
+        for arguments in (["causal"], LONG, ["all"], ["list"], ["list", "--format", "json"], ["verify", page], ["--help"], [],
+                          ["causal", "--help"], ["dropout", "--draws"], ["causal", "--emit", "pytorch"], ["man"],
+                          ["causal", "--what-if", "no-mask"], ["causal", "--cell", "attn_scores[1,2]"], ["causal", "-o", "-"],
+                          ["causal", "--explain"], ["causal", "--heatmap"], ["causal", "--format", "json"], HUGE):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.on_a_terminal(*arguments, PAGER=pager), (0, "paged\n"))
+                self.assertEqual(self.recorded(), run(*arguments, env=self.environment()).stdout.decode())
+
+    def test_what_talks_is_not(self):
+        pager = self.recorder()
+        for arguments, code in ((["--version"], 0), (["causal", "--sead"], 2), (["causal", "-o", self.path("out")], 0),
+                                (["causal", "--save", "/proc/no"], 2)):
+            with self.subTest(arguments=arguments):
+                found, shown = self.on_a_terminal(*arguments, PAGER=pager)
+                self.assertEqual(found, code)
+                self.assertNotIn("paged", shown)
+        terminal = Terminal([BINARY, "simplified", "--predict", "1"], self.environment(PAGER=pager))
+        terminal.wait_for(lambda: b"? " in terminal.shown or b"= " in terminal.shown)
+        terminal.type(b"\x04")
+        self.assertEqual(terminal.end(), 0)
+        terminal = Terminal([BINARY, "simplified", "--step"], self.environment(PAGER=pager))
+        terminal.wait_for(lambda: b"quit" in terminal.shown)
+        terminal.type(b"q")
+        self.assertEqual(terminal.end(), 0)
+        self.assertFalse(os.path.exists(self.read))
+
+    def test_no_terminal(self):
+        done = run("causal", env=self.environment(PAGER=self.recorder()))
+        self.assertEqual(done.stdout.decode(), text_of("causal"))
+        self.assertFalse(os.path.exists(self.read))
+
+    def test_turned_off(self):
+        for pager, arguments in ((self.recorder(), ["--no-pager", *LONG]), (self.recorder(), [*LONG, "--no-pager"]), ("", LONG),
+                                 (" ", LONG), ("cat", LONG), ("nosuchpager", LONG), (self.folder, LONG)):
+            with self.subTest(pager=pager, arguments=arguments):
+                self.assertEqual(self.on_a_terminal(*arguments, PAGER=pager), (0, text_of(*LONG)))
+        self.assertEqual(self.on_a_terminal("--no-pager", "--help", PAGER=self.recorder()), (0, text_of("--help")))
+        self.assertFalse(os.path.exists(self.read))
+        self.assertEqual(text_of("causal", "--no-pager"), text_of("causal"))
+        self.assertIn(b"takes no value", run("causal", "--no-pager=1").stderr)
+
+    def test_a_command_of_several_words(self):
+        self.assertEqual(self.on_a_terminal("--help", PAGER="sed -e 's/^/| /'"),
+                         (0, "".join(f"| {line}\n" for line in text_of("--help").splitlines())))
+        for arguments in (["causal"], HUGE):
+            code, shown = self.on_a_terminal(*arguments, PAGER="nosuchpager -x")
+            self.assertEqual(code, 0)
+            self.assertTrue(shown.endswith(text_of(*arguments)))
+
+    def test_less_by_default(self):
+        """One that is found on PATH, where the terminal can move its cursor."""
+        self.recorder("less")
+        path = self.folder + ":" + os.environ["PATH"]
+        self.assertEqual(self.on_a_terminal("causal", PATH=path), (0, "paged\n"))
+        self.assertEqual(self.recorded(), text_of("causal"))
+        for environment in ({"PATH": "/nonexistent"}, {"PATH": path, "TERM": "dumb"}, {"PATH": path, "TERM": None}):
+            self.assertEqual(self.on_a_terminal("causal", **environment), (0, text_of("causal")))
+        self.assertFalse(os.path.exists(self.read))
+
+    def test_its_environment(self):
+        for given, expected in (({}, {"LESS": "FRX", "LV": "-c"}), ({"LESS": "R", "LV": ""}, {"LESS": "R", "LV": ""})):
+            self.on_a_terminal("causal", PAGER=self.recorder(), **given)
+            with open(self.path("env"), encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            for name, value in expected.items():
+                self.assertEqual([line for line in lines if line.startswith(name + "=")], [f"{name}={value}"])
+
+    def test_exit_codes_are_kept(self):
+        page = self.path("page.txt")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(text_of("causal").replace("0.", "9.", 1))
+        for pager, code in ((self.recorder(), 1), ("true", 1), ("false", 1)):
+            self.assertEqual(self.on_a_terminal("verify", page, PAGER=pager)[0], code)
+        self.assertEqual(self.on_a_terminal("causal", PAGER="false"), (0, ""))
+
+    def test_a_reader_that_leaves_early(self):
+        quits = self.script("quits", "head -c 1 > /dev/null\n")
+        for arguments in (["causal"], HUGE):
+            self.assertEqual(self.on_a_terminal(*arguments, PAGER=quits), (0, ""))
+        self.assertEqual(self.on_a_terminal(*HUGE, PAGER="head -n 1"), (0, text_of(*HUGE).partition("\n")[0] + "\n"))
+
+    def test_tensors_are_saved_beside_it(self):
+        folder = self.path("steps")
+        quits = self.script("quits", "head -c 1 > /dev/null\n")
+        self.assertEqual(self.on_a_terminal(*HUGE, "--save", folder, PAGER=quits), (0, ""))
+        self.assertTrue(os.path.exists(os.path.join(folder, "manifest.json")))
+
+    def waiting(self, begin=""):
+        """A program whose pager waits for a file, and what makes that."""
+        go = self.path("go")
+        pager = self.script("waits", f"{begin}\ncat > {self.read}; echo ready\nuntil [ -e {go} ]; do sleep 0.02; done\necho done\n")
+        terminal = Terminal([BINARY, "causal"], self.environment(PAGER=pager))
+        terminal.wait_for(lambda: b"ready" in terminal.shown)
+        return terminal, lambda: open(go, "w", encoding="utf-8").close()
+
+    def test_waits_for_it(self):
+        terminal, go = self.waiting()
+        terminal.settle()
+        self.assertTrue(terminal.is_alive())
+        go()
+        self.assertEqual(terminal.end(), 0)
+        self.assertIn(b"done", terminal.shown)
+
+    def test_control_c_is_the_pagers(self):
+        terminal, go = self.waiting(begin="trap 'echo caught' INT")
+        terminal.type(b"\x03")
+        terminal.wait_for(lambda: b"caught" in terminal.shown)
+        terminal.settle()
+        self.assertTrue(terminal.is_alive())
+        go()
+        self.assertEqual(terminal.end(), 0)
+
+    def test_control_c_that_ends_it(self):
+        terminal, _ = self.waiting()
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.end(), 0)
+        self.assertNotIn(b"done", terminal.shown)
+
+    def test_who_ends_us_waits_for_it(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            terminal, go = self.waiting()
+            os.kill(terminal.pid, number)
+            terminal.settle()
+            self.assertTrue(terminal.is_alive())
+            go()
+            self.assertEqual(terminal.end(), -number)
+            self.assertIn(b"done", terminal.shown)
+            os.remove(self.path("go"))
+
+    def test_it_ends_by_closed_pipes_as_others_do(self):
+        """What we ignore, it does not."""
+        pager = self.script("ignores", "trap > /dev/null\nyes | head -n 1\ngrep SigIgn /proc/self/status\ncat > /dev/null\n")
+        shown = self.on_a_terminal("causal", PAGER=pager)[1]
+        self.assertEqual(int(re.search(r"SigIgn:\s+(\w+)", shown).group(1), 16) & (1 << (signal.SIGPIPE - 1)), 0, shown)
+
+    @unittest.skipUnless(shutil.which("less"), "no less here")
+    def test_less(self):
+        terminal = Terminal([BINARY, *HUGE], self.environment(TERM="xterm-256color"))
+        terminal.wait_for(lambda: terminal.shown.rstrip().endswith(b"\x1b[K") or b":" in terminal.shown[-20:])
+        terminal.settle()
+        self.assertTrue(terminal.is_alive())
+        terminal.type(b"q")
+        self.assertEqual(terminal.end(), 0)
+        self.assertEqual(terminal.after, terminal.before)
+        code, shown = self.on_a_terminal("causal", "--only", "attn_scores", TERM="xterm-256color")
+        self.assertEqual(code, 0)
+        self.assertIn("attention scores", shown)
+
+
+def asked(line):
+    """What `complete` answers: kind, text and what it is about."""
+    lines = text_of("complete", "--", *line).splitlines()
+    return [(*fields, "", "")[:3] for fields in (found.split("\t") for found in lines)]
+
+
+def words(line):
+    return [text for kind, text, _ in asked(line) if kind in ("word", "part")]
+
+
+class Complete(Case):
+    def test_every_option(self):
+        self.assertEqual(words(["--"]), [name for name, _ in options_of("")])
+        for command in COMMANDS:
+            self.assertEqual(words([command, "--"]), [name for name, _ in options_of(command)] + ["--no-pager"])
+            for name, _ in options_of(command):
+                self.assertIn(name, words([command, name]))
+                self.assertIn(name, words(["--no-pager", command, name[:-1]]))
+
+    def test_every_choice(self):
+        for command in COMMANDS:
+            for name, placeholder in options_of(command):
+                if re.fullmatch(r"[a-z0-9|-]+", placeholder):
+                    with self.subTest(command=command, name=name):
+                        self.assertEqual(words([command, name, ""]), placeholder.split("|"))
+                        self.assertEqual(words([command, name + "="]), [f"{name}={word}" for word in placeholder.split("|")])
+
+    def test_every_placeholder_is_understood(self):
+        """Those that stand for what cannot be listed are these."""
+        for command in COMMANDS:
+            for name, placeholder in options_of(command):
+                if placeholder not in ("", "N", "P", "X", "WORDS", "THEIRS=STEP[,...]") and name != "--query":
+                    self.assertTrue(asked([command, name, ""]), (command, name))
+
+    def test_commands(self):
+        self.assertEqual(words([""]), COMMANDS)
+        self.assertEqual(words(["multi"]), ["multihead"])
+        self.assertEqual(words(["nonsense", ""]), [])
+        self.assertEqual(text_of("complete"), text_of("complete", "--", ""))
+
+    def test_rules_are_those_of_the_article(self):
+        listed = json.loads(text_of("list", "--format", "json"))["chapters"]
+        self.assertGreater(len({tuple(row["what_ifs"]) for row in listed}), 3)
+        for row in listed:
+            self.assertEqual(words([row["chapter"], "--article", row["article"], "--what-if", ""]), row["what_ifs"])
+            self.assertIn("|".join(row["what_ifs"]), text_of(row["chapter"], "--article", row["article"], "--help"))
+
+    def steps(self, *line):
+        """As the program itself names them where a name is unknown."""
+        error = run(*line, "--only", "no.such.step").stderr.decode()
+        return re.search(r"accepted are (.*); try", error).group(1).split(", ")
+
+    def test_steps_are_those_of_the_lesson(self):
+        for line in (["causal"], ["simplified", "--article", "book"], ["multihead", "--article=ahead-of-ai"],
+                     ["trainable", "--init", "linear", "--qkv-bias"], ["cross", "--d-out", "2"]):
+            self.assertEqual(words([*line, "--only", ""]), self.steps(*line), line)
+        self.assertEqual(words(["causal", "--only", "q"]), ["queries"])
+        self.assertEqual(words(["causal", "--only", "keys,q"]), ["keys,queries"])
+        self.assertEqual(words(["causal", "--only=keys,q"]), ["--only=keys,queries"])
+        # A lesson that cannot be leaves the chapter's own.
+        self.assertEqual(words(["causal", "--tokens", "999999999", "--only", "q"]), ["queries"])
+        self.assertEqual(words(["causal", "--tokens", "nonsense", "--only", "q"]), ["queries"])
+        self.assertEqual(words(["verify", "page", "--chapter", "causal", "--map", "mine=q"]), ["mine=queries"])
+        self.assertEqual(words(["verify", "page", "--map", "mine=q"]), [])
+
+    def test_cells(self):
+        self.assertEqual(asked(["causal", "--cell", "attn_sc"]), [("part", "attn_scores[", "")])
+        self.assertEqual(words(["causal", "--cell", "attn_scores["]), ["attn_scores[0,", "attn_scores[1,"])
+        found = words(["causal", "--tokens", "4", "--cell", "attn_scores[1,2,"])
+        self.assertEqual(found, [f"attn_scores[1,2,{i}]" for i in range(4)])
+        for cell in found:
+            text_of("causal", "--tokens", "4", "--cell", cell)
+        self.assertEqual(words(["causal", "--cell", "attn_scores[1,2,3,"]), [])
+        self.assertEqual(words(["causal", "--cell", "nonsense["]), [])
+
+    def test_files(self):
+        self.assertEqual(asked(["verify", ""]), [("files", "", "")])
+        self.assertEqual(asked(["verify", "--", "-"]), [("files", "", "")])
+        self.assertEqual(asked(["causal", "-o", "x"]), [("files", "", "")])
+        self.assertEqual(asked(["causal", "-ox"]), [("files", "-o", "")])
+        self.assertEqual(asked(["causal", "--output=x"]), [("files", "--output=", "")])
+        self.assertEqual(asked(["causal", "--save", ""]), [("folders", "", "")])
+        self.assertEqual(asked(["causal", "--weights", "W_query=a.npy,W_key="]), [("files", "W_query=a.npy,W_key=", "")])
+        self.assertIn(("part", "W_query=", ""), asked(["causal", "--weights", "W_q"]))
+
+    def test_tokens(self):
+        self.assertEqual(words(["simplified", "--sentence", "Life is short", "--query", ""]), ["Life", "is", "short"])
+
+    def test_nothing_is_said_of_nonsense(self):
+        for line in (["--"], ["causal", "--nonsense", ""], ["causal", "nonsense", "--seed", "-"], ["causal", "--seed", "--", ""],
+                     ["verify", "--chapter", "nonsense", "--map", "x="], ["causal", "--inputs", "/no/file", "--only", ""],
+                     ["causal", "--only", ",,"], ["causal", "--cell", "]["], ["\x1b", "\n"], ["-o", ""], ["", "", ""]):
+            done = run("complete", "--", *line)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), line)
+
+    def test_shells_that_there_are_not(self):
+        for arguments in (["completion"], ["completion", "bash", "zsh"], ["completion", "tcsh"], ["completion", "--bash"]):
+            done = run(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertRegex(done.stderr.decode(), r"\Aattn-walkthrough: error: [^\n]+; [^\n]+\n\Z")
+        self.assertIn(b"try attn-walkthrough completion zsh", run("completion", "zhs").stderr)
+
+
+class Shell(Case):
+    """The completions of a shell, by completed(): what it offers for a line."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("page one.txt", "page.html"):
+            open(self.path(name), "w", encoding="utf-8").close()
+        os.mkdir(self.path("pages"))
+
+    def shell_environment(self):
+        return self.environment(PATH=f"{os.path.dirname(BINARY)}:{os.environ['PATH']}", HOME=self.folder, PAGER="cat",
+                                TERM="xterm-256color")
+
+
+class Prompt:
+    """A shell that somebody types at."""
+
+    def __init__(self, command, environment, setup):
+        self.terminal = Terminal(command, {**environment, "PS1": "> "}, rows=100, columns=200)
+        self.screen = Vt(100, 200)
+        self.fed = 0
+        self.type(setup + "; echo rea''dy\n")
+        self.terminal.wait_for(lambda: b"ready\r\n" in self.terminal.shown)
+
+    def lines(self):
+        text = self.terminal.shown[self.fed:].decode(errors="ignore")
+        self.fed = len(self.terminal.shown)
+        self.screen.feed(text)
+        return [line for line in self.screen.lines() if line]
+
+    def type(self, keys):
+        self.terminal.type(keys.encode())
+
+    def clear(self):
+        """Gives up what is typed."""
+        self.type("\x15\x0c")
+        self.terminal.wait_for(lambda: self.lines() == [">"])
+
+    def shows(self, keys, parts):
+        """Waits until all these are on the screen after the keys are typed at an empty line."""
+        self.clear()
+        self.type(keys)
+        self.terminal.wait_for(lambda: all(part in "\n".join(self.lines()) for part in parts))
+
+    def end(self):
+        self.clear()
+        self.type("exit\n")
+        self.terminal.end()
+
+
+class Bash(Shell):
+    DRIVER = r"""
+source <(attn-walkthrough completion bash)
+compopt() { :; }  # known only while readline completes
+while IFS= read -r COMP_LINE && IFS= read -r words; do
+  eval "COMP_WORDS=($words)"
+  COMP_POINT=${#COMP_LINE}
+  COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+  _attn_walkthrough
+  printf '%s\n' "${COMPREPLY[@]}" ''
+done
+"""
+
+    @staticmethod
+    def split(line):
+        """The words that readline makes of a line."""
+        found = re.findall(r'[=:]+|"[^"]*"?|[^\s=:]+', line)
+        return found + [""] if line.endswith(" ") else found
+
+    def completed(self, *lines):
+        given = "".join(f"{line}\n{shlex.join(self.split(line))}\n" for line in lines)
+        done = subprocess.run(["bash", "--norc", "-c", self.DRIVER], input=given, text=True, capture_output=True,
+                              timeout=HANG_LIMIT, cwd=self.folder, env=self.shell_environment())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [answer.splitlines() for answer in done.stdout.split("\n\n")[:len(lines)]]
+
+    def test_every_option(self):
+        names = ["", *COMMANDS]
+        answers = self.completed(*(f"attn-walkthrough {name} --".replace("  ", " ") for name in names))
+        for name, answer in zip(names, answers):
+            expected = [option for option, _ in options_of(name)]
+            self.assertEqual(answer, expected if not name else expected + ["--no-pager"])
+
+    def test_values(self):
+        rules = choices_of("causal", "--what-if")
+        for line, expected in (("causal --what-if ", rules), ("causal --what-if=", rules), ("causal --only q", ["queries"]),
+                               ("causal --only=q", ["queries"]), ("causal --only keys,q", ["keys,queries"]),
+                               ("causal --article bo", ["book"]), ('causal --article "bo', ["book"]),
+                               ("causal --cell attn_sc", ["attn_scores["]), ("cau", ["causal"]), ("completion z", ["zsh"]),
+                               ('simplified --sentence "Life is short" --query ', ["Life", "is", "short"]),
+                               ("verify page", ["page one.txt", "page.html", "pages"]), ("causal -o page.", ["page.html"]),
+                               ("causal --output=page.", ["page.html"]), ("causal --save p", ["pages"]),
+                               ("causal --weights W_query=page.", ["page.html"]), ("causal --weights W_q", ["W_query="])):
+            self.assertEqual(sorted(self.completed("attn-walkthrough " + line)[0]), sorted(expected), line)
+
+    def test_by_readline(self):
+        """What is typed and Tab make the line that is run."""
+        prompt = Prompt([shutil.which("bash"), "--norc", "-i"], self.shell_environment(),
+                        f"cd {self.folder}; source <(attn-walkthrough completion bash)")
+        for typed, line in (("causal --on\tq\t", "causal --only queries "), ("list --form\tj\t", "list --format json "),
+                            ("list --format=j\t", "list --format=json "), ("verify page.\t", "verify page.html "),
+                            ("causal --cell attn_sc\t1,2]", "causal --cell attn_scores[1,2]"),
+                            ("verify page\\ o\t", "verify page\\ one.txt "), ("causal -o pages\tx", "causal -o pages/x")):
+            prompt.shows(f"attn-walkthrough {typed}#", [f"> attn-walkthrough {line}#"])
+        prompt.end()
+
+
+@unittest.skipUnless(shutil.which("fish"), "no fish here: its completions are not tried")
+class Fish(Shell):
+    def completed(self, *lines):
+        commands = "; ".join(f"complete -C {shlex.quote(line)}; echo ==" for line in lines)
+        done = subprocess.run(["fish", "--no-config", "-c", f"attn-walkthrough completion fish | source; {commands}"], text=True,
+                              capture_output=True, timeout=HANG_LIMIT, cwd=self.folder, env=self.shell_environment())
+        self.assertEqual(done.stderr, "")
+        return [[line.partition("\t")[0] for line in answer.splitlines()] for answer in done.stdout.split("==\n")[:-1]]
+
+    def test_every_option(self):
+        names = ["", *COMMANDS]
+        answers = self.completed(*(f"attn-walkthrough {name} --".replace("  ", " ") for name in names))
+        for name, answer in zip(names, answers):
+            expected = [option for option, _ in options_of(name)]
+            self.assertEqual(sorted(answer), sorted(expected if not name else expected + ["--no-pager"]))
+
+    def test_values(self):
+        rules = choices_of("causal", "--what-if")
+        for line, expected in (("causal --what-if ", rules), ("causal --what-if=", ["--what-if=" + rule for rule in rules]),
+                               ("causal --only q", ["queries"]), ("causal --only keys,q", ["keys,queries"]),
+                               ("causal --article bo", ["book"]), ("cau", ["causal"]), ("completion z", ["zsh"]),
+                               ("causal --cell attn_sc", ["attn_scores[0,", "attn_scores[1,"]),
+                               ('simplified --sentence "Life is short" --query ', ["Life", "is", "short"]),
+                               ("verify page.", ["page.html"]), ("causal -o page.", ["page.html"]),
+                               ("causal --output=page.", ["--output=page.html"]), ("causal --save p", ["pages/"]),
+                               ("causal --weights W_query=page.", ["W_query=page.html"])):
+            self.assertEqual(sorted(self.completed("attn-walkthrough " + line)[0]), sorted(expected), line)
+
+
+@unittest.skipUnless(shutil.which("zsh"), "no zsh here: its completions are not tried")
+class Zsh(Shell):
+    def prompt(self):
+        return Prompt([shutil.which("zsh"), "-f", "-i"], self.shell_environment(),
+                      f"cd {self.folder}; unsetopt prompt_sp; autoload -Uz compinit; compinit -u -D; LISTMAX=1000; "
+                      "source <(attn-walkthrough completion zsh)")
+
+    def test_every_option(self):
+        prompt = self.prompt()
+        for name in ["", *COMMANDS]:
+            prompt.shows(f"attn-walkthrough {name} --\t".replace("  ", " "), [f"{option}  " for option, _ in options_of(name)])
+        prompt.end()
+
+    def test_values(self):
+        prompt = self.prompt()
+        prompt.shows("attn-walkthrough causal --what-if \t", choices_of("causal", "--what-if"))
+        for keys, line in (("causal --on\tq\t", "causal --only queries "), ("causal --only keys,q\t", "causal --only keys,queries "),
+                           ("list --format=j\t", "list --format=json "), ("cau\t", "causal "), ("verify page.\t", "verify page.html "),
+                           ("causal -o page.\t", "causal -o page.html "), ("causal --save p\tx", "causal --save pages/x"),
+                           ("causal --output=page.\t", "causal --output=page.html "), ("completion z\t", "completion zsh "),
+                           ("causal --weights W_query=page.\t", "causal --weights W_query=page.html "),
+                           ("causal --cell attn_sc\t", "causal --cell attn_scores\\["),
+                           ("verify 'page o\t", "verify 'page one.txt' ")):
+            prompt.shows(f"attn-walkthrough {keys}#", [f"> attn-walkthrough {line}#"])
+        prompt.end()
+
+
+class Manual(Case):
+    def setUp(self):
+        super().setUp()
+        self.page = text_of("man")
+        self.file = self.path("attn-walkthrough.1")
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(self.page)
+
+    @staticmethod
+    def plain(page):
+        """Without fonts, and with the characters that escapes stand for."""
+        page = re.sub(r"\\f[BIR]", "", page)
+        for escape, character in (("\\-", "-"), ("\\(aq", "'"), ("\\(dq", '"'), ("\\(ti", "~"), ("\\(ha", "^"), ("\\(ga", "`"),
+                                  ("\\&", ""), ("\\e", "\\")):
+            page = page.replace(escape, character)
+        return page
+
+    def test_every_option(self):
+        text = self.plain(self.page)
+        sections = dict(re.findall(r'(?ms)^\.S[SH] "([^"]+)"\n(.*?)(?=^\.S[SH] |\Z)', text))
+        chapters = {row["chapter"] for row in json.loads(text_of("list", "--format", "json"))["chapters"]}
+        for command in ["", *COMMANDS]:
+            found = sections["OPTIONS"]
+            if command in chapters:
+                found += sections["Options of every chapter"] + sections["Further options of " + command]
+            elif command:
+                found += sections[command]
+            for name, placeholder in options_of(command):
+                self.assertRegex(found, rf"(?m)^(-\w, )?{re.escape(f'{name} {placeholder}'.strip())}$", command)
+
+    def test_sections(self):
+        self.assertEqual(re.findall(r'(?m)^\.SH "(.*)"$', self.page),
+                         ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "CHAPTERS", "COMMANDS", "ARTICLES", "EXIT STATUS",
+                          "ENVIRONMENT", "EXAMPLES"])
+        text = self.plain(self.page)
+        for line in re.findall(r"(?m)^  (attn-walkthrough .*?)(?:  .*)?$", text_of("--help") + text_of("verify", "--help")):
+            self.assertIn(line + "\n", text)
+        self.assertIn(text_of("--version").strip(), text)
+
+    def test_examples_run(self):
+        examples = re.findall(r"(?m)^attn-walkthrough ([a-z]+ --(?!help).*)$", self.plain(self.page).partition("EXAMPLES")[2])
+        self.assertGreater(len(examples), 5)
+        for example in examples:
+            if "verify" not in example:
+                self.assertEqual(run(*shlex.split(example), cwd=self.folder).returncode, 0, example)
+
+    def test_nothing_to_complain_of(self):
+        """By whoever reads manual pages here."""
+        checks = (["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", self.file],
+                  ["groff", "-man", "-ww", "-b", "-z", "-Tutf8", self.file], ["mandoc", "-T", "lint", self.file])
+        here = [check for check in checks if shutil.which(check[0])]
+        if not here:
+            self.skipTest("neither man nor groff nor mandoc here")
+        for check in here:
+            done = subprocess.run(check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HANG_LIMIT, text=True)
+            said = done.stderr + (done.stdout if check[0] == "mandoc" else "")
+            self.assertEqual(said, "", check)
+
+    def test_lines_that_groff_takes_for_requests(self):
+        for line in self.page.splitlines():
+            self.assertRegex(line, r"\A(?!')(\.(TH|SH|SS|PP|TP|br)\b|[^.])")
+
+
+class Installed(Case):
+    def test_installed(self):
+        build = os.path.dirname(BINARY)
+        if not os.path.exists(os.path.join(build, "cmake_install.cmake")) or not shutil.which("cmake"):
+            self.skipTest("the program stands in no build folder")
+        done = subprocess.run(["cmake", "--install", build, "--prefix", self.folder], capture_output=True, timeout=HANG_LIMIT)
+        self.assertEqual(done.returncode, 0, done)
+        for path, arguments in (("man/man1/attn-walkthrough.1", ["man"]),
+                                ("bash-completion/completions/attn-walkthrough", ["completion", "bash"]),
+                                ("zsh/site-functions/_attn-walkthrough", ["completion", "zsh"]),
+                                ("fish/vendor_completions.d/attn-walkthrough.fish", ["completion", "fish"])):
+            with open(self.path("share/" + path), encoding="utf-8") as file:
+                self.assertEqual(file.read(), text_of(*arguments))
+        self.assertTrue(os.access(self.path("bin/attn-walkthrough"), os.X_OK))
+
+
+if __name__ == "__main__":
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    COMMANDS = re.findall(r"(?m)^  ([a-z]+) {2,}\S", run("--help").stdout.decode())
+    unittest.main(verbosity=1)
