@@ -538,5 +538,5 @@ TEST_CASE("a difference is what changed, symmetric around what did not, which is
   const CellPlace place = lower.place({0, 1});
   CHECK(style_at(lower.line(place.line), place.column + 1).background == text::Colour(diverging_xterm(0)));
   const HeatMap nothing(as_is, as_is, {}, {}, kinds[2]);
-  CHECK(numbers_in(text::plain_text(nothing.line(1)) + "\nlegend") == std::vector<std::string>{"0.0000", "0.0000", "0.0000"});
+  CHECK(numbers_in(text::plain_text(nothing.line(1)) + "\nlegend") == std::vector<std::string>{"0.", "0.", "0."});
 }

@@ -91,7 +91,7 @@ TEST_CASE("the numbers that meet are those of the derivation, in every chapter's
         continue;
       }
       const std::int64_t count = element_count(step.tensor->shape());
-      for (const std::int64_t position : {std::int64_t{0}, count / 2, count - 1}) {
+      for (const std::int64_t position : {std::int64_t{0}, std::min<std::int64_t>(1, count - 1), count / 2, count - 1}) {
         const Shape index = index_at(position, step.tensor->shape());
         const Derivation derivation = render::derived(*step.tensor, index);
         if (derivation.terms.size() > 24) {
@@ -102,9 +102,6 @@ TEST_CASE("the numbers that meet are those of the derivation, in every chapter's
         CAPTURE(position);
         seen.push_back(derivation.rule);
         std::vector<std::string> found = reversed(present::meeting_lines({&step, index}, tokens, {}, 500));
-        if (derivation.rule == Rule::kept && !derivation.terms[0].b) {
-          continue;
-        }
         CHECK(found == expected(*step.tensor, index));
         for (const std::int64_t width : {80, 40, 20}) {  // in blocks: the same numbers in another order
           const Lines narrow = present::meeting_lines({&step, index}, tokens, {}, width);

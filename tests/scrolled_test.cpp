@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "present/board.hpp"
@@ -79,20 +78,20 @@ TEST_CASE("cells are found when somebody needs them, once") {
 
 TEST_CASE("shown cells are rows and columns, each with its index") {
   const torch::PrintOptions small = {.threshold = 10, .edgeitems = 1};
-  for (const auto& [shape, rows, columns] :
-       std::vector<std::tuple<Shape, std::int64_t, std::int64_t>>{{{}, 1, 1},
-                                                                  {{3}, 1, 3},
-                                                                  {{2, 3}, 2, 3},
-                                                                  {{4, 5}, 2, 2},
-                                                                  {{3, 4, 5}, 4, 2},
-                                                                  {{3, 2, 5}, 4, 2},
-                                                                  {{9, 1}, 9, 1}}) {
-    CAPTURE(shape_text(shape));
-    const present::ShownCells cells(shape, small);
-    REQUIRE(cells.rows() == rows);
-    REQUIRE(cells.columns() == columns);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column) {
+  struct Case {
+    Shape shape;
+    std::int64_t rows;
+    std::int64_t columns;
+  };
+  const std::vector<Case> cases = {{{}, 1, 1},        {{3}, 1, 3},       {{2, 3}, 2, 3}, {{4, 5}, 2, 2},
+                                   {{3, 4, 5}, 4, 2}, {{3, 2, 5}, 4, 2}, {{9, 1}, 9, 1}};
+  for (const Case& one : cases) {
+    CAPTURE(shape_text(one.shape));
+    const present::ShownCells cells(one.shape, small);
+    REQUIRE(cells.rows() == one.rows);
+    REQUIRE(cells.columns() == one.columns);
+    for (std::int64_t row = 0; row < one.rows; ++row) {
+      for (std::int64_t column = 0; column < one.columns; ++column) {
         CHECK(cells.find(cells.index({row, column})) == render::GridCell{row, column});
       }
     }

@@ -218,7 +218,7 @@ class Layout {
   void add(Lines& lines, const Row& row, std::size_t begin, std::size_t end) const {
     if (!is_beside_ && begin == 0 && !row.name.empty()) {
       for (const std::string& part : text::wrapped(row.name, width_)) {
-        lines.push_back({{part}});
+        lines.push_back({{std::string(text::trimmed(part))}});
       }
     }
     text::StyledLine line;

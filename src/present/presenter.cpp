@@ -113,7 +113,10 @@ std::string Presenter::hint() {
 void Presenter::handle(const Key& key) {
   switch (key.kind) {
     case Kind::resumed: pace_.restart(); [[fallthrough]];
-    case Kind::resize: stage_.refresh(); return;
+    case Kind::resize:
+      stage_.refresh();
+      stage_.see_cell();
+      return;
     case Kind::closed: done_ = true; return;
     case Kind::timeout:
       message_.clear();

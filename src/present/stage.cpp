@@ -1,14 +1,12 @@
 #include "present/stage.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "present/meeting.hpp"
 #include "render/cell_words.hpp"
 #include "render/derived.hpp"
 #include "text/columns.hpp"
-#include "text/lines.hpp"
 
 namespace attn::present {
 

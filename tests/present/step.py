@@ -686,7 +686,8 @@ class Windows(unittest.TestCase):
                 session = Session([PROGRAM, "causal", "--step"], rows, columns)
                 with session:
                     session.settle(0.5)
-                    for keys in (" ", "e", "h", "c0,0\r", "?", "x", "s7\r", "/1\r", "g2\r", "\x1b[6~"):
+                    for keys in (" ", "e", "h", "c0,0\r", "?", "x", "s7\r", "/1\r", "\t", DOWN, RIGHT, PAGE_DOWN, "w", "w", "h",
+                                 "w", DOWN, "w", "\x1b", "r", "\r", "r", "\t", "W", "2", "g9\r", "\r", "\r", "b", "g2\r", "\x1b[6~"):
                         session.press(keys)
                         self.assertIsNone(session.status)
                     if columns >= 20:
@@ -694,6 +695,17 @@ class Windows(unittest.TestCase):
                     session.keys("q")
                     self.assertEqual(session.end(), 0)
                     self.assertEqual(session.given_back(), [])
+
+    def test_the_chosen_cell_stays_in_sight(self):
+        number = numbers_of("attn_scores")[71]
+        for view in "", "h":
+            with self.subTest(view=view), start(rows=40, columns=120) as session:
+                session.press("gattn_scores\r" + view + "c1,5,5\r", "[1, 5, 5]")
+                for rows, columns in ((10, 40), (24, 80), (6, 30), (50, 160)):
+                    session.resize(rows, columns)
+                    session.press("e")
+                    session.press("e")
+                    self.assertEqual(session.vt.reversed_text()[0], number, session.vt.text())
 
     def test_resize(self):
         with start() as session:
