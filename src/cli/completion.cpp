@@ -37,16 +37,16 @@ _attn_walkthrough() {
       word) COMPREPLY+=("${text#"$kept"}") ;;
       part)
         COMPREPLY+=("${text#"$kept"}")
-        compopt -o nospace
+        compopt -o nospace 2>/dev/null # which old ones lack
         ;;
       files | folders)
         while IFS= read -r file; do
           COMPREPLY+=("${file/#/"${text#"$kept"}"}")
-          compopt -o filenames
+          compopt -o filenames 2>/dev/null
         done < <(compgen -A "$([[ $kind == files ]] && echo file || echo directory)" -- "${last#"$text"}")
         ;;
     esac
-  done < <("${words[0]/#\~\//$HOME/}" complete -- "${words[@]:1}" 2>/dev/null)
+  done < <("${words[0]/#\~\//$HOME/}" complete -- "${words[@]:1}" </dev/null 2>/dev/null)
 }
 
 complete -F _attn_walkthrough attn-walkthrough
@@ -59,7 +59,7 @@ _attn-walkthrough() {
   local program=${(Q)words[1]} begun=${(Q)PREFIX} line
   local -a fields whole parts files
   program=${program/#\~\//$HOME/}
-  for line in "${(@f)$("$program" complete -- "${(@Q)words[2,CURRENT-1]}" "$begun" 2>/dev/null)}"; do
+  for line in "${(@f)$("$program" complete -- "${(@Q)words[2,CURRENT-1]}" "$begun" </dev/null 2>/dev/null)}"; do
     fields=("${(@ps:\t:)line}")
     case $fields[1] in
       word) whole+=("${fields[2]//:/\\:}${fields[3]:+:$fields[3]}") ;;
@@ -95,11 +95,11 @@ function __attn_walkthrough_complete
     set -l words (commandline -opc)
     set -l last (commandline -ct | string replace -r '^["\']' '')
     set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
-    set -l lines (command $program complete -- $words[2..-1] "$last" 2>/dev/null)
+    set -l lines (command $program complete -- $words[2..-1] "$last" </dev/null 2>/dev/null)
     # Nothing but the beginning of a word: what follows it, so that no space does.
     if test (count $lines) -eq 1; and string match -q "part*[	*" -- $lines
         set last (string split \t -- $lines)[2]
-        set lines (command $program complete -- $words[2..-1] "$last" 2>/dev/null)
+        set lines (command $program complete -- $words[2..-1] "$last" </dev/null 2>/dev/null)
     end
     for line in $lines
         set -l fields (string split \t -- $line)

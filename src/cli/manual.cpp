@@ -57,7 +57,7 @@ std::string marked(const std::string& placeholder) {
     const std::size_t bar = std::min(rest.find('|'), rest.size());
     const std::string form = rest.substr(0, bar);
     const bool is_typed = std::none_of(form.begin(), form.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-    result += (result.empty() ? "" : "|") + (is_typed ? bold(form) : italic(form));
+    result += (result.empty() ? "" : "|\\:") + (is_typed ? bold(form) : italic(form));
     rest.erase(0, bar + 1);
   }
   return result;

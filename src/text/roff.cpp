@@ -69,6 +69,8 @@ Roff::Roff(std::string_view name, std::string_view date, std::string_view source
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
   macro(".TH " + escaped(title, true) + " 1 " + std::string(date) + " \"" + std::string(source) + "\" \"User Commands\"");
+  macro(".nh");  // words are typed as they stand
+  macro(".ad l");
 }
 
 void Roff::section(std::string_view title) {

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pty
+import random
 import re
 import select
 import shlex
@@ -400,6 +401,22 @@ class Complete(Case):
             done = run("complete", "--", *line)
             self.assertEqual((done.returncode, done.stderr), (0, b""), line)
 
+    def test_whatever_stands_on_the_line(self):
+        """Lines of words that mean something, in any order: what is answered goes on from the last one."""
+        chance = random.Random(1)
+        names = [name for command in COMMANDS for name, _ in options_of(command)]
+        values = ["", "-", "--", "book", "all", "3", "keys", "keys,", "keys[", "keys[0,", "W_query=", "a=b", "no-mask", "x:y", "causal"]
+        for _ in range(400):
+            line = [chance.choice(COMMANDS)] + chance.choices(names + values + COMMANDS, k=chance.randrange(6))
+            line.append(chance.choice([*values, *names, chance.choice(names) + "=", chance.choice(names)[:4]]))
+            done = run("complete", "--", *line, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), line)
+            for answer in done.stdout.decode().splitlines():
+                self.assertRegex(answer, r"\A((word|part)\t[^\t]+\t[^\t]*|(files|folders)\t[^\t]*)\Z", line)
+                kind, text = answer.split("\t")[:2]
+                self.assertTrue(text.startswith(line[-1]) if kind in ("word", "part") else line[-1].startswith(text), (line, answer))
+        self.assertEqual(sorted(os.listdir(self.folder)), [])
+
     def test_shells_that_there_are_not(self):
         for arguments in (["completion"], ["completion", "bash", "zsh"], ["completion", "tcsh"], ["completion", "--bash"]):
             done = run(*arguments)
@@ -584,7 +601,7 @@ class Manual(Case):
         """Without fonts, and with the characters that escapes stand for."""
         page = re.sub(r"\\f[BIR]", "", page)
         for escape, character in (("\\-", "-"), ("\\(aq", "'"), ("\\(dq", '"'), ("\\(ti", "~"), ("\\(ha", "^"), ("\\(ga", "`"),
-                                  ("\\&", ""), ("\\e", "\\")):
+                                  ("\\&", ""), ("\\:", ""), ("\\e", "\\")):
             page = page.replace(escape, character)
         return page
 
@@ -631,7 +648,7 @@ class Manual(Case):
 
     def test_lines_that_groff_takes_for_requests(self):
         for line in self.page.splitlines():
-            self.assertRegex(line, r"\A(?!')(\.(TH|SH|SS|PP|TP|br)\b|[^.])")
+            self.assertRegex(line, r"\A(?!')(\.(TH|SH|SS|PP|TP|br|nh|ad)\b|[^.])")
 
 
 class Installed(Case):
