@@ -290,5 +290,6 @@ function refit() {
 }
 
 window.addEventListener("resize", refit);
+window.addEventListener("afterprint", refit);
 const words = new ResizeObserver(refit);
 articles.forEach((article) => words.observe(article.querySelector("header")));
