@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "render/page_nodes.hpp"
+
 namespace attn::cli {
 namespace {
 
@@ -22,9 +24,9 @@ std::int64_t new_numbers(const std::vector<Step>& steps, std::unordered_set<cons
   return numbers;
 }
 
-/// Whether PyTorch prints every tensor whole.
-bool are_printed_whole(const std::vector<Step>& steps, const Options& options) {
-  const std::int64_t most = std::min(options.text.print.threshold, most_numbers);
+/// Whether a page shows every tensor whole.
+bool are_shown_whole(const std::vector<Step>& steps, const Options& options) {
+  const std::int64_t most = std::min(options.text.print.threshold, render::most_page_elements);
   return std::all_of(steps.begin(), steps.end(), [most](const Step& step) {
     return step.kind != Step::Kind::tensor || element_count(step.tensor->shape()) <= most;
   });
@@ -33,7 +35,7 @@ bool are_printed_whole(const std::vector<Step>& steps, const Options& options) {
 }  // namespace
 
 std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options) {
-  if (!options.format->shows_what_ifs || !are_printed_whole(as_is.steps(), options)) {
+  if (!options.format->shows_what_ifs || !are_shown_whole(as_is.steps(), options)) {
     return {};
   }
   std::unordered_set<const void*> seen;

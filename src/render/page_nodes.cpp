@@ -19,9 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Larger tensors stay as printed, whatever the threshold.
-constexpr std::int64_t most_elements = 5000;
-
 /// All numbers, with digits that say exactly which they are, and spaces between them.
 std::string value_digits(const Contents& contents) {
   return std::visit(
@@ -62,7 +59,7 @@ std::size_t PageNodes::add_chapter(std::span<const std::string> tokens) {
 
 std::optional<std::size_t> PageNodes::add(const Tensor& tensor, std::size_t chapter) {
   const std::int64_t count = element_count(tensor.shape());
-  if (count > std::min(print_.threshold, most_elements)) {
+  if (count > std::min(print_.threshold, most_page_elements)) {
     return std::nullopt;
   }
   if (const auto found = numbers_.find(tensor.id()); found != numbers_.end()) {

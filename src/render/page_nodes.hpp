@@ -15,6 +15,9 @@
 
 namespace attn::render {
 
+/// Larger tensors stay as printed, whatever the threshold.
+inline constexpr std::int64_t most_page_elements = 5000;
+
 /// The tensors of a page: those shown and all that they were made from, operands first, as its script reads them.
 class PageNodes {
  public:

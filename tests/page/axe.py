@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """axe-core finds no fault in the pages of --format html: axe.py PROGRAM FOLDER
 
-Every chapter as it is seen in both themes, from a phone's width to a projector's, at one step after the other, a cell chosen
-and none, as it is and with a rule changed; and verify's report. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
+Every chapter, and one article's on one page, as it is seen in both themes, from a phone's width to a projector's, at one
+step after the other, a cell chosen and none, as it is and with a rule changed; and verify's report. FOLDER gets axe-core
+from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
 
 import itertools
 import json
@@ -118,6 +119,9 @@ def main():
             subprocess.run([program, chapter["chapter"], "--article", chapter["article"], "--steps", "all", "--format",
                             "html", "-o", page], check=True)
             check_lesson(browser, script, page)
+        article = pathlib.Path(scratch, "article.html")
+        subprocess.run([program, "all", "--format", "html", "-o", article], check=True)
+        check_lesson(browser, script, article)
         check_report(browser, script, program, pathlib.Path(scratch))
     if failures:
         print(f"{len(failures)} failures")
