@@ -247,7 +247,8 @@ def refused_for(one, other):
         needs = [need for need in NEEDS.get(use, []) if need[0] != option_of(beside)]
         if needs and len(needs) == len(NEEDS[use]) and all(is_refused(need[0], beside) for need in needs):
             return [needs[0][0], beside]
-    return None
+    clashes = [is_refused(need[0], its[0]) for need in NEEDS.get(one, []) for its in NEEDS.get(other, [])]
+    return [NEEDS[one][0][0], NEEDS[other][0][0]] if clashes and all(clashes) else None
 
 
 def wrong_refusal(command, uses, one, other, about):
