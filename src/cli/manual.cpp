@@ -20,8 +20,10 @@ constexpr auto page_name = "attn-walkthrough";
 constexpr auto chapters_group = "Chapters";
 
 constexpr auto to_read =
-    "The text goes to standard output, the same bytes for the same arguments. Where that is a terminal, what does not fit "
-    "the screen is shown by a pager; see ENVIRONMENT. An option's value follows it as the next argument or after an equals "
+    "The text goes to standard output, the same bytes for the same arguments. Where that is a terminal, what does not "
+    "fit "
+    "the screen is shown by a pager; see ENVIRONMENT. An option's value follows it as the next argument or after an "
+    "equals "
     "sign. What cannot be done is refused by one line on standard error, which says what is accepted, and nothing is "
     "written.";
 
@@ -37,10 +39,12 @@ constexpr Explained exit_codes[] = {
 };
 
 constexpr Explained variables[] = {
-    {"PAGER", "What shows long output on a terminal, run by the shell where it has arguments: less where it is not set, "
-              "nothing where it is empty or cat, and nothing where it cannot be started."},
-    {"LESS, LV", "Where they are not set, the pager gets LESS=FRX and LV=-c: what fits the screen is simply printed, and "
-                 "colours pass."},
+    {"PAGER",
+     "What shows long output on a terminal, run by the shell where it has arguments: less where it is not set, "
+     "nothing where it is empty or cat, and nothing where it cannot be started."},
+    {"LESS, LV",
+     "Where they are not set, the pager gets LESS=FRX and LV=-c: what fits the screen is simply printed, and "
+     "colours pass."},
     {"NO_COLOR", "Where it is not empty, nothing is coloured."},
     {"TERM, COLORTERM", "Which colours a terminal has; TERM also what the presenter may do on it."},
     {"COLUMNS", "The width of a terminal, before what the terminal itself says."},
@@ -75,7 +79,8 @@ struct Entry {
 Entry entry_of(const KnownOption& option) {
   const std::string placeholder = option.takes_value ? option.placeholder() : "";
   const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
-  return {letter + bold(option.name) + (placeholder.empty() ? "" : " " + marked(placeholder)), option.help, option.group};
+  return {letter + bold(option.name) + (placeholder.empty() ? "" : " " + marked(placeholder)), option.help,
+          option.group};
 }
 
 std::vector<Entry> entries_of(const Syntax& syntax) {
@@ -141,8 +146,11 @@ class Manual {
     for (const CommandName& command : others_) {
       const std::string argument = program_.syntax_of(command.name, false).argument;
       const bool is_choice = argument.find('|') != std::string::npos;
-      lines.push_back(bold(std::string(page_name) + " " + command.name) + (entries_[command.name].empty() ? "" : option) +
-                      (argument.empty() ? "" : is_choice ? " " + marked(argument) : " [" + bold("--") + "] " + marked(argument) + "..."));
+      lines.push_back(bold(std::string(page_name) + " " + command.name) +
+                      (entries_[command.name].empty() ? "" : option) +
+                      (argument.empty() ? ""
+                       : is_choice      ? " " + marked(argument)
+                                        : " [" + bold("--") + "] " + marked(argument) + "..."));
     }
     roff_.lines(lines);
   }
@@ -227,8 +235,8 @@ class Manual {
   text::Roff roff_;
   std::vector<CommandName> chapters_;
   std::vector<CommandName> others_;
-  std::vector<Entry> common_;                           ///< of the program, and of each command
-  std::vector<Entry> shared_;                           ///< of each chapter
+  std::vector<Entry> common_;                          ///< of the program, and of each command
+  std::vector<Entry> shared_;                          ///< of each chapter
   std::map<std::string, std::vector<Entry>> entries_;  ///< of each command, without the common ones
 };
 

@@ -181,7 +181,8 @@ struct Program::Parts {
 Program::Program() : parts_(std::make_unique<Parts>()) {
   CLI::App& app = parts_->app;
   app.set_version_flag("--version", "attn-walkthrough " ATTN_VERSION, "Print the version and exit");
-  app.add_flag_callback("--no-pager", [this] { parts_->pager = false; }, "Print long output as it is, also on a terminal")
+  app.add_flag_callback(
+         "--no-pager", [this] { parts_->pager = false; }, "Print long output as it is, also on a terminal")
       ->disable_flag_override();
   app.require_subcommand(0, 1);
   app.footer(program_footer);

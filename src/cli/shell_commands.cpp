@@ -12,9 +12,10 @@ void ManParser::finish() { options_.command = Command::man; }
 
 void CompletionParser::add_options() {
   add_files(text::joined(shells(), "|"), "whose completions", shells_);
-  footer("Examples:\n"
-         "  source <(attn-walkthrough completion bash)\n"
-         "  attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish");
+  footer(
+      "Examples:\n"
+      "  source <(attn-walkthrough completion bash)\n"
+      "  attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish");
 }
 
 void CompletionParser::finish() {

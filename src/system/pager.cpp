@@ -1,5 +1,10 @@
 #include "system/pager.hpp"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -8,11 +13,6 @@
 #include <cstdlib>
 #include <string_view>
 #include <vector>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "system/signals.hpp"
 
@@ -27,7 +27,9 @@ constexpr std::array ends = {SIGHUP, SIGTERM};
 constexpr std::array readers = {SIGINT, SIGQUIT};
 std::array<struct sigaction, NSIG> before_pager{};
 
-struct sigaction& before(int signal) { return before_pager.at(static_cast<std::size_t>(signal)); }
+struct sigaction& before(int signal) {
+  return before_pager.at(static_cast<std::size_t>(signal));
+}
 
 /// How a process ended that could not become the command: what sh returns, and posix_spawn.
 bool could_not_start(int status) {

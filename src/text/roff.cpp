@@ -14,14 +14,29 @@ std::string escaped(std::string_view text, bool is_typed) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '\\': result += "\\e"; break;
-      case '-': result += is_typed ? "\\-" : "-"; break;
-      case '\'': result += is_typed ? "\\(aq" : "'"; break;
-      case '^': result += "\\(ha"; break;
-      case '~': result += "\\(ti"; break;
-      case '`': result += "\\(ga"; break;
-      case '"': result += "\\(dq"; break;
-      default: result += c;
+      case '\\':
+        result += "\\e";
+        break;
+      case '-':
+        result += is_typed ? "\\-" : "-";
+        break;
+      case '\'':
+        result += is_typed ? "\\(aq" : "'";
+        break;
+      case '^':
+        result += "\\(ha";
+        break;
+      case '~':
+        result += "\\(ti";
+        break;
+      case '`':
+        result += "\\(ga";
+        break;
+      case '"':
+        result += "\\(dq";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
@@ -68,7 +83,8 @@ Roff::Roff(std::string_view name, std::string_view date, std::string_view source
   for (char& c : title) {
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
-  macro(".TH " + escaped(title, true) + " 1 " + std::string(date) + " \"" + std::string(source) + "\" \"User Commands\"");
+  macro(".TH " + escaped(title, true) + " 1 " + std::string(date) + " \"" + std::string(source) +
+        "\" \"User Commands\"");
   macro(".nh");  // words are typed as they stand
   macro(".ad l");
 }

@@ -446,8 +446,14 @@ class Prompt:
         self.terminal = Terminal(command, {**environment, "PS1": "> "}, rows=100, columns=200)
         self.screen = Vt(100, 200)
         self.fed = 0
+        self.wait_for_prompt()
         self.type(setup + "; echo rea''dy\n")
         self.terminal.wait_for(lambda: b"ready\r\n" in self.terminal.shown)
+        self.wait_for_prompt()
+
+    def wait_for_prompt(self):
+        """Before it, what is typed is still the terminal's own to edit."""
+        self.terminal.wait_for(lambda: self.lines()[-1:] == [">"])
 
     def lines(self):
         text = self.terminal.shown[self.fed:].decode(errors="ignore")
