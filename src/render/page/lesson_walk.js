@@ -29,8 +29,6 @@ function show(step, position, byUser) {
     counter.textContent = steps[step].frame ? "" : `${numbers[step]} / ${Math.max(...numbers)}`;
     bar.style.width = `${(100 * (step + 1)) / steps.length}%`;
     window.scrollTo(0, 0);
-    view(step);
-    refit();
   }
   presentStep(step);
   openContents(false);

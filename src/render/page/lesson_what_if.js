@@ -257,7 +257,10 @@ function setFromAddress(query, again) {
 function presentStep(step) {
   if (steps[step].frame) return;
   const wanted = present(step);
-  if (!rules.length) return;
+  if (!rules.length) {
+    refit();
+    return;
+  }
   const header = articles[step].querySelector(":scope > header");
   if (whatIfBar.parentElement !== header) header.append(whatIfBar);
   const note = header.querySelector(".what-if-note");
@@ -268,6 +271,7 @@ function presentStep(step) {
   did.textContent = whatIf.rule && ruleAt(step) >= 0 ? chapterOf(step).whatIfs[ruleAt(step)].did : "";
   showButtons.forEach((button, i) => button.setAttribute("aria-pressed", String(shows[i] === whatIf.show)));
   said.textContent = wanted.note ? `${wanted.note} ${did.textContent}` : "";
+  refit();
 }
 
 /** A choice by the reader; whoever was at a number stays at it. */
