@@ -88,8 +88,8 @@ double mean_largest_weight(std::vector<double> scores, double divisor) {
 const Reason& growing_variance() {
   static const Reason reason = [] {
     Reason made = {"A dot product of d terms of variance 1 has a variance of d, and softmax then puts nearly all weight on one "
-                   "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of torch.randn numbers, "
-                   "in groups of 8:",
+                   "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of normal numbers, in "
+                   "groups of 8:",
                    {{"d", "variance", "/ sqrt(d)", "largest of 8 weights", "/ sqrt(d)"}}};
     for (const std::int64_t d : {4, 16, 64, 256}) {
       const std::vector<double> scores = random_scores(d);

@@ -78,7 +78,11 @@ class MapMaker {
               [&](std::size_t a, std::size_t b) { return layers_.slots[a].centre() < layers_.slots[b].centre(); });
     const auto at = std::find(sources.begin(), sources.end(), source) - sources.begin();
     const auto count = std::ssize(sources);
-    return count == 1 ? target.centre() : target.left + target.width * (2 * at + 1) / (2 * count);
+    if (count == 1 || target.nodes.empty()) {
+      return target.centre();
+    }
+    const std::int64_t width = text::display_columns(texts_[target.nodes.front()]);
+    return target.left + (target.width - width) / 2 + width * (2 * at + 1) / (2 * count);
   }
 
   /// A line that nearly goes straight down leaves its label a little aside instead.

@@ -41,7 +41,7 @@ class Explain(Case):
             for steps in ("article", "all"):
                 arguments = [chapter, "--article", article, "--steps", steps]
                 explained = self.text(*arguments, "--explain")
-                plain = "".join(line for line in explained.splitlines(True) if not line.startswith("# "))
+                plain = "".join(line for line in explained.splitlines(True) if not line.startswith(("# ", "#\n")))
                 self.assertEqual(plain, self.text(*arguments))
                 self.assertGreater(explained.count("\n# shapes: "), 3)
 
@@ -162,7 +162,7 @@ class Heatmap(Case):
         for chapter, article in CHAPTERS:
             arguments = [chapter, "--article", article, "--steps", "all"]
             both = self.text(*arguments, "--heatmap", "--explain")
-            maps = "".join(line for line in both.splitlines(True) if not line.startswith("# "))
+            maps = "".join(line for line in both.splitlines(True) if not line.startswith(("# ", "#\n")))
             self.assertEqual(maps, self.text(*arguments, "--heatmap"))
             said = [line for line in both.splitlines() if line.startswith("# ")]
             explained = [line for line in self.text(*arguments, "--explain").splitlines() if line.startswith("# ")]
@@ -200,7 +200,7 @@ class All(Case):
 class Formats(Case):
     def test_help_names_every_format(self):
         formats = re.search(r"--format (\S+)", self.text("causal", "--help")).group(1).split("|")
-        self.assertEqual(sorted(formats), ["html", "json", "markdown", "text"])
+        self.assertEqual(sorted(formats), ["html", "json", "markdown", "svg", "text"])
         for format in formats:
             self.text("causal", "--format", format)
 

@@ -337,7 +337,7 @@ class Complete(Case):
         """Those that stand for what cannot be listed are these."""
         for command in COMMANDS:
             for name, placeholder in options_of(command):
-                if placeholder not in ("", "N", "P", "X", "WORDS", "THEIRS=STEP[,...]") and name != "--query":
+                if placeholder not in ("", "N", "P", "X", "SECONDS", "WORDS", "THEIRS=STEP[,...]") and name != "--query":
                     self.assertTrue(asked([command, name, ""]), (command, name))
 
     def test_commands(self):

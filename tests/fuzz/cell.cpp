@@ -23,7 +23,10 @@ render::ShownChapter shown(const std::string& chapter) {
           .steps = steps,
           .all_steps = steps,
           .tokens = tokens(),
-          .why = {}};
+          .why = {},
+          .framing = {},
+          .article = {},
+          .what_ifs = {}};
 }
 
 /// One with several parts, and one with several heads.

@@ -63,7 +63,7 @@ class SideBySide:
 READ = """(() => {
   dispatchEvent(new Event("beforeprint"));
   const text = (article, selector) => [...article.querySelectorAll(selector)].map((one) => one.textContent).join(" ");
-  return [...document.querySelectorAll("article.step")].map((article) => ({
+  return [...document.querySelectorAll("article.step:not(.introduction, .ending)")].map((article) => ({
     id: article.id,
     added: [...article.querySelectorAll(".what-if-added pre")].map((one) => one.textContent),
     text: article.querySelector(".printed[hidden]") ? null : article.querySelector(".printed pre").textContent,
@@ -183,7 +183,7 @@ def check_chapter(browser, program, chapter, folder):
     run(*command, "--format", "html", "-o", str(page))
     run(*command, "--save", str(folder / f"{name}.npz"))
     listed = json.loads(run(*command, "--format", "json"))["steps"]
-    browser.open(page.as_uri())
+    browser.open(page.as_uri() + "#" + listed[0]["name"])
     rules = browser.js("[...document.querySelectorAll('.what-if option')].map((one) => one.value)")
     equal(rules, ["", *chapter["what_ifs"]], name, "rules")
     steps = browser.js(READ)
@@ -274,7 +274,7 @@ def check_idle(browser, program, folder):
     sentence = SideBySide(run(program, "dropout", "--dropout", "0", "--what-if", "no-rescale")).sentence
     check(sentence.startswith("No number changed: "), "idle:", sentence)
     browser.open(page.as_uri())
-    ids = browser.js("[...document.querySelectorAll('article.step')].map((step) => step.id)")
+    ids = browser.js("[...document.querySelectorAll('article.step:not(.introduction, .ending)')].map((step) => step.id)")
     shown = read(browser, page, ids, "no-rescale", "changed")
     equal(shown[0]["did"], sentence, "idle")
     equal({step["note"] for step in shown}, {"With no-rescale: same as before."}, "idle steps")
@@ -306,6 +306,9 @@ def check_article(browser, program, article, names, folder):
       .filter((id, i, all) => all.indexOf(id) !== i)"""), [], article, "ids that occur twice")
     listed = browser.js("[...document.querySelectorAll('nav .chapter')].map((one) => one.textContent).filter(Boolean)")
     equal(listed, names, article, "chapters in the contents")
+    equal(browser.js("document.querySelector('.step.current').id"), f"{names[0]}/introduction", "what comes first")
+    browser.js(f"location.hash = {json.dumps(together[0]['id'])}")
+    browser.wait()
     equal(browser.js("document.querySelector('.step.current').id"), together[0]["id"], "the first step")
     equal(browser.js("document.querySelector('.counter').textContent"), f"1 / {len(together)}", article, "one counter")
     alone = []
