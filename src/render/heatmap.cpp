@@ -1,6 +1,7 @@
 #include "render/heatmap.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <ostream>
 #include <utility>

@@ -218,7 +218,7 @@ function present(step) {
   found.links.replaceChildren(...wanted.links);
   found.notices.replaceChildren(...wanted.notices);
   article.querySelector(".printed").hidden = Boolean(wanted.hidesPrinted);
-  for (const told of article.querySelectorAll(".why, .through")) told.hidden = !wanted.isOwn;
+  for (const told of article.querySelectorAll(".why, .through, .reasons")) told.hidden = !wanted.isOwn;
   article.querySelectorAll(".what-if-note, .what-if-added").forEach((one) => one.remove());
   if (wanted.note) article.querySelector(":scope > header").append(make("p", { class: "what-if-note" }, wanted.note));
   if (wanted.added.length) {
