@@ -157,7 +157,7 @@ TEST_CASE("labels of a map stand apart, each on its place in the lines") {
   }
 }
 
-TEST_CASE("a map of few columns has no shapes; of none it has nothing") {
+TEST_CASE("a map of few columns has no shapes, and one of none has nothing") {
   const std::vector<Step> steps = planned(chapters::all_chapters()[0]);
   const auto has_shape = [](const StepMap::Label& label) { return label.text.find('[') != std::string::npos; };
   const StepMap wide = render::step_map(steps, 200);
