@@ -179,7 +179,7 @@ TEST_CASE("the article's own program, drawn") {
         std::vector<std::string>{"                inputs [6, 3]",
                                  "         ┌───────────┼──────────────┐",
                                  "    query_2 [3]      │   keys_transposed [3, 6]",
-                                 "    ┌────┘   ┌───────┼───────┐         │",
+                                 "    ┌────┘  ┌────────┼───────┐        │",
                                  "attn_scores_2 [6]    │   attn_scores [6, 6]",
                                  "attn_weights_2 [6]   │   attn_weights [6, 6]",
                                  "       │       ┌─────┴─────┐         │",
