@@ -236,6 +236,21 @@ def check_phone(browser, path):
     browser.size(1280, 720)
 
 
+def check_heads(browser, path):
+    """The columns that heads share, and each head's own, are marked alike."""
+    browser.open(path.as_uri())
+    browser.js('dispatchEvent(new Event("beforeprint"))')
+    marks = """(id, table) => [...document.querySelectorAll(`article#${id} .result table`)[table].querySelectorAll("thead th")]
+      .map((heading) => [heading.title, heading.style.getPropertyValue("--head")])"""
+    shared = browser.js(f'({marks})("keys", 0)')
+    equal([title for title, _ in shared], ["head 1", "head 2", "head 3"], "heads of the keys' columns")
+    equal(len({colour for _, colour in shared}), 3, "colours of heads")
+    for head in range(3):
+        equal(browser.js(f'({marks})("keys_heads", {head})'), [shared[head]], "the columns of head", head + 1)
+    equal(browser.js(f'({marks})("context_vecs", 0)'), shared, "heads joined again")
+    equal(browser.js(f'({marks})("output", 0)'), [["", ""]] * 3, "mixed columns are no head's")
+
+
 def check_structure(browser, path):
     browser.open(path.as_uri() + "#attn_scores")
     equal(browser.js("document.querySelectorAll('table.map:not(:has(caption))').length"), 0, "tables without captions")
@@ -375,6 +390,7 @@ def main():
         check_print(browser, page)
         check_escape(browser, page)
         check_vector(browser, pages / "blog-multihead.html")
+        check_heads(browser, pages / "blog-multihead.html")
         for name in ("blog-simplified", "blog-causal", "livebook-multihead"):
             check_phone(browser, pages / f"{name}.html")
         check_without_script(browser, page, texts["blog-causal"])

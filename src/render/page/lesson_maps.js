@@ -58,6 +58,22 @@ const short = (number) => String(Number(number.toPrecision(3)));
 /** A row's or a column's name; lesson.css keeps room for it in bold. */
 const heading = (scope, name) => make("th", { scope, "data-name": name }, name);
 
+// Heads that share a tensor's columns: those of the tensor that a view makes of it, or that it is a view of.
+for (const node of nodes) {
+  const from = nodes[node.o[0]];
+  if (!from || Math.abs(from.s.length - node.s.length) !== 1) continue;
+  const [split, joined] = from.s.length < node.s.length ? [node, from] : [from, node];
+  const axis = split.x.indexOf(2);
+  if (axis >= 0 && joined.s.at(-1) === split.s[axis] * split.s.at(-1)) joined.heads = split.s[axis];
+}
+
+/** Whose head a column is; null where it is no one's. */
+function headOf(node, lead, column) {
+  if (node.heads > 1) return Math.floor((column * node.heads) / node.s.at(-1));
+  const axis = node.x.indexOf(2);
+  return axis >= 0 && axis < lead.length && node.s[axis] > 1 ? lead[axis] : null;
+}
+
 /** The last two axes as one table; `lead` is the index of the axes before them. */
 function table(node, lead, focusable) {
   const shape = node.s;
@@ -75,6 +91,10 @@ function table(node, lead, focusable) {
   if (shape.length) {
     for (let column = 0; column < columns; ++column) {
       heads.push(heading("col", axisName(node, columnAxis, column)));
+      const owner = headOf(node, lead, column);
+      if (owner === null) continue;
+      heads[column].setAttribute("title", `head ${owner + 1}`);
+      heads[column].style.setProperty("--head", `hsl(${(owner * 137 + 210) % 360} 65% 50%)`);
     }
   }
   const cells = new Map();
