@@ -60,8 +60,8 @@ class MapDrawing {
 
   void write(std::ostream& out) const {
     const std::int64_t width = map_.columns * column_width + 2 * padding;
-    out << "<svg class=\"step-map\" viewBox=\"0 0 " << width << ' ' << height_ << "\" width=\"" << width << "\" height=\""
-        << height_ << "\" role=\"group\" aria-label=\"Map of the steps\">\n";
+    out << "<svg class=\"step-map\" viewBox=\"0 0 " << width << ' ' << height_ << "\" width=\"" << width
+        << "\" height=\"" << height_ << "\" role=\"group\" aria-label=\"Map of the steps\">\n";
     for (const StepMap::Net& net : map_.nets) {
       write_net(out, net);
     }
@@ -81,7 +81,9 @@ class MapDrawing {
   std::int64_t y(std::int64_t row) const { return centres_[static_cast<std::size_t>(row)]; }
 
   /// The column in the middle of a label.
-  static std::int64_t middle(const StepMap::Label& label) { return label.column + text::display_columns(label.text) / 2; }
+  static std::int64_t middle(const StepMap::Label& label) {
+    return label.column + text::display_columns(label.text) / 2;
+  }
 
   void write_net(std::ostream& out, const StepMap::Net& net) const {
     out << "<path d=\"";
@@ -100,8 +102,8 @@ class MapDrawing {
       out << "<a href=\"#" << ids_[label.step] << "\">";
     }
     out << "<rect x=\"" << left - padding + 1 << "\" y=\"" << y(label.row) - box_height / 2 << "\" width=\""
-        << width + 2 * padding - 2 << "\" height=\"" << box_height << "\" rx=\"5\"/><text x=\"" << left + width / 2 << "\" y=\""
-        << y(label.row) + 5 << "\">";
+        << width + 2 * padding - 2 << "\" height=\"" << box_height << "\" rx=\"5\"/><text x=\"" << left + width / 2
+        << "\" y=\"" << y(label.row) + 5 << "\">";
     write_escaped(out, label.text);
     out << "</text>" << (is_linked ? "</a>" : "") << '\n';
   }
@@ -114,9 +116,12 @@ class MapDrawing {
 
 }  // namespace
 
-void write_map_svg(std::ostream& out, const StepMap& map, std::span<const std::string> ids) { MapDrawing(map, ids).write(out); }
+void write_map_svg(std::ostream& out, const StepMap& map, std::span<const std::string> ids) {
+  MapDrawing(map, ids).write(out);
+}
 
-void write_introduction(std::ostream& out, const Frame& frame, const std::string& id, std::span<const std::string> ids) {
+void write_introduction(std::ostream& out, const Frame& frame, const std::string& id,
+                        std::span<const std::string> ids) {
   begin_article(out, "introduction", id, frame.question);
   if (!frame.formula.text.empty()) {
     out << "<p class=\"formula\"><code>";

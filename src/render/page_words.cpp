@@ -23,7 +23,11 @@ void write_table(std::ostream& out, const std::vector<std::vector<std::string>>&
     for (std::size_t column = 0; column < table[row].size(); ++column) {
       const bool is_head = row == 0 || column == 0;
       const bool is_corner = is_head && table[row][column].empty();
-      write_cell(out, is_head && !is_corner ? "th" : "td", is_corner ? "" : row == 0 ? " scope=\"col\"" : column == 0 ? " scope=\"row\"" : "",
+      write_cell(out, is_head && !is_corner ? "th" : "td",
+                 is_corner     ? ""
+                 : row == 0    ? " scope=\"col\""
+                 : column == 0 ? " scope=\"row\""
+                               : "",
                  table[row][column]);
     }
     out << "</tr>";

@@ -48,8 +48,9 @@ bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds, std::unorde
     return false;
   }
   const auto& operands = tensor.operands();
-  return kinds.contains(tensor.kind()) ||
-         std::any_of(operands.begin(), operands.end(), [&](const Tensor& one) { return is_made_with(one, kinds, seen); });
+  return kinds.contains(tensor.kind()) || std::any_of(operands.begin(), operands.end(), [&](const Tensor& one) {
+           return is_made_with(one, kinds, seen);
+         });
 }
 
 bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -14,8 +15,12 @@ namespace attn::render {
 /// Why a step is there, shown in numbers.
 struct Reason {
   std::string text;
-  std::vector<std::vector<std::string>> table;  ///< the first row names the columns, the first column the rows; may be empty
+  std::vector<std::vector<std::string>>
+      table;  ///< the first row names the columns, the first column the rows; may be empty
 };
+
+/// Larger tensors are not computed again, nor copied, to be compared.
+constexpr std::int64_t most_compared = 1'000'000;
 
 /// What examples are drawn with, in every lesson.
 constexpr torch::Seed example_seed = 123;
@@ -30,8 +35,8 @@ std::vector<std::string> table_lines(const Reason& reason);
 /// (scaled scores, [..., n]) and of random vectors of 4 to 256 dimensions.
 std::vector<Reason> scaling_reasons(const Tensor& scaled);
 
-/// Why scores are masked with -inf before softmax: one row of these weights (softmax of masked scores, [..., n, n]) beside
-/// what 0 before and 0 after softmax would give.
+/// Why scores are masked with -inf before softmax: one row of these weights (softmax of masked scores, [..., n, n])
+/// beside what 0 before and 0 after softmax would give.
 std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::string> tokens);
 
 /// Why dropout multiplies with 1 / (1 - p): the mean of an entry over 1 to 1000 masks.
@@ -40,7 +45,8 @@ std::vector<Reason> dropout_reasons(const Tensor& dropped);
 /// What heads that share one projection are: each computes what its own columns of the weight alone would give.
 std::vector<Reason> head_reasons(const Tensor& heads);
 
-/// That the order of tokens plays no role where nothing is masked: the context vectors ([..., n, d]) of the inputs backwards.
+/// That the order of tokens plays no role where nothing is masked: the context vectors ([..., n, d]) of the inputs
+/// backwards.
 std::vector<Reason> order_reasons(const Tensor& context);
 
 /// Which steps of a chapter show which reason: each is shown once, where it first comes up.

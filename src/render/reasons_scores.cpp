@@ -78,7 +78,8 @@ double mean_largest_weight(std::vector<double> scores, double divisor) {
   }
   std::vector<double> largest;
   for (std::int64_t i = 0; i < groups; ++i) {
-    const std::vector<double> weights = softmax(std::span<const double>(scores).subspan(static_cast<std::size_t>(i * group), group));
+    const std::vector<double> weights =
+        softmax(std::span<const double>(scores).subspan(static_cast<std::size_t>(i * group), group));
     largest.push_back(*std::max_element(weights.begin(), weights.end()));
   }
   return mean(largest);
@@ -87,17 +88,19 @@ double mean_largest_weight(std::vector<double> scores, double divisor) {
 /// The same in every lesson: computed once.
 const Reason& growing_variance() {
   static const Reason reason = [] {
-    Reason made = {"A dot product of d terms of variance 1 has a variance of d, and softmax then puts nearly all weight on one "
-                   "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of normal numbers, in "
-                   "groups of 8:",
-                   {{"d", "variance", "/ sqrt(d)", "largest of 8 weights", "/ sqrt(d)"}}};
+    Reason made = {
+        "A dot product of d terms of variance 1 has a variance of d, and softmax then puts nearly all weight on one "
+        "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of normal numbers, in "
+        "groups of 8:",
+        {{"d", "variance", "/ sqrt(d)", "largest of 8 weights", "/ sqrt(d)"}}};
     for (const std::int64_t d : {4, 16, 64, 256}) {
       const std::vector<double> scores = random_scores(d);
       const double root = std::sqrt(static_cast<double>(d));
       std::vector<double> scaled = scores;
       std::transform(scaled.begin(), scaled.end(), scaled.begin(), [root](double score) { return score / root; });
       made.table.push_back({std::to_string(d), fixed_text(variance(scores), 1), fixed_text(variance(scaled), 2),
-                            fixed_text(mean_largest_weight(scores, 1), 2), fixed_text(mean_largest_weight(scores, root), 2)});
+                            fixed_text(mean_largest_weight(scores, 1), 2),
+                            fixed_text(mean_largest_weight(scores, root), 2)});
     }
     return made;
   }();
@@ -122,13 +125,17 @@ std::string token_name(std::size_t i, std::size_t count, std::span<const std::st
 
 std::vector<Reason> scaling_reasons(const Tensor& scaled) {
   std::vector<Reason> reasons = {growing_variance()};
+  if (element_count(scaled.shape()) > most_compared) {
+    return reasons;
+  }
   const std::vector<double> before = finite(scaled.operands()[0]);
   const std::vector<double> after = finite(scaled);
   if (before.size() > 1 && after.size() == before.size() && variance(after) > 0) {
     const bool are_all = std::ssize(before) == element_count(scaled.shape());
-    reasons.push_back({"Here the " + std::to_string(before.size()) + (are_all ? "" : " finite") + " scores have a variance of " +
-                           significant(variance(before)) + "; divided by sqrt(" +
-                           std::to_string(scaled.operation().facts().root_of) + ") it is " + significant(variance(after)) + ".",
+    reasons.push_back({"Here the " + std::to_string(before.size()) + (are_all ? "" : " finite") +
+                           " scores have a variance of " + significant(variance(before)) + "; divided by sqrt(" +
+                           std::to_string(scaled.operation().facts().root_of) + ") it is " +
+                           significant(variance(after)) + ".",
                        {}});
   }
   return reasons;
@@ -163,10 +170,11 @@ std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::str
       {"0 after softmax", zero_after},
   }};
   const std::string name = token_name(row, n, tokens);
-  Reason reason = {"Three ways to keep later tokens from " + (tokens.size() == n ? '"' + name + '"' : "token " + name) +
-                       ". A score of 0 is a score like any other: later tokens get weight. 0 in place of the weight comes too "
-                       "late: what softmax gave to later tokens is lost, and the row no longer sums to 1.",
-                   {{""}}};
+  Reason reason = {
+      "Three ways to keep later tokens from " + (tokens.size() == n ? '"' + name + '"' : "token " + name) +
+          ". A score of 0 is a score like any other: later tokens get weight. 0 in place of the weight comes too "
+          "late: what softmax gave to later tokens is lost, and the row no longer sums to 1.",
+      {{""}}};
   const std::size_t columns = std::min(n, most_columns);
   for (std::size_t i = 0; i < columns; ++i) {
     reason.table[0].push_back(token_name(i, n, tokens));
