@@ -40,13 +40,14 @@ class Chromium:
         self.buffer = b""
         self.last = 0
         self.session = None
-        self.loaded = False
+        self.loaded = set()
         self.errors = []
         self.requests = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self):
         return self
@@ -85,8 +86,8 @@ class Chromium:
             self.errors.append(params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
-        elif method == "Page.loadEventFired":
-            self.loaded = True
+        elif method == "Page.lifecycleEvent" and params["name"] == "load":
+            self.loaded.add(params["loaderId"])
 
     def call(self, method, **params):
         self.last += 1
@@ -106,17 +107,17 @@ class Chromium:
             self._note(answer)
 
     def open(self, url):
-        self.call("Page.navigate", url="about:blank")
+        self.load("about:blank")
         self.errors.clear()
         self.requests.clear()
         self.load(url)
         self.wait()
 
     def load(self, url):
-        self.loaded = False
-        self.call("Page.navigate", url=url)
+        """Until the page is there; an address within the same page is there at once."""
+        loader = self.call("Page.navigate", url=url).get("loaderId")
         deadline = time.monotonic() + 60
-        while not self.loaded:
+        while loader is not None and loader not in self.loaded:
             self._note(self._receive(deadline))
 
     def wait(self):
