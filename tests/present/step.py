@@ -32,7 +32,8 @@ def start(*options, chapter="causal", rows=24, columns=80, environment=None, at=
 
 
 def output(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True).stdout
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # the presenter's, in vt.py
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, encoding="utf-8", check=True, env=environment).stdout
 
 
 def numbers_of(step, *arguments, chapter="causal"):
