@@ -68,30 +68,27 @@ bool is_unmasked_context(const Step& step) {
 }  // namespace
 
 Reasons::Reasons(std::span<const Step> steps) {
-  struct Row {
-    bool (*shows)(const Step& step);
-    Show show;
-  };
-  constexpr Row table[] = {
+  constexpr Kind table[] = {
       {is_scaled, [](const Tensor& tensor, std::span<const std::string>) { return scaling_reasons(tensor); }},
       {is_masked_softmax, mask_reasons},
       {is_dropped, [](const Tensor& tensor, std::span<const std::string>) { return dropout_reasons(tensor); }},
       {is_split, [](const Tensor& tensor, std::span<const std::string>) { return head_reasons(tensor); }},
       {is_unmasked_context, [](const Tensor& tensor, std::span<const std::string>) { return order_reasons(tensor); }},
   };
-  for (const Row& row : table) {
+  for (const Kind& kind : table) {
     const auto first = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-      return step.kind == Step::Kind::tensor && row.shows(step);
+      return step.kind == Step::Kind::tensor && kind.fits(step);
     });
     if (first != steps.end()) {
-      by_step_.emplace(full_name(*first), row.show);
+      by_step_.emplace(full_name(*first), kind);
     }
   }
 }
 
 std::vector<Reason> Reasons::of(const Step& step, std::span<const std::string> tokens) const {
   const auto found = step.kind == Step::Kind::tensor ? by_step_.find(full_name(step)) : by_step_.end();
-  return found == by_step_.end() ? std::vector<Reason>{} : found->second(*step.tensor, tokens);
+  const bool fits = found != by_step_.end() && found->second.fits(step);
+  return fits ? found->second.show(*step.tensor, tokens) : std::vector<Reason>{};
 }
 
 std::string fixed_text(double value, int digits) { return text::number_text(value, std::chars_format::fixed, digits); }

@@ -58,8 +58,11 @@ class Reasons {
   std::vector<Reason> of(const Step& step, std::span<const std::string> tokens) const;
 
  private:
-  using Show = std::vector<Reason> (*)(const Tensor& tensor, std::span<const std::string> tokens);
-  std::map<std::string, Show> by_step_;  ///< by full names
+  struct Kind {
+    bool (*fits)(const Step& step);  ///< asked again of each step: with a rule changed, one of that name may be another
+    std::vector<Reason> (*show)(const Tensor& tensor, std::span<const std::string> tokens);
+  };
+  std::map<std::string, Kind> by_step_;  ///< by full names
 };
 
 }  // namespace attn::render
