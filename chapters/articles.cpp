@@ -78,12 +78,12 @@ std::string_view chapter_question(std::string_view name) {
   return found == summaries.end() ? std::string_view() : found->question;
 }
 
-const WhatIf* telling_what_if(std::string_view name, const Walkthrough& walk) {
+const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps) {
   const Summary* const summary = summary_of(name);
   const WhatIf* telling = nullptr;
   for (const WhatIf& what_if : all_what_ifs()) {
     const bool is_own = summary != summaries.end() && summary->what_if == what_if.name;
-    if ((telling == nullptr || is_own) && applies(what_if, walk) && what_if.is_idle(walk.steps()).empty()) {
+    if ((telling == nullptr || is_own) && applies(what_if, steps) && what_if.is_idle(steps).empty()) {
       telling = &what_if;
     }
   }
@@ -105,7 +105,7 @@ std::vector<const WhatIf*> what_ifs(const Chapter& chapter) {
   const Walkthrough planned = walk(chapter, lesson, torch);
   std::vector<const WhatIf*> result;
   for (const WhatIf& what_if : all_what_ifs()) {
-    if (applies(what_if, planned)) {
+    if (applies(what_if, planned.steps())) {
       result.push_back(&what_if);
     }
   }

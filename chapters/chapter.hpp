@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,6 @@ std::string_view chapter_summary(std::string_view name);
 /// What the chapter answers: the same for every article.
 std::string_view chapter_question(std::string_view name);
 /// The rule whose change shows best what the chapter is about, of those that change a number here; null where none does.
-const WhatIf* telling_what_if(std::string_view name, const Walkthrough& walk);
+const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps);
 
 }  // namespace attn::chapters

@@ -187,9 +187,9 @@ std::string command(const chapters::Chapter& chapter, const std::string& options
 
 }  // namespace
 
-render::Framing framing(const chapters::Chapter& chapter, const Walkthrough& walkthrough) {
+render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps) {
   render::Framing framing = {std::string(chapters::chapter_question(chapter.name)), {}};
-  if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, walkthrough)) {
+  if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
     framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
   }
   const std::span<const chapters::Chapter> all = chapter.article->chapters;
@@ -225,7 +225,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .article = std::string(chapter.article->title),
                                  .what_ifs = shown_what_ifs(walkthrough, options)};
   if (options.only.empty() && options.what_if == nullptr) {
-    result.framing = [&chapter, walkthrough] { return framing(chapter, walkthrough); };
+    result.framing = [&chapter](std::span<const Step> steps) { return framing(chapter, steps); };
   }
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {
@@ -264,14 +264,19 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
 }
 
 render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson) {
-  const auto planned = std::make_shared<std::optional<render::Reasons>>();
+  struct Planned {
+    render::Reasons reasons;
+    std::vector<std::string> tokens;
+  };
+  const auto planned = std::make_shared<std::optional<Planned>>();
   return [&chapter, &lesson, planned](const Step& step) {
     if (!*planned) {
       torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
-      planned->emplace(chapters::walk(chapter, lesson, torch).steps());
+      planned->emplace(Planned{render::Reasons(chapters::walk(chapter, lesson, torch).steps()),
+                               chapters::token_words(*chapter.article, lesson)});
     }
-    return render::StepWords(std::string(chapters::meaning(chapter, step)),
-                             (*planned)->of(step, chapters::token_words(*chapter.article, lesson)));
+    const auto& [reasons, tokens] = **planned;
+    return render::StepWords(std::string(chapters::meaning(chapter, step)), reasons.of(step, tokens));
   };
 }
 

@@ -26,7 +26,7 @@ emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkt
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);
 
 /// What stands around the chapter's steps besides what these say themselves.
-render::Framing framing(const chapters::Chapter& chapter, const Walkthrough& walkthrough);
+render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps);
 
 /// Why the chapter's steps are there, in the lesson with any seed. Chapter and lesson must outlive it.
 render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson);

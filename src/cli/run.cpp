@@ -89,7 +89,7 @@ void run_presenter(const Chapter& chapter, const Options& options) {
                     .tokens = chapters::token_words(*chapter.article, options.lesson),
                     .why = why_in(chapter, options.lesson),
                     .text = options.text,
-                    .framing = [&](const Walkthrough& steps) { return framing(chapter, steps); },
+                    .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
                     .is_framed = options.only.empty(),
                     .seconds = options.seconds});
 }

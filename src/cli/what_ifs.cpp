@@ -43,7 +43,7 @@ std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& opti
   std::int64_t numbers = 0;
   std::vector<Otherwise> result;
   for (const WhatIf& what_if : all_what_ifs()) {
-    if (applies(what_if, as_is)) {
+    if (applies(what_if, as_is.steps())) {
       result.push_back({&what_if, changed(as_is, what_if)});
       numbers += new_numbers(result.back().walk.steps(), seen);
     }

@@ -203,10 +203,10 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
           .cells = cells_of(as_is, render::HeatMap::with_edges(print))};
 }
 
-Lines introduction_lines(const Walkthrough& walk, const Presentation& presentation, const render::Terminal& terminal) {
-  const std::vector<Step>& steps = walk.steps();
+Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation,
+                         const render::Terminal& terminal) {
   const std::int64_t width = terminal.width;
-  const render::Frame frame = {.question = presentation.framing(walk).question,  // of no number, which may be many
+  const render::Frame frame = {.question = presentation.framing(steps).question,  // of no number, which may be many
                                .formula = render::formula_of(steps),
                                .map = render::step_map(steps, width - render::map_indent),
                                .seen = {},
@@ -214,9 +214,9 @@ Lines introduction_lines(const Walkthrough& walk, const Presentation& presentati
   return plain_lines(render::opening_lines(frame, width, terminal.unicode));
 }
 
-Lines ending_lines(const Walkthrough& walk, const Presentation& presentation, std::int64_t width) {
+Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
   const render::Frame frame =
-      render::frame_of(presentation.framing(walk), walk.steps(), presentation.tokens, width - render::map_indent);
+      render::frame_of(presentation.framing(steps), steps, presentation.tokens, width - render::map_indent);
   return plain_lines(render::ending_lines(frame, width));
 }
 

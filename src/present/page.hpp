@@ -41,8 +41,9 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
                      const render::Terminal& terminal);
 
 /// What the chapter asks and how it goes about it; what was seen, and what to go on with.
-Lines introduction_lines(const Walkthrough& walk, const Presentation& presentation, const render::Terminal& terminal);
-Lines ending_lines(const Walkthrough& walk, const Presentation& presentation, std::int64_t width);
+Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation,
+                         const render::Terminal& terminal);
+Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width);
 
 /// What the changed rule did, to the step at a place and to all.
 Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOptions& options, std::int64_t width);

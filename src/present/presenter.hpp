@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Presentation {
   render::Why why;
   render::TextOptions text;
   /// What the chapter says of itself before its first step and after its last, and whether it does.
-  std::function<render::Framing(const Walkthrough& walk)> framing;
+  std::function<render::Framing(std::span<const Step> steps)> framing;
   bool is_framed = false;
   std::optional<double> seconds;  ///< after which the presenter goes on by itself
 };

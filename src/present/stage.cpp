@@ -134,8 +134,8 @@ void Stage::compose_page() {
 void Stage::compose_frame() {
   const render::Terminal terminal = screen_.terminal();
   board_->set(nullptr, {});
-  page_.set(nullptr, part_ == Part::introduction ? introduction_lines(walks_.walk(), presentation_, terminal)
-                                                 : ending_lines(walks_.walk(), presentation_, terminal.width));
+  page_.set(nullptr, part_ == Part::introduction ? introduction_lines(walks_.walk().steps(), presentation_, terminal)
+                                                 : ending_lines(walks_.walk().steps(), presentation_, terminal.width));
 }
 
 void Stage::compose_lower() {

@@ -33,7 +33,8 @@ struct ShownChapter {
   std::vector<Step> all_steps;                          ///< those that a derivation may go back to
   std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty
   Why why;
-  std::function<Framing()> framing;                     ///< empty where a part of the chapter is asked for
+  /// Given all steps; empty where a part of them is asked for.
+  std::function<Framing(std::span<const Step> all_steps)> framing;
   std::string article;                ///< whose program it follows: the article's title
   std::vector<ShownWhatIf> what_ifs;  ///< for writers that show them; may be empty
 };

@@ -199,7 +199,7 @@ class PageWriter {
     Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
     part.first_number = numbered_ + 1;
     if (chapter.framing) {
-      part.frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, map_columns);
+      part.frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens, map_columns);
     }
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
       part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];

@@ -196,7 +196,8 @@ void write_markdown(std::ostream& out, const Document& document) {
     if (document.cell) {
       write_derivation(out, chapter, document);
     } else if (chapter.framing) {
-      const Frame frame = frame_of(chapter.framing(), chapter.all_steps, chapter.tokens, document.text.print.linewidth);
+      const Frame frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens,
+                                   document.text.print.linewidth);
       write_handout_opening(out, frame);
       write_steps(out, chapter, document);
       write_handout_ending(out, frame);

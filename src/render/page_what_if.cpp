@@ -73,7 +73,7 @@ Json PageWhatIf::changed_json(const Entry& entry) const {
   if (const std::string_view alike = likeness(entry.pair, text_); !alike.empty()) {
     json["alike"] = alike;
   }
-  const StepExplanation said = explain(step, chapter_.why, chapter_.tokens);
+  const StepExplanation said = explain(step, {}, chapter_.tokens);  // why it is there is told of the step as it is
   if (step.kind == Step::Kind::tensor) {
     json["expression"] = step.name + " = " + said.expression;
   }

@@ -260,9 +260,9 @@ Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
   return as_is.rewritten(rule_of(what_if.name, as_is.steps()));
 }
 
-bool applies(const WhatIf& what_if, const Walkthrough& as_is) {
-  Rewriter rewriter(rule_of(what_if.name, as_is.steps()));
-  return std::any_of(as_is.steps().begin(), as_is.steps().end(), [&](const Step& step) {
+bool applies(const WhatIf& what_if, std::span<const Step> as_is) {
+  Rewriter rewriter(rule_of(what_if.name, as_is));
+  return std::any_of(as_is.begin(), as_is.end(), [&](const Step& step) {
     return step.tensor && rewriter(*step.tensor).id() != step.tensor->id();
   });
 }

@@ -25,7 +25,7 @@ std::span<const WhatIf> all_what_ifs();
 Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if);
 
 /// Whether the line is in the chapter's program at all. Asks no tensor for its numbers.
-bool applies(const WhatIf& what_if, const Walkthrough& as_is);
+bool applies(const WhatIf& what_if, std::span<const Step> as_is);
 
 /// One sentence on what the change did, from the numbers of all steps of both walkthroughs.
 std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed);
