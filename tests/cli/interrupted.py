@@ -24,6 +24,21 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGHUP, signal.
 os.environ["ASAN_OPTIONS"] = f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=0"
 
 
+class Delays:
+    """When to kill a run: at any moment of it, however busy the machine is just then."""
+
+    def __init__(self, seed):
+        self.dice = random.Random(seed)
+        self.longest = 0.1
+
+    def next(self):
+        return self.dice.uniform(0, self.longest)
+
+    def learn(self, ended):
+        """A run that had ended before says that they were too long; three of four do not."""
+        self.longest *= 0.7 if ended else 1.13
+
+
 class Interrupted(files.Case):
     def sets(self):
         """The two sets of tensors that are saved, in a folder elsewhere."""
@@ -55,11 +70,6 @@ class Interrupted(files.Case):
             said = process.stderr.read()
             return process.wait(files.HANG_LIMIT), said, writing
 
-    def seconds(self, arguments):
-        started = time.monotonic()
-        subprocess.run(arguments, cwd=self.folder, check=True)
-        return time.monotonic() - started
-
     def clear(self, *names):
         subprocess.run(["rm", "-rf", *names], cwd=self.folder, check=True)
 
@@ -67,9 +77,9 @@ class Interrupted(files.Case):
         old, new = self.sets()
         save = ["causal", "--tokens", "150", "--save", "steps", "--seed"]
         arguments = [files.BINARY, *save, "2", "-o", "text", "--force"]
-        dice = random.Random(0)
-        whole = min(self.seconds(arguments) for _ in range(3))
+        subprocess.run(arguments, cwd=self.folder, check=True)
         new_text = self.read("text")
+        delays = {in_mid_save: Delays(0) for in_mid_save in (False, True)}
         fates = {"killed": 0, "ended": 0, "while it wrote": 0}
         for kill in range(KILLS):
             is_new = kill % 2 == 0
@@ -79,8 +89,9 @@ class Interrupted(files.Case):
                 self.succeeds(*save, "1", stdout=subprocess.DEVNULL)
                 self.write("text", b"mine")
             in_mid_save = kill % 4 > 1
-            delay = dice.uniform(0, whole / 3 if in_mid_save else whole)
-            code, said, writing = self.killed(arguments, number, delay, in_mid_save)
+            delay = delays[in_mid_save]
+            code, said, writing = self.killed(arguments, number, delay.next(), in_mid_save)
+            delay.learn(ended=code == 0)
             self.assertIn((code, said), ((0, b""), (-number, b"")))
             fates["ended" if code == 0 else "killed"] += 1
             fates["while it wrote"] += code != 0 and writing
@@ -101,19 +112,21 @@ class Interrupted(files.Case):
         print(f"{KILLS} kills: {fates}", file=sys.stderr)
 
     def test_a_file_of_tensors_killed_at_any_moment(self):
-        dice = random.Random(1)
         for name in ("steps.npz", "steps.safetensors"):
             save = ["causal", "--tokens", "150", "--save", name, "--force", "--seed"]
-            whole = self.seconds([files.BINARY, *save, "2", "-o", "/dev/null"])
+            self.succeeds(*save, "2", stdout=subprocess.DEVNULL)
             new = self.read(name)
             self.succeeds(*save, "1", stdout=subprocess.DEVNULL)
             old = self.read(name)
             killed = 0
+            delays = {in_mid_save: Delays(1) for in_mid_save in (False, True)}
             for kill in range(KILLS // 2):
                 number = SIGNALS[kill % len(SIGNALS)]
+                in_mid_save = kill % 2 == 1
                 self.write(name, old)
-                delay = dice.uniform(0, whole / 3 if kill % 2 else whole)
-                code, said, _ = self.killed([files.BINARY, *save, "2", "-o", "/dev/null"], number, delay, kill % 2 == 1)
+                delay = delays[in_mid_save]
+                code, said, _ = self.killed([files.BINARY, *save, "2", "-o", "/dev/null"], number, delay.next(), in_mid_save)
+                delay.learn(ended=code == 0)
                 self.assertIn((code, said), ((0, b""), (-number, b"")))
                 killed += code != 0
                 self.assertIn(self.read(name), [new] if code == 0 else [new, old])
