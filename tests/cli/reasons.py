@@ -129,7 +129,6 @@ def check_dropout(steps, step, table, kept):
 def check_heads(steps, step, table, name):
     seen["heads"] += 1
     projected = steps.found(name, step)
-    weight = as_array(steps.operand(projected, 0)["values"]) if projected["inputs"][0].startswith("W_") else None
     (_, columns, rows, _), *lines = table
     heads, head_dim = step["shape"][1], step["shape"][3]
     of_weight = steps.found(rows.removeprefix("rows of "), step)

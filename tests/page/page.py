@@ -362,11 +362,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--pages", type=pathlib.Path)
     arguments = parser.parse_args()
-    path = chromium.find()
-    if path is None:
-        print("skipped: no chromium here; apt-get install chromium")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as folder, chromium.Chromium(path) as browser:
+    with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         pages = arguments.pages or pathlib.Path(folder)
         browser.size(1280, 720)
         chapters = json.loads(run(arguments.program, "list", "--format", "json"))["chapters"]

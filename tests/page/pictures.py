@@ -59,7 +59,7 @@ def shoot(browser, page, width, height, name):
 
 
 FOLDER.mkdir(exist_ok=True)
-with tempfile.TemporaryDirectory() as folder, chromium.Chromium(chromium.find()) as browser:
+with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
     lesson = pathlib.Path(folder, "lesson.html")
     subprocess.run([binary, "causal", "--format", "html", "-o", str(lesson)], check=True)
     shoot(browser, lesson.as_uri() + "#attn_weights[0,3,1]", 1280, 920, "lesson.png")

@@ -21,10 +21,7 @@ def equal(got, wanted, *what):
 
 def main():
     program = sys.argv[1]
-    if not chromium.find():
-        print("skipped: no Chromium (Debian's package chromium)")
-        return 77
-    with tempfile.TemporaryDirectory() as folder, chromium.Chromium(chromium.find()) as browser:
+    with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         page = subprocess.run([program, "causal"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
         path = pathlib.Path(folder, "report.html")
         subprocess.run([program, "verify", "-", "--format", "html", "-o", path], input=page.replace("0.5608", "0.5708", 1),
