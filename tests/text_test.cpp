@@ -92,6 +92,7 @@ TEST_CASE("text is trimmed, split and wrapped") {
   CHECK(text::wrapped("one two three", 7) == Strings{"one two ", "three"});
   CHECK(text::wrapped("abcdef", 4) == Strings{"abcd", "ef"});
   CHECK(text::wrapped("私は学生", 5) == Strings{"私は", "学生"});
+  CHECK(text::wrapped("one two three ", 9, "- ", "  ") == Strings{"- one two", "  three"});
   CHECK(text::joined(Strings{"a", "b"}, "\n") == "a\nb");
   CHECK(text::split("a,,b") == Strings{"a", "", "b"});
 }

@@ -184,7 +184,7 @@ class Values {
     } else if (kind == "NAME[I,J]") {
       add_cells(begun);
     } else if (kind == "NAME" || kind == "STEP") {
-      for (const std::string& name : names([](const Step&) { return true; })) {
+      for (const std::string& name : names_of(steps(), [](const Step&) { return true; })) {
         answer_.word(begun.before + name);
       }
     } else if (kind == "CHAPTER") {
@@ -219,7 +219,7 @@ class Values {
     const auto is_parameter = [](const Step& step) {
       return step.kind == Step::Kind::tensor && step.tensor->operation().is_parameter();
     };
-    for (const std::string& name : names(is_parameter)) {
+    for (const std::string& name : names_of(steps(), is_parameter)) {
       answer_.part(begun.before + name + "=");
     }
   }
@@ -228,7 +228,8 @@ class Values {
   void add_cells(const Begun& begun) {
     const std::size_t bracket = begun.value.find('[');
     if (bracket == std::string::npos) {
-      for (const std::string& name : names([](const Step& step) { return step.kind == Step::Kind::tensor; })) {
+      for (const std::string& name :
+           names_of(steps(), [](const Step& step) { return step.kind == Step::Kind::tensor; })) {
         answer_.part(begun.before + name + "[");
       }
       return;
@@ -258,17 +259,6 @@ class Values {
         answer_.word(text + "]");
       }
     }
-  }
-
-  template <class Wanted>
-  std::vector<std::string> names(Wanted wanted) {
-    std::vector<std::string> result;
-    for (const Step& step : steps()) {
-      if (wanted(step) && std::find(result.begin(), result.end(), step.name) == result.end()) {
-        result.push_back(step.name);
-      }
-    }
-    return result;
   }
 
   /// All steps of the lesson that the line asks for; where that is none, of the chapter's own.

@@ -13,18 +13,6 @@ namespace attn::cli {
 
 namespace {
 
-/// Each name once, in order.
-template <class Wanted>
-std::vector<std::string> names_of(const std::vector<Step>& steps, Wanted wanted) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (wanted(step) && std::find(names.begin(), names.end(), step.name) == names.end()) {
-      names.push_back(step.name);
-    }
-  }
-  return names;
-}
-
 /// Of each tensor the shortest name that means no other one.
 std::vector<std::string> tensor_names(const std::vector<Step>& steps) {
   std::vector<std::string> names;

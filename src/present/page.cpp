@@ -24,11 +24,8 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
   if (text.empty()) {
     return;
   }
-  const std::int64_t room = std::max<std::int64_t>(width - static_cast<std::int64_t>(next.size()), 1);
-  std::string indent = first;
-  for (const std::string& line : text::wrapped(text, room)) {
-    lines.push_back({{indent + line}});
-    indent = next;
+  for (const std::string& line : text::wrapped(text, width, first, next)) {
+    lines.push_back({{line}});
   }
 }
 

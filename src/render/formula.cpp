@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
+#include "render/lineage.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
@@ -11,23 +11,8 @@
 namespace attn::render {
 namespace {
 
-/// Whether a softmax is among what a tensor is made from, itself included.
-class Weighed {
- public:
-  bool operator()(const Tensor& tensor) {
-    if (const auto found = known_.find(tensor.id()); found != known_.end()) {
-      return found->second;
-    }
-    const auto& operands = tensor.operands();
-    const bool is = tensor.kind() == Kind::softmax ||
-                    std::any_of(operands.begin(), operands.end(), [this](const Tensor& one) { return (*this)(one); });
-    known_.emplace(tensor.id(), is);
-    return is;
-  }
-
- private:
-  std::unordered_map<const void*, bool> known_;
-};
+/// Whether it is of attention weights, or they are it.
+bool is_weighed(const Tensor& tensor) { return is_made_with(tensor, {Kind::softmax}); }
 
 bool is_result(const Step& step) {
   return step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32 &&
@@ -52,7 +37,7 @@ class FormulaMaker {
  private:
   std::string of(const Tensor& tensor) {
     const bool is_named = !tensor.name().empty() && !swaps_last(tensor);
-    return is_named && !weighed_(tensor) && !is_score(tensor) ? tensor.name() : made(tensor, false);
+    return is_named && !is_weighed(tensor) && !is_score(tensor) ? tensor.name() : made(tensor, false);
   }
 
   /// Whether it turns rows into columns.
@@ -101,8 +86,7 @@ class FormulaMaker {
         return of(operands[1]) + " @ " + of(operands[0]) + ".T";
       case Kind::pairwise_dots:
         return of(operands[0]) + " @ " + of(operands[1]) + ".T";
-      case Kind::linear:
-        return is_outermost || weighed_(operands[0]) ? linear(tensor) : tensor.name();
+      case Kind::linear: return is_outermost || is_weighed(operands[0]) ? linear(tensor) : tensor.name();
       case Kind::cat:
         return joined(tensor);
       case Kind::transpose:
@@ -163,7 +147,7 @@ class FormulaMaker {
   /// A view that puts the heads' numbers side by side says so; others say nothing.
   std::string split_or_joined(const Tensor& tensor) {
     const Tensor& from = tensor.operands()[0];
-    if (!weighed_(from) || tensor.shape().size() >= from.shape().size()) {
+    if (!is_weighed(from) || tensor.shape().size() >= from.shape().size()) {
       return of(from);
     }
     add_term("join: the numbers of all heads side by side");
@@ -179,18 +163,15 @@ class FormulaMaker {
       formula.terms.push_back(term);
     }
   }
-
-  Weighed weighed_;
 };
 
 }  // namespace
 
 const Step* result_of(std::span<const Step> steps) {
-  Weighed weighed;
   const Step* vector = nullptr;
   const Step* matrix = nullptr;
   for (const Step& step : steps) {
-    if (is_result(step) && weighed(*step.tensor)) {
+    if (is_result(step) && is_weighed(*step.tensor)) {
       (step.tensor->dim() < 2 ? vector : matrix) = &step;
     }
   }

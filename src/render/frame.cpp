@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 
@@ -69,14 +70,8 @@ std::vector<std::string> seen_in(std::span<const Step> steps, std::span<const st
   return seen;
 }
 
-void add_wrapped(std::vector<std::string>& lines, std::string_view first, std::string_view next,
-                 const std::string& text, std::int64_t width) {
-  const auto room = std::max<std::int64_t>(width - static_cast<std::int64_t>(first.size()), 1);
-  std::string_view indent = first;
-  for (const std::string& line : text::wrapped(text, room)) {
-    lines.push_back(std::string(indent) + line.substr(0, line.find_last_not_of(' ') + 1));
-    indent = next;
-  }
+void add(std::vector<std::string>& lines, std::vector<std::string> more) {
+  lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 }  // namespace
@@ -92,12 +87,12 @@ Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<co
 
 std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width, bool unicode) {
   std::vector<std::string> lines;
-  add_wrapped(lines, "", "", frame.question, width);
+  add(lines, text::wrapped(frame.question, width, "", ""));
   if (!frame.formula.text.empty()) {
     lines.emplace_back();
-    add_wrapped(lines, "  ", "    ", frame.formula.text, width - 2);
+    add(lines, text::wrapped(frame.formula.text, width, "  ", "    "));
     for (const std::string& term : frame.formula.terms) {
-      add_wrapped(lines, "  ", "    ", term, width - 2);
+      add(lines, text::wrapped(term, width, "  ", "    "));
     }
   }
   if (!frame.map.labels.empty()) {
@@ -114,7 +109,7 @@ std::vector<std::string> ending_lines(const Frame& frame, std::int64_t width) {
   if (!frame.seen.empty()) {
     lines.emplace_back("What was seen:");
     for (const std::string& sentence : frame.seen) {
-      add_wrapped(lines, "- ", "  ", sentence, width);
+      add(lines, text::wrapped(sentence, width, "- ", "  "));
     }
   }
   if (!frame.next.empty()) {

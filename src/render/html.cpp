@@ -106,7 +106,7 @@ Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOpti
   places["reasons"] = [reasons = said.reasons](std::ostream& out) { write_reasons(out, reasons); };
   places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
   places["notices"] = [notices = said.notices](std::ostream& out) { write_notice_items(out, notices); };
-  places["label"] = escaped(step.label + (step.label.empty() ? "" : " "));
+  places["label"] = escaped(label_text(step));
   places["printed"] = [&step, &text](std::ostream& out) { write_escaped(out, value_text(step, text)); };
   return places;
 }

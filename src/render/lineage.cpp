@@ -1,8 +1,22 @@
 #include "render/lineage.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace attn::render {
+namespace {
+
+bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds, std::unordered_set<const void*>& seen) {
+  if (!seen.insert(tensor.id()).second) {
+    return false;
+  }
+  const auto& operands = tensor.operands();
+  return kinds.contains(tensor.kind()) || std::any_of(operands.begin(), operands.end(), [&](const Tensor& one) {
+           return is_made_with(one, kinds, seen);
+         });
+}
+
+}  // namespace
 
 bool counts_tokens(const Tensor& tensor, std::size_t axis) {
   if (tensor.operation().facts().is_by_tokens || (axis == 0 && (tensor.name() == "inputs" || tensor.name() == "ids"))) {
@@ -37,6 +51,11 @@ bool counts_heads(const Tensor& tensor, std::size_t axis) {
 }
 
 std::string head_name(std::int64_t item) { return "head " + std::to_string(item + 1); }
+
+bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds) {
+  std::unordered_set<const void*> seen;
+  return is_made_with(tensor, kinds, seen);
+}
 
 std::optional<std::int64_t> token_of(const Tensor& vector) {
   if (vector.dim() != 1) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ bool counts_heads(const Tensor& tensor, std::size_t axis);
 
 /// "head 1", for the first item of an axis that counts heads.
 std::string head_name(std::int64_t item);
+
+/// Whether the tensor, or anything that it is made from, is of one of these kinds.
+bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds);
 
 /// The row of `inputs` that a vector was made from, the query's where several meet.
 std::optional<std::int64_t> token_of(const Tensor& vector);

@@ -116,10 +116,6 @@ class MapDrawing {
 
 }  // namespace
 
-void write_map_svg(std::ostream& out, const StepMap& map, std::span<const std::string> ids) {
-  MapDrawing(map, ids).write(out);
-}
-
 void write_introduction(std::ostream& out, const Frame& frame, const std::string& id,
                         std::span<const std::string> ids) {
   begin_article(out, "introduction", id, frame.question);
@@ -131,7 +127,7 @@ void write_introduction(std::ostream& out, const Frame& frame, const std::string
   write_list(out, "terms", frame.formula.terms);
   if (!frame.map.labels.empty()) {
     out << "<div class=\"scroll\" role=\"group\" aria-label=\"From top to bottom\">\n";
-    write_map_svg(out, frame.map, ids);
+    MapDrawing(frame.map, ids).write(out);
     out << "</div>\n";
   }
   out << "</article>\n";

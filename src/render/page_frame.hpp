@@ -16,7 +16,4 @@ constexpr const char* introduction_heading = "Introduction";
 void write_ending(std::ostream& out, const Frame& frame, const std::string& id);
 constexpr const char* ending_heading = "What was seen";
 
-/// The map as an <svg> element, its lines and labels styled by the page.
-void write_map_svg(std::ostream& out, const StepMap& map, std::span<const std::string> ids);
-
 }  // namespace attn::render

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "render/explain.hpp"
+#include "render/page_words.hpp"
 #include "render/printed.hpp"
-#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 /// Those that a step's article shows in other words.
 Json printed_json(const Step& step, const TextOptions& text) {
-  return {{"label", step.label + (step.label.empty() ? "" : " ")}, {"printed", value_text(step, text)}};
+  return {{"label", label_text(step)}, {"printed", value_text(step, text)}};
 }
 
 bool is_same(const StepPair& pair, const TextOptions& text) {
@@ -26,14 +26,6 @@ bool is_same(const StepPair& pair, const TextOptions& text) {
 }
 
 }  // namespace
-
-std::string heading_of(const Step& step) {
-  std::string heading(text::trimmed(step.label));
-  while (heading.ends_with(':')) {
-    heading.pop_back();
-  }
-  return heading.empty() ? step.name : heading;
-}
 
 PageWhatIf::PageWhatIf(const ShownChapter& chapter, const ShownWhatIf& what_if, const Place& place, PageNodes& nodes,
                        const TextOptions& text)

@@ -11,9 +11,6 @@
 
 namespace attn::render {
 
-/// A step's label as a heading; its name where it has none.
-std::string heading_of(const Step& step);
-
 /// A chapter with one rule changed, as a page's script reads it: of each step what differs, and of those in which
 /// nothing does, nothing. What it is given must outlive it.
 class PageWhatIf {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "render/page_template.hpp"
+#include "text/lines.hpp"
 
 namespace attn::render {
 namespace {
@@ -36,6 +37,14 @@ void write_table(std::ostream& out, const std::vector<std::vector<std::string>>&
 }
 
 }  // namespace
+
+std::string heading_of(const Step& step) {
+  std::string heading(text::trimmed(step.label));
+  while (heading.ends_with(':')) {
+    heading.pop_back();
+  }
+  return heading.empty() ? step.name : heading;
+}
 
 void write_notice_items(std::ostream& out, std::span<const std::string> notices) {
   for (const std::string& notice : notices) {

@@ -9,6 +9,9 @@
 /// What is said of a step, as parts of a page.
 namespace attn::render {
 
+/// A step's label as a heading; its name where it has none.
+std::string heading_of(const Step& step);
+
 /// Items of a list.
 void write_notice_items(std::ostream& out, std::span<const std::string> notices);
 

@@ -32,6 +32,8 @@ torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& opt
                                                           options.print));
 }
 
+std::string label_text(const Step& step) { return step.label.empty() ? "" : step.label + " "; }
+
 torch::PrintedTensor printed_value(const Step& step, const TextOptions& options) {
   switch (step.kind) {
     case Step::Kind::tensor: return printed_tensor(*step.tensor, options);
@@ -42,7 +44,7 @@ torch::PrintedTensor printed_value(const Step& step, const TextOptions& options)
 }
 
 torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) {
-  return after(step.label + (step.label.empty() ? "" : " "), printed_value(step, options));
+  return after(label_text(step), printed_value(step, options));
 }
 
 std::string value_text(const Step& step, const TextOptions& options) {
@@ -50,7 +52,7 @@ std::string value_text(const Step& step, const TextOptions& options) {
 }
 
 std::string step_text(const Step& step, const TextOptions& options) {
-  return step.label + (step.label.empty() ? "" : " ") + value_text(step, options);
+  return label_text(step) + value_text(step, options);
 }
 
 }  // namespace attn::render

@@ -18,6 +18,9 @@ std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions&
 /// What print(tensor) writes, without the final newline.
 torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options);
 
+/// What print writes before what a step shows: its label and a space, or nothing.
+std::string label_text(const Step& step);
+
 /// What a step shows, without its label; cells where that is a tensor.
 torch::PrintedTensor printed_value(const Step& step, const TextOptions& options);
 

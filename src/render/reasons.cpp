@@ -5,8 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <unordered_set>
 
 #include "render/lineage.hpp"
 #include "tensor/operations.hpp"
@@ -42,22 +40,6 @@ bool is_split(const Step& step) {
          counts_heads(view, 2);
 }
 
-/// Whether anything that a tensor is made from is of one of these kinds.
-bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds, std::unordered_set<const void*>& seen) {
-  if (!seen.insert(tensor.id()).second) {
-    return false;
-  }
-  const auto& operands = tensor.operands();
-  return kinds.contains(tensor.kind()) || std::any_of(operands.begin(), operands.end(), [&](const Tensor& one) {
-           return is_made_with(one, kinds, seen);
-         });
-}
-
-bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds) {
-  std::unordered_set<const void*> seen;
-  return is_made_with(tensor, kinds, seen);
-}
-
 bool is_unmasked_context(const Step& step) {
   const Tensor& tensor = *step.tensor;
   return tensor.kind() == Kind::matmul && tensor.dim() >= 2 && tensor.size(-2) >= 2 &&
@@ -68,19 +50,19 @@ bool is_unmasked_context(const Step& step) {
 }  // namespace
 
 Reasons::Reasons(std::span<const Step> steps) {
-  constexpr Kind table[] = {
+  constexpr Form table[] = {
       {is_scaled, [](const Tensor& tensor, std::span<const std::string>) { return scaling_reasons(tensor); }},
       {is_masked_softmax, mask_reasons},
       {is_dropped, [](const Tensor& tensor, std::span<const std::string>) { return dropout_reasons(tensor); }},
       {is_split, [](const Tensor& tensor, std::span<const std::string>) { return head_reasons(tensor); }},
       {is_unmasked_context, [](const Tensor& tensor, std::span<const std::string>) { return order_reasons(tensor); }},
   };
-  for (const Kind& kind : table) {
+  for (const Form& form : table) {
     const auto first = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-      return step.kind == Step::Kind::tensor && kind.fits(step);
+      return step.kind == Step::Kind::tensor && form.fits(step);
     });
     if (first != steps.end()) {
-      by_step_.emplace(full_name(*first), kind);
+      by_step_.emplace(full_name(*first), form);
     }
   }
 }

@@ -15,8 +15,8 @@ namespace attn::render {
 /// Why a step is there, shown in numbers.
 struct Reason {
   std::string text;
-  std::vector<std::vector<std::string>>
-      table;  ///< the first row names the columns, the first column the rows; may be empty
+  /// The first row names the columns, the first column the rows; may be empty.
+  std::vector<std::vector<std::string>> table;
 };
 
 /// Larger tensors are not computed again, nor copied, to be compared.
@@ -58,11 +58,11 @@ class Reasons {
   std::vector<Reason> of(const Step& step, std::span<const std::string> tokens) const;
 
  private:
-  struct Kind {
+  struct Form {
     bool (*fits)(const Step& step);  ///< asked again of each step: with a rule changed, one of that name may be another
     std::vector<Reason> (*show)(const Tensor& tensor, std::span<const std::string> tokens);
   };
-  std::map<std::string, Kind> by_step_;  ///< by full names
+  std::map<std::string, Form> by_step_;  ///< by full names
 };
 
 }  // namespace attn::render

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "render/heatmap.hpp"
 #include "render/heatmap_grid.hpp"
 #include "render/page_template.hpp"
 #include "render/painter.hpp"
@@ -293,8 +294,7 @@ void write_empty(std::ostream& out, const Step& step, const ShownChapter& chapte
 void write_svg(std::ostream& out, const Document& document) {
   const ShownChapter& chapter = document.chapters.at(0);
   const Step& step = *std::ranges::find(chapter.steps, Step::Kind::tensor, &Step::kind);
-  torch::PrintOptions print = document.text.print;
-  print.edgeitems = std::max<std::int64_t>(print.edgeitems, 1);
+  const torch::PrintOptions print = HeatMap::with_edges(document.text.print);
   if (element_count(step.tensor->shape()) == 0) {
     write_empty(out, step, chapter, print);
     return;

@@ -80,6 +80,17 @@ std::vector<std::string> wrapped(std::string_view line, std::int64_t width) {
   return lines;
 }
 
+std::vector<std::string> wrapped(std::string_view line, std::int64_t width, std::string_view first,
+                                 std::string_view next) {
+  std::vector<std::string> lines = wrapped(line, width - display_columns(next));
+  std::string_view indent = first;
+  for (std::string& one : lines) {
+    one = std::string(indent) + one.substr(0, one.find_last_not_of(' ') + 1);
+    indent = next;
+  }
+  return lines;
+}
+
 std::string joined(std::span<const std::string> parts, std::string_view between) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) {

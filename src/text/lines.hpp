@@ -20,6 +20,10 @@ std::vector<std::string> lines_of(std::string_view text);
 /// Lines of at most `width` columns, broken after spaces; what has none is broken between any two characters.
 std::vector<std::string> wrapped(std::string_view line, std::int64_t width);
 
+/// The same after `first`, and after `next` from the second on, which is no narrower; no line ends with a space.
+std::vector<std::string> wrapped(std::string_view line, std::int64_t width, std::string_view first,
+                                 std::string_view next);
+
 /// "a, b, c"
 std::string joined(std::span<const std::string> parts, std::string_view between = ", ");
 

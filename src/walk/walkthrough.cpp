@@ -53,6 +53,16 @@ void Walkthrough::add(Step step, bool is_labelled_by_expression) {
   are_labelled_by_expression_.push_back(is_labelled_by_expression);
 }
 
+std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step)) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (is_wanted(step) && std::find(names.begin(), names.end(), step.name) == names.end()) {
+      names.push_back(step.name);
+    }
+  }
+  return names;
+}
+
 void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
   if (!visited_.insert(tensor.id()).second || tensor.operation().is_parameter()) {
     return;

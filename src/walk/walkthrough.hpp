@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ std::string full_name(const Step& step);
 
 /// Whether the step's name, with or without its section, is this one.
 bool is_called(const Step& step, const std::string& name);
+
+/// The names of the steps that are wanted, without their sections, each once, in order.
+std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step));
 
 /// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
 /// before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold the numbers
