@@ -87,7 +87,7 @@ TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture'
     CAPTURE(chapter.article->name);
     for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
       CAPTURE(what_if->name);
-      CHECK(effect(walk, rule_of(what_if->name, walk.steps())) == Effect::shows);
+      CHECK(effect(walk, mistake_of(what_if->name, walk.steps()).rule) == Effect::shows);
     }
     for (const Mistake& mistake : mistakes_in(walk.steps())) {
       CAPTURE(mistake.name);

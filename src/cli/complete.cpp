@@ -7,12 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "article.hpp"
 #include "chapter.hpp"
 #include "cli/compute.hpp"
+#include "cli/names.hpp"
 #include "cli/program.hpp"
 #include "inputs.hpp"
 #include "text/lines.hpp"
 #include "walk/walkthrough.hpp"
+#include "walk/what_if.hpp"
 
 namespace attn::cli {
 namespace {
@@ -192,8 +195,17 @@ class Values {
     } else if (kind == "TOKEN") {
       add_tokens(begun);
     } else if (std::none_of(kind.begin(), kind.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
-      answer_.word(begun.before + kind);
+      answer_.word(begun.before + kind, about(kind));
     }
+  }
+
+  /// What a name stands for: an article, or a rule that can be changed.
+  static std::string about(const std::string& name) {
+    if (const auto article = article_names().find(name); article != article_names().end()) {
+      return std::string(article->second->title);
+    }
+    const auto what_if = std::ranges::find(all_what_ifs(), name, &WhatIf::name);
+    return what_if == all_what_ifs().end() ? "" : sentence_of(*what_if);
   }
 
   void add_chapters(const Begun& begun) {

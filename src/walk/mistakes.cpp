@@ -356,9 +356,9 @@ Mistake scaled_by_number(double divisor) {
           scaling_line, divided_by(divisor)};
 }
 
-Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps) {
+Mistake mistake_of(std::string_view name, std::span<const Step> steps) {
   std::vector<Mistake> table = mistakes_in(steps);
-  return std::move(std::ranges::find(table, mistake, &Mistake::name)->rule);
+  return std::move(*std::ranges::find(table, name, &Mistake::name));
 }
 
 }  // namespace attn

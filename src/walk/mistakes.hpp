@@ -24,7 +24,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 /// The scores are divided by a number that is nobody's size.
 Mistake scaled_by_number(double divisor);
 
-/// The rule of the mistake of that name, which there must be.
-Rewriter::Rule rule_of(std::string_view mistake, std::span<const Step> steps);
+/// The mistake of that name, which there must be.
+Mistake mistake_of(std::string_view mistake, std::span<const Step> steps);
 
 }  // namespace attn

@@ -257,11 +257,13 @@ std::span<const WhatIf> all_what_ifs() {
 }
 
 Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
-  return as_is.rewritten(rule_of(what_if.name, as_is.steps()));
+  return as_is.rewritten(mistake_of(what_if.name, as_is.steps()).rule);
 }
 
+std::string sentence_of(const WhatIf& what_if) { return mistake_of(what_if.name, {}).sentence; }
+
 bool applies(const WhatIf& what_if, std::span<const Step> as_is) {
-  Rewriter rewriter(rule_of(what_if.name, as_is));
+  Rewriter rewriter(mistake_of(what_if.name, as_is).rule);
   return std::any_of(as_is.begin(), as_is.end(), [&](const Step& step) {
     return step.tensor && rewriter(*step.tensor).id() != step.tensor->id();
   });

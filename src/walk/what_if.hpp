@@ -24,6 +24,9 @@ std::span<const WhatIf> all_what_ifs();
 /// The steps with the line written otherwise.
 Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if);
 
+/// How the line is written otherwise: "the scores are not divided by the square root of the keys' dimension".
+std::string sentence_of(const WhatIf& what_if);
+
 /// Whether the line is in the chapter's program at all. Asks no tensor for its numbers.
 bool applies(const WhatIf& what_if, std::span<const Step> as_is);
 

@@ -353,6 +353,14 @@ class Complete(Case):
             self.assertEqual(words([row["chapter"], "--article", row["article"], "--what-if", ""]), row["what_ifs"])
             self.assertIn("|".join(row["what_ifs"]), text_of(row["chapter"], "--article", row["article"], "--help"))
 
+    def test_articles_and_rules_are_described(self):
+        listed = json.loads(text_of("list", "--format", "json"))
+        said = {name: about for _, name, about in asked(["all", "--article", ""])}
+        self.assertEqual(said, {article["name"]: article["title"] for article in listed["articles"]})
+        said = {name: about for _, name, about in asked(["causal", "--what-if", ""])}
+        self.assertEqual(said["no-mask"], "nothing is masked: tokens see later ones")
+        self.assertEqual(len(set(said.values()) - {""}), len(said))
+
     def steps(self, *line):
         """As the program itself names them where a name is unknown."""
         error = run(*line, "--only", "no.such.step").stderr.decode()
