@@ -134,6 +134,44 @@ TEST_CASE("a chapter's map draws what its steps are made from, and nothing else"
   }
 }
 
+TEST_CASE("steps of two names share a mask in the map only where they share its tensor") {
+  for (const chapters::Chapter& entry : chapters::all_chapters()) {
+    CAPTURE(entry.name);
+    CAPTURE(entry.article->name);
+    const std::vector<Step> steps = planned(entry);
+    const auto is_made_with = [](const Step& step, const void* mask) {
+      return step.kind == Step::Kind::tensor &&
+             std::ranges::any_of(step.tensor->operands(), [&](const Tensor& one) { return one.id() == mask; });
+    };
+    const auto share = [&](const std::string& mask, const std::string& one, const std::string& other) {
+      return std::ranges::any_of(steps, [&](const Step& step) {
+        const auto uses = [&](const std::string& user) {
+          return std::ranges::any_of(
+              steps, [&](const Step& found) { return found.name == user && is_made_with(found, step.tensor->id()); });
+        };
+        return step.kind == Step::Kind::tensor && step.name == mask && uses(one) && uses(other);
+      });
+    };
+    const render::StepGraph graph = render::step_graph(steps);
+    for (std::size_t mask = 0; mask < graph.nodes.size(); ++mask) {
+      if (steps[graph.nodes[mask].step].tensor->dtype() != DType::boolean) {
+        continue;
+      }
+      std::set<std::string> users;
+      for (const render::StepGraph::Node& node : graph.nodes) {
+        if (std::ranges::find(node.sources, mask) != node.sources.end()) {
+          users.insert(node.name);
+        }
+      }
+      CHECK_FALSE(users.empty());
+      for (const std::string& user : users) {
+        CAPTURE(user);
+        CHECK(share(graph.nodes[mask].name, *users.begin(), user));
+      }
+    }
+  }
+}
+
 TEST_CASE("labels of a map stand apart, each on its place in the lines") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     CAPTURE(entry.name);

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "tensor/operations.hpp"
 
@@ -17,7 +18,7 @@ bool is_drawn(const Step& step) {
 
 class GraphMaker {
  public:
-  explicit GraphMaker(std::span<const Step> steps) {
+  explicit GraphMaker(std::span<const Step> steps) : steps_(steps) {
     for (std::size_t step = 0; step < steps.size(); ++step) {
       if (is_drawn(steps[step])) {
         add(steps[step], step);
@@ -28,43 +29,76 @@ class GraphMaker {
   StepGraph graph;
 
  private:
-  /// A name that comes up again in a later section is the same node, unless it is made from what came after that.
+  /// A name that comes up again in a later section is the same node, unless it is made from what came after that. Of a
+  /// mask that is told by what is made with it.
   void add(const Step& step, std::size_t number) {
     std::set<std::size_t> sources;
     std::unordered_set<const void*> seen;
-    find_sources(*step.tensor, sources, seen);
-    auto found = by_name_.find(step.name);
+    find_sources(*step.tensor, step.name, sources, seen);
+    const auto found = by_name_.find(step.name);
     if (found == by_name_.end() || (!sources.empty() && *sources.rbegin() > found->second)) {
-      found = by_name_.insert_or_assign(step.name, graph.nodes.size()).first;
-      graph.nodes.push_back({step.name, shape_text(step.tensor->shape()), number, {}});
+      add_node(step, number);
+    } else if (sources.empty() && step.tensor->dtype() == DType::boolean && !by_id_.contains(step.tensor->id())) {
+      masks_.emplace(step.tensor->id(), number);
+      return;
     }
-    StepGraph::Node& node = graph.nodes[found->second];
+    join(by_name_.at(step.name), step, std::move(sources));
+  }
+
+  void add_node(const Step& step, std::size_t number) {
+    by_name_.insert_or_assign(step.name, graph.nodes.size());
+    graph.nodes.push_back({step.name, shape_text(step.tensor->shape()), number, {}});
+  }
+
+  void join(std::size_t at, const Step& step, std::set<std::size_t> sources) {
+    StepGraph::Node& node = graph.nodes[at];
     if (node.shape != shape_text(step.tensor->shape())) {
       node.shape.clear();
     }
-    by_id_.emplace(step.tensor->id(), found->second);
-    sources.erase(found->second);
+    by_id_.emplace(step.tensor->id(), at);
+    sources.erase(at);
     sources.insert(node.sources.begin(), node.sources.end());
     node.sources.assign(sources.begin(), sources.end());
   }
 
+  /// The mask that another step called `user` is made with; where there is none, a new one.
+  std::size_t mask_of(const std::string& user, std::size_t number) {
+    const Step& mask = steps_[number];
+    for (const StepGraph::Node& node : graph.nodes) {
+      for (const std::size_t source : node.sources) {
+        if (node.name == user && graph.nodes[source].name == mask.name) {
+          return source;
+        }
+      }
+    }
+    add_node(mask, number);
+    return graph.nodes.size() - 1;
+  }
+
   /// The nearest drawn tensors, through what is not drawn.
-  void find_sources(const Tensor& tensor, std::set<std::size_t>& sources, std::unordered_set<const void*>& seen) const {
+  void find_sources(const Tensor& tensor, const std::string& user, std::set<std::size_t>& sources,
+                    std::unordered_set<const void*>& seen) {
     for (const Tensor& operand : tensor.operands()) {
       if (!seen.insert(operand.id()).second) {
         continue;
       }
+      if (const auto mask = masks_.find(operand.id()); mask != masks_.end()) {
+        join(mask_of(user, mask->second), steps_[mask->second], {});
+        masks_.erase(mask);
+      }
       const auto found = by_id_.find(operand.id());
       if (found == by_id_.end()) {
-        find_sources(operand, sources, seen);
+        find_sources(operand, user, sources, seen);
       } else {
         sources.insert(found->second);
       }
     }
   }
 
+  std::span<const Step> steps_;
   std::unordered_map<std::string, std::size_t> by_name_;  ///< the last node of that name
   std::unordered_map<const void*, std::size_t> by_id_;
+  std::unordered_map<const void*, std::size_t> masks_;  ///< steps of a name that has a node, before they are used
 };
 
 }  // namespace
