@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "cli/options.hpp"
 #include "emit/request.hpp"
 #include "render/document.hpp"

@@ -23,7 +23,6 @@
 #include "render/printed.hpp"
 #include "render/ramp.hpp"
 #include "text/ascii.hpp"
-#include "text/lines.hpp"
 
 namespace attn::render {
 

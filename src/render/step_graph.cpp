@@ -21,7 +21,7 @@ class GraphMaker {
   explicit GraphMaker(std::span<const Step> steps) : steps_(steps) {
     for (std::size_t step = 0; step < steps.size(); ++step) {
       if (is_drawn(steps[step])) {
-        add(steps[step], step);
+        add(step);
       }
     }
   }
@@ -31,26 +31,30 @@ class GraphMaker {
  private:
   /// A name that comes up again in a later section is the same node, unless it is made from what came after that. Of a
   /// mask that is told by what is made with it.
-  void add(const Step& step, std::size_t number) {
+  void add(std::size_t number) {
+    const Step& step = steps_[number];
     std::set<std::size_t> sources;
     std::unordered_set<const void*> seen;
     find_sources(*step.tensor, step.name, sources, seen);
     const auto found = by_name_.find(step.name);
-    if (found == by_name_.end() || (!sources.empty() && *sources.rbegin() > found->second)) {
-      add_node(step, number);
-    } else if (sources.empty() && step.tensor->dtype() == DType::boolean && !by_id_.contains(step.tensor->id())) {
+    const bool is_known = found != by_name_.end() && (sources.empty() || *sources.rbegin() <= found->second);
+    if (is_known && sources.empty() && step.tensor->dtype() == DType::boolean && !by_id_.contains(step.tensor->id())) {
       masks_.emplace(step.tensor->id(), number);
       return;
     }
-    join(by_name_.at(step.name), step, std::move(sources));
+    join(is_known ? found->second : new_node(number), number, std::move(sources));
   }
 
-  void add_node(const Step& step, std::size_t number) {
-    by_name_.insert_or_assign(step.name, graph.nodes.size());
+  std::size_t new_node(std::size_t number) {
+    const Step& step = steps_[number];
+    const std::size_t at = graph.nodes.size();
+    by_name_.insert_or_assign(step.name, at);
     graph.nodes.push_back({step.name, shape_text(step.tensor->shape()), number, {}});
+    return at;
   }
 
-  void join(std::size_t at, const Step& step, std::set<std::size_t> sources) {
+  void join(std::size_t at, std::size_t number, std::set<std::size_t> sources) {
+    const Step& step = steps_[number];
     StepGraph::Node& node = graph.nodes[at];
     if (node.shape != shape_text(step.tensor->shape())) {
       node.shape.clear();
@@ -63,16 +67,14 @@ class GraphMaker {
 
   /// The mask that another step called `user` is made with; where there is none, a new one.
   std::size_t mask_of(const std::string& user, std::size_t number) {
-    const Step& mask = steps_[number];
     for (const StepGraph::Node& node : graph.nodes) {
       for (const std::size_t source : node.sources) {
-        if (node.name == user && graph.nodes[source].name == mask.name) {
+        if (node.name == user && graph.nodes[source].name == steps_[number].name) {
           return source;
         }
       }
     }
-    add_node(mask, number);
-    return graph.nodes.size() - 1;
+    return new_node(number);
   }
 
   /// The nearest drawn tensors, through what is not drawn.
@@ -83,7 +85,7 @@ class GraphMaker {
         continue;
       }
       if (const auto mask = masks_.find(operand.id()); mask != masks_.end()) {
-        join(mask_of(user, mask->second), steps_[mask->second], {});
+        join(mask_of(user, mask->second), mask->second, {});
         masks_.erase(mask);
       }
       const auto found = by_id_.find(operand.id());

@@ -13,7 +13,7 @@ std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
 
 void write_text(std::ostream& out, std::span<const Step> steps, const TextOptions& options) {
   for (const Step& step : steps) {
-    out << step_text(step, options) << step.end;
+    out << label_text(step) << value_text(step, options) << step.end;
   }
 }
 

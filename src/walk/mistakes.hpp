@@ -25,6 +25,6 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 Mistake scaled_by_number(double divisor);
 
 /// The mistake of that name, which there must be.
-Mistake mistake_of(std::string_view mistake, std::span<const Step> steps);
+Mistake mistake_of(std::string_view name, std::span<const Step> steps);
 
 }  // namespace attn

@@ -36,6 +36,16 @@ std::string full_name(const Step& step) { return step.section.empty() ? step.nam
 
 bool is_called(const Step& step, const std::string& name) { return step.name == name || full_name(step) == name; }
 
+std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step)) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (is_wanted(step) && std::find(names.begin(), names.end(), step.name) == names.end()) {
+      names.push_back(step.name);
+    }
+  }
+  return names;
+}
+
 void Walkthrough::section(std::string name) { section_ = std::move(name); }
 
 void Walkthrough::add(Step step, bool is_labelled_by_expression) {
@@ -51,16 +61,6 @@ void Walkthrough::add(Step step, bool is_labelled_by_expression) {
   }
   steps_.push_back(std::move(step));
   are_labelled_by_expression_.push_back(is_labelled_by_expression);
-}
-
-std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step)) {
-  std::vector<std::string> names;
-  for (const Step& step : steps) {
-    if (is_wanted(step) && std::find(names.begin(), names.end(), step.name) == names.end()) {
-      names.push_back(step.name);
-    }
-  }
-  return names;
 }
 
 void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {

@@ -125,7 +125,8 @@ class Interrupted(files.Case):
                 in_mid_save = kill % 2 == 1
                 self.write(name, old)
                 delay = delays[in_mid_save]
-                code, said, _ = self.killed([files.BINARY, *save, "2", "-o", "/dev/null"], number, delay.next(), in_mid_save)
+                arguments = [files.BINARY, *save, "2", "-o", "/dev/null"]
+                code, said, _ = self.killed(arguments, number, delay.next(), in_mid_save)
                 delay.learn(ended=code == 0)
                 self.assertIn((code, said), ((0, b""), (-number, b"")))
                 killed += code != 0

@@ -104,11 +104,11 @@ def check_report(browser, script, program, scratch):
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    script, why = install(folder)
-    if script is None:
-        print("skipped:", why)
-        return 77
     with tempfile.TemporaryDirectory() as scratch, chromium.Chromium() as browser:
+        script, why = install(folder)
+        if script is None:
+            print("skipped:", why)
+            return 77
         listed = subprocess.run([program, "list", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout
         for chapter in json.loads(listed)["chapters"]:
             page = pathlib.Path(scratch, f"{chapter['article']}-{chapter['chapter']}.html")
