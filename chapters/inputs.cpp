@@ -34,7 +34,7 @@ bool has_random_inputs(const Lesson& lesson) {
 
 std::int64_t token_count(const Lesson& lesson) {
   if (lesson.inputs) {
-    return lesson.inputs->shape[0];
+    return lesson.inputs->shape[lesson.inputs->shape.size() - 2];
   }
   return lesson.sentence ? static_cast<std::int64_t>(sentence_words(*lesson.sentence).size())
                          : lesson.tokens.value_or(6);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <string>
 
 #include "article.hpp"
 #include "walk/walkthrough.hpp"
@@ -8,6 +8,6 @@
 namespace attn::chapters {
 
 /// Why the step is there, in one to three sentences; empty for a step that no chapter has.
-std::string_view meaning(const Chapter& chapter, const Step& step);
+std::string meaning(const Chapter& chapter, const Step& step);
 
 }  // namespace attn::chapters

@@ -76,6 +76,28 @@ std::string layout(const Tensor& weight) {
   return data_of(weight).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
 }
 
+/// The numbers with the axes of a matrix swapped.
+GivenTensor transposed(const GivenTensor& given) {
+  GivenTensor result = given;
+  result.shape = {given.shape[1], given.shape[0]};
+  auto values = std::make_shared<std::vector<float>>();
+  for (std::int64_t column = 0; column < given.shape[1]; ++column) {
+    for (std::int64_t row = 0; row < given.shape[0]; ++row) {
+      values->push_back((*given.values)[static_cast<std::size_t>(row * given.shape[1] + column)]);
+    }
+  }
+  result.values = std::move(values);
+  return result;
+}
+
+/// The numbers as the weight is stored, where its name tells that they are stored the other way.
+GivenTensor in_layout_of(const GivenTensor& given, const Weight& weight) {
+  const bool is_linear = data_of(weight.tensor).operation().facts().fan_in > 0;
+  const auto own = is_linear ? GivenTensor::Layout::rows : GivenTensor::Layout::columns;
+  const bool is_other = given.shape.size() == 2 && given.layout != GivenTensor::Layout::as_is && given.layout != own;
+  return is_other ? transposed(given) : given;
+}
+
 void check_shape(const GivenTensor& given, const Weight& weight) {
   const Shape& shape = weight.tensor.shape();
   if (given.shape == shape) {
@@ -155,6 +177,22 @@ std::string weight_name(std::string_view name) {
   return names_weight(result) ? result : result + "_weight";
 }
 
+WeightUse use_of(const Walkthrough& walk, const GivenWeights& weights) {
+  WeightUse use;
+  const std::vector<Weight> ours = weights_of(walk);
+  for (const GivenTensor& given : weights.tensors) {
+    if (find(ours, given.name) == nullptr) {
+      use.unused.push_back(given.name);
+    }
+  }
+  for (const Weight& weight : ours) {
+    if (!has_own(weight.tensor)) {
+      use.drawn.push_back(weight.name);
+    }
+  }
+  return use;
+}
+
 Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weights, const Kernels& kernels) {
   const std::vector<Weight> ours = weights_of(walk);
   if (ours.empty()) {
@@ -170,8 +208,9 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
     if (weight == nullptr) {
       throw_no_weight(given.name, ours);
     }
-    check_shape(given, *weight);
-    if (!instead.emplace(weight->tensor.id(), in_place_of(weight->tensor, given, kernels)).second) {
+    const GivenTensor own = in_layout_of(given, *weight);
+    check_shape(own, *weight);
+    if (!instead.emplace(weight->tensor.id(), in_place_of(weight->tensor, own, kernels)).second) {
       throw LessonError("--weights: " + weight->name + " is given twice; accepted is one tensor for each; leave one of them out");
     }
   }

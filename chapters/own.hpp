@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/tensor.hpp"
 #include "walk/given.hpp"
@@ -28,6 +29,14 @@ bool names_weight(std::string_view name);
 
 /// The last part of a name: "W_query" of "head_1/W_query".
 std::string_view without_section(std::string_view name);
+
+/// What became of a reader's weights in a chapter: those that it has not, and its own that stayed as they were drawn.
+struct WeightUse {
+  std::vector<std::string> unused;
+  std::vector<std::string> drawn;
+};
+/// The walkthrough is the one with the weights.
+WeightUse use_of(const Walkthrough& walk, const GivenWeights& weights);
 
 /// The same steps with a reader's own numbers in place of drawn ones. Throws LessonError for a name that no weight of
 /// the chapter has, or several have, unless it is in a whole file; for other shapes; where no weight is given at all.

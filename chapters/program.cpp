@@ -36,10 +36,19 @@ Tensor Program::seeded_inputs() {
   }
   manual_seed();
   if (lesson_.inputs) {
-    return own_tensor(*lesson_.inputs, torch_.kernels());
+    const Tensor own = own_tensor(*lesson_.inputs, torch_.kernels());
+    return own.dim() == 3 ? first_of(own) : own;
+  }
+  if (lesson_.fixture && lesson_.batch) {
+    return first_of(torch_.rand({*lesson_.batch, num_tokens(), lesson_.d_in.value_or(3)}));
   }
   return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
                                    : torch::tensor(toy_embeddings(), torch_.kernels());
+}
+
+Tensor Program::first_of(const Tensor& batch) {
+  batch_ = batch;
+  return index(batch, 0);
 }
 
 Tensor Program::inputs() {
@@ -77,7 +86,7 @@ Tensor Program::second_inputs(const Shape& shape) {
 }
 
 Tensor Program::batch(const Tensor& inputs, std::int64_t copies) {
-  return let("batch", stack(inputs, lesson_.batch.value_or(copies)));
+  return let("batch", batch_ ? *batch_ : stack(inputs, lesson_.batch.value_or(copies)));
 }
 
 std::int64_t Program::query(const Tensor& inputs) const { return query_index(article_, lesson_, inputs.size(0)); }

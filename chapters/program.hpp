@@ -56,7 +56,8 @@ class Program {
   Tensor seeded_again(const Tensor& inputs);
   /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError where their d_in is another.
   Tensor second_inputs(const Shape& shape);
-  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in].
+  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in]; or the
+  /// entries that they are the first of.
   Tensor batch(const Tensor& inputs, std::int64_t copies);
   /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError where the inputs
   /// have no such token.
@@ -98,6 +99,8 @@ class Program {
  private:
   torch::Seed seed() const { return lesson_.seed == default_seed ? article_seed_ : lesson_.seed; }
   Tensor ids(bool in_article);
+  /// The first entry of a batch [batch, tokens, d_in] whose entries differ.
+  Tensor first_of(const Tensor& batch);
   Tensor embedded(const Tensor& ids);
   void let_bias(const Projection& projection);
 
@@ -106,6 +109,7 @@ class Program {
   torch::Torch& torch_;
   Walkthrough& walk_;
   torch::Seed article_seed_ = default_seed;
+  std::optional<Tensor> batch_;  ///< [batch, tokens, d_in], where the entries differ: the inputs are its first
 };
 
 }  // namespace attn::chapters

@@ -14,6 +14,22 @@ void set_unless_given(std::optional<Value>& target, Value value) {
   target = target.value_or(value);
 }
 
+/// Whether the lesson's own inputs are [batch, tokens, d_in].
+bool has_entries(const Lesson& lesson) { return lesson.inputs && lesson.inputs->shape.size() == 3; }
+
+/// Throws LessonError where the chapter has one sequence, or the batch is asked to have another size.
+void check_entries(const Chapter& chapter, const Lesson& lesson) {
+  const std::string of = has_entries(lesson) ? "--inputs '" + lesson.inputs->source + "' of shape " + shape_text(lesson.inputs->shape) : "";
+  if (has_entries(lesson) && !chapter.takes.batch) {
+    throw LessonError(of + " is a batch, and " + std::string(chapter.name) + " of " + std::string(chapter.article->name) +
+                      " has one sequence; accepted here is [tokens, d_in]; give one entry of it, or try causal");
+  }
+  if (has_entries(lesson) && lesson.batch && *lesson.batch != lesson.inputs->shape[0]) {
+    throw LessonError("--batch " + std::to_string(*lesson.batch) + " with " + of + ": its entries are the batch; accepted is --batch with "
+                      "[tokens, d_in]; leave --batch out");
+  }
+}
+
 Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
   if (!lesson.fixture) {
     return lesson;
@@ -21,13 +37,14 @@ Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
   const Takes& takes = chapter.takes;
   if (!lesson.inputs && !lesson.sentence) {
     set_unless_given<std::int64_t>(lesson.tokens, 5);
-    set_unless_given<std::int64_t>(lesson.d_in, 3);
+    set_unless_given<std::int64_t>(lesson.d_in, 7);
   }
-  if (takes.batch) {
+  if (takes.batch && !has_entries(lesson)) {
     set_unless_given<std::int64_t>(lesson.batch, 2);
   }
   if (takes.heads) {
-    set_unless_given<std::int64_t>(lesson.num_heads, 2);
+    const std::int64_t shared = takes.shared_d_out ? lesson.d_out_kq.value_or(lesson.d_out_v.value_or(12)) : 12;
+    set_unless_given<std::int64_t>(lesson.num_heads, shared % 3 == 0 ? 3 : shared % 2 == 0 ? 2 : 1);
   }
   if (takes.projections) {
     constexpr std::int64_t head_dim = 4;
@@ -81,7 +98,7 @@ std::optional<std::int64_t> d_out_of(const Shape& shape, std::int64_t d_in) {
 }
 
 Lesson with_sizes_of_weights(Lesson lesson) {
-  const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape[1] : lesson.d_in.value_or(3);
+  const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape.back() : lesson.d_in.value_or(3);
   for (const GivenTensor& given : lesson.weights->tensors) {
     const std::string_view name = without_section(given.name);
     const bool is_value = name == "W_value";
@@ -114,6 +131,7 @@ Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torc
 }
 
 Lesson settled(const Chapter& chapter, const Lesson& lesson) {
+  check_entries(chapter, lesson);
   if (!lesson.weights) {
     return with_fixture(chapter, lesson);
   }

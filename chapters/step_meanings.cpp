@@ -1,9 +1,23 @@
 #include <array>
 
 #include "meaning_tables.hpp"
+#include "meaning_texts.hpp"
 
 namespace attn::chapters {
 namespace {
+
+constexpr std::string_view made_untrained = " Training would adjust them; here they are untrained.";
+constexpr std::string_view made_given = " These are given, not drawn.";
+constexpr std::string_view whatever_the_token = ", whatever the token. Many models leave it out.";
+constexpr std::string_view masked_softmax =
+    "Softmax of the masked scores: each token shares its attention among itself and the tokens before it.";
+constexpr std::string_view later_tokens = "True above the diagonal, where the key's token comes after the query's.";
+constexpr std::string_view weighted_values = "The values, weighted and summed, with the weights that dropout left.";
+constexpr std::string_view shared_columns =
+    " of all tokens, for all heads: one projection, whose d_out columns the heads share among them.";
+constexpr std::string_view naive_softmax =
+    "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows from scores of about 89 on, "
+    "which is why it is called naive.";
 
 constexpr std::array inputs = {
     Meaning{.step = "sentence",
@@ -25,17 +39,14 @@ constexpr std::array inputs = {
             .text = "A model works on several sequences at once, stacked along a new first axis. Here every "
                     "entry of the batch is the same inputs."},
     Meaning{.step = "second_input",
-            .text = "Cross-attention needs a second sequence, here of random numbers. In a translator it could be "
-                    "the encoder's output for the sentence that is being translated.",
-            .own = "Cross-attention needs a second sequence. In a translator it could be the encoder's output for the "
-                   "sentence that is being translated."},
+            .text = "Cross-attention needs a second sequence",
+            .tail = ", here of random numbers. In a translator it could be the encoder's output for the sentence that is "
+                    "being translated.",
+            .own_tail = ". In a translator it could be the encoder's output for the sentence that is being translated."},
 };
 
 constexpr std::array simplified = {
-    Meaning{.step = "query_2",
-            .text = "One token is followed by hand: it takes the part of the query, the token that looks at all "
-                    "others. Without trainable weights, its embedding itself is the query."},
-    Meaning{.step = "x_2",
+    Meaning{.step = "query_2|x_2|query",
             .text = "One token is followed by hand: it takes the part of the query, the token that looks at all "
                     "others. Without trainable weights, its embedding itself is the query."},
     Meaning{.step = "attn_scores_2",
@@ -68,7 +79,7 @@ constexpr std::array simplified = {
     Meaning{.step = "row_sums",
             .text = "A check: each row was divided by its own sum, so it should sum to 1 now.",
             .section = "divided_by_sum"},
-    Meaning{.step = "exp_attn_scores",
+    Meaning{.step = "exp_attn_scores*",
             .text = "The exponential of no score is negative, and it keeps their order. So there are no negative "
                     "weights, even where scores are negative."},
     Meaning{.step = "exp_sums",
@@ -77,47 +88,28 @@ constexpr std::array simplified = {
             .text = "Each score as a share of its row's sum. That works as long as no score is negative; a sum near "
                     "0 would blow the shares up.",
             .section = "divided_by_sum"},
-    Meaning{.step = "attn_weights",
-            .text = "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows from "
-                    "scores of about 89 on, which is why it is called naive.",
-            .section = "naive_softmax"},
+    Meaning{.step = "attn_weights", .text = naive_softmax, .section = "naive_softmax"},
+    Meaning{.step = "attn_weights_2_naive", .text = naive_softmax},
     Meaning{.step = "attn_weights",
             .text = "The library's softmax subtracts each row's largest score before it takes exponentials. That "
                     "changes no weight, but no exponential can overflow.",
             .section = "softmax"},
-    Meaning{.step = "attn_weights",
-            .text = "Softmax, row by row: each row says how one token shares its attention among all tokens."},
-    Meaning{.step = "context_vecs",
+    Meaning{.step = "context_vecs|all_context_vecs",
             .text = "Each row is one token's context vector: the embeddings of all tokens, weighted by that token's "
                     "row of attention weights and summed."},
 };
 
 constexpr std::array projections = {
-    Meaning{.step = "W_query",
-            .text = "The weights that turn an embedding into a query: what a token looks for. Training would adjust "
-                    "them; here they are untrained.",
-            .own = "The weights that turn an embedding into a query: what a token looks for. These are given, not drawn."},
-    Meaning{.step = "W_key",
-            .text = "The weights that turn an embedding into a key: what a token can be found by. Training would "
-                    "adjust them; here they are untrained.",
-            .own = "The weights that turn an embedding into a key: what a token can be found by. These are given, not "
-                   "drawn."},
-    Meaning{.step = "W_value",
-            .text = "The weights that turn an embedding into a value: what a token passes on to those that attend to "
-                    "it. Training would adjust them; here they are untrained.",
-            .own = "The weights that turn an embedding into a value: what a token passes on to those that attend to it. "
-                   "These are given, not drawn."},
-    Meaning{.step = "W_query_bias",
-            .text = "A bias is added to every query, whatever the token. Many models leave it out."},
-    Meaning{.step = "W_key_bias",
-            .text = "A bias is added to every key, whatever the token. Many models leave it out."},
-    Meaning{.step = "W_value_bias",
-            .text = "A bias is added to every value, whatever the token. Many models leave it out."},
+    Meaning{.step = "W_query", .text = query_weights, .tail = made_untrained, .own_tail = made_given},
+    Meaning{.step = "W_key", .text = key_weights, .tail = made_untrained, .own_tail = made_given},
+    Meaning{.step = "W_value", .text = value_weights, .tail = made_untrained, .own_tail = made_given},
+    Meaning{.step = "W_query_bias", .text = "A bias is added to every query", .tail = whatever_the_token},
+    Meaning{.step = "W_key_bias", .text = "A bias is added to every key", .tail = whatever_the_token},
+    Meaning{.step = "W_value_bias", .text = "A bias is added to every value", .tail = whatever_the_token},
     Meaning{.step = "out_proj_weight",
-            .text = "The weights of the last linear layer, which mixes what the heads have found. It is drawn with "
-                    "the other weights, before anything is computed.",
-            .own = "The weights of the last linear layer, which mixes what the heads have found. These are given, not "
-                   "drawn."},
+            .text = "The weights of the last linear layer, which mixes what the heads have found.",
+            .tail = " It is drawn with the other weights, before anything is computed.",
+            .own_tail = made_given},
     Meaning{.step = "out_proj_bias", .text = "What the last linear layer adds to each of its outputs."},
 };
 
@@ -143,10 +135,6 @@ constexpr std::array one_query = {
     Meaning{.step = "attn_scores_2",
             .text = "The query's dot products with all keys, in one product. A high score says that a token's key "
                     "fits what this query looks for."},
-    Meaning{.step = "scaled_attn_scores_2",
-            .text = "Dot products tend to grow with the number of dimensions, and softmax of large scores puts nearly "
-                    "all weight on one token, where gradients vanish. Dividing by the square root of that number "
-                    "keeps scores moderate."},
     Meaning{.step = "attn_weights_2",
             .text = "Softmax turns the scores into attention weights: shares of one whole, the larger the higher "
                     "the score."},
@@ -227,8 +215,8 @@ constexpr std::array causal = {
             .text = "Divided by its sum, each row is a whole again. Nothing of the later tokens remains: their part "
                     "in softmax's denominator cancels."},
     Meaning{.step = "mask",
-            .text = "True above the diagonal, where the key's token comes after the query's. A model that learns to "
-                    "predict the next token must not see it."},
+            .text = later_tokens,
+            .tail = " A model that learns to predict the next token must not see it."},
     Meaning{.step = "unmasked_attn_weights",
             .text = "Softmax before any mask: the later tokens already have their share of each row, and the mask "
                     "can only take it away."},
@@ -236,13 +224,10 @@ constexpr std::array causal = {
             .text = "Masking before softmax: a score of -inf becomes a weight of 0, since exp(-inf) is 0. The other "
                     "weights of a row then sum to 1 without further help."},
     Meaning{.step = "attn_weights",
-            .text = "Softmax of the masked scores: each token shares its attention among itself and the tokens before "
-                    "it. No second normalisation is needed.",
+            .text = masked_softmax,
+            .tail = " No second normalisation is needed.",
             .section = "minus_inf"},
-    Meaning{.step = "attn_weights",
-            .text = "Softmax of the masked scores: each token shares its attention among itself and the tokens before "
-                    "it.",
-            .chapter = "causal"},
+    Meaning{.step = "attn_weights", .text = masked_softmax, .chapter = "causal"},
     Meaning{.step = "attn_weights",
             .text = "The causal attention weights, before dropout: each token shares its attention among itself and "
                     "the tokens before it.",
@@ -252,12 +237,12 @@ constexpr std::array causal = {
                     "because softmax's denominator cancels. The way with -inf takes fewer steps.",
             .chapter = "causal"},
     Meaning{.step = "context_vecs",
-            .text = "The values, weighted and summed, with the weights that dropout left. Later tokens have no part "
-                    "in a context vector.",
+            .text = weighted_values,
+            .tail = " Later tokens have no part in a context vector.",
             .chapter = "causal"},
     Meaning{.step = "context_vecs",
-            .text = "The values, weighted and summed, with the weights that dropout left. With p above 0 they "
-                    "come out differently in every training step, since dropout draws anew.",
+            .text = weighted_values,
+            .tail = " With p above 0 they come out differently in every training step, since dropout draws anew.",
             .chapter = "dropout"},
 };
 
@@ -271,15 +256,9 @@ constexpr std::array shared_heads = {
     Meaning{.step = "attn_weights",
             .text = "Softmax, row by row, within each head: every head shares a token's attention in its own way "
                     "among that token and those before it."},
-    Meaning{.step = "queries",
-            .text = "The queries of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them."},
-    Meaning{.step = "keys",
-            .text = "The keys of all tokens, for all heads: one projection, whose d_out columns the heads share among "
-                    "them."},
-    Meaning{.step = "values",
-            .text = "The values of all tokens, for all heads: one projection, whose d_out columns the heads share "
-                    "among them."},
+    Meaning{.step = "queries", .text = "The queries", .tail = shared_columns},
+    Meaning{.step = "keys", .text = "The keys", .tail = shared_columns},
+    Meaning{.step = "values", .text = "The values", .tail = shared_columns},
 };
 
 constexpr std::array multihead = {
@@ -305,8 +284,8 @@ constexpr std::array multihead = {
     Meaning{.step = "values_heads",
             .text = "The values, split in the same way: a head mixes its own part of the values."},
     Meaning{.step = "mask",
-            .text = "True above the diagonal, where the key's token comes after the query's. The same mask serves all "
-                    "heads and all batch entries.",
+            .text = later_tokens,
+            .tail = " The same mask serves all heads and all batch entries.",
             .chapter = "multihead"},
     Meaning{.step = "context_heads",
             .text = "Each head mixes its own part of the values: a matrix of context vectors for each head, head_dim "
@@ -325,18 +304,17 @@ constexpr std::array multihead = {
             .text = "This head's context vectors: its values, weighted and summed.",
             .chapter = "multihead",
             .section = "head_*"},
-    Meaning{.step = "context_vecs",
+    Meaning{.step = "context_vecs|joined_heads",
             .text = "The heads are joined: their head_dim numbers, one head after the other, make d_out numbers for "
                     "each token. The view needs them in row-major order, hence contiguous().",
             .chapter = "multihead"},
-    Meaning{.step = "output",
-            .text = "A last linear layer mixes the heads' results, so that each output can draw on every head.",
-            .chapter = "multihead"},
+    Meaning{.step = "output", .text = heads_are_mixed, .chapter = "multihead"},
     Meaning{.step = "both_agree",
-            .text = "A check: the first head starts from the same seed as the single head did, so its columns hold "
-                    "the same numbers.",
-            .chapter = "multihead",
-            .own = "A check: whether the first head's columns hold the numbers of the single head."},
+            .text = "A check: ",
+            .tail = "the first head starts from the same seed as the single head did, so its columns hold the same "
+                    "numbers.",
+            .own_tail = "whether the first head's columns hold the numbers of the single head.",
+            .chapter = "multihead"},
 };
 
 constexpr std::array general = {
@@ -355,7 +333,7 @@ constexpr std::array general = {
     Meaning{.step = "attn_scores",
             .text = "The dot product of every query with every key: a row for each query, a column for each key. A "
                     "high score says that a key fits what a query looks for."},
-    Meaning{.step = "scaled_attn_scores",
+    Meaning{.step = "scaled_attn_scores*",
             .text = "Dot products tend to grow with the number of dimensions, and softmax of large scores puts nearly "
                     "all weight on one token, where gradients vanish. Dividing by the square root of that number "
                     "keeps scores moderate."},

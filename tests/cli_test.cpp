@@ -14,9 +14,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/arguments.hpp"
+#include "cli/command_line.hpp"
 #include "cli/compute.hpp"
-#include "cli/validators.hpp"
 #include "tensor/operations.hpp"
 
 namespace {
@@ -41,6 +40,11 @@ std::string error_of(const std::vector<const char*>& arguments) {
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// What is wrong with a text as a value of this kind.
+std::string wrong(cli::ValueKind kind, const std::string& text, std::int64_t least = 0, std::int64_t most = 0) {
+  return cli::what_is_wrong({.kind = kind, .least = least, .most = most, .example = 6}, text, {});
+}
 
 Walkthrough walk_of_five() {
   Walkthrough walk;
@@ -67,7 +71,7 @@ Words selection(const cli::Options& options) {
 }  // namespace
 
 TEST_CASE("whole numbers are digits in a range") {
-  const cli::Validator check = cli::whole_number(1, 2147483647, 6);
+  const auto check = [](const char* text) { return wrong(cli::ValueKind::number, text, 1, 2147483647); };
   for (const char* text : {"1", "6", "2147483647", "007"}) {
     CAPTURE(text);
     CHECK(check(text) == "");
@@ -80,14 +84,14 @@ TEST_CASE("whole numbers are digits in a range") {
     CHECK(contains(error, "from 1 to 2147483647"));
     CHECK(contains(error, "try 6"));
   }
-  CHECK(cli::whole_number(0, 2147483647, 6)("0") == "");
-  CHECK(cli::whole_number(0, 2147483647, 6)("2147483647") == "");
-  CHECK(cli::whole_number(0, 2147483647, 6)("2147483648") != "");
-  CHECK(cli::whole_number(-5, 5, 0)("-5") == "");
+  CHECK(wrong(cli::ValueKind::number, "0", 0, 2147483647) == "");
+  CHECK(wrong(cli::ValueKind::number, "2147483647", 0, 2147483647) == "");
+  CHECK(wrong(cli::ValueKind::number, "2147483648", 0, 2147483647) != "");
+  CHECK(wrong(cli::ValueKind::number, "-5", -5, 5) == "");
 }
 
 TEST_CASE("probabilities are numbers from 0 to 1") {
-  const cli::Validator check = cli::probability();
+  const auto check = [](const char* text) { return wrong(cli::ValueKind::probability, text); };
   for (const char* text : {"0", "1", "0.5", "1.0", ".5", "5e-1", "1e-9", "0.30000000000000004"}) {
     CAPTURE(text);
     CHECK(check(text) == "");
@@ -102,7 +106,7 @@ TEST_CASE("probabilities are numbers from 0 to 1") {
 }
 
 TEST_CASE("seeds are 64-bit integers of either kind") {
-  const cli::Validator check = cli::seed();
+  const auto check = [](const char* text) { return wrong(cli::ValueKind::seed, text); };
   for (const char* text : {"0", "123", "-1", "-9223372036854775808", "9223372036854775807", "9223372036854775808",
                            "18446744073709551615"}) {
     CAPTURE(text);
@@ -227,29 +231,107 @@ TEST_CASE("values may follow an equals sign, and the last of several counts") {
 }
 
 TEST_CASE("arguments are options, each with its value, and files") {
-  cli::Syntax syntax;
-  syntax.options = {{"--output", "-o", true, [] { return "FILE"; }}, {"--explain", "", false, {}}};
-  const auto read = [&syntax](const Words& arguments) { return cli::read_arguments(arguments, syntax); };
+  const auto read = [](const Words& arguments) { return cli::read_line(arguments); };
   for (const Words& arguments : {Words{"--output", "x"}, Words{"--output=x"}, Words{"-o", "x"}, Words{"-ox"}, Words{"-o=x"}}) {
     CAPTURE(arguments[0]);
-    CHECK(read(arguments).options == Words{"--output", "x"});
-    CHECK(read(arguments).read == arguments.size());
+    Words line = {"causal"};
+    line.insert(line.end(), arguments.begin(), arguments.end());
+    CHECK(read(line).given == cli::Given{{"--output", {"x"}}});
+    CHECK(read(line).words.empty());
   }
-  CHECK(read({"--output", ""}).options == Words{"--output", ""});
-  CHECK(read({"--output", "-"}).options == Words{"--output", "-"});
-  CHECK(read({"--output", "a=b", "--output=a=b"}).options == Words{"--output", "a=b", "--output", "a=b"});
-  CHECK(read({"--explain", "word", "-o", "x"}).read == 1);
-  CHECK(read({"-output"}).read == 0);
-  CHECK(read({"-output=x"}).read == 0);
-  CHECK(read({"--explain", "--", "--explain"}).read == 2);
+  const auto outputs = [&read](const Words& arguments) { return read(arguments).given.at("--output"); };
+  CHECK(outputs({"causal", "--output", ""}) == Words{""});
+  CHECK(outputs({"causal", "--output", "-"}) == Words{"-"});
+  CHECK(outputs({"causal", "--output", "-x"}) == Words{"-x"});
+  CHECK(outputs({"causal", "--output", "a=b", "--output=a=b", "-o=a=b", "--output==b"}) == Words{"a=b", "a=b", "a=b", "=b"});
+  CHECK(read({"causal", "--explain", "word", "-o", "x"}).words == Words{"word"});
+  for (const char* argument : {"-output", "-output=x", "--nonsense", "--nonsense=x", "-x", "-1", "---x", "--=5"}) {
+    CHECK(read({"causal", argument}).unknown == Words{argument});
+    CHECK(read({"verify", argument}).unknown == Words{argument});
+    CHECK(read({argument, "causal"}).early_unknown == Words{argument});
+  }
+  CHECK(read({"causal", "--explain", "--", "--explain"}).words == Words{"--explain"});
+  CHECK(read({"causal", "--explain", "--", "--explain"}).is_after_dashes);
   for (const Words& arguments : {Words{"--output="}, Words{"--output=", "x"}, Words{"-o="}, Words{"-o"}, Words{"-o", "--explain"},
                                  Words{"-o", "--explain=x"}, Words{"-o", "-o"}, Words{"-o", "--"}, Words{"--explain=true"},
                                  Words{"--explain="}, Words{"--explain=1"}}) {
     CAPTURE(arguments[0]);
-    CHECK_THROWS_AS(read(arguments), UsageError);
+    Words line = {"causal"};
+    line.insert(line.end(), arguments.begin(), arguments.end());
+    CHECK_THROWS_AS(read(line), UsageError);
   }
-  syntax.takes_files = true;
-  CHECK(read({"a", "", "-", "--", "-b", "--explain", "--"}).files == Words{"a", "", "-", "-b", "--explain", "--"});
+  CHECK(read({"verify", "a", "", "-", "[b]", "++", "all", "--", "-b", "--explain", "--"}).words ==
+        Words{"a", "", "-", "[b]", "++", "all", "-b", "--explain", "--"});
+}
+
+TEST_CASE("the cursor is in a name, a value or a word") {
+  using Place = cli::Cursor::Place;
+  const auto at = [](const Words& arguments) { return cli::read_line_to_cursor(arguments).cursor; };
+  for (const char* name : {"--", "-", "-o", "--on", "--only"}) {
+    CAPTURE(name);
+    CHECK(at({"causal", name}).place == Place::name);
+    CHECK(at({"causal", name}).begun == name);
+    CHECK(at({"causal", "--seed", name}).place == Place::value);
+  }
+  for (const Words& arguments : {Words{"causal", "--only", "q"}, Words{"causal", "--only=q"}, Words{"--no-pager", "causal", "--only", "q"}}) {
+    CHECK(at(arguments).place == Place::value);
+    CHECK(at(arguments).option->name == "--only");
+    CHECK(at(arguments).begun == "q");
+  }
+  CHECK(at({"causal", "-oq"}).begun == "q");
+  CHECK(at({"causal", "--only", ""}).begun == "");
+  for (const Words& arguments : {Words{""}, Words{"cau"}, Words{"causal"}, Words{"verify", "a", "b"}, Words{"verify", "--", "-b"}}) {
+    CHECK(at(arguments).place == Place::word);
+    CHECK(at(arguments).begun == arguments.back());
+  }
+}
+
+TEST_CASE("each option of a command is told once, with all that is said of it") {
+  std::vector<cli::Subcommand> all = cli::subcommands();
+  all.push_back(cli::program());
+  std::set<const cli::Option*> taken;
+  for (const cli::Subcommand& command : all) {
+    std::set<std::string_view> names;
+    for (const cli::Option* option : cli::options_of(command)) {
+      CAPTURE(option->name);
+      taken.insert(option);
+      CHECK(names.insert(option->name).second);
+      CHECK(cli::find_option(command, option->name) == option);
+      CHECK_FALSE(option->doc.empty());
+      CHECK((option->more.empty() || option->more.ends_with('.')));
+      CHECK((option->read != nullptr || option->name == "--help" || option->name == "--version"));
+      CHECK((option->value.kind == cli::ValueKind::choice) == (option->value.choices != nullptr));
+      CHECK((option->value.kind == cli::ValueKind::choice || option->value.kind == cli::ValueKind::flag) ==
+            option->value.placeholder.empty());
+    }
+  }
+  CHECK(taken.size() == cli::all_options().size());
+}
+
+TEST_CASE("verify refuses what the chapter that is named does not take") {
+  for (const cli::Option& option : cli::all_options()) {
+    if (option.taken == nullptr || (option.takers & cli::by_verify) == 0) {
+      continue;
+    }
+    for (const cli::Subcommand& command : cli::subcommands()) {
+      if (command.entries.empty()) {
+        continue;
+      }
+      CAPTURE(option.name);
+      CAPTURE(command.name);
+      const std::string name(option.name);
+      const std::string value = option.value.kind == cli::ValueKind::choice ? option.value.choices({}).front() : "1";
+      std::vector<const char*> arguments = {"verify", "page", "--chapter", command.name.c_str(), name.c_str()};
+      if (option.value.kind != cli::ValueKind::flag) {
+        arguments.push_back(value.c_str());
+      }
+      CHECK(contains(error_of(arguments), name + " has no meaning in " + command.name + "; it is accepted with --chapter ") ==
+            !cli::takes(command, option));
+    }
+  }
+  CHECK(contains(error_of({"verify", "page", "--article", "primer", "--num-heads", "2"}), "has no meaning in primer"));
+  CHECK_THROWS_AS(parse({"verify", "page", "--chapter", "simplified", "--query", "nonsense"}), LessonError);
+  CHECK(parse({"verify", "page", "--chapter", "simplified", "--query", "journey"}).verify.lesson.query == "journey");
 }
 
 TEST_CASE("help and version are messages") {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,15 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "present/hints.hpp"
+#include "present/meeting.hpp"
+#include "render/account.hpp"
 #include "render/derived.hpp"
+#include "render/document.hpp"
+#include "render/json_derivation.hpp"
 #include "render/lineage.hpp"
 #include "render/origin.hpp"
+#include "render/page_cases.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 
@@ -126,6 +133,35 @@ Tensor drawn(const Shape& shape, Cpu cpu = Cpu::avx2) {
   return torch.randn(shape);
 }
 
+Tensor plain(const Shape& shape, const std::vector<float>& values) {
+  return leaf(shape, DType::float32, "plain", [=] {
+    Block<float> block(shape);
+    std::copy(values.begin(), values.end(), block.begin());
+    return Contents(std::move(block));
+  });
+}
+
+/// x + y of one shape: an element is the sum of two operands' elements.
+class Added final : public Operation {
+ public:
+  Array compute(const std::vector<Tensor>& operands) const override {
+    Block<float> sums = std::get<Block<float>>(*operands[0].array().contents());
+    for (std::int64_t i = 0; i < element_count(operands[0].shape()); ++i) {
+      sums[static_cast<std::size_t>(i)] +=
+          static_cast<float>(operands[1].array().value(index_at(i, operands[0].shape())));
+    }
+    return Array(std::move(sums));
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    Derivation derivation(Rule::sum, {0, index});
+    derivation.add({1, index});
+    return derivation;
+  }
+  std::string words(const std::vector<std::string>& operands) const override { return operands[0] + " + " + operands[1]; }
+  Facts facts() const override { return {.kind = Kind::sum}; }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }
+};
+
 }  // namespace
 
 TEST_CASE("every number of every chapter agrees with its derivation") {
@@ -152,7 +188,8 @@ TEST_CASE("every operation derives its elements, whatever the number of axes") {
   });
   const std::vector<Tensor> tensors = {
       index(x, 1), stack(x, 3), transpose(x, 0, 2), t(m), view(x, {6, 4}), view(x, {2, 3, 2, 2}),
-      contiguous(transpose(x, 1, 2)), parameter(m), columns(x, 2), cat({x, columns(x, 1), x}),
+      contiguous(transpose(x, 1, 2)), parameter(m), slice(x, -1, 0, 2), cat({x, slice(x, -1, 0, 1), x}),
+      index(x, 2, 1), slice(x, 1, 1, 3), cat({x, slice(x, 1, 0, 1)}, 1), stack({m, m}, 1), sum(x, false, -2), sum(x, true, -3), add(x, m), add(m, v),
       matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), dot_by_loop(v, v),
       matvec(m, v), matvecs(m, m), dots(m, v), pairwise_dots(m, drawn({2, 4})), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
       linear(m, m, drawn({3}), "linear"), linear(x, m, drawn({3}), "linear"), linear(x, m, {}, "linear"),
@@ -282,6 +319,47 @@ TEST_CASE("the whole depth is a graph: which part of which tensor a number goes 
       }
     }
   }
+}
+
+TEST_CASE("an element from two operands is told in every form") {
+  Walkthrough walk;
+  const Tensor x = plain({2, 2}, {1, 2, 3, 4});
+  const Tensor y = plain({2, 2}, {10, 20, 30, 40});
+  const Tensor total(std::make_shared<Added>(), {x, y}, {2, 2});
+  walk.let("x", x);
+  walk.let("y", y);
+  walk.let("total", total);
+  CHECK(is_derived(total));
+  const std::string text = render::derivation_text(walk.steps(), render::parse_cell("total[1, 0]"), 2, {}, {});
+  CHECK(contains(text, "total[1, 0] = 33.\n"
+                       "  total = x + y   [2, 2], [2, 2] -> [2, 2]\n"
+                       "  the sum of:\n"
+                       "    x[1, 0] =  3.000000   sum  3.000000\n"
+                       "    y[1, 0] = 30.000000   sum 33.000000\n"));
+  CHECK(contains(text, "\ny is given: plain\n"));
+
+  const render::Cell cell = {&walk.steps().back(), {1, 0}};
+  CHECK(present::hints(cell, {}, {}) ==
+        std::vector<std::vector<std::string>>{{"total = x + y", "x[1, 0] = 3.000000", "y[1, 0] = 30.000000"}});
+  std::string meeting;
+  for (const text::StyledLine& line : present::meeting_lines(cell, {}, {}, 80)) {
+    meeting += text::plain_text(line) + "\n";
+  }
+  CHECK(meeting == "x[1, 0]  3.000000\ny[1, 0] 30.000000\n");
+
+  render::ShownChapter chapter;
+  chapter.steps = chapter.all_steps = walk.steps();
+  chapter.about = [] { return nlohmann::ordered_json::object(); };
+  const auto json = render::derivation_json(chapter, render::parse_cell("total[1, 0]"), 1);
+  CHECK(json["derivations"][0]["rule"] == "sum");
+  CHECK(json["derivations"][0]["terms"][1]["a"] ==
+        nlohmann::ordered_json{{"tensor", "y"}, {"index", {1, 0}}, {"value", 30}});
+
+  render::PageTellings tellings;
+  const auto cases = render::cases_json(total, tellings);
+  REQUIRE(cases["c"].size() == 1);  // an operand, one term, its place, the steps along both axes and from term to term
+  CHECK(cases["c"][0]["a"] == nlohmann::ordered_json{{0, 1, 0, 2, 1, 0}, {1, 1, 0, 2, 1, 0}});
+  CHECK(tellings[cases["c"][0]["r"]]["each"] == nlohmann::ordered_json{"{~a}", "{=sum}"});
 }
 
 TEST_CASE("a parameter without a gradient is given, not trainable") {

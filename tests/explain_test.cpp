@@ -60,7 +60,7 @@ Strings tokens_of(const chapters::Chapter& entry) {
 }
 
 render::Why why_of(const chapters::Chapter& entry) {
-  return [&entry](const Step& step) { return std::string(chapters::meaning(entry, step)); };
+  return [&entry](const Step& step) { return chapters::meaning(entry, step); };
 }
 
 std::int64_t sentences(std::string_view text) {
@@ -107,7 +107,8 @@ void check_floats(const nlohmann::ordered_json& json, const float*& next) {
 
 nlohmann::ordered_json values_of(const Tensor& tensor) {
   std::ostringstream out;
-  render::write_values(out, tensor);
+  render::JsonWriter json(out);
+  render::write_values(json, tensor);
   CHECK(nlohmann::ordered_json::parse(out.str()).dump(2) == out.str());
   return nlohmann::ordered_json::parse(out.str());
 }
@@ -304,7 +305,7 @@ TEST_CASE("every step of every chapter says why, in one to three sentences") {
       CAPTURE(entry.name);
       CAPTURE(step.section);
       CAPTURE(step.name);
-      const std::string why(chapters::meaning(entry, step));
+      const std::string why = chapters::meaning(entry, step);
       CHECK_FALSE(why.empty());
       CHECK(sentences(why) >= 1);
       CHECK(sentences(why) <= 3);
@@ -412,7 +413,8 @@ TEST_CASE("JSON has every step with its explanation") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
     std::ostringstream out;
-    render::write_steps_json(out, {{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
+    render::JsonWriter writer(out);
+    render::write_steps_json(writer, {{"tool", "attn-walkthrough"}}, steps, why_of(entry), tokens_of(entry));
     const auto json = nlohmann::ordered_json::parse(out.str());
     CHECK(json.dump(2) == out.str());
     CHECK(json["tool"] == "attn-walkthrough");

@@ -222,21 +222,6 @@ TEST_CASE("normal_rows gives rows of the whole matrix and leaves the generator a
   check_rows(3, 0, {2, 0}, Cpu::avx2);
 }
 
-TEST_CASE("normal_rows refuses wrong sizes and rows, and draws nothing then") {
-  Generator generator(5);
-  std::array<float, 3> out{};
-  const std::array<std::int64_t, 1> row{4};
-  const std::array<std::int64_t, 1> negative{-1};
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  CHECK_THROWS_AS(normal_rows(generator, 4, 3, row, out, Cpu::avx2), std::invalid_argument);
-  CHECK_THROWS_AS(normal_rows(generator, 4, 3, negative, out, Cpu::avx2), std::invalid_argument);
-  CHECK_THROWS_AS(normal_rows(generator, 9, 2, row, out, Cpu::avx2), std::invalid_argument);
-  CHECK_THROWS_AS(normal_rows(generator, -9, 3, {}, {}, Cpu::avx2), std::invalid_argument);
-  CHECK_THROWS_AS(normal_rows(generator, 9, -3, {}, {}, Cpu::avx2), std::invalid_argument);
-  CHECK_THROWS_AS(normal_rows(generator, kMost, 3, row, out, Cpu::avx2), std::invalid_argument);
-  CHECK(generator == Generator(5));
-}
-
 // --- Bernoulli ---
 
 // torch.manual_seed(123); torch.nn.Dropout(0.5)(torch.ones(6, 6)), kept elements as 1.
@@ -275,20 +260,12 @@ TEST_CASE("the dropout kernels take two draws an element, or one in all") {
   }
 }
 
-TEST_CASE("bernoulli of 0 and 1, and of what is no probability") {
+TEST_CASE("bernoulli of 0 and 1") {
   Generator generator(3);
   for (const DropoutKernel kernel : {DropoutKernel::standard, DropoutKernel::mkl}) {
     CHECK(keep_mask(generator, 5, 0.0, kernel) == "00000");
     CHECK(keep_mask(generator, 5, 1.0, kernel) == "11111");
-    CHECK_THROWS_AS(keep_mask(generator, 5, 1.5, kernel), std::invalid_argument);
-    CHECK_THROWS_AS(keep_mask(generator, 5, -0.1, kernel), std::invalid_argument);
-    CHECK_THROWS_AS(keep_mask(generator, 5, std::nan(""), kernel), std::invalid_argument);
   }
-}
-
-TEST_CASE("a linear layer needs an input") {
-  CHECK_THROWS_AS(static_cast<void>(linear_weight_bound(0)), std::invalid_argument);
-  CHECK_THROWS_AS(static_cast<void>(linear_bias_bound(-1)), std::invalid_argument);
 }
 
 TEST_CASE("the Mersenne Twister gives the words of the standard library's, wherever it is asked to go on") {

@@ -9,17 +9,18 @@ lines between them may be added.
 import difflib
 import json
 import pathlib
-import subprocess
 import sys
 import unittest
 
-BINARY = ""
+import harness
+from harness import BINARY
+
 GOLDEN = pathlib.Path()
 OTHER_KERNELS = "this processor cannot run OpenBLAS's haswell kernels"
 
 
-def run(*arguments):
-    done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def text_of(*arguments):
+    done = harness.run(*arguments, text=True)
     if done.returncode == 0 and OTHER_KERNELS in done.stderr:
         print("SKIPPED: this processor has other kernels than the golden files were made with")
         sys.exit(77)
@@ -35,12 +36,12 @@ def stripped(text):
 class Golden(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        run("causal")  # leaves where there is nothing to compare
-        cls.chapters = [(row["article"], row["chapter"]) for row in json.loads(run("list", "--format", "json"))["chapters"]]
+        text_of("causal")  # leaves where there is nothing to compare
+        cls.chapters = [(row["article"], row["chapter"]) for row in json.loads(text_of("list", "--format", "json"))["chapters"]]
 
     def check(self, file, *arguments):
         with self.subTest(golden=str(file.relative_to(GOLDEN))):
-            golden, printed = file.read_text(), run(*arguments)
+            golden, printed = file.read_text(), text_of(*arguments)
             if golden != printed:
                 lines = difflib.unified_diff(golden.splitlines(), printed.splitlines(), str(file), "printed", lineterm="")
                 self.fail("\n".join(lines) + f"\nTo accept what PyTorch prints now:\n  /usr/bin/python3 "
@@ -71,13 +72,12 @@ class Golden(unittest.TestCase):
             if page.exists():
                 compared += 1
                 with self.subTest(page=page.name):
-                    printed = iter(stripped(run(chapter, "--article", article, "--seed", "123")))
+                    printed = iter(stripped(text_of(chapter, "--article", article, "--seed", "123")))
                     missing = next((line for line in stripped(page.read_text()) if line not in printed), None)
                     self.assertIsNone(missing, "the page has a line that the program does not print there")
         self.assertGreaterEqual(compared, 5)
 
 
 if __name__ == "__main__":
-    GOLDEN = pathlib.Path(sys.argv.pop(2)).resolve()
-    BINARY = sys.argv.pop(1)
-    unittest.main(verbosity=1)
+    GOLDEN = pathlib.Path(sys.argv[2]).resolve()
+    harness.main(sys.argv[3:])

@@ -86,6 +86,30 @@ TEST_CASE("tensors that a program writes out are found in every language of the 
   check_literal("(setv inputs (torch.tensor\n              [[0.5 1.5]\n               [2.5 3.5]]))", "inputs", {2, 2},
                 "lesson.hy");
   check_literal("y = f(1, torch.tensor([0.5, 1.5]))", "y", {2});
+  check_literal("q = create_tensor([[0.5, 1.5]])", "q", {1, 2});
+}
+
+TEST_CASE("a list of whole numbers is a tensor where one is made of it") {
+  const std::string list = "w_query = [\n  [1, 0, 1], # Input 1\n  [1, 0, 0]  # Input 2\n]\n";
+  for (const std::string use : {"w_query = torch.tensor(w_query, dtype=torch.float32)\n", "w = np.array(w_query)\n"}) {
+    const Listing found = listing(list + use);
+    REQUIRE(found.literals.size() == 1);
+    CHECK(found.literals.front().name == "w_query");
+    CHECK(found.literals.front().shape == Shape{2, 3});
+    CHECK(found.literals.front().values == std::vector<double>{1, 0, 1, 1, 0, 0});
+  }
+  CHECK(count(list + "w = torch.tensor(w_key)\nf(w_query)\n") == 0);
+}
+
+TEST_CASE("what is done to a literal in its statement is done to its numbers, or its variable has others") {
+  check_literal("x = np.array([[5, 15], [25, 35]]) / 10  # tenths", "x", {2, 2});
+  check_literal("x = torch.tensor([[1, 3], [5, 7]], dtype=torch.float32) * 0.5\ny = 1", "x", {2, 2});
+  check_literal("x = nn.Parameter(torch.tensor([\n  0.5, # a (b)\n  1.5, # c\n]))", "x", {2});
+  check_literal("x = np.array([[0.5, 1.5], [2.5, 3.5]]).T", "", {2, 2});
+  check_literal("x = torch.tensor([0.5, 1.5]) @ w", "", {2});
+  check_literal("x = torch.tensor([0.5, 1.5]) / 2 + 1", "", {2});
+  check_literal("x = torch.tensor([0.5, 1.5]).float()", "x", {2});
+  CHECK(count("x = [0.5, 1.5] * 3") == 0);
 }
 
 TEST_CASE("a literal knows its line, and in a notebook its cell") {

@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -57,8 +59,12 @@ std::vector<std::string> expected(const Tensor& tensor, const Shape& index) {
   }
   if (derivation.rule == Rule::softmax) {
     add(derivation.terms[derivation.position].a);
-    numbers.push_back(
-        render::arithmetic_text(render::exponentials_of(tensor, derivation).values[derivation.position], 4));
+    float largest = -std::numeric_limits<float>::infinity();
+    for (const Derivation::Term& term : derivation.terms) {
+      largest = std::max(largest, static_cast<float>(render::value_of(tensor, term.a)));
+    }
+    const float own = static_cast<float>(render::value_of(tensor, derivation.terms[derivation.position].a));
+    numbers.push_back(render::arithmetic_text(std::exp(static_cast<double>(own - largest)), 4));
     return numbers;
   }
   if (derivation.rule == Rule::masked) {

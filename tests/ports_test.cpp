@@ -304,7 +304,7 @@ TEST_SUITE("lists without a name") {
   }
 
   TEST_CASE("sizes, ids, citations, intervals and indices are no tensors") {
-    CHECK(count("[2, 3]\n[6]\n[15496, 11, 995]\n[[15496, 11], [995, 3]]\n[[15496 11]\n [995 3]]\n[1024 768]") == 0);
+    CHECK(count("[2, 3]\n[6]\n[15496, 11, 995]\n[[15496, 11], [995, 3]]\n[1024 768]\n[1]\n[[1]]") == 0);
     CHECK(count("see [1] and [2, 3], or [1.5](http://x.y) and [0.5, 1.5, 2.5][0]") == 0);
     CHECK(count("in [0.0, 1.0], x[0.5, 1.5, 2.5] f([0.5, 1.5, 2.5]) 'a'[0.5 1.5 2.5] mAP@[0.50, 0.95]") == 0);
     CHECK(count("[    0.000000] Linux version 6.1\n[ 0.123456] pci\n[0.5, 0.25] * 2\n") == 0);
@@ -312,6 +312,117 @@ TEST_SUITE("lists without a name") {
     CHECK(count("[1.2.3, 4.5.6, 7.8.9]\n[12:30:01.250, 0.5, 0.5]\n[0.5 1.5, 2.5]\n[50%|##| 0.5, 0.5, 0.5]") == 0);
     CHECK(count("[0.5, 2, 1]\n[42.0; 16]\n[True, False, True, False]\n") == 0);
     CHECK(count("which of the vectors that we computed before is [0.5, 1.5, 2.5]") == 0);
+  }
+}
+
+TEST_SUITE("arrays as numpy's str() writes them") {
+  TEST_CASE("floats, whole numbers and truths") {
+    check("Scores:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
+    check("[[ 1  2  3]\n [ 4  5 16]]\n", {2, 3}, {1, 2, 3, 4, 5, 16}, 0);
+    check("[[1]\n [2]]\n", {2, 1}, {1, 2}, 0);
+    check("[1 2 3]\n", {3}, {1, 2, 3}, 0);
+    check("[[ True False]\n [False  True]]\n", {2, 2}, {1, 0, 0, 1}, 0);
+    check("[ True False  True]\n", {3}, {1, 0, 1}, 0);
+    check("I \xe2\x86\x92 [0.1 0.3]\n", {2}, {0.1, 0.3}, 0.1);
+    check("Position 0 -> [0. 1.]\n", {2}, {0, 1}, 0);
+  }
+
+  TEST_CASE("below the code that a text keeps") {
+    const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 1.5],\n    [2.5, 3.5]])\nprint(x)\n\n";
+    check(code + "X:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
+    check(code + "    The : [1. 2.]\n", {2}, {1, 2}, 0);
+    check(code + "Sums of the rows: [1.0, 1.0, 1.0]\n", {3}, {1, 1, 1}, 0);
+    CHECK(count(code + "for p in [0.5, 1.5, 2.5]: f(p)\nx = [0.5, 1.5, 2.5]\ny = \\\n  [0.5, 1.5, 2.5]\nz =\n  [0.5 1.5]\n") == 0);
+    CHECK(count(code + "f(a,\n  [0.5, 1.5, 2.5])\nsizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n") == 0);
+  }
+}
+
+TEST_SUITE("the digits that numpy leaves out") {
+  const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 20.25]])\n\n";
+  const std::string all = "[0.06337894 0.46831053]\n";
+
+  /// The power of ten that the unit of a number of the first tensor printed is.
+  double unit(const std::string& bytes, std::size_t cell = 0) {
+    const Found found(bytes);
+    return std::round(1000 * std::log10(found.printed.front().cells[cell].unit)) / 1000;
+  }
+
+  TEST_CASE("nothing rounds them") {
+    CHECK(unit(code + "[ 0.5  20.25]\n" + all) == -6);
+    CHECK(unit(code + "[ 0.5  20.25]\n" + all, 1) == -5);
+    CHECK(unit(code + all + "[ 0.5  20.25]\n", 1) == -8);
+    CHECK(unit(code + "[ 0.5  20.25]\n" + all + "np.set_printoptions(suppress=True)\n") == -6);
+    CHECK(unit("[0.5 20.3]\n" + all) == -6);
+    CHECK(unit(code + "array([ 0.5 , 20.25])\n" + all) == -6);
+    CHECK(unit(code + "[ 5.e-01 -1.e+09]\n" + all, 1) == 3);
+  }
+
+  TEST_CASE("something may have rounded them") {
+    CHECK(unit(code + "[ 0.5  20.25]\n") == -2);
+    CHECK(unit(code + "[ 0.5  20.25]\n[0.0633 0.4683]\n") == -2);
+    CHECK(unit("[ 0.5  20.25]\n" + all) == -2);
+    CHECK(unit(code + "print(np.round(x, 2))\n[ 0.5  20.25]\n" + all) == -2);
+    CHECK(unit(code + "np.set_printoptions(precision=2, suppress=True)\n[ 0.5  20.25]\n" + all) == -2);
+    CHECK(unit(code + "np.set_printoptions(2)\n[ 0.5  20.25]\n" + all) == -2);
+  }
+
+  TEST_CASE("a zero with an exponent is none but zero") {
+    for (const std::string mask : {"[[ 0.e+00  0.e+00]\n [-1.e+09  0.e+00]]\n",
+                                   "tensor([[ 0.0000e+00,  0.0000e+00], [-1.0000e+09,  0.0000e+00]])"}) {
+      CHECK(Found(mask).only().cells[0].unit == 0);
+      CHECK(Found(mask).only().cells[2].unit > 0);
+    }
+  }
+}
+
+/// Printed by TorchScript's print(), which writes as C++ does.
+TEST_SUITE("libtorch") {
+  TEST_CASE("every rank") {
+    check("0.5\n[ CPUFloatType{} ]\n", {}, {0.5}, 0.1);
+    check(" 0\n 1\n 2\n[ CPULongType{3} ]\n", {3}, {0, 1, 2}, 0);
+    check("a\n 0.0000  0.1429\n 0.4286 -0.5714\n[ CPUFloatType{2,2} ]\n", {2, 2}, {0, 0.1429, 0.4286, -0.5714}, 1e-4);
+    check("(1,.,.) = \n  1  2\n  3  4\n\n(2,.,.) = \n  5  6\n  7  8\n[ CPUFloatType{2,2,2} ]\n", {2, 2, 2},
+          {1, 2, 3, 4, 5, 6, 7, 8}, 0);
+    check(" 0  0\n 1  1\n[ CPUBoolType{2,2} ]\n", {2, 2}, {0, 0, 1, 1}, 0);
+    CHECK(Found(" 0  0\n 1  1\n[ CPUBoolType{2,2} ]\n").only().is_bool);
+    CHECK(values(Found(" 0.0000    -inf\n[ CUDAFloatType{1,2} ]\n").only()) == std::vector<double>{0, -INFINITY});
+  }
+
+  TEST_CASE("a factor, columns in groups, the first index fastest") {
+    check("0.001 *\n 0.0000\n 1.0000\n 2.0000\n[ CPUFloatType{3} ]\n", {3}, {0, 0.001, 0.002}, 1e-7);
+    check("Columns 1 to 2 0.2500  0.5000\n 1.2500  1.5000\n\nColumns 3 to 3 0.7500\n 1.7500\n[ CPUFloatType{2,3} ]\n", {2, 3},
+          {0.25, 0.5, 0.75, 1.25, 1.5, 1.75}, 1e-4);
+    check("Columns 1 to 10.01 *\n 1.5000\n  2.5000\n\nColumns 2 to 20.01 *\n 3.5000\n  7.5000\n[ CPUFloatType{2,2} ]\n", {2, 2},
+          {0.015, 0.035, 0.025, 0.075}, 1e-6);
+    const Found found("(1,1,.,.) = \n 0.001 *\n  1.0000\n\n(2,1,.,.) = \n 10 *\n  3.0000\n\n(1,2,.,.) = \n  0.1000\n\n"
+                      "(2,2,.,.) = \n  4.0000\n[ CPUFloatType{2,2,1,1} ]\n");
+    CHECK_FALSE(found.only().ragged);
+    CHECK(values(found.only()) == std::vector<double>{0.001, 0.1, 30, 4});
+  }
+
+  TEST_CASE("R's heading and gradient, in comments and below a label") {
+    const Found found("```\n## torch_tensor\n##  0.5000\n## -0.2500\n## [ CPUFloatType{2} ][ grad_fn = <MmBackward0> ]\n```\n",
+                      "page.md");
+    CHECK(found.only().text.starts_with("torch_tensor\n##  0.5"));
+    CHECK(found.only().grad_fn == "MmBackward0");
+    CHECK(values(found.only()) == std::vector<double>{0.5, -0.25});
+    CHECK(Found("q k v\n 1  0\n[ CPUFloatType{1,2} ]\nkt\n 1\n 0\n[ CPUFloatType{2,1} ]\n").printed[1].label == "kt");
+    check("/* keys\n * 1  2\n * 3  4\n * [ CPUFloatType{2,2} ]\n */\n", {2, 2}, {1, 2, 3, 4}, 0, "a.cpp");
+  }
+
+  TEST_CASE("what is missing or damaged") {
+    CHECK(Found("2.0000\n3.0000\n[ CPUFloatType{3} ]\n").only().ragged);
+    CHECK(Found(" 1  2\n 3\n 4\n[ CPUFloatType{2,2} ]\n").only().ragged);
+    CHECK(Found("(3,.,.) = \n 1  2\n[ CPUFloatType{1,1,2} ]\n").only().ragged);
+    CHECK(count("[ CPUFloatType{0} ]\nx\n[ CPUFloatType{2} ]\nsee [ CPUFloatType{2} ] and 1 2 [ CPUFloatType{2} ]\n[ A{1} ]") == 0);
+    CHECK(count("1\n[ CPUFloatType{9999999999,9999999999,9999999999} ]\n[ CPUFloatType{-1} ]\n[ CPUFloatType{ ]") == 0);
+    for (const std::string part : {"1\n[ CPUFloatType{9} ]\n", "[ CPUFloatType{9} ]", "\n\n[ CPUFloatType{9} ]", "1 ", "1\n"}) {
+      std::string page;
+      for (int i = 0; i < 100'000; ++i) {
+        page += part;
+      }
+      CHECK(count(page + "\n[ CPUFloatType{200001} ]\n") <= 100'001);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // What a printed tensor follows from. The numbers are PyTorch's, of one small lesson:
 //   x = round(rand(5, 3), 2), three rand(3, 2), and all that follows.
 
-#include "verify/relate/relate.hpp"
+#include "verify/propose/relate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -115,9 +115,9 @@ const char* const both = R"(tensor([[0.1546, 0.6314, 0.6693, 0.4798],
         [0.7753, 1.8125, 1.7723, 1.5086]]))";
 
 /// The numbers of the last tensor of a page whose text outlives it.
-Grid grid(const std::string& text) {
+Observed observed(const std::string& text) {
   const Page page = parse_page("page.txt", text + "\n");
-  return grid_of(find_printed(page).at(0)).value();
+  return observed_of(find_printed(page).at(0)).value();
 }
 
 Givens givens() { return {{2, 3, 4, 5, 6, 7, 8}, {0.5, 0.1, 0.2}}; }
@@ -126,13 +126,13 @@ Givens givens() { return {{2, 3, 4, 5, 6, 7, 8}, {0.5, 0.1, 0.2}}; }
 Relater after(const std::vector<std::string>& printed) {
   Relater relater(givens());
   for (std::size_t i = 0; i < printed.size(); ++i) {
-    relater.add({grid(printed[i]), std::string(1, static_cast<char>('a' + i)), i + 1, i == 0, true});
+    relater.add({observed(printed[i]), std::string(1, static_cast<char>('a' + i)), i + 1, i == 0, true});
   }
   return relater;
 }
 
 std::string relation(const std::vector<std::string>& printed, const std::string& target) {
-  const auto found = after(printed).find(grid(target));
+  const auto found = after(printed).find(observed(target));
   return found ? found->words : "";
 }
 
@@ -146,22 +146,22 @@ TEST_SUITE("relate: what follows") {
   TEST_CASE("the same numbers, and other views of them") {
     CHECK(relation({queries}, queries) == "a");
     CHECK(relation({queries}, flat) == "a.view(2, 5)");
-    CHECK(relation({values}, batch) == "torch.stack((a, a))");
-    CHECK(relation({queries, values}, both) == "torch.cat((a, b), dim=1)");
-    CHECK(relation({both}, values) == "a[:, 2:]");
+    CHECK(relation({values}, batch) == "torch.stack((a, a), dim=0)");
+    CHECK(relation({queries, values}, both) == "torch.cat([a, b], dim=1)");
+    CHECK(relation({both}, values) == "a[:, 2:4]");
     CHECK(relation({batch}, values) == "a[0]");
   }
 
   TEST_CASE("the nearest of equal sources wins") { CHECK(relation({queries, keys, queries}, queries) == "c"); }
 
   TEST_CASE("one operation") {
-    CHECK(relation({scores}, weights) == "softmax(a / 2**0.5)");
-    CHECK(relation({scores}, causal) == "softmax(a.masked_fill(causal mask, -torch.inf) / 2**0.5)");
-    CHECK(relation({hidden}, causal) == "softmax(a / 2**0.5)");
+    CHECK(relation({scores}, weights) == "torch.softmax(a / 2**0.5, dim=-1)");
+    CHECK(relation({scores}, causal) == "torch.softmax(a.masked_fill(causal mask, -torch.inf) / 2**0.5, dim=-1)");
+    CHECK(relation({hidden}, causal) == "torch.softmax(a / 2**0.5, dim=-1)");
     CHECK(relation({scores}, hidden) == "a.masked_fill(causal mask, -torch.inf)");
-    CHECK(relation({weights}, masked) == "torch.tril(a)");
+    CHECK(relation({weights}, masked) == "a.masked_fill(causal mask, 0.0)");
     CHECK(relation({masked}, renormalised) == "a / a.sum(dim=-1, keepdim=True)");
-    CHECK(relation({causal}, dropped) == "dropout(a, 0.5)");
+    CHECK(relation({causal}, dropped) == "nn.Dropout(0.5)(a)");
     CHECK(relation({masked}, row_sums) == "a.sum(dim=-1)");
   }
 
@@ -174,46 +174,113 @@ TEST_SUITE("relate: what follows") {
 
   TEST_CASE("several operations") {
     CHECK(relation({inputs, W_query, W_key}, scores) == "(a @ b) @ (a @ c).T");
-    CHECK(relation({queries, keys}, weights) == "softmax(a @ b.T / 2**0.5)");
-    CHECK(relation({scores, values}, context) == "softmax(a / 2**0.5) @ b");
+    CHECK(relation({queries, keys}, weights) == "torch.softmax((a @ b.T) / 2**0.5, dim=-1)");
+    CHECK(relation({scores, values}, context) == "torch.softmax(a / 2**0.5, dim=-1) @ b");
     CHECK(relation({inputs, W_query, W_key, W_value}, context) ==
-          "softmax((a @ b) @ (a @ c).T / 2**0.5) @ (a @ d)");
+          "torch.softmax(((a @ b) @ (a @ c).T) / 2**0.5, dim=-1) @ (a @ d)");
     CHECK(relation({inputs, W_query, W_key, W_value}, causal_context) ==
-          "softmax(((a @ b) @ (a @ c).T).masked_fill(causal mask, -torch.inf) / 2**0.5) @ (a @ d)");
+          "torch.softmax(((a @ b) @ (a @ c).T).masked_fill(causal mask, -torch.inf) / 2**0.5, dim=-1) @ (a @ d)");
   }
 
   TEST_CASE("projections by weights that nobody printed") {
     const auto fit = [](const std::vector<std::string>& printed, const std::string& target) {
-      const auto found = after(printed).find_with_unknown_weights(grid(target));
+      const auto found = after(printed).find_with_unknown_weights(observed(target));
       return found ? found->words : "";
     };
     CHECK(fit({inputs}, queries) == "a @ W for some W");
-    CHECK(fit({inputs}, scores) == "a @ M @ a.T for some M");
-    CHECK(fit({inputs}, weights) == "softmax(a @ M @ a.T) for some M");
+    CHECK(fit({inputs}, scores) == "(a @ M) @ a.T for some M");
+    CHECK(fit({inputs}, weights) == "torch.softmax((a @ M) @ a.T, dim=-1) for some M");
     CHECK(fit({inputs, weights}, context) == "b @ (a @ W) for some W");
     CHECK(fit({inputs}, context).empty());
     CHECK(fit({inputs}, with(queries, "0.1546", "0.1646")).empty());
   }
 
   TEST_CASE("masks") {
+    CHECK(relation({}, "tensor([[1., 0., 0.], [1., 1., 0.], [1., 1., 1.]])") == "torch.tril(torch.ones(3, 3))");
+    CHECK(relation({}, "tensor([[1., 0.], [1., 1.]])").empty());
+    CHECK(relation({}, "array([[ 0.e+00,  0.e+00], [-1.e+09,  0.e+00]])") == "torch.tril(torch.full((2, 2), -1000000000.0), diagonal=-1)");
+    CHECK(relation({}, "tensor([[0., -inf], [0., 0.]])") == "torch.triu(torch.full((2, 2), -torch.inf), diagonal=1)");
+    CHECK(relation({}, "tensor([[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]])") == "torch.eye(3)");
     CHECK(relation({}, "tensor([[1., 0., 0., 0., 0.], [1., 1., 0., 0., 0.], [1., 1., 1., 0., 0.], [1., 1., 1., 1., 0.], "
                        "[1., 1., 1., 1., 1.]])") == "torch.tril(torch.ones(5, 5))");
   }
 
+  TEST_CASE("no weights that nobody printed where something simpler may be, nor of what is no input") {
+    const auto fit = [](const std::string& printed, const std::string& target, bool may_be_inputs = true) {
+      Relater relater(givens());
+      relater.add({observed(printed), "a", 1, false, true, may_be_inputs});
+      const auto found = relater.find_with_unknown_weights(observed(target));
+      return found ? found->words : "";
+    };
+    const std::string small = "tensor([[2., 7.], [6., 4.], [6., 5.]])";
+    CHECK(fit(small, small).empty());
+    CHECK(fit(small, "tensor([[2., 6., 6.], [7., 4., 5.]])").empty());
+    CHECK(fit(inputs, queries) == "a @ W for some W");
+    CHECK(fit(inputs, queries, false).empty());
+    // torch.eye(5)[[0, 1, 2, 3, 0, 4]] @ torch.rand(5, 2): each row of weights by itself, whatever they are
+    CHECK(fit("tensor([[1., 0., 0., 0., 0.], [0., 1., 0., 0., 0.], [0., 0., 1., 0., 0.], [0., 0., 0., 1., 0.], [1., 0., 0., 0., 0.], "
+              "[0., 0., 0., 0., 1.]])",
+              "tensor([[0.4963, 0.7682], [0.0885, 0.1320], [0.3074, 0.6341], [0.4901, 0.8964], [0.4963, 0.7682], [0.4556, 0.6323]])")
+              .empty());
+  }
+
+  TEST_CASE("scores that are scaled in the same line") {
+    // (queries @ keys.T / sqrt(2)) of these numbers, by torch
+    CHECK(relation({queries, keys}, R"(tensor([[0.2989, 0.5460, 0.2311, 0.3308, 0.8265],
+        [0.4778, 0.8729, 0.3699, 0.5296, 1.3218],
+        [0.3679, 0.6720, 0.2944, 0.4264, 1.0301],
+        [0.5509, 1.0062, 0.4456, 0.6480, 1.5487],
+        [0.9329, 1.7041, 0.7347, 1.0584, 2.5968]]))") == "(a @ b.T) / 2**0.5");
+  }
+
+  TEST_CASE("weights of one row of scores, and no row that a one-hot vector selects") {
+    // scores, weights of the first two queries: torch.softmax([2., 4., 4.]), of [4., 16., 12.]
+    const std::string some_scores = "tensor([[2., 4., 4.], [4., 16., 12.], [4., 12., 10.]])";
+    const std::string ones = "tensor([[1., 0., 1.], [1., 0., 0.], [0., 0., 1.]])";
+    CHECK(relation({ones, some_scores}, "[0.06337894 0.46831053 0.46831053]") == "torch.softmax(b[0], dim=-1)");
+    CHECK(relation({ones, some_scores}, "[6.03366485e-06 9.82007865e-01 1.79861014e-02]") == "torch.softmax(b[1], dim=-1)");
+  }
+
+  TEST_CASE("running means and their weights") {
+    const std::string average = "tensor([[1.0000, 0.0000, 0.0000], [0.5000, 0.5000, 0.0000], [0.3333, 0.3333, 0.3333]])";
+    const std::string weights_words = "torch.tril(torch.ones(3, 3)) / torch.tril(torch.ones(3, 3)).sum(dim=-1, keepdim=True)";
+    CHECK(relation({}, average) == weights_words);
+    CHECK(relation({"tensor([[1., 0., 0.], [1., 1., 0.], [1., 1., 1.]])"}, average) == "a / a.sum(dim=-1, keepdim=True)");
+    CHECK(relation({"tensor([[0., -inf, -inf], [0., 0., -inf], [0., 0., 0.]])"}, average) == "torch.softmax(a, dim=-1)");
+    // torch.tril(torch.ones(5, 5)) / sums @ inputs
+    CHECK(relation({inputs}, R"(tensor([[0.0800, 0.5100, 0.1200],
+        [0.3050, 0.5350, 0.0650],
+        [0.2433, 0.4600, 0.1633],
+        [0.3000, 0.3800, 0.2500],
+        [0.3800, 0.4860, 0.2920]]))").starts_with("(torch.tril(torch.ones(5, 5)) / "));
+  }
+
+  TEST_CASE("what lost nothing was not dropped, and what hides the negative is no mask") {
+    // torch.randn(2, 4) after torch.manual_seed(1), twice as much, and torch.relu of it
+    const std::string x = R"(tensor([[ 0.6614,  0.2669,  0.0617,  0.6213],
+        [-0.4519, -0.1661, -1.5228,  0.3817]]))";
+    CHECK(relation({x}, R"(tensor([[ 1.3227,  0.5338,  0.1234,  1.2426],
+        [-0.9038, -0.3323, -3.0455,  0.7634]]))").empty());
+    CHECK(relation({x}, R"(tensor([[0.6614, 0.2669, 0.0617, 0.6213],
+        [0.0000, 0.0000, 0.0000, 0.3817]]))").empty());
+  }
+
   TEST_CASE("a relation is rooted where all that it ends in is") {
-    CHECK(after({inputs}).find(grid(inputs))->is_rooted);
-    CHECK_FALSE(after({inputs, W_query}).find(grid(queries))->is_rooted);
-    CHECK_FALSE(after({inputs}).find_with_unknown_weights(grid(queries))->is_rooted);
+    CHECK(after({inputs}).find(observed(inputs))->is_rooted);
+    CHECK_FALSE(after({inputs, W_query}).find(observed(queries))->is_rooted);
+    CHECK_FALSE(after({inputs}).find_with_unknown_weights(observed(queries))->is_rooted);
   }
 
   TEST_CASE("properties") {
     const auto property = [](const std::string& target) {
-      const auto found = Relater(givens()).find_property(grid(target));
+      const auto found = Relater(givens()).find_property(observed(target));
       return found ? found->words : "";
     };
     CHECK(property(weights) == "every row sums to 1");
     CHECK(property(batch) == "all batch entries are equal");
     CHECK(property(scores).empty());
+    CHECK(property("tensor([[0., 1., 0.], [1., 0., 0.], [0., 0., 1.], [0., 1., 0.]])").empty());
+    CHECK(property("tensor([[0, 1, 0], [2, 0, -1], [0, 0, 1], [0, 1, 0]])").empty());
     CHECK(property(values).empty());
   }
 }
@@ -225,13 +292,28 @@ TEST_SUITE("relate: what chance may do counts nothing") {
     CHECK(relation({"tensor([1., 0., 1., 1.])"}, "tensor([1., 0., 1., 1.])").empty());
   }
 
+  TEST_CASE("ones are no sums of weights, and nothing else") {
+    CHECK(relation({weights}, "tensor([1.0000, 1.0000, 1.0000, 1.0000, 1.0000])").empty());
+    CHECK(relation({weights}, "tensor([0.2000, 0.2000, 0.2000, 0.2000, 0.2000])").empty());
+  }
+
+  TEST_CASE("products of small whole numbers are uncertain, each by itself") {
+    // x @ w of [[1, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1]] and a 4x3 of ones and zeros
+    const auto found = after({"tensor([[1., 0., 1., 0.], [0., 2., 0., 2.], [1., 1., 1., 1.]])",
+                              "tensor([[1., 0., 1.], [1., 0., 0.], [0., 0., 1.], [0., 1., 1.]])"})
+                           .find(observed("tensor([[1., 0., 2.], [2., 2., 2.], [2., 1., 3.]])"));
+    REQUIRE(found);
+    CHECK(found->words == "a @ b");
+    CHECK(!found->is_certain);
+  }
+
   TEST_CASE("the same cells in another order follow from nothing") {
     std::mt19937 random(1);
     const std::vector<std::string> all{inputs, W_query, W_key, W_value, queries, keys, values, scores, weights,
                                        masked, hidden,  causal, dropped};
     for (const char* one : {queries, scores, weights, context, causal, dropped}) {
       for (int i = 0; i < 50; ++i) {
-        Grid target = grid(one);
+        Observed target = observed(one);
         std::shuffle(target.cells.begin(), target.cells.end(), random);
         const auto found = after(all).find(target);
         CHECK_MESSAGE(!found, found->words);
@@ -244,20 +326,20 @@ TEST_SUITE("relate: what chance may do counts nothing") {
 
 TEST_SUITE("relate: near misses") {
   TEST_CASE("a wrong cell is told, with the right number") {
-    const Grid target = grid(with(weights, "0.2", "0.7"));
+    const Observed target = observed(with(weights, "0.2", "0.7"));
     CHECK(!after({scores}).find(target));
     const auto near = after({scores}).find_near_miss(target);
     REQUIRE(near);
-    CHECK(near->words == "softmax(a / 2**0.5)");
+    CHECK(near->words == "torch.softmax(a / 2**0.5, dim=-1)");
     CHECK(near->failing.size() == 1);
     const auto cell = static_cast<std::size_t>(near->failing[0]);
-    CHECK(near->numbers.cells[cell].middle() == doctest::Approx(grid(weights).cells[cell].middle()).epsilon(0.001));
+    CHECK(near->numbers[cell].middle() == doctest::Approx(observed(weights).cells[cell].middle()).epsilon(0.001));
   }
 
   TEST_CASE("what is in doubt accuses nobody") {
     Relater relater(givens());
-    relater.add({grid(scores), "a", 1, false, false});
-    CHECK(relater.find(grid(weights)));
-    CHECK(!relater.find_near_miss(grid(with(weights, "0.2", "0.7"))));
+    relater.add({observed(scores), "a", 1, false, false});
+    CHECK(relater.find(observed(weights)));
+    CHECK(!relater.find_near_miss(observed(with(weights, "0.2", "0.7"))));
   }
 }

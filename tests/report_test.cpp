@@ -80,7 +80,7 @@ std::string with(const std::string& old_words, const std::string& new_words) {
   return text.replace(text.find(old_words), old_words.size(), new_words);
 }
 
-const std::string summary = ": small, seed 123, avx2 kernels, default dropout kernel\n";
+const std::string lessons = "\nlessons: small, seed 123, avx2 kernels, default dropout kernel\n";
 const std::string size_line = "line 5  size [3, 2]  chapter/part keys  same\n";
 
 }  // namespace
@@ -90,7 +90,7 @@ TEST_SUITE("report") {
     const Told told(good);
     CHECK(told.code == 0);
     CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line +
-                           "\n1 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 same\n");
+                           lessons + "tensors: 1 same\n1 of 1 tensors and 1 of 1 sizes checked and right\n");
     CHECK(told.json["holds"] == true);
     CHECK(told.json["tensors"]["same"] == 1);
     CHECK(told.json["findings"][0]["line"] == 2);
@@ -121,8 +121,8 @@ TEST_SUITE("report") {
     CHECK(told.text ==
           "line 2  [3, 2]       chapter/part keys  last digit (1 of 6 cells)\n"
           "    [0 (one), 1]: page -0.2627, step -0.2626; exactly -0.26264992356300354, the tie is at -0.26265\n" +
-              size_line + "\n1 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 last digit\n" +
-              "1 cell off by one in the last digit: line 2\n");
+              size_line + lessons + "tensors: 1 last digit\n1 cell off by one in the last digit: line 2\n" +
+              "1 of 1 tensors and 1 of 1 sizes checked and right\n");
     const auto& difference = told.json["findings"][0]["differences"][0];
     CHECK(difference["index"] == std::vector<int>{0, 1});
     CHECK(difference["tokens"] == nlohmann::ordered_json::array({"one", nullptr}));
@@ -141,7 +141,8 @@ TEST_SUITE("report") {
           "      [0 (one)]     0.5000   -0.2626\n"
           "      [1 (two)]     1.2500  [-2.0000]\n"
           "      [2 (three)]  -0.7500    0.1250\n" +
-              size_line + "\n0 of 1 tensors and 1 of 1 sizes hold" + summary + "tensors: 1 differs\ndiffers: line 2\n");
+              size_line + lessons +
+              "tensors: 1 differs\n0 of 1 tensors and 1 of 1 sizes checked and right; 1 differs: line 2\n");
     CHECK(told.json["holds"] == false);
     CHECK(told.json["findings"][0]["differing_cells"] == 1);
   }
@@ -176,10 +177,10 @@ TEST_SUITE("report") {
   TEST_CASE("an unknown tensor names the step of its label, and fails only where asked to") {
     const Told told("keys\n tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
     CHECK(told.code == 0);
-    CHECK(exit_code(told.report, true) == 1);
+    CHECK(exit_code(told.report, {.strict = true}) == 1);
     CHECK(told.text.find("line 2  [3, 2]  -  unknown\n"
                          "    nearest: chapter/part keys [3, 2]; 6 of 6 cells differ\n") != std::string::npos);
-    CHECK(told.text.find("tensors: 1 unknown\nunknown: line 2\n") != std::string::npos);
+    CHECK(told.text.find("tensors: 1 unknown\n0 of 1 tensors and 0 of 0 sizes checked and right; 1 unknown: line 2\n") != std::string::npos);
     CHECK(told.json["findings"][0]["step"].is_null());
     CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
   }
@@ -205,6 +206,6 @@ TEST_SUITE("report") {
   TEST_CASE("nothing printed holds nothing") {
     const Told told("no numbers here\n");
     CHECK(told.code == 0);
-    CHECK(told.text == "0 of 0 tensors and 0 of 0 sizes hold\n");
+    CHECK(told.text == "0 of 0 tensors and 0 of 0 sizes checked and right\n");
   }
 }

@@ -325,8 +325,37 @@ TEST_CASE("every operation gives the shape of its result") {
   CHECK(softmax(x).shape() == Shape{2, 6, 3});
   CHECK(sum(x).shape() == Shape{2, 6});
   CHECK(sum(counting({3})).shape() == Shape{});
+  CHECK(sum(x, false, -2).shape() == Shape{2, 3});
+  CHECK(sum(x, true, -3).shape() == Shape{1, 6, 3});
+  CHECK(index(x, 5, 1).shape() == Shape{2, 3});
+  CHECK(slice(x, 1, 2, 6).shape() == Shape{2, 4, 3});
+  CHECK(cat({x, slice(x, 1, 0, 2)}, 1).shape() == Shape{2, 8, 3});
+  CHECK(stack({x, x, x, x}, 2).shape() == Shape{2, 6, 4, 3});
+  CHECK(add(x, counting({3})).shape() == Shape{2, 6, 3});
   CHECK(weighted_sum(counting({6}), counting({6, 3})).shape() == Shape{3});
   CHECK(dropout(x, mask_of({2, 6, 3}), 0.5).shape() == Shape{2, 6, 3});
+}
+
+TEST_CASE("sums over an axis that is not the last add in PyTorch's order") {
+  const auto inverse = [](const Shape& shape) {
+    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = 1 / (static_cast<float>(i) + 1);
+    }
+    return floats(shape, values);
+  };
+  const auto numbers = [](const Tensor& tensor) {
+    const auto contents = tensor.array().contents();
+    const auto& block = std::get<Block<float>>(*contents);
+    return std::vector<float>(block.begin(), block.end());
+  };
+  // torch 1.13: (1 / (torch.arange(n) + 1)).view(shape).sum(dim)
+  CHECK(numbers(sum(inverse({3, 4}), false, -2)) == std::vector<float>{0x1.4fa4fcp+0F, 0x1.88888ap-1F, 0x1.225ae0p-1F, 0x1.d55556p-2F});
+  CHECK(numbers(sum(inverse({300, 3}), false, -2)) == std::vector<float>{0x1.78f89cp+1F, 0x1.2ba13ap+1F, 0x1.0c0f72p+1F});
+  CHECK(numbers(sum(inverse({2, 70, 3}), true, -2)) == std::vector<float>{0x1.3acd1ep+1F, 0x1.db3b34p+0F, 0x1.9c66f0p+0F,
+                                                                          0x1.d9ff90p-3F, 0x1.d85f78p-3F, 0x1.d6c256p-3F});
+  const std::vector<float> wide = numbers(sum(inverse({50, 35}), false, -2));
+  CHECK((wide[0] == 0x1.206dfep+0F && wide[31] == 0x1.0ffa94p-3F && wide[32] == 0x1.0cf1ap-3F && wide[34] == 0x1.07448cp-3F));
 }
 
 TEST_CASE("sizes by axis, from either end") {
@@ -398,6 +427,14 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
   CHECK(linear(queries, keys, {}, "W_query").expression() == "W_query(queries)");
   CHECK(softmax(queries).expression() == "torch.softmax(queries, dim=-1)");
   CHECK(sum(queries).expression() == "queries.sum(dim=-1)");
+  CHECK(sum(queries, true, -2).expression() == "queries.sum(dim=-2, keepdim=True)");
+  CHECK(index(queries, 1, 1).expression() == "queries[:, 1]");
+  CHECK(slice(queries, 1, 1, 3).expression() == "queries[:, 1:3]");
+  CHECK(slice(queries, -1, 0, 2).expression() == "queries[..., :2]");
+  CHECK(cat({queries, keys}, 1).expression() == "torch.cat([queries, keys], dim=1)");
+  CHECK(stack({queries, keys}, 1).expression() == "torch.stack([queries, keys], dim=1)");
+  CHECK(add(queries, divide(keys, 2, "2")).expression() == "queries + (keys / 2)");
+  CHECK(t(named("line 44", {2, 3})).expression() == "line 44.T");
   CHECK(sum(divide(queries, 2, "2")).expression() == "(queries / 2).sum(dim=-1)");
   CHECK(dropout(queries, mask_of({2, 3}), 0.5).expression() == "nn.Dropout(0.5)(queries)");
   const Tensor mask = mask_of({2, 3});

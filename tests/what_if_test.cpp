@@ -14,10 +14,10 @@
 #include "inputs.hpp"
 #include "render/likeness.hpp"
 #include "render/side_by_side.hpp"
-#include "render/step_pairs.hpp"
 #include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "walk/change.hpp"
 #include "walk/mistakes.hpp"
 
 namespace {
@@ -177,20 +177,21 @@ TEST_CASE("the sentence says of numbers only what holds of them all") {
 }
 
 TEST_CASE("rows with nan are left out, and said to be") {
-  const auto said = [](const std::vector<std::vector<float>>& before, const std::vector<std::vector<float>>& after) {
+  const auto said = [](const std::vector<std::vector<float>>& scores, const std::vector<std::vector<float>>& after) {
     Walkthrough as_is;
     Walkthrough changed;
-    as_is.show("attn_weights", "", torch::tensor(before));
+    as_is.show("attn_weights", "", softmax(torch::tensor(scores)));
     changed.show("attn_weights", "", torch::tensor(after));
     return what_the_change_did(what_if("mask-after-softmax"), as_is.steps(), changed.steps());
   };
   const std::string start = "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum ";
-  CHECK(said({{1, 0}, {0.5F, 0.5F}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.75 on average.");
-  CHECK(said({{1, 0}, {NAN, NAN}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.5, but for one row with nan.");
-  CHECK(said({{NAN, 0}, {1, 0}}, {{0.5F, 0}, {NAN, 0}}) == start + "cannot be told, as every row has nan.");
-  CHECK(said({{1, 0}}, {{0, 1}}) == start + "stays 1.");
-  CHECK(said({{0, 0}}, {{3e-10F, 0}}) == start + "grows from 0 to 3e-10.");
-  CHECK(said({{1e30F, 0}}, {{0, 0}}) == start + "falls from 1e+30 to 0.");
+  CHECK(said({{0, -INFINITY}, {0, 0}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.75 on average.");
+  CHECK(said({{0, -INFINITY}, {NAN, NAN}}, {{0.5F, 0}, {0.5F, 0.5F}}) ==
+        start + "falls from 1 to 0.5, but for one row with nan.");
+  CHECK(said({{NAN, 0}, {0, -INFINITY}}, {{0.5F, 0}, {NAN, 0}}) == start + "cannot be told, as every row has nan.");
+  CHECK(said({{0, -INFINITY}}, {{0, 1}}) == start + "stays 1.");
+  CHECK(from_to(0, static_cast<double>(3e-10F)) == "grows from 0 to 3e-10");
+  CHECK(from_to(static_cast<double>(1e30F), 0) == "falls from 1e+30 to 0");
 }
 
 TEST_CASE("what the sentence would be about may stay the same") {

@@ -31,7 +31,7 @@ void multihead(Program& p) {
   p.section("stacked");
   const Tensor context_vecs = p.show("context_vecs", "", cat(heads));
   p.size("context_vecs", "context_vecs.shape:", context_vecs);
-  p.show("both_agree", "the single head is the first:", all_close(single, columns(context_vecs, single.size(1))));
+  p.show("both_agree", "the single head is the first:", all_close(single, slice(context_vecs, -1, 0, single.size(1))));
 }
 
 }  // namespace attn::chapters::ahead_of_ai

@@ -1,6 +1,9 @@
 #include "blog/blog.hpp"
 
 #include <array>
+#include <string_view>
+
+#include "meaning_texts.hpp"
 
 namespace attn::chapters::blog {
 namespace {
@@ -58,10 +61,7 @@ constexpr std::array slips = {
 };
 
 constexpr std::array meanings = {
-    Meaning{.step = "scaled_attn_scores",
-            .text = "Scaling keeps softmax from putting nearly all weight on one token. What counts is head_dim, the "
-                    "number of products in each score, so its square root is the divisor.",
-            .chapter = "multihead"},
+    Meaning{.step = "scaled_attn_scores", .text = scaling_of_heads, .tail = by_head_dim, .chapter = "multihead"},
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "book/book.hpp"
 
 #include <array>
+#include <string_view>
+
+#include "meaning_texts.hpp"
 
 namespace attn::chapters::book {
 namespace {
@@ -43,11 +46,11 @@ constexpr std::array chapters = {
             .special = "stacked heads; split ones with out_proj; a product for two heads at once"},
 };
 
+constexpr std::string_view made_drawn = " A model learns them in training; these are as they were drawn.";
+constexpr std::string_view made_given = " A model learns them in training; these are given.";
+
 constexpr std::array meanings = {
     // simplified
-    Meaning{.step = "query",
-            .text = "One token is followed by hand: it takes the part of the query, the token that looks at all "
-                    "others. Without trainable weights, its embedding itself is the query."},
     Meaning{.step = "res",
             .text = "What a dot product is: numbers at the same place are multiplied, and the products are summed. "
                     "Here a loop does it for the first token and the query.",
@@ -60,14 +63,8 @@ constexpr std::array meanings = {
     Meaning{.step = "attn_weights_2_tmp",
             .text = "Each score as a share of their sum. That works as long as no score is negative; a sum near 0 "
                     "would blow the shares up."},
-    Meaning{.step = "exp_attn_scores_2",
-            .text = "The exponential of no score is negative, and it keeps their order. So there are no negative "
-                    "weights, even where scores are negative."},
     Meaning{.step = "exp_sum_2",
             .text = "The sum of the exponentials: what each of them is divided by, so that the weights sum to 1."},
-    Meaning{.step = "attn_weights_2_naive",
-            .text = "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows from "
-                    "scores of about 89 on, which is why it is called naive."},
     Meaning{.step = "attn_weights_2",
             .text = "The library's softmax subtracts the largest score before it takes exponentials. That changes no "
                     "weight, but no exponential can overflow.",
@@ -76,9 +73,6 @@ constexpr std::array meanings = {
             .text = "A check: softmax has divided each row by its own sum of exponentials, so every row should sum to "
                     "1.",
             .section = "all_tokens"},
-    Meaning{.step = "all_context_vecs",
-            .text = "Each row is one token's context vector: the embeddings of all tokens, weighted by that token's "
-                    "row of attention weights and summed."},
     Meaning{.step = "context_vec_2",
             .text = "The context vector from before, to compare: up to rounding, it is the query's row of the matrix "
                     "above.",
@@ -88,41 +82,21 @@ constexpr std::array meanings = {
             .text = "A check: attention weights are shares of one whole, so they should sum to 1."},
 
     // trainable
-    Meaning{.step = "W_query",
-            .text = "The weights that turn an embedding into a query: what a token looks for. A model learns them in "
-                    "training; these are as they were drawn.",
-            .section = "one_query",
-            .own = "The weights that turn an embedding into a query: what a token looks for. A model learns them in "
-                   "training; these are given."},
-    Meaning{.step = "W_key",
-            .text = "The weights that turn an embedding into a key: what a token can be found by. A model learns them "
-                    "in training; these are as they were drawn.",
-            .section = "one_query",
-            .own = "The weights that turn an embedding into a key: what a token can be found by. A model learns them in "
-                   "training; these are given."},
-    Meaning{.step = "W_value",
-            .text = "The weights that turn an embedding into a value: what a token passes on to those that attend to "
-                    "it. A model learns them in training; these are as they were drawn.",
-            .section = "one_query",
-            .own = "The weights that turn an embedding into a value: what a token passes on to those that attend to it. "
-                   "A model learns them in training; these are given."},
+    Meaning{.step = "W_query", .text = query_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
+    Meaning{.step = "W_key", .text = key_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
+    Meaning{.step = "W_value", .text = value_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
     Meaning{.step = "inputs",
-            .text = "The inputs of this section, which is seeded anew: its numbers do not depend on what was drawn "
-                    "before. Random inputs are drawn again as well.",
-            .section = "self_attention_*",
-            .own = "The same inputs. This section is seeded anew: what it draws does not depend on what was drawn before."},
+            .text = "The ",
+            .tail = "inputs of this section, which is seeded anew: its numbers do not depend on what was drawn before. Random "
+                    "inputs are drawn again as well.",
+            .own_tail = "same inputs. This section is seeded anew: what it draws does not depend on what was drawn before.",
+            .section = "self_attention_*|causal_attention"},
     Meaning{.step = "context_vecs",
-            .text = "Each row is one token's context vector: values, weighted and summed. The weights were drawn from "
-                    "the same seed as those by hand, so up to rounding the query's row is what was worked out there.",
-            .section = "self_attention_v1",
-            .own = "Each row is one token's context vector: values, weighted and summed."},
-
-    // causal
-    Meaning{.step = "inputs",
-            .text = "The inputs of this section, which is seeded anew: its numbers do not depend on what was drawn "
-                    "before. Random inputs are drawn again as well.",
-            .section = "causal_attention",
-            .own = "The same inputs. This section is seeded anew: what it draws does not depend on what was drawn before."},
+            .text = "Each row is one token's context vector: values, weighted and summed.",
+            .tail = " The weights were drawn from the same seed as those by hand, so up to rounding the query's row is what "
+                    "was worked out there.",
+            .own_tail = "",
+            .section = "self_attention_v1"},
 
     // dropout
     Meaning{.step = "dropout_mask",
@@ -132,21 +106,9 @@ constexpr std::array meanings = {
             .section = "causal"},
 
     // multihead
-    Meaning{.step = "attn_weights",
-            .text = "This head's attention weights: how each token shares its attention among itself and the tokens "
-                    "before it.",
-            .chapter = "multihead",
-            .section = "head_*"},
-    Meaning{.step = "scaled_attn_scores",
-            .text = "Scaling keeps softmax from putting nearly all weight on one token. What counts is head_dim, the "
-                    "number of products in each score, so its square root is the divisor.",
-            .section = "split"},
-    Meaning{.step = "joined_heads",
-            .text = "The heads are joined: their head_dim numbers, one head after the other, make d_out numbers for "
-                    "each token. The view needs them in row-major order, hence contiguous()."},
-    Meaning{.step = "context_vecs",
-            .text = "A last linear layer mixes the heads' results, so that each output can draw on every head.",
-            .section = "split"},
+    Meaning{.step = "attn_weights", .text = weights_of_a_head, .chapter = "multihead", .section = "head_*"},
+    Meaning{.step = "scaled_attn_scores", .text = scaling_of_heads, .tail = by_head_dim, .section = "split"},
+    Meaning{.step = "context_vecs", .text = heads_are_mixed, .section = "split"},
     Meaning{.step = "a",
             .text = "A small example of four axes: a batch of one, two heads, three tokens, four numbers for each "
                     "token."},

@@ -1,6 +1,9 @@
 #include "livebook/livebook.hpp"
 
 #include <array>
+#include <string_view>
+
+#include "meaning_texts.hpp"
 
 namespace attn::chapters::livebook {
 namespace {
@@ -45,15 +48,12 @@ constexpr std::array chapters = {
 
 constexpr std::array meanings = {
     Meaning{.step = "scaled_attn_scores",
-            .text = "Scaling keeps softmax from putting nearly all weight on one token. This page divides by the "
-                    "square root of d_out; the usual choice is head_dim, the number of products in each score.",
+            .text = scaling_of_heads,
+            .tail = " This page divides by the square root of d_out; the usual choice is head_dim, the number of "
+                    "products in each score.",
             .chapter = "multihead",
             .section = "split_*"},
-    Meaning{.step = "attn_weights",
-            .text = "This head's attention weights: how each token shares its attention among itself and the tokens "
-                    "before it.",
-            .chapter = "multihead",
-            .section = "head_*"},
+    Meaning{.step = "attn_weights", .text = weights_of_a_head, .chapter = "multihead", .section = "head_*"},
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
-#include "cli/names.hpp"
 #include "cli/options.hpp"
 #include "render/json.hpp"
 #include "settled.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "walk/names.hpp"
 
 namespace attn::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/complaints.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -15,21 +15,25 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr auto program_name = "attn-walkthrough";
-
-Words option_names(const Syntax& syntax) {
+Words option_names(const Subcommand& command) {
   Words names;
-  for (const KnownOption& option : syntax.options) {
-    names.push_back(option.name);
+  for (const Option* option : options_of(command)) {
+    names.emplace_back(option->name);
   }
   return names;
 }
 
-/// The commands that have the option.
-Words commands_with(const std::string& option, std::span<const KnownCommand> commands) {
+Words command_names() {
   Words names;
-  for (const KnownCommand& command : commands) {
-    if (command.syntax().find(option) != nullptr) {
+  std::ranges::transform(subcommands(), std::back_inserter(names), &Subcommand::name);
+  return names;
+}
+
+/// The commands that take the option.
+Words commands_with(const std::string& option) {
+  Words names;
+  for (const Subcommand& command : subcommands()) {
+    if (find_option(command, option) != nullptr) {
       names.push_back(command.name);
     }
   }
@@ -51,117 +55,113 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-/// The line to type: the command before all else, and no "--".
-std::string line_to_type(const std::string& command, std::span<const std::string> before,
-                         std::span<const std::string> after) {
-  std::string line = std::string("type ") + program_name + " " + command;
-  for (const auto words : {before, after}) {
-    for (const std::string& word : words) {
-      line += word == "--" ? "" : " " + quoted(word);
-    }
+/// The line to type: the command, whose name stands last, before all else, and no "--".
+std::string line_to_type(const std::string& command, std::span<const std::string> arguments) {
+  std::string line = "type attn-walkthrough " + command;
+  const auto at = std::find(arguments.rbegin(), arguments.rend(), command).base();
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    line += word + 1 == at || *word == "--" ? "" : " " + quoted(*word);
   }
   return line;
 }
 
-/// Where a command stands that takes all options before it.
-std::optional<std::size_t> later_command(std::span<const KnownCommand> commands,
-                                         std::span<const std::string> arguments) {
-  for (const KnownCommand& command : commands) {
-    Syntax syntax = command.syntax();
-    syntax.takes_files = false;
-    try {
-      const std::size_t at = read_arguments(arguments, syntax).read;
-      if (at < arguments.size() && arguments[at] == command.name) {
-        return at;
-      }
-    } catch (const UsageError&) {  // one that is said where the command stands first
-    }
-  }
-  return {};
-}
+std::string help_of(const Subcommand& command) { return "see " + line_of(command) + " --help"; }
 
-[[noreturn]] void throw_unknown_option(std::span<const KnownCommand> commands, const KnownCommand& chosen,
-                                       const Syntax& program, const std::string& option) {
-  const Syntax syntax = chosen.syntax();
-  const std::string help = "see " + syntax.help;
-  if (program.find(option) != nullptr) {
-    throw UsageError(option + " has no meaning in " + chosen.name + "; it is accepted alone; type " + program_name +
-                     " " + option);
+std::string accepted_commands() { return "accepted are " + text::joined(command_names()) + "; "; }
+
+[[noreturn]] void throw_unknown_option(const Subcommand& command, const std::string& option) {
+  if (find_option(program(), option) != nullptr) {
+    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted alone; type attn-walkthrough " + option);
   }
-  const Words elsewhere = commands_with(option, commands);
-  if (!elsewhere.empty()) {
-    throw UsageError(option + " has no meaning in " + chosen.name + "; it is accepted in " + text::joined(elsewhere) +
-                     "; " + help);
+  if (const Words elsewhere = commands_with(option); !elsewhere.empty()) {
+    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted in " + text::joined(elsewhere) + "; " +
+                     help_of(command));
   }
-  const std::string near = text::nearest(option, option_names(syntax));
+  const std::string near = text::nearest(option, option_names(command));
   throw UsageError("there is no option " + option + "; " +
-                   (near.empty() ? "accepted are those of " + chosen.name + "; " : "the nearest is " + near + "; ") +
-                   (syntax.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") + help);
+                   (near.empty() ? "accepted are those of " + command.name + "; " : "the nearest is " + near + "; ") +
+                   (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") + help_of(command));
 }
 
-/// Complains about an option where a command should be.
-[[noreturn]] void throw_option_first(std::span<const KnownCommand> commands, const Syntax& program,
-                                     const std::string& option, const std::string& accepted) {
-  const Words with = commands_with(option, commands);
-  if (!with.empty()) {
-    const bool by_default = std::find(with.begin(), with.end(), "causal") != with.end();
-    throw UsageError("no chapter before " + option + "; " + accepted + "try " + program_name + " " +
+[[noreturn]] void throw_unexpected_word(const Subcommand& command, const CommandLine& line, std::span<const std::string> arguments) {
+  const std::string& word = line.words.front();
+  if (line.is_after_dashes && find_option(command, option_part(word)) != nullptr) {
+    throw UsageError(option_part(word) + " stands after --, where no option is read; accepted are options before --; leave -- out: " +
+                     line_to_type(command.name, arguments));
+  }
+  const bool lacks_dashes = find_option(command, "--" + option_part(word)) != nullptr;
+  throw UsageError("'" + word + "' is not expected after " + command.name + "; accepted are options; " +
+                   (lacks_dashes ? "type --" + word + " for the option; " : "") + help_of(command));
+}
+
+[[noreturn]] void throw_no_such_command(const std::string& word) {
+  const std::string near = text::nearest(word, command_names());
+  throw UsageError("there is no chapter '" + word + "'; " + accepted_commands() +
+                   (near.empty() ? help_of(program()) : "try attn-walkthrough " + near));
+}
+
+/// Complains about an option where no command is.
+[[noreturn]] void throw_option_alone(const std::string& option) {
+  if (const Words with = commands_with(option); !with.empty()) {
+    const bool by_default = std::ranges::find(with, "causal") != with.end();
+    throw UsageError("no chapter before " + option + "; " + accepted_commands() + "try attn-walkthrough " +
                      (by_default ? "causal" : with[0]) + " " + option);
   }
-  Words names = option_names(program);
-  for (const KnownCommand& command : commands) {
-    const Words more = option_names(command.syntax());
+  Words names = option_names(program());
+  for (const Subcommand& command : subcommands()) {
+    const Words more = option_names(command);
     names.insert(names.end(), more.begin(), more.end());
   }
   const std::string near = text::nearest(option, names);
-  throw UsageError("there is no option " + option + ", and no chapter before it; " + accepted +
-                   (near.empty() ? "" : "the nearest option is " + near + "; ") + "see " + program.help);
+  throw UsageError("there is no option " + option + ", and no chapter before it; " + accepted_commands() +
+                   (near.empty() ? "" : "the nearest option is " + near + "; ") + help_of(program()));
+}
+
+void check_no_command(const CommandLine& line, std::span<const std::string> arguments) {
+  const Words names = command_names();
+  const auto named = std::ranges::find_first_of(line.early_words, names);
+  if (line.is_after_dashes && named != line.early_words.end()) {
+    throw UsageError("-- stands before the chapter; accepted are a chapter and then its options; leave -- out: " +
+                     line_to_type(*named, arguments));
+  }
+  if (!line.early_unknown.empty()) {
+    throw_option_alone(option_part(line.early_unknown.front()));
+  }
+  if (!line.early_words.empty()) {
+    throw_no_such_command(line.early_words.front());
+  }
+  if (line.is_after_dashes) {
+    throw UsageError("no chapter after --; " + accepted_commands() + "leave -- out, and name one of them");
+  }
 }
 
 }  // namespace
 
-void throw_unexpected(std::span<const KnownCommand> commands, const KnownCommand& chosen, const Syntax& program,
-                      std::span<const std::string> arguments, const Arguments& read) {
-  const std::string& argument = arguments[read.read];
-  const Syntax syntax = chosen.syntax();
-  if (read.after_dashes && syntax.find(option_part(argument)) != nullptr) {
-    throw UsageError(option_part(argument) + " stands after --, where no option is read; accepted are options before --; " +
-                     "leave -- out: " + line_to_type(chosen.name, arguments, {}));
+void check_expected(const CommandLine& line, std::span<const std::string> arguments) {
+  if (line.command == nullptr) {
+    check_no_command(line, arguments);
+    return;
   }
-  if (!read.after_dashes && argument.size() > 1 && argument[0] == '-') {
-    throw_unknown_option(commands, chosen, program, option_part(argument));
+  const Subcommand& command = *line.command;
+  if (!line.early_unknown.empty()) {
+    const std::string option = option_part(line.early_unknown.front());
+    const Words names = command_names();
+    const std::string meant = *std::find_first_of(arguments.rbegin(), arguments.rend(), names.begin(), names.end());
+    if (find_option(*std::ranges::find(subcommands(), meant, &Subcommand::name), option) == nullptr) {
+      throw_unknown_option(command, option);
+    }
+    throw UsageError(option + " stands before the chapter; accepted are a chapter and then its options; " +
+                     line_to_type(meant, arguments));
   }
-  const bool lacks_dashes = syntax.find("--" + option_part(argument)) != nullptr;
-  throw UsageError("'" + argument + "' is not expected after " + chosen.name + "; accepted are options; " +
-                   (lacks_dashes ? "type --" + argument + " for the option; " : "") + "see " + syntax.help);
-}
-
-void throw_no_command(std::span<const KnownCommand> commands, const Syntax& program,
-                      std::span<const std::string> arguments, const Arguments& read) {
-  Words names;
-  for (const KnownCommand& command : commands) {
-    names.push_back(command.name);
+  if (!line.early_words.empty()) {
+    throw_no_such_command(line.early_words.front());
   }
-  const std::string accepted = "accepted are " + text::joined(names) + "; ";
-  const std::span<const std::string> rest = arguments.subspan(read.read);
-  const std::string argument = rest.empty() ? "" : rest[0];
-  const std::string what = read.after_dashes ? "--" : option_part(argument);
-  const bool is_option = read.after_dashes || (argument.size() > 1 && argument[0] == '-');
-  const std::optional<std::size_t> at = is_option ? later_command(commands, rest) : std::nullopt;
-  if (at) {
-    throw UsageError(what + " stands before the chapter; accepted are a chapter and then its options; " +
-                     (read.after_dashes ? "leave -- out: " : "") +
-                     line_to_type(rest[*at], rest.first(*at), rest.subspan(*at + 1)));
+  if (!line.unknown.empty()) {
+    throw_unknown_option(command, option_part(line.unknown.front()));
   }
-  if (rest.empty()) {
-    throw UsageError("no chapter after --; " + accepted + "leave -- out, and name one of them");
+  if (command.argument.empty() && !line.words.empty()) {
+    throw_unexpected_word(command, line, arguments);
   }
-  if (is_option && !read.after_dashes) {
-    throw_option_first(commands, program, what, accepted);
-  }
-  const std::string near = text::nearest(argument, names);
-  throw UsageError("there is no chapter '" + argument + "'; " + accepted +
-                   (near.empty() ? "see " + program.help : std::string("try ") + program_name + " " + near));
 }
 
 }  // namespace attn::cli

@@ -276,7 +276,7 @@ render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson) {
                                chapters::token_words(*chapter.article, lesson)});
     }
     const auto& [reasons, tokens] = **planned;
-    return render::StepWords(std::string(chapters::meaning(chapter, step)), reasons.of(step, tokens));
+    return render::StepWords(chapters::meaning(chapter, step), reasons.of(step, tokens));
   };
 }
 

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/names.hpp"
 #include "cli/options.hpp"
 #include "render/json.hpp"
+#include "walk/names.hpp"
 
 namespace attn::cli {
 namespace {

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <vector>
 
 #include "chapter.hpp"
-#include "cli/program.hpp"
+#include "cli/option.hpp"
 #include "text/lines.hpp"
 #include "text/roff.hpp"
 
@@ -17,7 +16,6 @@ using text::bold;
 using text::italic;
 
 constexpr auto page_name = "attn-walkthrough";
-constexpr auto chapters_group = "Chapters";
 
 constexpr auto to_read =
     "The text goes to standard output, the same bytes for the same arguments. Where that is a terminal, what does not "
@@ -33,8 +31,10 @@ struct Explained {
 };
 
 constexpr Explained exit_codes[] = {
-    {"0", "All is well. Of verify: nothing differs."},
-    {"1", "Of verify alone: something differs, or is unknown where --strict is given."},
+    {"0", "Success. Of verify: nothing on a page is wrong, and with --strict nothing is unknown; every tensor of a dump is "
+          "checked and right."},
+    {"1", "Of verify alone: something on a page is wrong, or with --strict unknown; a tensor of a dump is wrong or not "
+          "recognised."},
     {"2", "What is asked for cannot be done; the line on standard error says why."},
 };
 
@@ -67,57 +67,28 @@ std::string marked(const std::string& placeholder) {
   return result;
 }
 
-/// What is said of an option; two of the same words are one option.
-struct Entry {
-  std::string term;
-  std::string help;
-  std::string group;
-
-  bool operator==(const Entry&) const = default;
-};
-
-Entry entry_of(const KnownOption& option) {
-  const std::string placeholder = option.takes_value ? option.placeholder() : "";
-  const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
-  return {letter + bold(option.name) + (placeholder.empty() ? "" : " " + marked(placeholder)), option.help,
-          option.group};
-}
-
-std::vector<Entry> entries_of(const Syntax& syntax) {
-  std::vector<Entry> entries;
-  for (const KnownOption& option : syntax.options) {
-    entries.push_back(entry_of(option));
+/// "In causal, multihead": which commands take an option that not all do.
+std::string taken_by(const Option& option) {
+  std::vector<std::string> names;
+  for (const Subcommand& command : subcommands()) {
+    if (takes(command, option)) {
+      names.push_back(command.name);
+    }
   }
-  return entries;
-}
-
-bool contains(const std::vector<Entry>& entries, const Entry& entry) {
-  return std::find(entries.begin(), entries.end(), entry) != entries.end();
-}
-
-/// Those that are not among the others.
-std::vector<Entry> without(std::vector<Entry> entries, const std::vector<Entry>& others) {
-  std::erase_if(entries, [&others](const Entry& entry) { return contains(others, entry); });
-  return entries;
+  const bool is_of_all_chapters = (option.takers & by_chapter) != 0 && option.taken == nullptr;
+  if (is_of_all_chapters) {
+    std::erase_if(names, [](const std::string& name) { return !entries_of(name).empty(); });
+    names.insert(names.begin(), "CHAPTER");
+  }
+  return (option.takers & by_program) != 0 ? "" : " In " + text::joined(names) + ".";
 }
 
 /// The page, piece by piece.
 class Manual {
  public:
-  Manual() : roff_(page_name, ATTN_DATE, std::string(page_name) + " " ATTN_VERSION) {
-    common_ = entries_of(program_.syntax());
-    for (const CommandName& command : program_.commands()) {
-      entries_[command.name] = without(entries_of(program_.syntax_of(command.name, false)), common_);
-      (command.group == chapters_group ? chapters_ : others_).push_back(command);
-    }
-    shared_ = entries_[chapters_.front().name];
-    for (const CommandName& chapter : chapters_) {
-      std::erase_if(shared_, [&](const Entry& entry) { return !contains(entries_[chapter.name], entry); });
-    }
-  }
-
   std::string page() {
     write_beginning();
+    write_options();
     write_chapters();
     write_commands();
     write_articles();
@@ -134,61 +105,67 @@ class Manual {
     roff_.section("SYNOPSIS");
     write_synopsis();
     roff_.section("DESCRIPTION");
-    roff_.paragraph(program_.description());
+    roff_.paragraph(program().summary);
     roff_.paragraph(to_read);
-    roff_.section("OPTIONS");
-    write_groups(common_);
   }
 
   void write_synopsis() {
     const std::string option = " [" + italic("OPTION") + "...]";
     std::vector<std::string> lines = {bold(page_name) + " " + italic("CHAPTER") + option};
-    for (const CommandName& command : others_) {
-      const std::string argument = program_.syntax_of(command.name, false).argument;
-      const bool is_choice = argument.find('|') != std::string::npos;
-      lines.push_back(bold(std::string(page_name) + " " + command.name) +
-                      (entries_[command.name].empty() ? "" : option) +
-                      (argument.empty() ? ""
-                       : is_choice      ? " " + marked(argument)
-                                        : " [" + bold("--") + "] " + marked(argument) + "..."));
+    for (const Subcommand& command : subcommands()) {
+      const bool is_choice = command.argument.find('|') != std::string::npos;
+      if (command.entries.empty()) {
+        lines.push_back(bold(line_of(command)) + option +
+                        (command.argument.empty() ? ""
+                         : is_choice              ? " " + marked(command.argument)
+                                                  : " [" + bold("--") + "] " + marked(command.argument) + "..."));
+      }
     }
     roff_.lines(lines);
   }
 
-  void write_groups(const std::vector<Entry>& entries) {
-    std::string group;
-    for (const Entry& entry : entries) {
-      if (entry.group != group && !(group.empty() && entry.group == "Options")) {
-        roff_.group(entry.group);
+  /// Each once, with all of its choices and the commands that take it.
+  void write_options() {
+    roff_.section("OPTIONS");
+    std::string_view group;
+    for (const Option& option : all_options()) {
+      if (option.group != group && !group.empty()) {
+        roff_.group(option.group);
       }
-      group = entry.group;
-      roff_.item(entry.term, entry.help);
+      group = option.group;
+      const std::string value = placeholder(option.value, {});
+      const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
+      const std::string more = option.more.empty() ? "" : " " + std::string(option.more);
+      roff_.item(letter + bold(option.name) + (value.empty() ? "" : " " + marked(value)),
+                 std::string(option.doc) + "." + more + taken_by(option));
     }
   }
 
   void write_chapters() {
     roff_.section("CHAPTERS");
-    for (const CommandName& chapter : chapters_) {
-      roff_.item(bold(chapter.name), chapter.summary);
-    }
-    roff_.subsection("Options of every chapter");
-    write_groups(shared_);
-    for (const CommandName& chapter : chapters_) {
-      roff_.subsection("Further options of " + chapter.name);
-      write_groups(without(entries_[chapter.name], shared_));
+    for (const Subcommand& chapter : subcommands()) {
+      if (!chapter.entries.empty()) {
+        roff_.item(bold(chapter.name), chapter.summary);
+      }
     }
   }
 
   void write_commands() {
     roff_.section("COMMANDS");
-    for (const CommandName& command : others_) {
+    for (const Subcommand& command : subcommands()) {
+      if (!command.entries.empty()) {
+        continue;
+      }
       roff_.subsection(command.name);
       roff_.paragraph(command.summary);
-      const Syntax syntax = program_.syntax_of(command.name, false);
-      if (syntax.takes_files) {
-        roff_.item(marked(syntax.argument), syntax.argument_help);
+      for (const std::string& paragraph : text::lines_of(command.remark)) {
+        if (!paragraph.empty()) {
+          roff_.paragraph(paragraph);
+        }
       }
-      write_groups(entries_[command.name]);
+      if (!command.argument.empty()) {
+        roff_.item(marked(command.argument), command.argument_doc);
+      }
     }
   }
 
@@ -210,19 +187,12 @@ class Manual {
   /// Those of the help, a line and what it does.
   void write_examples() {
     roff_.section("EXAMPLES");
-    std::vector<std::string> footers = {program_.footer()};
-    for (const CommandName& command : program_.commands()) {
-      const std::string own = program_.footer_of(command.name);
-      if (own != footers.front()) {
-        footers.push_back(own);
-      }
+    std::vector<std::string> examples = program().examples;
+    for (const Subcommand& command : subcommands()) {
+      examples.insert(examples.end(), command.examples.begin(), command.examples.end());
     }
-    for (const std::string& footer : footers) {
-      for (const std::string& line : text::lines_of(footer)) {
-        if (line.starts_with("  ")) {
-          write_example(std::string(text::trimmed(line)));
-        }
-      }
+    for (const std::string& example : examples) {
+      write_example(example);
     }
   }
 
@@ -231,13 +201,7 @@ class Manual {
     roff_.item(bold(line.substr(0, gap)), text::trimmed(line.substr(gap)));
   }
 
-  Program program_;
-  text::Roff roff_;
-  std::vector<CommandName> chapters_;
-  std::vector<CommandName> others_;
-  std::vector<Entry> common_;                          ///< of the program, and of each command
-  std::vector<Entry> shared_;                          ///< of each chapter
-  std::map<std::string, std::vector<Entry>> entries_;  ///< of each command, without the common ones
+  text::Roff roff_{page_name, ATTN_DATE, std::string(page_name) + " " ATTN_VERSION};
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "emit/emitters.hpp"
 #include "render/text.hpp"
 #include "render/writers.hpp"
+#include "verify/lessons/lessons.hpp"
 #include "walk/lesson.hpp"
 #include "walk/what_if.hpp"
 
@@ -32,25 +33,33 @@ enum class Command {
 enum class ReportFormat { text, json, html };
 
 /// What `verify` is asked to look at. What is empty is not narrowed.
-struct VerifyOptions {
+struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
-  const chapters::Article* article = nullptr;
-  std::optional<std::string> chapter;
-  std::optional<Cpu> cpu;
-  std::optional<Blas> blas;
-  std::optional<DropoutKernel> dropout_kernel;
-  Lesson lesson;        ///< seed, sizes and the like; what is empty is varied
-  bool is_seed_given = false;  ///< the seed is not varied
   bool strict = false;  ///< unknown tensors are failures
+  bool allow_mistakes = false;  ///< known mistakes on a page are none
   ReportFormat format = ReportFormat::text;
   std::optional<double> rtol;  ///< of a port's numbers; these and the names are for dumps alone
   std::optional<double> atol;
   std::map<std::string, std::string> names;  ///< a port's, and the steps' for them
+  std::vector<std::string> ignored;  ///< patterns of a port's names
+};
+
+/// What is typed and not settled before all is read.
+struct Typed {
+  std::optional<Cpu> cpu;
+  std::optional<Blas> blas;
+  std::optional<DropoutKernel> dropout_kernel;
+  std::optional<std::int64_t> d_out;
+  std::optional<std::string> inputs;
+  std::optional<std::string> second_inputs;
+  std::optional<std::string> weights;
 };
 
 /// What the command line asks for.
 struct Options {
   Command command = Command::message;
+  std::string name;     ///< the command's: "causal"
+  Typed typed;
   std::string message;  ///< for Command::message
   std::vector<std::string> notes;  ///< what stderr says before the result
 
@@ -77,7 +86,7 @@ struct Options {
   std::optional<std::string> output;  ///< a file instead of standard output
 
   bool json = false;  ///< for Command::list
-  std::vector<std::string> words;  ///< the shell of Command::completion, the line of Command::complete
+  std::vector<std::string> words;  ///< what stands beside options: files, a shell, a line to complete
   VerifyOptions verify;
 };
 

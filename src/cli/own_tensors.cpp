@@ -14,6 +14,8 @@
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
+#include "verify/propose/layouts.hpp"
+#include "verify/propose/names.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
@@ -162,17 +164,106 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
   return converted("--weights", source.file, chosen("--weights", source, name, tensors), name, notes);
 }
 
+/// A weight as its chapter calls it, and how its name says that it is stored.
+struct Meant {
+  std::string name;
+  GivenTensor::Layout layout;
+  Dumped numbers;
+};
+
+/// Heads of their own make one axis: Flax's [d_in, heads, head_dim], [heads, head_dim, d_out] and [heads, head_dim].
+void join_heads(Dumped& weight, const std::string& name) {
+  Shape& shape = weight.shape;
+  if (name.ends_with("_bias") && shape.size() == 2) {
+    shape = {shape[0] * shape[1]};
+  } else if (!name.ends_with("_bias") && shape.size() == 3) {
+    shape = name == "out_proj_weight" ? Shape{shape[0] * shape[1], shape[2]} : Shape{shape[0], shape[1] * shape[2]};
+  }
+}
+
+/// Whether a matrix of so many parts has them side by side in its columns: [d_in, parts * d_out].
+bool has_parts_in_columns(const Shape& shape, std::int64_t parts) {
+  return shape.size() == 2 && shape[1] % parts == 0 && (shape[0] % parts != 0 || shape[1] > shape[0]);
+}
+
+/// The weights that a tensor is in the habits of programs: none, one, or a fused one's parts.
+std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
+  const port::Meant meant = port::meant_by(dumped.name);
+  const std::string section = meant.section.empty() ? "" : meant.section + "/";
+  const auto is_weight = [](const std::string& step) { return chapters::names_weight(step); };
+  const std::size_t rank = dumped.shape.size();
+  const auto is_shaped = [rank](const std::string& step) { return step.ends_with("_bias") == (rank == 1); };
+  const auto layout_of = [&](bool is_columns) {
+    return is_columns                                     ? GivenTensor::Layout::columns
+           : meant.kind == port::Meant::Kind::weight      ? GivenTensor::Layout::rows
+                                                          : GivenTensor::Layout::as_is;
+  };
+  // "query" alone is what is made with the weight.
+  const bool is_product = meant.kind == port::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
+  if (!meant.is_certain || dumped.values.empty() || is_product) {
+    return {};
+  }
+  for (const std::vector<std::string>& parts : meant.parts) {
+    const auto count = static_cast<std::int64_t>(parts.size());
+    if (!std::ranges::all_of(parts, is_weight) || rank > 2 || !is_shaped(parts[0])) {
+      continue;
+    }
+    const bool is_columns = meant.is_columns || has_parts_in_columns(dumped.shape, count);
+    const std::vector<std::int64_t> sizes(parts.size(), std::ssize(dumped.values) / count);
+    Dumped turned = dumped;
+    std::vector<Meant> result;
+    port::take_apart(turned, sizes, 1, [&](std::vector<Dumped>&& taken) {
+      const std::size_t axis = is_columns ? 1 : 0;
+      if (rank == 2 && taken[0].shape[axis] == dumped.shape[axis]) {
+        return false;  // along the other axis
+      }
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        result.push_back({section + parts[i], layout_of(is_columns), std::move(taken[i])});
+      }
+      return true;
+    });
+    if (!result.empty()) {
+      return result;
+    }
+  }
+  for (const std::string& step : meant.steps) {
+    Dumped numbers = dumped;
+    join_heads(numbers, step);
+    if (is_weight(step) && step.ends_with("_bias") == (numbers.shape.size() == 1) && numbers.shape.size() <= 2) {
+      return {{section + step, layout_of(meant.is_columns || is_conv1d || dumped.shape.size() == 3), std::move(numbers)}};
+    }
+  }
+  return {};
+}
+
 GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes) {
   const Source source = source_of(text);
   GivenWeights weights{{}, true, text};
+  std::vector<std::string> unused;
   std::vector<Dumped> tensors = read("--weights", source.file);
+  // GPT-2's Conv1D stores its weights as [d_in, d_out]; of the fused one the shape tells.
+  const bool is_conv1d = std::ranges::any_of(tensors, [](const Dumped& one) {
+    return one.name.find("c_attn") != std::string::npos && has_parts_in_columns(one.shape, 3);
+  });
   for (Dumped& dumped : tensors) {
     const std::string name = chapters::weight_name(dumped.name);
-    const bool is_meant = !source.name || *source.name == dumped.name;
-    if (is_meant && chapters::names_weight(name)) {
+    if (source.name && *source.name != dumped.name) {
+      continue;
+    }
+    if (chapters::names_weight(name)) {
       weights.tensors.push_back(converted("--weights", source.file, dumped, name, notes));
+    } else {
+      const std::vector<Meant> found = meant_by_habit(dumped, is_conv1d && dumped.name.find("c_") != std::string::npos);
+      for (const Meant& meant : found) {
+        weights.tensors.push_back(converted("--weights", source.file, meant.numbers, meant.name, notes));
+        weights.tensors.back().layout = meant.layout;
+      }
+      found.empty() ? unused.push_back(dumped.name) : void();
     }
     std::vector<double>().swap(dumped.values);
+  }
+  if (!unused.empty() && !weights.tensors.empty()) {
+    notes.push_back("--weights: not used of " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
     throw UsageError("--weights: " + quoted(text) + " has no tensor that is called as a weight; accepted are " + weight_list() +
@@ -189,10 +280,11 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
   std::vector<Dumped> tensors = read(option, source.file);
   const Dumped& found = chosen(option, source, name, tensors);
   const Shape& shape = found.shape;
-  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
-    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) +
-                     "; accepted is [tokens, d_in], at least [1, 1]; " +
-                     (shape.size() == 3 ? "give one sequence, which --batch stacks" : "give a matrix, one row a token"));
+  const bool takes_batch = option == "--inputs";
+  const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
+  if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
+    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) + "; accepted is [tokens, d_in]" +
+                     (takes_batch ? " or [batch, tokens, d_in]" : "") + ", each size at least 1; give a matrix, one row a token");
   }
   GivenTensor inputs = converted(option, source.file, found, name, notes);
   inputs.source = text;

@@ -9,23 +9,18 @@
 #include <vector>
 
 #include "cli/compute.hpp"
-#include "cli/names.hpp"
 #include "cli/outputs.hpp"
 #include "dump/read.hpp"
 #include "inputs.hpp"
-#include "port/report.hpp"
 #include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
+#include "verify/judge/unseen.hpp"
+#include "verify/report/dump.hpp"
+#include "walk/names.hpp"
 
 namespace attn::cli {
 namespace {
-
-/// A dump, and what became of it. The report points into the rest.
-struct Compared {
-  std::vector<dump::Dumped> dumped;
-  port::Report report;
-};
 
 /// The chapter that the dump is of: as the article has it that is asked for, or else the first that has it.
 const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
@@ -80,21 +75,49 @@ std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const L
   return variants;
 }
 
-void compare(Compared& compared, const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
-             const std::string& file, const Options& options) {
-  const port::Tolerance usual;
-  const port::Tolerance tolerance{options.verify.rtol.value_or(usual.rtol), options.verify.atol.value_or(usual.atol)};
-  const std::vector<Step>& steps = walk.steps();
-  compared.dumped = dump::read(file);
-  const port::Matching matching = port::match(compared.dumped, steps, options.verify.names, tolerance);
-  if (matching.steps.empty()) {
-    throw UsageError("'" + file + "' has no tensor that is a step of " + std::string(chapter.name) +
-                     "; accepted are tensors by a step's name or with its numbers; try --map THEIRS=STEP");
+/// Whether the name is one that a pattern with * and ? stands for.
+bool is_like(std::string_view name, std::string_view pattern) {
+  if (pattern.empty() || name.empty()) {
+    return name.empty() && pattern.find_first_not_of('*') == std::string_view::npos;
   }
+  if (pattern[0] == '*') {
+    return is_like(name, pattern.substr(1)) || is_like(name.substr(1), pattern);
+  }
+  return (pattern[0] == '?' || pattern[0] == name[0]) && is_like(name.substr(1), pattern.substr(1));
+}
+
+/// Takes what is to be left out of a dump, and returns its names. Throws UsageError where a pattern stands for nothing.
+std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const VerifyOptions& verify, const std::string& file) {
+  for (const std::string& pattern : verify.ignored) {
+    if (std::ranges::none_of(given, [&](const dump::Dumped& one) { return is_like(one.name, pattern); })) {
+      throw UsageError("--ignore: '" + pattern + "' stands for no tensor of '" + file + "'; accepted are names of its tensors, with * for any "
+                       "letters, such as " + given[0].name + "; leave it out");
+    }
+  }
+  std::vector<std::string> names;
+  std::erase_if(given, [&](const dump::Dumped& one) {
+    const bool is_ignored = std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
+    if (is_ignored) {
+      names.push_back(one.name);
+    }
+    return is_ignored;
+  });
+  return names;
+}
+
+port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk, const std::string& file,
+                      const Options& options) {
+  const VerifyOptions& verify = options.verify;
+  const port::Tolerance usual;
+  const port::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol), !verify.rtol && !verify.atol};
+  port::Report report{text::one_line(file), words_of(chapter, lesson), dump::read(file), {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
+  report.ignored = take_ignored(report.given, verify, file);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
-  compared.report = {text::one_line(file), words_of(chapter, lesson),
-                     port::judge(matching, steps, tolerance, otherwise), matching.unmatched,
-                     chapters::token_words(*chapter.article, lesson)};
+  report.judgement = port::judge(report.given, walk.steps(), verify.names, tolerance, otherwise);
+  if (!lesson.fixture) {
+    report.unseen = port::unseen_in(walk.steps());
+  }
+  return report;
 }
 
 }  // namespace
@@ -104,7 +127,7 @@ bool is_about_dumps(const Options& options) {
   const auto is_dump = [](const std::string& file) { return file != "-" && dump::is_dump(file); };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
-    for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()}, {"--atol", verify.atol.has_value()}, {"--map", !verify.names.empty()}}) {
+    for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()}, {"--atol", verify.atol.has_value()}, {"--map", !verify.names.empty()}, {"--ignore", !verify.ignored.empty()}}) {
       if (is_given) {
         throw UsageError(std::string(name) + " with a page: printed numbers are known to half a unit of their last digit; accepted "
                          "with a folder, .npy, .npz, .safetensors or .csv file of tensors; leave " + name + " out");
@@ -130,23 +153,22 @@ int verify_dumps(const Options& options) {
   Options all = options;  // whose memory is counted for all steps
   all.all_steps = true;
   const Walkthrough walk = computed(chapter, lesson, all);
-  std::deque<Compared> dumps;
+  std::deque<port::Report> dumps;
   int code = 0;
   for (const std::string& file : options.verify.files) {
-    Compared& compared = dumps.emplace_back();
-    compare(compared, chapter, lesson, walk, file, options);
-    code = std::max(code, port::exit_code(compared.report, options.verify.strict));
+    dumps.push_back(compared(chapter, lesson, walk, file, options));
+    code = std::max(code, port::exit_code(dumps.back()));
   }
   outputs.write({}, [&](std::ostream& out) {
     if (options.verify.format == ReportFormat::text) {
-      for (const Compared& compared : dumps) {
-        out << (dumps.size() > 1 ? compared.report.name + "\n" : "");
-        port::write_text(out, compared.report);
+      for (const port::Report& report : dumps) {
+        out << (dumps.size() > 1 ? report.name + "\n" : "");
+        port::write_text(out, report);
       }
       return;
     }
     const auto write_one = [&](std::size_t i, const std::string& line_break) {
-      port::write_json(out, dumps[i].report, line_break);
+      port::write_json(out, dumps[i], line_break);
     };
     if (dumps.size() == 1) {
       write_one(0, "\n");

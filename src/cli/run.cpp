@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "cli/complete.hpp"
 #include "cli/completion.hpp"
@@ -12,6 +15,7 @@
 #include "cli/outputs.hpp"
 #include "cli/verify.hpp"
 #include "inputs.hpp"
+#include "own.hpp"
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
 #include "render/draws.hpp"
@@ -19,6 +23,7 @@
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
 #include "text/lines.hpp"
+#include "torch/torch.hpp"
 
 namespace attn::cli {
 namespace {
@@ -132,14 +137,33 @@ void run_walk(const Options& options) {
   outputs.write(asked.chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }
 
+/// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given.
+std::vector<std::string> notes_on_weights(const Options& options) {
+  std::vector<std::string> notes;
+  for (const Chapter* chapter : options.chapters) {
+    torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
+    const chapters::WeightUse use = chapters::use_of(chapters::walk(*chapter, options.lesson, torch), *options.lesson.weights);
+    const std::string where = options.chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
+    if (!use.unused.empty()) {
+      notes.push_back("--weights: not a weight here" + where + ": " + text::joined(use.unused));
+    }
+    if (!use.drawn.empty()) {
+      notes.push_back("--weights: not given, so drawn" + where + ": " + text::joined(use.drawn));
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  for (const std::string& note : options.notes) {
-    std::cerr << "attn-walkthrough: note: " << note << '\n';
+  const auto say = [](const std::string& note) { std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n'; };
+  std::ranges::for_each(options.notes, say);
+  if (options.lesson.weights) {
+    std::ranges::for_each(notes_on_weights(options), say);
   }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });

@@ -8,14 +8,14 @@
 #include <ostream>
 #include <vector>
 
-#include "cli/given.hpp"
-#include "cli/lessons.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
 #include "render/json.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
+#include "verify/lessons/given.hpp"
+#include "verify/lessons/lessons.hpp"
 #include "verify/read/budget.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
@@ -71,7 +71,7 @@ void check_any_printed(const std::deque<Verified>& pages) {
 }
 
 /// Explains what was found, anew where it was explained before.
-void match_page(Verified& verified, const LessonsToTry& lessons, const verify::Listing& listing,
+void match_page(Verified& verified, const verify::LessonsToTry& lessons, const verify::Listing& listing,
                 const verify::Given& given, verify::Budget budget) {
   verified.report = {};
   verified.lessons = lessons(listing.settings);
@@ -91,8 +91,9 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     budget.take(verified.page.memory());
     verified.printed = verify::find_printed(verified.page, budget, verify::memory_to_explain_one);
     verify::Listing listing = verify::find_listing(verified.page, budget);
-    verify::Given given = given_of(verified.printed, listing);
-    const LessonsToTry lessons = lessons_to_try(options, verified.printed);
+    const std::vector<verify::Replayed> replayed = verify::replay(listing.draws);
+    verify::Given given = given_of(verified.printed, listing, replayed);
+    const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
     match_page(verified, lessons, listing, given, budget);
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
@@ -100,6 +101,7 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
       add_draws(draws, listing.settings, given);
       match_page(verified, lessons, listing, given, budget);
     }
+    tell_draws(replayed, verified.report);
   } catch (const verify::OverBudget&) {
     refuse_dense(file, size);
   } catch (const std::bad_alloc&) {
@@ -160,7 +162,7 @@ int verify(const Options& options) {
   });
   int code = 0;
   for (const Verified& page : pages) {
-    code = std::max(code, verify::exit_code(page.report, options.verify.strict));
+    code = std::max(code, verify::exit_code(page.report, {options.verify.strict, options.verify.allow_mistakes}));
   }
   return code;
 }

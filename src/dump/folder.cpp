@@ -5,49 +5,14 @@
 #include <string>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
 #include "dump/file.hpp"
+#include "dump/manifest.hpp"
 #include "dump/npy.hpp"
 #include "dump/wrong.hpp"
 
 namespace attn::dump {
-namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-/// What a manifest of ours says; null where the file is another's, damaged or too large to be one. Lists in lists in
-/// lists are not built.
-json manifest_of(const fs::path& path) {
-  constexpr std::int64_t largest = std::int64_t{4} << 20U;
-  constexpr int deepest = 6;
-  const Beginning whole = beginning_of(path, largest);
-  if (whole.size > largest) {
-    return nullptr;
-  }
-  const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < deepest; };
-  const json manifest = json::parse(whole.bytes, is_shallow, false);
-  return manifest.is_discarded() ? json() : manifest;
-}
-
-/// The place of each file in the order of computation; none without a manifest of ours.
-std::map<std::string, std::size_t> places_in_manifest(const fs::path& path) {
-  std::map<std::string, std::size_t> places;
-  const json manifest = manifest_of(path);
-  for (const json& chapter : manifest.is_array() ? manifest : json::array({manifest})) {
-    const bool is_ours = chapter.is_object() && chapter.value("tool", json()) == "attn-walkthrough";
-    for (const json& step : is_ours ? chapter.value("steps", json::array()) : json::array()) {
-      const json file = step.is_object() ? step.value("file", json()) : json();
-      if (file.is_string()) {
-        places.emplace(file.get<std::string>(), places.size());
-      }
-    }
-  }
-  return places;
-}
-
-}  // namespace
 
 std::vector<fs::path> npy_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -64,7 +29,10 @@ std::vector<fs::path> npy_files(const fs::path& folder) {
   if (files.empty()) {
     throw Wrong("there is no .npy file in it", "write one with numpy.save(path, array)");
   }
-  const std::map<std::string, std::size_t> places = places_in_manifest(folder / "manifest.json");
+  std::map<std::string, std::size_t> places;
+  for (const std::string& file : files_of_manifest(folder)) {
+    places.emplace(file, places.size());
+  }
   const auto place = [&](const fs::path& file) {
     const auto found = places.find(file.string());
     return std::pair(found == places.end() ? places.size() : found->second, file);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "render/account.hpp"
 #include "render/cell_words.hpp"
 #include "render/derived.hpp"
 #include "tensor/operations.hpp"
@@ -14,7 +15,6 @@
 namespace attn::present {
 namespace {
 
-using Rule = Derivation::Rule;
 using Term = Derivation::Term;
 using Lines = std::vector<text::StyledLine>;
 
@@ -45,41 +45,47 @@ Place place_of(const Tensor& tensor, const Element& element) {
   return {operand.operands()[source.operand], source.index};
 }
 
-std::optional<std::size_t> open_axis(const Shape& first, const Shape& last) {
-  const auto [in_first, in_last] = std::ranges::mismatch(first, last);
-  return in_first == first.end() ? std::nullopt : std::optional(static_cast<std::size_t>(in_first - first.begin()));
-}
-
 class Meeting {
  public:
   Meeting(const render::Cell& cell, std::span<const std::string> tokens, const torch::PrintOptions& print)
       : tensor_(*cell.step->tensor),
         index_(cell.index),
         words_(*cell.step, tokens),
-        precision_(print.precision),
-        derivation_(render::derived(tensor_, cell.index)) {
+        account_(tensor_, cell.index, words_, print.precision),
+        terms_(account_.derivation().terms) {
     choose_terms();
   }
 
   /// The first may be the tokens over which a sum runs, without a name.
   std::vector<Row> rows() const {
-    const std::vector<Term>& terms = derivation_.terms;
-    if (terms.empty()) {
-      return {};
+    const render::Meeting& meeting = account_.telling().meeting;
+    const bool is_list = meeting.is_list && !terms_.empty();
+    std::vector<Row> rows;
+    if (meeting.covers) {
+      rows.push_back(single({0, index_}));
     }
-    switch (derivation_.rule) {
-      case Rule::products: return with_tokens({run_of(a), run_of(b), products()});
-      case Rule::comparison: return with_tokens({run_of(a), run_of(b)});
-      case Rule::sum: return with_tokens({run_of(a)});
-      case Rule::softmax: return with_tokens({of_one_term(run_of(a)), of_one_term(exponentials())});
-      case Rule::masked: return {single({0, index_}), single(terms[0].a)};
-      default: break;
+    if (is_list) {
+      add_tokens(rows);
+      rows.push_back(run_of(a));
+      if (terms_[0].b) {
+        rows.push_back(run_of(b));
+      }
+    } else {
+      for (const Term& term : terms_) {
+        rows.push_back(single(term.a));
+        if (term.b) {
+          rows.push_back(single(*term.b));
+        }
+      }
     }
-    std::vector<Row> rows = {single(terms[0].a)};
-    if (terms[0].b) {
-      rows.push_back(single(*terms[0].b));
-    } else if (derivation_.rule == Rule::quotient || derivation_.rule == Rule::kept) {
-      rows.push_back({derivation_.rule == Rule::kept ? "factor" : "divisor", {number(derivation_.constant)}, {true}});
+    if (!rows.empty() && !meeting.label.empty()) {
+      rows.push_back({meeting.label, each_shown([&](std::size_t i) {
+                        return account_.number_text(account_.number(meeting.row, i));
+                      })});
+      rows.back().meets.assign(rows.back().numbers.size(), !is_list);
+    }
+    if (account_.telling().has_own) {
+      mark_own(rows);
     }
     return rows;
   }
@@ -92,26 +98,19 @@ class Meeting {
   static const Element& a(const Term& term) { return term.a; }
   static const Element& b(const Term& term) { return *term.b; }
 
+  bool is_own(const Shown& i) const { return account_.telling().has_own && i == account_.derivation().position; }
+
   void choose_terms() {
-    const std::size_t count = derivation_.terms.size();
+    const std::size_t count = terms_.size();
     bool skips = false;
     for (std::size_t i = 0; i < count; ++i) {
-      const bool is_asked_for = derivation_.rule == Rule::softmax && i == derivation_.position;
-      if (count <= most_shown || i < shown_first || i + shown_last >= count || is_asked_for) {
+      if (count <= most_shown || i < shown_first || i + shown_last >= count || is_own(i)) {
         shown_.emplace_back(i);
         skips = false;
       } else if (!std::exchange(skips, true)) {
         shown_.emplace_back();
       }
     }
-  }
-
-  std::string number(double value) const { return render::arithmetic_text(value, precision_); }
-
-  std::string text_of(const Element& element) const {
-    const double value = render::value_of(tensor_, element);
-    const bool is_boolean = tensor_.operands()[element.operand].dtype() == DType::boolean;
-    return is_boolean ? value != 0 ? "True" : "False" : number(value);
   }
 
   template <class Text>
@@ -124,62 +123,45 @@ class Meeting {
   }
 
   Row run_of(Side side) const {
-    const std::vector<Term>& terms = derivation_.terms;
-    const Place first = place_of(tensor_, side(terms.front()));
-    const Place last = place_of(tensor_, side(terms.back()));
-    Row row = {words_.run(first.tensor, first.index, open_axis(first.index, last.index)),
-               each_shown([&](std::size_t i) { return text_of(side(terms[i])); })};
+    const Place first = place_of(tensor_, side(terms_.front()));
+    const Place last = place_of(tensor_, side(terms_.back()));
+    Row row = {words_.run(first.tensor, first.index, render::differing_axis(first.index, last.index)),
+               each_shown([&](std::size_t i) { return account_.element_text(side(terms_[i])); })};
     for (const Shown& i : shown_) {
       row.meets.push_back(i.has_value());
     }
     return row;
   }
 
-  Row products() const {
-    return {"products", each_shown([this](std::size_t i) {
-              const Term& term = derivation_.terms[i];
-              const auto a_value = static_cast<float>(render::value_of(tensor_, term.a));
-              const auto b_value = static_cast<float>(render::value_of(tensor_, *term.b));
-              return number(static_cast<double>(a_value * b_value));
-            })};
-  }
-
-  Row exponentials() const {
-    const render::Exponentials exponentials = render::exponentials_of(tensor_, derivation_);
-    return {"exp(score - max)", each_shown([&](std::size_t i) { return number(exponentials.values[i]); })};
-  }
-
-  Row of_one_term(Row row) const {
-    row.meets.clear();
-    for (const Shown& i : shown_) {
-      row.meets.push_back(i == derivation_.position);
-    }
-    return row;
-  }
-
   Row single(const Element& element) const {
-    return {words_.run(tensor_.operands()[element.operand], element.index, {}), {text_of(element)}, {true}};
+    return {words_.run(tensor_.operands()[element.operand], element.index, {}), {account_.element_text(element)}, {true}};
   }
 
-  std::vector<Row> with_tokens(std::vector<Row> rows) const {
-    const std::vector<Term>& terms = derivation_.terms;
-    const Place first = place_of(tensor_, terms.front().a);
-    const auto axis = open_axis(first.index, place_of(tensor_, terms.back().a).index);
-    const bool are_tokens = words_.token_along(first.tensor, first.index, axis).has_value();
-    if (are_tokens) {
-      rows.insert(rows.begin(), {"", each_shown([&](std::size_t i) {
-                                   const Place place = place_of(tensor_, terms[i].a);
-                                   return words_.token_along(place.tensor, place.index, axis).value_or("");
-                                 })});
+  /// Of the rows with names, only the element's own term.
+  void mark_own(std::vector<Row>& rows) const {
+    for (Row& row : rows) {
+      for (std::size_t i = 0; i < shown_.size() && !row.name.empty(); ++i) {
+        row.meets[i] = is_own(shown_[i]);
+      }
     }
-    return rows;
+  }
+
+  void add_tokens(std::vector<Row>& rows) const {
+    const Place first = place_of(tensor_, terms_.front().a);
+    const auto axis = render::differing_axis(first.index, place_of(tensor_, terms_.back().a).index);
+    if (words_.token_along(first.tensor, first.index, axis)) {
+      rows.push_back({"", each_shown([&](std::size_t i) {
+                        const Place place = place_of(tensor_, terms_[i].a);
+                        return words_.token_along(place.tensor, place.index, axis).value_or("");
+                      })});
+    }
   }
 
   const Tensor& tensor_;
   const Shape& index_;
   render::CellWords words_;
-  int precision_;
-  Derivation derivation_;
+  render::Account account_;
+  const std::vector<Term>& terms_;
   std::vector<Shown> shown_;
 };
 

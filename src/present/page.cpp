@@ -200,20 +200,18 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
           .cells = cells_of(as_is, render::HeatMap::with_edges(print))};
 }
 
-Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation,
-                         const render::Terminal& terminal) {
-  const std::int64_t width = terminal.width;
+Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
   const render::Frame frame = {.question = presentation.framing(steps).question,  // of no number, which may be many
                                .formula = render::formula_of(steps),
-                               .map = render::step_map(steps, width - render::map_indent),
+                               .map = render::step_map(steps),
                                .seen = {},
                                .next = {}};
-  return plain_lines(render::opening_lines(frame, width, terminal.unicode));
+  return plain_lines(render::opening_lines(frame, width));
 }
 
 Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
   const render::Frame frame =
-      render::frame_of(presentation.framing(steps), steps, presentation.tokens, width - render::map_indent);
+      render::frame_of(presentation.framing(steps), steps, presentation.tokens);
   return plain_lines(render::ending_lines(frame, width));
 }
 

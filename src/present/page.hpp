@@ -41,8 +41,7 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
                      const render::Terminal& terminal);
 
 /// What the chapter asks and how it goes about it; what was seen, and what to go on with.
-Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation,
-                         const render::Terminal& terminal);
+Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width);
 Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width);
 
 /// What the changed rule did, to the step at a place and to all.

@@ -90,22 +90,22 @@ bool Presenter::is_at_end() {
 
 std::string Presenter::hint() {
   if (stage_.is_covered()) {
-    return fitting_hint(stage_.place(), cover_hints(), screen_.columns());
+    return hint_line(stage_.place(), cover_hints(), screen_.columns());
   }
   if (stage_.board().hides()) {
     const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
     const std::string paced = pace_.is_on() ? pace_.words() + "  " : "";
-    return fitting_hint(paced + "rows " + rows + "  ", row_hints(), screen_.columns());
+    return hint_line(paced + "rows " + rows + "  ", row_hints(), screen_.columns());
   }
   if (pace_.is_on() && !is_at_end()) {
-    return fitting_hint(pace_.words(), pace_hints(), screen_.columns());
+    return hint_line(pace_.words(), pace_hints(), screen_.columns());
   }
   const bool chooses = stage_.board().chosen().has_value();
-  return fitting_hint(stage_.place(),
-                      !is_on_step() ? frame_hints()
-                      : chooses     ? cell_hints()
-                                    : step_hints(),
-                      screen_.columns());
+  return hint_line(stage_.place(),
+                   !is_on_step() ? frame_hints()
+                   : chooses     ? cell_hints()
+                                 : step_hints(),
+                   screen_.columns());
 }
 
 // ---- What keys do --------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 #include <variant>
 
 #include <sys/ioctl.h>
@@ -25,21 +24,13 @@ namespace {
 
 constexpr int escape_delay = 25;  // milliseconds that the rest of an arrow key's sequence may take
 
-/// The terminal's name in terminfo. Newer ones, which the machine may not know, do all that an xterm does.
+/// The terminal's name in terminfo. One that the machine does not know goes by that of its family: "xterm" for "xterm-ghostty".
 std::string usable_name() {
   const char* const term = std::getenv("TERM");
   const std::string name = term == nullptr ? "" : term;
-  if (!name.empty() && can_place_cursor(name)) {
-    return name;
-  }
-  for (const std::string_view family : {"xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "kitty", "wezterm",
-                                        "konsole", "gnome", "vte", "st-"}) {
-    if (name.starts_with(family)) {
-      for (const char* other : {"xterm-256color", "xterm", "vt100", "ansi"}) {
-        if (can_place_cursor(other)) {
-          return other;
-        }
-      }
+  for (std::size_t size = name.size(); size != std::string::npos && size > 0; size = name.rfind('-', size - 1)) {
+    if (can_place_cursor(name.substr(0, size))) {
+      return name.substr(0, size);
     }
   }
   throw NoTerminal("--step cannot place the cursor on the terminal TERM='" +
@@ -115,6 +106,25 @@ Key key_of_character(wint_t character) {
   return character < 32 ? Key{} : Key{Key::Kind::character, static_cast<char32_t>(character)};
 }
 
+/// ncurses counts in shorts and keeps every cell: of terminals larger than any real one, a part is used.
+constexpr unsigned short most_rows = 1000;
+constexpr unsigned short most_columns = 4000;
+
+std::optional<winsize> window_size() {
+  winsize size{};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0;
+  return is_known ? std::optional(size) : std::nullopt;
+}
+
+bool is_too_large(const winsize& size) { return size.ws_row > most_rows || size.ws_col > most_columns; }
+
+/// Makes ncurses' window as large as the terminal says that it is.
+void fit_window() {
+  if (const std::optional<winsize> size = window_size()) {
+    resizeterm(std::min(size->ws_row, most_rows), std::min(size->ws_col, most_columns));
+  }
+}
+
 }  // namespace
 
 void require_terminal() {
@@ -145,7 +155,8 @@ struct Screen::State {
     require_terminal();
     set_characters();
     use_env(FALSE);
-    use_tioctl(TRUE);
+    const std::optional<winsize> size = window_size();
+    use_tioctl(size && is_too_large(*size) ? FALSE : TRUE);
     const std::string name = usable_name();
     SCREEN* screen = newterm(name.c_str(), stdout, stdin);
     if (screen == nullptr) {
@@ -168,6 +179,7 @@ Screen::Screen() : state_(std::make_unique<State>()) {
   nonl();
   keypad(stdscr, TRUE);
   nodelay(stdscr, TRUE);
+  fit_window();
   set_escdelay(escape_delay);
   if (has_colors() && start_color() == OK) {
     use_default_colors();
@@ -216,10 +228,7 @@ void Screen::draw_line(int row, const text::StyledLine& line) {
 }
 
 void Screen::resize() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-    resizeterm(size.ws_row, size.ws_col);
-  }
+  fit_window();
   wclear(stdscr);
 }
 

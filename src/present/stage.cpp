@@ -132,10 +132,10 @@ void Stage::compose_page() {
 }
 
 void Stage::compose_frame() {
-  const render::Terminal terminal = screen_.terminal();
+  const std::int64_t width = screen_.terminal().width;
   board_->set(nullptr, {});
-  page_.set(nullptr, part_ == Part::introduction ? introduction_lines(walks_.walk().steps(), presentation_, terminal)
-                                                 : ending_lines(walks_.walk().steps(), presentation_, terminal.width));
+  page_.set(nullptr, part_ == Part::introduction ? introduction_lines(walks_.walk().steps(), presentation_, width)
+                                                 : ending_lines(walks_.walk().steps(), presentation_, width));
 }
 
 void Stage::compose_lower() {

@@ -17,7 +17,7 @@ bool can_place_cursor(const std::string& name) {
 }
 
 std::string advice(const std::string& name, const std::function<bool(const std::string&)>& can_be_used) {
-  for (const char* other : {"xterm-256color", "xterm", "screen-256color", "screen", "linux", "vt220", "vt100", "ansi"}) {
+  for (const char* other : {"xterm-256color", "xterm", "vt100", "ansi"}) {
     if (name != other && can_be_used(other)) {
       return std::string("try TERM=") + other + ", or without --step";
     }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "render/likeness.hpp"
-
 namespace attn::present {
 
 Walks::Walks(const Presentation& presentation)
@@ -18,15 +16,16 @@ const Step* Walks::before(std::size_t at) const { return before_.size() == steps
 void Walks::take_seed(torch::Seed seed) {
   Walkthrough walk = presentation_.walk(seed);
   std::vector<Step> steps = presentation_.select(walk.steps());
+  std::optional<Change> change;
   if (rule_ != nullptr) {
-    Change change = changed_walk(walk, seed, *rule_);
-    before_ = std::exchange(steps_, std::move(steps));
-    take_change(std::move(change));
-  } else {
-    before_ = std::exchange(steps_, std::move(steps));
+    change = changed_walk(walk, seed, *rule_);
   }
+  before_ = std::exchange(steps_, std::move(steps));
   walk_ = std::move(walk);
   seed_ = seed;
+  if (change) {
+    take_change(*std::move(change));
+  }
 }
 
 const std::vector<const WhatIf*>& Walks::what_ifs() {
@@ -51,15 +50,8 @@ Walks::Change Walks::changed_walk(const Walkthrough& as_is, torch::Seed seed, co
 void Walks::take_change(Change change) {
   changed_ = std::move(change.steps);
   sentence_ = std::move(change.sentence);
-  const std::vector<render::StepKey> keys = render::step_keys(steps_);
-  const std::vector<render::StepKey> changed_keys = render::step_keys(changed_);
-  counterparts_.clear();
-  for (const render::StepKey& key : keys) {
-    const auto found = std::ranges::find(changed_keys, key);
-    counterparts_.push_back(found == changed_keys.end()
-                                ? std::nullopt
-                                : std::optional(static_cast<std::size_t>(found - changed_keys.begin())));
-  }
+  pairs_ = pairs_of(steps_, changed_);
+  all_pairs_ = pairs_of(walk_.steps(), changed_);
 }
 
 void Walks::next_view() {
@@ -71,17 +63,18 @@ void Walks::next_view() {
 }
 
 const Step* Walks::changed(std::size_t at) const {
-  const std::optional<std::size_t> counterpart = counterparts_.at(at);
-  return counterpart ? &changed_[*counterpart] : nullptr;
+  return std::ranges::find(pairs_, &steps_.at(at), &StepPair::as_is)->changed;
 }
 
 std::vector<const Step*> Walks::only_changed(std::size_t at) const {
   std::vector<const Step*> found;
-  const std::optional<std::size_t> counterpart = counterparts_.at(at);
-  const std::vector<render::StepKey> known = render::step_keys(walk_.steps());
-  const std::vector<render::StepKey> keys = render::step_keys(changed_);
-  for (std::size_t i = counterpart.value_or(0); i-- > 0 && std::ranges::find(known, keys[i]) == known.end();) {
-    found.insert(found.begin(), &changed_[i]);
+  const Step* const step = changed(at);
+  for (auto pair = all_pairs_.begin(); step != nullptr && pair->changed != step; ++pair) {
+    if (pair->as_is != nullptr) {
+      found.clear();
+    } else {
+      found.push_back(pair->changed);
+    }
   }
   return found;
 }

@@ -7,6 +7,7 @@
 
 #include "present/presenter.hpp"
 #include "torch/seed.hpp"
+#include "walk/step_pairs.hpp"
 #include "walk/walkthrough.hpp"
 #include "walk/what_if.hpp"
 
@@ -67,7 +68,8 @@ class Walks {
   View view_ = View::as_is;
   std::vector<Step> changed_;
   std::string sentence_;
-  std::vector<std::optional<std::size_t>> counterparts_;  ///< for each place, which of the changed steps it is
+  std::vector<StepPair> pairs_;      ///< of the steps
+  std::vector<StepPair> all_pairs_;  ///< of all steps of the walkthrough
 };
 
 }  // namespace attn::present

@@ -1,10 +1,16 @@
 #include "present/words.hpp"
 
 #include <array>
+#include <utility>
 
 #include "text/columns.hpp"
 
 namespace attn::present {
+namespace {
+
+constexpr int least_needed = 5;
+
+}  // namespace
 
 Lines key_lines(bool is_paced) {
   Lines lines = {{{"Keys", {.bold = true}}}};
@@ -45,61 +51,56 @@ Lines rule_lines(std::span<const WhatIf* const> rules, std::size_t next) {
   return lines;
 }
 
-std::string fitting_hint(const std::string& before, std::span<const std::string_view> hints, std::int64_t width) {
-  for (const std::string_view hint : hints) {
-    const std::string text = before + std::string(hint);
-    if (text::display_columns(text) <= width) {
-      return text;
+std::string hint_line(const std::string& before, std::span<const KeyHint> hints, std::int64_t width) {
+  std::string line;
+  for (int least = 0; least <= least_needed; ++least) {
+    std::string longer = before;
+    for (const KeyHint& hint : hints) {
+      if (hint.rank <= least) {
+        longer += (longer.empty() || longer.ends_with(' ') ? "" : "  ") + std::string(hint.text);
+      }
     }
+    if (text::display_columns(longer) > width) {
+      break;
+    }
+    line = std::move(longer);
   }
-  return std::string(hints.back());
+  return line.empty() && !hints.empty() ? std::string(hints.back().text) : line;
 }
 
-std::span<const std::string_view> step_hints() {
-  static constexpr std::array<std::string_view, 5> hints = {
-      "Enter next  b back  g go  / find  e why  h heat  c cell  r rows  w what if  s seed  ? keys  q quit",
-      "Enter next  b back  g go  / find  e why  h heat  c cell  s seed  ? keys  q quit",
-      "Enter next  b back  e explain  h heat map  ? keys  q quit",
-      "Enter next  b back  ? keys  q quit",
-      "? keys  q quit"};
+std::span<const KeyHint> step_hints() {
+  static constexpr std::array<KeyHint, 11> hints = {
+      {{"Enter next", 1}, {"b back", 1}, {"g go", 4}, {"/ find", 4}, {"e why", 2}, {"h heat", 2}, {"c cell", 3},
+       {"r rows", 5}, {"w what if", 5}, {"s seed", 4}, {"? keys  q quit", 0}}};
   return hints;
 }
 
-std::span<const std::string_view> frame_hints() {
-  static constexpr std::array<std::string_view, 3> hints = {
-      "Enter next  b back  g go  / find  s seed  ? keys  q quit", "Enter next  b back  ? keys  q quit", "? keys  q quit"};
+std::span<const KeyHint> frame_hints() {
+  static constexpr std::array<KeyHint, 6> hints = {
+      {{"Enter next", 1}, {"b back", 1}, {"g go", 2}, {"/ find", 2}, {"s seed", 2}, {"? keys  q quit", 0}}};
   return hints;
 }
 
-std::span<const std::string_view> cover_hints() {
-  static constexpr std::array<std::string_view, 2> hints = {"any other key goes back", "any key"};
+std::span<const KeyHint> cover_hints() {
+  static constexpr std::array<KeyHint, 1> hints = {{{"any other key goes back", 0}}};
   return hints;
 }
 
-std::span<const std::string_view> cell_hints() {
-  static constexpr std::array<std::string_view, 4> hints = {
-      "arrows another cell  digits type one  Escape leave  Enter next  ? keys  q quit",
-      "arrows another cell  Escape leave  ? keys  q quit",
-      "arrows move  Escape leave  ? keys",
-      "? keys  q quit"};
+std::span<const KeyHint> cell_hints() {
+  static constexpr std::array<KeyHint, 5> hints = {
+      {{"arrows another cell", 2}, {"digits type one", 3}, {"Escape leave", 1}, {"Enter next", 3}, {"? keys  q quit", 0}}};
   return hints;
 }
 
-std::span<const std::string_view> row_hints() {
-  static constexpr std::array<std::string_view, 4> hints = {
-      "Enter, r next row  Escape all rows  b back  ? keys  q quit",
-      "Enter next row  Escape all  ? keys",
-      "Enter next row  ? keys",
-      "? keys  q quit"};
+std::span<const KeyHint> row_hints() {
+  static constexpr std::array<KeyHint, 4> hints = {
+      {{"Enter, r next row", 1}, {"Escape all rows", 2}, {"b back", 3}, {"? keys  q quit", 0}}};
   return hints;
 }
 
-std::span<const std::string_view> pace_hints() {
-  static constexpr std::array<std::string_view, 4> hints = {
-      "  Enter next  b back  g go  e why  h heat  c cell  ? keys  q quit",
-      "  Enter next  b back  ? keys  q quit",
-      "  ? keys  q quit",
-      ""};
+std::span<const KeyHint> pace_hints() {
+  static constexpr std::array<KeyHint, 7> hints = {
+      {{"Enter next", 2}, {"b back", 2}, {"g go", 4}, {"e why", 3}, {"h heat", 3}, {"c cell", 4}, {"? keys  q quit", 1}}};
   return hints;
 }
 

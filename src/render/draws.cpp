@@ -302,7 +302,6 @@ ordered_json draw_json(const Redraw& redraw, std::size_t place) {
       {"passed_over", draw.words().passed_over()},
   };
   json["left_over_by"] = draw.words().takes_left_over() ? ordered_json(redraw.giver(place).name()) : ordered_json(nullptr);
-  json["words"] = nullptr;
   return json;
 }
 
@@ -329,21 +328,24 @@ void write_draws_text(std::ostream& out, const DrawsShown& shown) {
 
 void write_draws_json(std::ostream& out, const DrawsShown& shown) {
   Redraw redraw(shown);
-  ordered_json about = shown.about();
-  about["draws"] = nullptr;
-  write_with(out, about, "\n", "draws", [&] {
-    write_list(out, redraw.wanted().size(), "\n  ", [&](std::size_t i, const std::string& line_break) {
-      const std::size_t place = redraw.wanted()[i];
-      write_with(out, draw_json(redraw, place), line_break, "words", [&] {
-        const char* before = "[";
-        redraw.for_each_word(place, [&](const DrawnWord& word, const std::vector<Made>& made) {
-          out << before << line_break << "    " << json_text(word_json(word, made), -1);
-          before = ",";
-        });
-        out << (*before == '[' ? "[]" : line_break + "  ]");
-      });
+  JsonWriter json(out);
+  json.begin_object();
+  json.members(shown.about());
+  json.member("draws");
+  json.begin_array();
+  for (const std::size_t place : redraw.wanted()) {
+    json.begin_object();
+    json.members(draw_json(redraw, place));
+    json.member("words");
+    json.begin_array();
+    redraw.for_each_word(place, [&](const DrawnWord& word, const std::vector<Made>& made) {
+      json.text(json_text(word_json(word, made), -1));
     });
-  });
+    json.end();
+    json.end();
+  }
+  json.end();
+  json.end();
   out << '\n';
 }
 

@@ -153,7 +153,7 @@ std::string shape_rail(const Tensor& tensor) {
   if (how == Kind::index) {
     return tensor.expression() + ": " + shape_text(indexed(operands[0]).shape()) + arrow(tensor);
   }
-  if (how == Kind::columns || how == Kind::weighted_sum) {
+  if (how == Kind::slice || how == Kind::weighted_sum) {
     return tensor.expression() + ": " + shape_text(operands[0].shape()) +
            (operands.size() > 1 ? ", " + shape_text(operands[1].shape()) : "") + arrow(tensor);
   }

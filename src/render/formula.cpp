@@ -94,7 +94,7 @@ class FormulaMaker {
       case Kind::view:
         return split_or_joined(tensor);
       case Kind::index:
-      case Kind::columns:
+      case Kind::slice:
         return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
       case Kind::contiguous:
         return of(operands[0]);

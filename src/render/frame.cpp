@@ -76,16 +76,15 @@ void add(std::vector<std::string>& lines, std::vector<std::string> more) {
 
 }  // namespace
 
-Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens,
-               std::int64_t columns) {
+Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens) {
   return {.question = framing.question,
           .formula = formula_of(steps),
-          .map = step_map(steps, columns),
+          .map = step_map(steps),
           .seen = seen_in(steps, tokens),
           .next = framing.next};
 }
 
-std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width, bool unicode) {
+std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width) {
   std::vector<std::string> lines;
   add(lines, text::wrapped(frame.question, width, "", ""));
   if (!frame.formula.text.empty()) {
@@ -95,10 +94,10 @@ std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width, b
       add(lines, text::wrapped(term, width, "  ", "    "));
     }
   }
-  if (!frame.map.labels.empty()) {
+  if (!frame.map.empty()) {
     lines.emplace_back();
-    for (const std::string& line : map_lines(frame.map, unicode)) {
-      lines.push_back(line.empty() ? line : std::string(map_indent, ' ') + line);
+    for (const std::string& line : map_lines(frame.map, width - 2)) {
+      lines.push_back("  " + line);
     }
   }
   return lines;

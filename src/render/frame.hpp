@@ -21,20 +21,16 @@ struct Framing {
 struct Frame {
   std::string question;
   Formula formula;
-  StepMap map;
+  std::vector<MapLine> map;
   std::vector<std::string> seen;  ///< in this run's numbers, each sentence checked against them
   std::vector<std::string> next;
 };
 
-/// How far a map stands in.
-constexpr std::int64_t map_indent = 2;
+/// `steps`: all of a chapter.
+Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens);
 
-/// `steps`: all of a chapter. The map takes at most `columns`.
-Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens,
-               std::int64_t columns);
-
-/// Lines of at most `width` columns, the map's as they are: the question, the formula, the map.
-std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width, bool unicode);
+/// Lines of at most `width` columns: the question, the formula, the map.
+std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width);
 /// What was seen, and the commands that go on.
 std::vector<std::string> ending_lines(const Frame& frame, std::int64_t width);
 

@@ -1,7 +1,6 @@
 #include "render/html.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -40,14 +39,6 @@ using Json = nlohmann::ordered_json;
 constexpr int ramp_colours = 33;
 
 // ---- Colours ---------------------------------------------------------------------------------------
-
-/// As diverging_colour, for a dark page: blue over near black to brown, getting lighter evenly.
-Rgb dark_diverging_colour(double t) {
-  const double share = 2 * t - 1;
-  const OkLab end = to_oklab(diverging_colour(share < 0 ? 0 : 1));
-  const double strength = std::max(share, -share);
-  return from_oklab({std::lerp(0.27, 0.78, strength), end.a * strength, end.b * strength});
-}
 
 Json ramp_json(Rgb (*colour)(double)) {
   Json ramp = Json::array();
@@ -139,7 +130,6 @@ std::string script_json(const Json& json) {
   return text;
 }
 
-constexpr std::int64_t map_columns = 90;
 constexpr const char* introduction_id = "introduction";
 constexpr const char* ending_id = "what-was-seen";
 
@@ -172,7 +162,7 @@ class PageWriter {
     }
   }
 
-  void write(std::ostream& out) const {
+  void write(std::ostream& out) {
     const Cut step = cut_out(std::string(page::lesson_html), "step");
     const Cut entry = cut_out(step.rest, "entry");
     write_filled(out, entry.rest,
@@ -198,7 +188,7 @@ class PageWriter {
     Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
     part.first_number = numbered_ + 1;
     if (chapter.framing) {
-      part.frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens, map_columns);
+      part.frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
     }
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
       part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
@@ -321,7 +311,7 @@ class PageWriter {
     out << ']';
   }
 
-  void write_data(std::ostream& out) const {
+  void write_data(std::ostream& out) {
     Json head = {
         {"ramps",
          {{"sequential", ramp_json(sequential_colour)},
@@ -349,15 +339,17 @@ class PageWriter {
     }
     out << "],\"nodes\":";
     write_array(out, as_is_nodes_, [&](std::size_t i) { return nodes_.node_json(i); });
-    out << '}';
+    out << ",\"tellings\":" << script_json(nodes_.tellings().from(0)) << '}';
   }
 
-  /// The tensors that only changes have, and by its id, what each change made of each step.
-  void write_what_ifs(std::ostream& out) const {
+  /// The tensors that only changes have, what is told of them, and by its id, what each change made of each step.
+  void write_what_ifs(std::ostream& out) {
     Json json = {{"nodes", Json::array()}, {"steps", Json::object()}};
+    const std::size_t as_is_tellings = nodes_.tellings().size();
     for (std::size_t i = as_is_nodes_; i < nodes_.size(); ++i) {
       json["nodes"].push_back(nodes_.node_json(i));
     }
+    json["tellings"] = nodes_.tellings().from(as_is_tellings);
     for (const Part& part : parts_) {
       for (std::size_t i = 0; i < part.ids.size(); ++i) {
         for (const PageWhatIf& what_if : part.what_ifs) {

@@ -22,24 +22,20 @@ double as_double(float value) {
   return text::number_of<double>(text::float_text(value)).value();
 }
 
-/// As JSON writes it, and what stands before it, line breaks and all.
-void write_element(std::ostream& out, float value) { out << number_json(value).dump(); }
-void write_element(std::ostream& out, bool value) { out << (value ? "true" : "false"); }
-void write_element(std::ostream& out, std::int64_t value) { out << value; }
+void write_element(JsonWriter& json, float value) { json.text(number_json(value).dump()); }
+void write_element(JsonWriter& json, bool value) { json.text(value ? "true" : "false"); }
+void write_element(JsonWriter& json, std::int64_t value) { json.text(std::to_string(value)); }
 
 template <class T>
-void write_nested(std::ostream& out, const T*& next, std::span<const std::int64_t> shape, const std::string& line_break) {
+void write_nested(JsonWriter& json, const T*& next, std::span<const std::int64_t> shape) {
   if (shape.empty()) {
-    write_element(out, *next++);
-    return;
+    return write_element(json, *next++);
   }
-  const std::string deeper = line_break + "  ";
-  out << '[';
+  json.begin_array();
   for (std::int64_t i = 0; i < shape[0]; ++i) {
-    out << (i == 0 ? "" : ",") << deeper;
-    write_nested(out, next, shape.subspan(1), deeper);
+    write_nested(json, next, shape.subspan(1));
   }
-  out << (shape[0] == 0 ? "" : line_break) << ']';
+  json.end();
 }
 
 std::string kind_name(Step::Kind kind) {
@@ -51,18 +47,19 @@ std::string kind_name(Step::Kind kind) {
   return "tensor";
 }
 
-void add_tensor(ordered_json& json, const Step& step) {
+void write_tensor(JsonWriter& json, const Step& step) {
   const Tensor& tensor = *step.tensor;
-  json["expression"] = tensor.expression();
-  json["inputs"] = tensor.inputs();
-  json["shape"] = tensor.shape();
-  json["dtype"] = dtype_name(tensor.dtype());
+  json.members({{"expression", tensor.expression()},
+                {"inputs", tensor.inputs()},
+                {"shape", tensor.shape()},
+                {"dtype", dtype_name(tensor.dtype())}});
   if (step.kind == Step::Kind::tensor) {
-    json["values"] = nullptr;
+    json.member("values");
+    write_values(json, tensor);
   }
   const std::string grad_fn = tensor.grad_fn();
-  json["requires_grad"] = tensor.requires_grad();
-  json["grad_fn"] = grad_fn.empty() ? ordered_json(nullptr) : ordered_json(grad_fn);
+  json.members({{"requires_grad", tensor.requires_grad()},
+                {"grad_fn", grad_fn.empty() ? ordered_json(nullptr) : ordered_json(grad_fn)}});
 }
 
 ordered_json reasons_json(std::span<const Reason> reasons) {
@@ -88,27 +85,22 @@ ordered_json explanation_json(const StepExplanation& explanation) {
   return json;
 }
 
-ordered_json step_json(const Step& step, const StepExplanation& explanation) {
-  ordered_json json = {
-      {"kind", kind_name(step.kind)}, {"section", step.section},       {"name", step.name},
-      {"label", step.label},          {"in_article", step.in_article},
-  };
+void write_step(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
+  json.begin_object();
+  json.members({{"kind", kind_name(step.kind)},
+                {"section", step.section},
+                {"name", step.name},
+                {"label", step.label},
+                {"in_article", step.in_article}});
   if (step.tensor) {
-    add_tensor(json, step);
+    write_tensor(json, step);
   } else {
-    json["text"] = step.text;
+    json.member("text");
+    json.value(step.text);
   }
-  json["explanation"] = explanation_json(explanation);
-  return json;
-}
-
-void write_step(std::ostream& out, const Step& step, const StepExplanation& explanation, const std::string& line_break) {
-  const ordered_json json = step_json(step, explanation);
-  if (step.kind == Step::Kind::tensor) {
-    write_with(out, json, line_break, "values", [&] { write_values(out, *step.tensor, line_break + "  "); });
-  } else {
-    out << json_text(json, line_break);
-  }
+  json.member("explanation");
+  json.value(explanation_json(explanation));
+  json.end();
 }
 
 }  // namespace
@@ -143,15 +135,43 @@ std::string json_text(const ordered_json& json, const std::string& line_break) {
   return text;
 }
 
-void write_with(std::ostream& out, const ordered_json& json, const std::string& line_break, const std::string& member,
-                const std::function<void()>& write_member) {
-  const std::string text = json_text(json, line_break);
-  const std::string before = line_break + "  \"" + member + "\": ";  // within a string there is no line break
-  constexpr std::string_view null = "null";
-  const std::size_t at = text.find(before + std::string(null)) + before.size();
-  out << std::string_view(text).substr(0, at);
-  write_member();
-  out << std::string_view(text).substr(at + null.size());
+void JsonWriter::separate() {
+  if (std::exchange(has_name_, false) || open_.empty()) {
+    return;
+  }
+  out_ << (std::exchange(open_.back().is_empty, false) ? "" : ",") << line_break_;
+}
+
+void JsonWriter::begin(std::string_view open, char end) {
+  text(open);
+  open_.push_back({end});
+  line_break_ += "  ";
+}
+
+void JsonWriter::end() {
+  line_break_.resize(line_break_.size() - 2);
+  out_ << (open_.back().is_empty ? "" : line_break_) << open_.back().end;
+  open_.pop_back();
+}
+
+void JsonWriter::member(std::string_view name) {
+  separate();
+  out_ << json_text(name, -1) << ": ";
+  has_name_ = true;
+}
+
+void JsonWriter::value(const nlohmann::ordered_json& json) { text(json_text(json, line_break_)); }
+
+void JsonWriter::text(std::string_view json) {
+  separate();
+  out_ << json;
+}
+
+void JsonWriter::members(const nlohmann::ordered_json& object) {
+  for (const auto& [name, json] : object.items()) {
+    member(name);
+    value(json);
+  }
 }
 
 void write_list(std::ostream& out, std::size_t count, const std::string& line_break,
@@ -180,40 +200,46 @@ ordered_json seed_json(torch::Seed seed) {
   return seed.is_negative() ? ordered_json(static_cast<std::int64_t>(bits)) : ordered_json(bits);
 }
 
-void write_values(std::ostream& out, const Tensor& tensor, const std::string& line_break) {
+void write_values(JsonWriter& json, const Tensor& tensor) {
   const auto contents = tensor.array().contents();
   std::visit(
       [&](const auto& values) {
         const auto* next = values.data();
-        write_nested(out, next, tensor.shape(), line_break);
+        write_nested(json, next, tensor.shape());
       },
       *contents);
 }
 
-void write_steps_json(std::ostream& out, ordered_json about, std::span<const Step> steps, const Why& why,
-                      std::span<const std::string> tokens, const std::string& line_break) {
-  about["tokens"] = std::vector<std::string>(tokens.begin(), tokens.end());
-  about["steps"] = nullptr;
-  write_with(out, about, line_break, "steps", [&] {
-    write_list(out, steps.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
-      write_step(out, steps[i], explain(steps[i], why, tokens), deeper);
-    });
-  });
+void write_steps_json(JsonWriter& json, const ordered_json& about, std::span<const Step> steps, const Why& why,
+                      std::span<const std::string> tokens) {
+  json.begin_object();
+  json.members(about);
+  json.member("tokens");
+  json.value(tokens);
+  json.member("steps");
+  json.begin_array();
+  for (const Step& step : steps) {
+    write_step(json, step, explain(step, why, tokens));
+  }
+  json.end();
+  json.end();
 }
 
 void write_json(std::ostream& out, const Document& document) {
-  const auto write_chapter = [&](std::size_t i, const std::string& line_break) {
-    const ShownChapter& chapter = document.chapters[i];
+  const bool is_list = document.chapters.size() != 1;
+  JsonWriter json(out);
+  if (is_list) {
+    json.begin_array();
+  }
+  for (const ShownChapter& chapter : document.chapters) {
     if (document.cell) {
-      out << json_text(derivation_json(chapter, *document.cell, document.depth), line_break);
+      json.value(derivation_json(chapter, *document.cell, document.depth));
     } else {
-      write_steps_json(out, chapter.about(), chapter.steps, chapter.why, chapter.tokens, line_break);
+      write_steps_json(json, chapter.about(), chapter.steps, chapter.why, chapter.tokens);
     }
-  };
-  if (document.chapters.size() == 1) {
-    write_chapter(0, "\n");
-  } else {
-    write_list(out, document.chapters.size(), "\n", write_chapter);
+  }
+  if (is_list) {
+    json.end();
   }
   out << '\n';
 }

@@ -9,17 +9,15 @@
 
 #include "render/derived.hpp"
 #include "render/json.hpp"
+#include "render/told.hpp"
 
 namespace attn::render {
 namespace {
 
 using nlohmann::ordered_json;
-using Rule = Derivation::Rule;
 
 /// More are not told: a number may come from all of a large tensor's.
 constexpr std::size_t most_derivations = 2000;
-
-bool has_constant(Rule rule) { return rule == Rule::masked || rule == Rule::kept; }
 
 /// One element: whose it is, where, and what.
 ordered_json element_json(const Tensor& tensor, const Shape& index) {
@@ -73,7 +71,8 @@ class Derivations {
   ordered_json derivation_json(const Task& task) {
     const Tensor& tensor = task.tensor;
     const Derivation derivation = derived(tensor, task.index);
-    const std::int64_t levels = derivation.rule == Rule::copy ? 0 : 1;  // a view or copy is no step back
+    const Telling telling = told(tensor, derivation);
+    const std::int64_t levels = derivation.rule == Derivation::Rule::copy ? 0 : 1;  // a view or copy is no step back
     ordered_json json = element_json(tensor, task.index);
     json["expression"] = tensor.expression();
     json["rule"] = rule_name(derivation.rule);
@@ -87,10 +86,10 @@ class Derivations {
     if (derivation.bias) {
       json["bias"] = operand(task, *derivation.bias, levels);
     }
-    if (derivation.rule == Rule::softmax) {
+    if (telling.has_own) {
       json["position"] = derivation.position;
     }
-    if (has_constant(derivation.rule) || (derivation.rule == Rule::quotient && !derivation.terms[0].b)) {
+    if (telling.has_constant) {
       const double constant = derivation.constant;
       json["constant"] = std::isfinite(constant) ? ordered_json(constant) : number_json(static_cast<float>(constant));
     }

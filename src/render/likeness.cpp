@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <variant>
 
 #include "render/printed.hpp"
@@ -54,14 +53,9 @@ std::string_view likeness(const Step& as_is, const Step& changed, TextOptions op
   return as_is.text == changed.text ? same_as_before : "";
 }
 
-std::vector<StepKey> step_keys(std::span<const Step> steps) {
-  std::map<StepKey, int> count;
-  std::vector<StepKey> keys;
-  for (const Step& step : steps) {
-    const int seen = count[{step.section, step.name, step.kind, 0}]++;
-    keys.emplace_back(step.section, step.name, step.kind, seen);
-  }
-  return keys;
+std::string_view likeness(const StepPair& pair, const TextOptions& options) {
+  const bool are_both = pair.as_is != nullptr && pair.changed != nullptr;
+  return are_both ? likeness(*pair.as_is, *pair.changed, options) : "";
 }
 
 }  // namespace attn::render

@@ -58,8 +58,8 @@ void write_chapter(std::ostream& out, const ShownChapter& chapter, const Documen
   const std::int64_t width = document.text.print.linewidth - mark;
   std::optional<Frame> frame;
   if (document.explain && chapter.framing) {
-    frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens, width - map_indent);
-    write_remarks(out, opening_lines(*frame, width, document.terminal.unicode));
+    frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
+    write_remarks(out, opening_lines(*frame, width));
   }
   if (document.heatmap) {
     write_heatmaps(out, chapter, document);

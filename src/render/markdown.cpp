@@ -143,7 +143,7 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
   write_notices(out, explanation);
 }
 
-void write_handout_opening(std::ostream& out, const Frame& frame) {
+void write_handout_opening(std::ostream& out, const Frame& frame, std::int64_t width) {
   out << '\n' << escaped_markdown(frame.question) << '\n';
   if (!frame.formula.text.empty()) {
     out << '\n' << code_span(frame.formula.text) << '\n';
@@ -151,9 +151,9 @@ void write_handout_opening(std::ostream& out, const Frame& frame) {
   for (std::size_t i = 0; i < frame.formula.terms.size(); ++i) {
     out << (i == 0 ? "\n" : "") << "- " << escaped_markdown(frame.formula.terms[i]) << '\n';
   }
-  if (!frame.map.labels.empty()) {
+  if (!frame.map.empty()) {
     out << '\n';
-    write_fenced(out, text::joined(map_lines(frame.map, true), "\n"));
+    write_fenced(out, text::joined(map_lines(frame.map, width), "\n"));
   }
 }
 
@@ -196,9 +196,8 @@ void write_markdown(std::ostream& out, const Document& document) {
     if (document.cell) {
       write_derivation(out, chapter, document);
     } else if (chapter.framing) {
-      const Frame frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens,
-                                   document.text.print.linewidth);
-      write_handout_opening(out, frame);
+      const Frame frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
+      write_handout_opening(out, frame, document.text.print.linewidth);
       write_steps(out, chapter, document);
       write_handout_ending(out, frame);
     } else {

@@ -81,7 +81,7 @@ void PageNodes::set_step(std::size_t node, std::size_t step) {
   }
 }
 
-Json PageNodes::node_json(std::size_t node) const {
+Json PageNodes::node_json(std::size_t node) {
   const auto& [tensor, chapter, operands, step] = nodes_[node];
   const std::span<const std::string> tokens = tokens_[chapter];
   Json json = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
@@ -98,9 +98,9 @@ Json PageNodes::node_json(std::size_t node) const {
   }
   json["o"] = operands;
   if (std::all_of(operands.begin(), operands.end(), [](std::int64_t operand) { return operand >= 0; })) {
-    json.update(cases_json(tensor));
+    json.update(cases_json(tensor, tellings_));
   }
-  const auto is_copy = [](const Json& one) { return one["r"] == "copy"; };
+  const auto is_copy = [&](const Json& one) { return tellings_[one["r"]].contains("copy"); };
   const bool is_seen_elsewhere = json.contains("c") && std::all_of(json["c"].begin(), json["c"].end(), is_copy);
   const auto contents = tensor.array().contents();
   if (!is_seen_elsewhere) {

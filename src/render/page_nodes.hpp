@@ -8,8 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "render/page_cases.hpp"
 #include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
 
@@ -33,8 +32,9 @@ class PageNodes {
   void set_step(std::size_t node, std::size_t step);
 
   std::size_t size() const { return nodes_.size(); }
-  /// What the script reads of one.
-  nlohmann::ordered_json node_json(std::size_t node) const;
+  /// What the script reads of one; what is told of it is among the tellings then.
+  nlohmann::ordered_json node_json(std::size_t node);
+  const PageTellings& tellings() const { return tellings_; }
 
  private:
   struct Node {
@@ -45,6 +45,7 @@ class PageNodes {
   };
 
   torch::PrintOptions print_;
+  PageTellings tellings_;
   std::vector<std::span<const std::string>> tokens_;  ///< each chapter's
   std::vector<Node> nodes_;
   std::unordered_map<const void*, std::size_t> numbers_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "render/explain.hpp"
+#include "render/likeness.hpp"
 #include "render/page_words.hpp"
 #include "render/printed.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "render/document.hpp"
 #include "render/page_nodes.hpp"
-#include "render/step_pairs.hpp"
+#include "walk/step_pairs.hpp"
 
 namespace attn::render {
 

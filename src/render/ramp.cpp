@@ -33,32 +33,39 @@ double luminance(Rgb colour) {
 
 // ---- Ramps -----------------------------------------------------------------------------------------
 
-OkLab mixed(const OkLab& from, const OkLab& to, double share) {
-  return {std::lerp(from.lightness, to.lightness, share), std::lerp(from.a, to.a, share),
-          std::lerp(from.b, to.b, share)};
-}
+/// A colour that a ramp goes through.
+struct Stop {
+  double t;
+  OkLab colour;
+};
 
-/// The colour of this lightness on the way through anchors that get lighter.
-OkLab at_lightness(std::span<const OkLab> anchors, double lightness) {
+/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib), which is safe for colour-blind eyes, each where its
+/// lightness stands between the first one's and the last one's.
+constexpr std::array<Stop, 5> viridis = {{{0, {0.2850182388, 0.1017117717, -0.0912292354}},
+                                          {0.2582685403, {0.4484178408, -0.0068391720, -0.0976736453}},
+                                          {0.4922803796, {0.5964708764, -0.0935283658, -0.0170478659}},
+                                          {0.7333377362, {0.7489814225, -0.1404704047, 0.1009986635}},
+                                          {1, {0.9176915089, -0.0389968283, 0.1817267625}}}};
+/// Blue of hue 255° and chroma 0.125, and brown of hue 55° and chroma 0.115, of one lightness.
+constexpr std::array<Stop, 3> blue_white_brown = {{{0, {0.48, -0.0323523806, -0.1207407283}},
+                                                   {0.5, {0.97, 0, 0}},
+                                                   {1, {0.48, 0.0659612902, 0.0942024851}}}};
+/// The same hues, but lighter.
+constexpr std::array<Stop, 3> blue_black_brown = {{{0, {0.78, -0.0324619254, -0.1202800561}},
+                                                   {0.5, {0.27, 0, 0}},
+                                                   {1, {0.78, 0.0646601427, 0.0943319990}}}};
+
+Rgb colour_at(std::span<const Stop> stops, double t) {
+  t = std::clamp(t, 0.0, 1.0);
   std::size_t next = 1;
-  while (next + 1 < anchors.size() && anchors[next].lightness < lightness) {
+  while (stops[next].t < t) {
     ++next;
   }
-  const OkLab& from = anchors[next - 1];
-  const OkLab& to = anchors[next];
-  return mixed(from, to, (lightness - from.lightness) / (to.lightness - from.lightness));
-}
-
-/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib): safe for colour-blind eyes.
-std::array<OkLab, 5> viridis() {
-  return {to_oklab({68, 1, 84}), to_oklab({59, 82, 139}), to_oklab({33, 145, 140}), to_oklab({94, 201, 98}),
-          to_oklab({253, 231, 37})};
-}
-
-/// A colour by its chroma and hue.
-OkLab from_hue(double lightness, double chroma, double degrees) {
-  const double radians = degrees * std::acos(-1.0) / 180;
-  return {lightness, chroma * std::cos(radians), chroma * std::sin(radians)};
+  const auto& [from_t, from] = stops[next - 1];
+  const auto& [to_t, to] = stops[next];
+  const double share = (t - from_t) / (to_t - from_t);
+  return from_oklab({std::lerp(from.lightness, to.lightness, share), std::lerp(from.a, to.a, share),
+                     std::lerp(from.b, to.b, share)});
 }
 
 // ---- xterm -----------------------------------------------------------------------------------------
@@ -108,19 +115,11 @@ Rgb from_oklab(const OkLab& colour) {
           encoded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-Rgb sequential_colour(double t) {
-  static const std::array<OkLab, 5> anchors = viridis();
-  const double lightness = std::lerp(anchors.front().lightness, anchors.back().lightness, std::clamp(t, 0.0, 1.0));
-  return from_oklab(at_lightness(anchors, lightness));
-}
+Rgb sequential_colour(double t) { return colour_at(viridis, t); }
 
-Rgb diverging_colour(double t) {
-  static const OkLab blue = from_hue(0.48, 0.125, 255);
-  static const OkLab middle = from_hue(0.97, 0, 0);
-  static const OkLab brown = from_hue(0.48, 0.115, 55);
-  const double signed_share = 2 * std::clamp(t, 0.0, 1.0) - 1;
-  return from_oklab(mixed(middle, signed_share < 0 ? blue : brown, std::abs(signed_share)));
-}
+Rgb diverging_colour(double t) { return colour_at(blue_white_brown, t); }
+
+Rgb dark_diverging_colour(double t) { return colour_at(blue_black_brown, t); }
 
 int sequential_xterm(double t) {
   constexpr std::size_t last = sequential_tones.size() - 1;

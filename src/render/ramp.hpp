@@ -26,6 +26,9 @@ Rgb sequential_colour(double t);
 /// From blue over white (t = 0.5) to brown: lightness falls evenly, and alike on both sides.
 Rgb diverging_colour(double t);
 
+/// The same for a dark page: from blue over near black to brown, getting lighter evenly.
+Rgb dark_diverging_colour(double t);
+
 /// The ramps in xterm's 256 colours: few tones, chosen by eye, since the nearest ones stray into greys and other hues.
 int sequential_xterm(double t);
 int diverging_xterm(double t);

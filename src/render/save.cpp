@@ -1,22 +1,20 @@
 #include "render/save.hpp"
 
-#include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "dump/manifest.hpp"
 #include "render/saved.hpp"
 
 namespace attn::render {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using system::Place;
-
-constexpr const char* manifest_name = "manifest.json";
 
 [[noreturn]] void throw_error(const fs::path& path, const std::error_code& code) {
   if (code == std::errc::file_exists) {
@@ -38,38 +36,13 @@ auto checked(const Action& action) {
   }
 }
 
-bool has_text(const json& object, const char* key) { return object.contains(key) && object[key].is_string(); }
-
-/// The files that a manifest of ours lists, the manifest too; none where there is none, or it is not ours.
-std::set<fs::path> listed_files(const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::symlink_status(folder / manifest_name, ignored).type() != fs::file_type::regular) {
-    return {};  // reading a pipe would wait for its writer
-  }
-  std::ifstream file(folder / manifest_name);
-  const json manifest = json::parse(file, nullptr, false);
-  std::set<fs::path> files;
-  for (const json& chapter : manifest.is_array() ? manifest : json::array({manifest})) {
-    if (!chapter.is_object() || chapter.value("tool", json()) != "attn-walkthrough" || !has_text(chapter, "version") ||
-        !has_text(chapter, "chapter") || !chapter.contains("steps") || !chapter["steps"].is_array()) {
-      return {};
-    }
-    for (const json& step : chapter["steps"]) {
-      if (!step.is_object() || !has_text(step, "file")) {
-        return {};
-      }
-      files.insert(step["file"].get<std::string>());
-    }
-  }
-  if (!files.empty()) {
-    files.insert(manifest_name);
-  }
-  return files;
-}
-
 /// Throws SaveError where anything is in the folder that no --save wrote.
 void check_is_ours(const fs::path& folder, const fs::path& shown_as) {
-  const std::set<fs::path> files = listed_files(folder);
+  const std::vector<std::string> listed = dump::files_of_manifest(folder);
+  std::set<fs::path> files(listed.begin(), listed.end());
+  if (!files.empty()) {
+    files.insert(dump::manifest_name);
+  }
   std::set<fs::path> folders;
   for (const fs::path& file : files) {
     for (fs::path at = file.parent_path(); !at.empty() && at != at.parent_path(); at = at.parent_path()) {
@@ -116,7 +89,7 @@ Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, b
       const Tensor& tensor = *saved.step->tensor;
       with_bytes(tensor, [&](std::string_view numbers) { writer_.write(file_of(saved.name), npy_header(tensor), numbers); });
     }
-    writer_.write(manifest_name, manifest_of(chapters, "file", file_of).dump(2) + "\n");
+    writer_.write(dump::manifest_name, manifest_of(chapters, "file", file_of).dump(2) + "\n");
   });
 }
 

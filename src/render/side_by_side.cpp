@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "render/likeness.hpp"
 #include "render/printed.hpp"
-#include "render/step_pairs.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 

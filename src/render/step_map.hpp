@@ -10,36 +10,20 @@
 
 namespace attn::render {
 
-/// A chapter's steps and what is made from what, laid out from top to bottom on a grid of characters.
-struct StepMap {
-  struct Label {
-    std::size_t step = 0;  ///< the first step of that name
-    std::string text;      ///< "keys [6, 2]"
-    std::int64_t row = 0;
-    std::int64_t column = 0;
-    bool follows = false;  ///< made from the label above it alone, which nothing else is made from
-  };
-  /// From one cell straight to another, down or to the right, both included. A line ends on the labels that it joins.
-  struct Segment {
-    std::int64_t row = 0;
-    std::int64_t column = 0;
-    std::int64_t last_row = 0;
-    std::int64_t last_column = 0;
-  };
-  /// The lines from one tensor to those that are made from it.
-  using Net = std::vector<Segment>;
-
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::vector<Label> labels;
-  std::vector<Net> nets;
+/// A tensor that a chapter goes through, and what it is made from.
+struct MapLine {
+  std::size_t step = 0;                   ///< the first that the line tells of
+  std::string name = {};
+  std::string shape = {};                 ///< "[6, 3]"
+  std::vector<std::string> sources = {};  ///< names of tensors that have lines before this one
+  std::size_t depth = 0;                  ///< one more than the deepest source has; without sources, one less than what is made from it
 };
 
-/// At most `columns` wide: where that is too little, without shapes, then without what leads nowhere. Of a chapter with
-/// one tensor or none, nothing.
-StepMap step_map(std::span<const Step> steps, std::int64_t columns);
+/// A chapter's tensors in the program's order, each with what it is made from. Trainable parameters, checks, and what neither
+/// is made from another nor makes one are left out; what two heads do alike is told once. Of one tensor or none, nothing.
+std::vector<MapLine> step_map(std::span<const Step> steps);
 
-/// The map drawn in box-drawing characters or, without Unicode, in |, - and +. No line ends in a space.
-std::vector<std::string> map_lines(const StepMap& map, bool unicode);
+/// Lines of at most `width` columns: "keys [6, 2] from inputs", indented by depth.
+std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t width);
 
 }  // namespace attn::render

@@ -1,5 +1,6 @@
 #include "system/publication.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -38,7 +39,7 @@ void Publication::make_parents(const fs::path& folder) {
   make_parents(folder.parent_path());
   const HeldSignals held = Unfinished::hold_signals();
   if (::mkdir(folder.c_str(), 0777) == 0) {
-    parents_.emplace_front(folder, Unfinished::Kind::empty_folder);
+    parents_.emplace_front(folder, Unfinished::Kind::folder);
   } else if (errno != EEXIST) {
     throw_last_error(folder);
   }
@@ -71,6 +72,7 @@ bool Publication::replace(const Check& may_replace) {
   }
   try {
     may_replace(unfinished());  // somebody may have put something into it meanwhile
+    expect_contents(unfinished());
   } catch (...) {
     exchange(unfinished(), place_);
     throw;
@@ -78,7 +80,21 @@ bool Publication::replace(const Check& may_replace) {
   return true;
 }
 
+/// What is in a folder that was replaced is taken away with it. Throws where that cannot be told.
+void Publication::expect_contents(const fs::path& replaced) {
+  if (!fs::is_directory(fs::symlink_status(replaced))) {
+    return;
+  }
+  for (const fs::directory_entry& old : fs::recursive_directory_iterator(replaced)) {
+    expect(old.path(), fs::is_directory(old.symlink_status()) ? Unfinished::Kind::folder : Unfinished::Kind::file);
+  }
+}
+
 void Publication::finish() {
+  if (state_ == State::replaced) {
+    unfinished_->let_contents_go();
+    std::ranges::for_each(contents_, &Unfinished::let_contents_go);
+  }
   state_ = State::finished;
   for (Unfinished& parent : parents_) {
     parent.keep();

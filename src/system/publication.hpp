@@ -28,6 +28,8 @@ class Publication {
 
   const std::filesystem::path& place() const { return place_; }
   const std::filesystem::path& unfinished() const { return unfinished_->path(); }
+  /// Something is about to be made in the folder that is unfinished: it is taken away with it.
+  void expect(const std::filesystem::path& path, Unfinished::Kind kind) { contents_.emplace_front(path, kind); }
 
   /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
   void publish(const Check& may_replace);
@@ -36,11 +38,13 @@ class Publication {
  private:
   void make_parents(const std::filesystem::path& folder);
   bool replace(const Check& may_replace);
+  void expect_contents(const std::filesystem::path& replaced);
   void withdraw();
 
   std::filesystem::path place_;
   std::list<Unfinished> parents_;  ///< made here, the innermost first
   std::optional<Unfinished> unfinished_;
+  std::list<Unfinished> contents_;  ///< of a folder, the latest first
   enum class State { written, published, replaced, finished } state_ = State::written;
   ino_t inode_ = 0;
 };

@@ -1,16 +1,10 @@
 #include "system/unfinished.hpp"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstring>
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace attn::system {
@@ -18,57 +12,11 @@ namespace {
 
 Unfinished* latest = nullptr;  // a signal handler goes from here to the earlier ones
 
-void remove_at(int folder, const char* name);
-
-/// Removes what is in the folder. For signal handlers too: it allocates nothing, and opendir() would.
-void empty(int folder) {
-  alignas(dirent64) std::array<std::byte, 4096> entries;
-  for (;;) {
-    const long size = syscall(SYS_getdents64, folder, entries.data(), entries.size());
-    if (size <= 0) {
-      return;
-    }
-    bool is_removed = false;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
-      if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
-        remove_at(folder, entry->d_name);
-        is_removed = true;
-      }
-      at += entry->d_reclen;
-    }
-    if (!is_removed) {
-      return;
-    }
-  }
-}
-
-int open_folder(int folder, const char* name) {
-  return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-void remove_at(int folder, const char* name) {
-  if (unlinkat(folder, name, 0) == 0) {
-    return;
-  }
-  int opened = open_folder(folder, name);
-  if (opened < 0 && errno == EACCES) {
-    fchmodat(folder, name, S_IRWXU, 0);
-    opened = open_folder(folder, name);
-  }
-  if (opened >= 0) {
-    fchmod(opened, S_IRWXU);  // it may be one that was protected
-    empty(opened);
-    close(opened);
-  }
-  unlinkat(folder, name, AT_REMOVEDIR);
-}
-
+/// For signal handlers too: it allocates nothing.
 void take_away(const char* path, Unfinished::Kind kind) {
   switch (kind) {
     case Unfinished::Kind::file: unlink(path); break;
-    case Unfinished::Kind::tree: remove_at(AT_FDCWD, path); break;
-    case Unfinished::Kind::empty_folder: rmdir(path); break;
+    case Unfinished::Kind::folder: rmdir(path); break;
   }
 }
 
@@ -118,6 +66,12 @@ Unfinished::~Unfinished() {
 }
 
 void Unfinished::keep() { kept_ = true; }
+
+void Unfinished::let_contents_go() {
+  if (kind_ == Kind::folder) {
+    chmod(path_.c_str(), S_IRWXU);
+  }
+}
 
 std::filesystem::path unfinished_name(const std::filesystem::path& path) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();

@@ -12,8 +12,7 @@ class Unfinished {
  public:
   enum class Kind {
     file,
-    tree,          ///< a folder with all that is in it
-    empty_folder,  ///< a folder, where nothing is in it
+    folder,  ///< where nothing is left in it
   };
 
   /// What must be held since before the thing is there.
@@ -26,6 +25,8 @@ class Unfinished {
   const std::filesystem::path& path() const { return path_; }
   /// It is finished, or is no more: nothing is taken away.
   void keep();
+  /// It may be a folder that was protected: what is in it can be taken away now.
+  void let_contents_go();
 
  private:
   static void take_away_all(int signal);

@@ -1,6 +1,6 @@
 #include "system/writers.hpp"
 
-#include <cerrno>
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -108,18 +108,23 @@ void RevocableFileWriter::publish(bool may_replace) {
 }
 
 FolderWriter::FolderWriter(const fs::path& place)
-    : publication_(place, Unfinished::Kind::tree, [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; }) {}
+    : publication_(place, Unfinished::Kind::folder, [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; }) {}
 
 void FolderWriter::write(const fs::path& file, std::string_view bytes, std::string_view more_bytes) {
   fs::path folder;
   for (const fs::path& part : file.parent_path()) {
     folder /= part;
-    if (::mkdir((publication_.unfinished() / folder).c_str(), 0777) == 0) {
-      folders_.push_back(publication_.unfinished() / folder);
-    } else if (errno != EEXIST) {
+    const fs::path made = publication_.unfinished() / folder;
+    if (std::ranges::find(folders_, made) != folders_.end()) {
+      continue;
+    }
+    publication_.expect(made, Unfinished::Kind::folder);
+    if (::mkdir(made.c_str(), 0777) != 0) {
       throw_last_error(publication_.place() / folder);
     }
+    folders_.push_back(made);
   }
+  publication_.expect(publication_.unfinished() / file, Unfinished::Kind::file);
   try {
     write_new_file(publication_.unfinished() / file, bytes, more_bytes);
   } catch (const fs::filesystem_error& error) {

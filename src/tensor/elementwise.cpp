@@ -17,10 +17,11 @@ auto adapted(AnyBlock& block) {
                    std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
 }
 
-/// x times y, or x divided by y, element by element; y is repeated along the axes where its size is 1, a scalar along all.
+/// x times y, x divided by y, or their sum, element by element; y is repeated along the axes that it has not, or where its
+/// size is 1.
 class Elementwise final : public Operation {
  public:
-  /// Kind::multiplied or Kind::divided.
+  /// Kind::multiplied, Kind::divided or Kind::added.
   explicit Elementwise(Kind kind) : kind_(kind) {}
 
   Array compute(const std::vector<Tensor>& operands) const override {
@@ -32,25 +33,33 @@ class Elementwise final : public Operation {
     auto out = adapted(result);
     if (kind_ == Kind::multiplied) {
       xt::noalias(out) = adapted(x) * adapted(y);
+    } else if (kind_ == Kind::added) {
+      xt::noalias(out) = adapted(x) + adapted(y);
     } else {
       xt::noalias(out) = adapted(x) / adapted(y);
     }
     return Array(std::move(result));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    const auto rule = kind_ == Kind::multiplied ? Derivation::Rule::product : Derivation::Rule::quotient;
-    Shape at = operands[1].dim() == 0 ? Shape{} : index;
+    Shape at(index.end() - operands[1].dim(), index.end());
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       at[axis] = operands[1].shape()[axis] == 1 ? 0 : at[axis];
     }
+    if (kind_ == Kind::added) {
+      Derivation derivation(Derivation::Rule::sum, {0, index});
+      derivation.add({1, std::move(at)});
+      return derivation;
+    }
+    const auto rule = kind_ == Kind::multiplied ? Derivation::Rule::product : Derivation::Rule::quotient;
     return Derivation(rule, {0, index}, Element{1, std::move(at)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + (kind_ == Kind::multiplied ? " * " : " / ") + grouped(operands[1]);
+    const std::string sign = kind_ == Kind::multiplied ? " * " : kind_ == Kind::added ? " + " : " / ";
+    return grouped(operands[0]) + sign + grouped(operands[1]);
   }
   Facts facts() const override { return {.kind = kind_}; }
   std::string autograd_name(const std::vector<Tensor>&) const override {
-    return kind_ == Kind::multiplied ? "MulBackward0" : "DivBackward0";
+    return kind_ == Kind::multiplied ? "MulBackward0" : kind_ == Kind::added ? "AddBackward0" : "DivBackward0";
   }
 
  private:
@@ -58,10 +67,9 @@ class Elementwise final : public Operation {
 };
 
 Tensor elementwise(const Tensor& x, const Tensor& y, Kind kind) {
-  const bool fits = x.dim() == y.dim() &&
-                    std::equal(x.shape().begin(), x.shape().end(), y.shape().begin(),
-                               [](std::int64_t n, std::int64_t m) { return m == n || m == 1; });
-  if (!fits && y.dim() > 0) {
+  const bool fits = x.dim() >= y.dim() && std::equal(y.shape().begin(), y.shape().end(), x.shape().end() - y.dim(),
+                                                     [](std::int64_t m, std::int64_t n) { return m == n || m == 1; });
+  if (!fits) {
     throw ShapeError("the shapes " + shape_text(x.shape()) + " and " + shape_text(y.shape()) +
                      " do not go together element by element");
   }
@@ -71,6 +79,8 @@ Tensor elementwise(const Tensor& x, const Tensor& y, Kind kind) {
 }  // namespace
 
 Tensor multiply(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::multiplied); }
+
+Tensor add(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::added); }
 
 Tensor divide(const Tensor& x, const Tensor& y) { return elementwise(x, y, Kind::divided); }
 

@@ -42,13 +42,14 @@ enum class Kind {
   scaled,   ///< divided by a number
   divided,  ///< divided element by element
   multiplied,
+  added,  ///< element by element
   masked,
   softmax,
   exp,
   sum,
   dropout,
   index,
-  columns,
+  slice,
   stack,
   cat,
   transpose,
@@ -61,8 +62,8 @@ enum class Kind {
 struct Facts {
   Kind kind;
   std::array<std::size_t, 2> axes = {};  ///< transpose: the two that are swapped
-  std::int64_t axis = -1;                ///< softmax: the axis along which weights sum to 1; -1 is the last
-  std::int64_t at = 0;                   ///< index: which slice of the first axis
+  std::int64_t axis = -1;                ///< softmax: along which weights sum to 1; sum, cat, slice: theirs; -1 is the last; index: which is gone
+  std::int64_t at = 0;                   ///< index: which item; slice: the first of them
   std::int64_t fan_in = 0;               ///< uniform: nn.Linear's d_in; 0 for torch.rand
   std::int64_t rows = 0;                 ///< embedding: how many there are to choose from
   std::int64_t root_of = 0;              ///< scaled: the number whose square root is the divisor; 0 where it is none
@@ -97,11 +98,17 @@ Tensor frozen_parameter(const Tensor& data);
 /// A parameter's data, any other tensor itself.
 const Tensor& data_of(const Tensor& tensor);
 
-/// x[i]: [n, ...] -> [...], a view.
-Tensor index(const Tensor& x, std::int64_t i);
+/// x[i]: [n, ...] -> [...], a view; of another axis x[:, i].
+Tensor index(const Tensor& x, std::int64_t i, std::int64_t axis = 0);
+
+/// x[:, begin:end], items of an axis, a view; of the last axis as -1: x[..., begin:end].
+Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
 
 /// torch.stack((x, x, ...), dim=0): [...] -> [copies, ...].
 Tensor stack(const Tensor& x, std::int64_t copies);
+
+/// torch.stack(tensors, dim): n tensors [...] -> [..., n, ...], the new axis at `dim`.
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim);
 
 /// x.transpose(axis_0, axis_1), a view.
 Tensor transpose(const Tensor& x, std::int64_t axis_0, std::int64_t axis_1);
@@ -147,9 +154,10 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with keys by the name that it has.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
-/// x / y and x * y element by element; y's axes may have size 1, or y may be a scalar.
+/// x / y, x * y and x + y element by element; y's axes may have size 1, or y may be a scalar or have x's last axes alone.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
+Tensor add(const Tensor& x, const Tensor& y);
 
 /// torch.exp(x).
 Tensor exp(const Tensor& x);
@@ -160,14 +168,11 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x);
 
-/// x.sum(dim=-1): [..., n] -> [...], or [..., 1] where the axis is kept.
-Tensor sum(const Tensor& x, bool keepdim = false);
+/// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] where the axis is kept. `dim` counts from the end: -1 is the last.
+Tensor sum(const Tensor& x, bool keepdim = false, std::int64_t dim = -1);
 
-/// torch.cat(tensors, dim=-1): [..., n_i] -> [..., sum of n_i].
-Tensor cat(const std::vector<Tensor>& tensors);
-
-/// x[..., :stop], a view.
-Tensor columns(const Tensor& x, std::int64_t stop);
+/// torch.cat(tensors, dim): [..., n_i, ...] -> [..., sum of n_i, ...]; -1 is the last.
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = -1);
 
 /// torch.isclose(a, b).all(): a bool scalar; a and b have the same shape.
 Tensor all_close(const Tensor& a, const Tensor& b);

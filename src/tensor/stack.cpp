@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 
 namespace attn {
 namespace {
@@ -48,7 +50,57 @@ class Stack final : public Operation {
   std::int64_t copies_;
 };
 
+/// Tensors of one shape along a new axis.
+class StackOf final : public Operation {
+ public:
+  explicit StackOf(std::size_t axis) : axis_(axis) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    Shape shape = operands[0].shape();
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis_), static_cast<std::int64_t>(operands.size()));
+    const std::int64_t inner = row_major_strides(shape)[axis_];
+    Block<float> stacked(shape);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Array x = operands[i].array().contiguous();
+      for (std::int64_t at = 0; at < x.count(); at += inner) {
+        std::copy_n(x.floats() + at, inner,
+                    stacked.data() + at * static_cast<std::int64_t>(operands.size()) + static_cast<std::int64_t>(i) * inner);
+      }
+    }
+    return Array(std::move(stacked));
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    Shape at = index;
+    at.erase(at.begin() + static_cast<std::ptrdiff_t>(axis_));
+    return Derivation(Derivation::Rule::copy, {static_cast<std::size_t>(index[axis_]), std::move(at)});
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return "torch.stack([" + listed(operands) + "], dim=" + std::to_string(axis_) + ")";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return "np.stack([" + listed(operands) + "], axis=" + std::to_string(axis_) + ")";
+  }
+  Facts facts() const override { return {.kind = Kind::stack, .axis = static_cast<std::int64_t>(axis_)}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis == axis_ ? std::nullopt : Operation::axis_source(operands, axis < axis_ ? axis : axis - 1);
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "StackBackward0"; }
+
+ private:
+  std::size_t axis_;
+};
+
 }  // namespace
+
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  Shape shape = tensors.at(0).shape();
+  const bool are_alike = std::ranges::all_of(tensors, [&](const Tensor& tensor) { return tensor.shape() == shape; });
+  if (!are_alike || dim < 0 || dim > tensors[0].dim()) {
+    throw ShapeError("stack needs tensors of one shape and an axis of the result");
+  }
+  shape.insert(shape.begin() + dim, static_cast<std::int64_t>(tensors.size()));
+  return Tensor(std::make_shared<StackOf>(static_cast<std::size_t>(dim)), tensors, std::move(shape));
+}
 
 Tensor stack(const Tensor& x, std::int64_t copies) {
   Shape shape = x.shape();

@@ -11,7 +11,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t unrolled = 4;
 constexpr std::size_t levels = 4;
 
 template <std::size_t width>
@@ -25,8 +24,8 @@ void add(Vector<width>& to, const float* values) {
 }
 
 /// Sums `count` vectors of `width` floats that follow each other: PyTorch's cascade, which sums runs of
-/// 2^power vectors, then runs of runs, over four levels, with four vectors side by side.
-template <std::size_t width>
+/// 2^power vectors, then runs of runs, over four levels, with `unrolled` vectors side by side.
+template <std::size_t width, std::size_t unrolled>
 Vector<width> cascade(const float* values, std::size_t count) {
   constexpr std::size_t step_width = width * unrolled;
   const std::size_t steps = count / unrolled;
@@ -69,11 +68,12 @@ Vector<width> cascade(const float* values, std::size_t count) {
 /// at::native's cascade_sum over one contiguous row: eight lanes from eight elements on, the tail first.
 float row_sum(std::span<const float> row) {
   constexpr std::size_t lanes = 8;
+  constexpr std::size_t unrolled = 4;
   if (row.size() < lanes) {
-    return cascade<1>(row.data(), row.size())[0];
+    return cascade<1, unrolled>(row.data(), row.size())[0];
   }
   const std::size_t vectors = row.size() / lanes;
-  const Vector<lanes> partial = cascade<lanes>(row.data(), vectors);
+  const Vector<lanes> partial = cascade<lanes, unrolled>(row.data(), vectors);
   float total = 0;
   for (const float value : row.subspan(vectors * lanes)) {
     total += value;
@@ -84,58 +84,88 @@ float row_sum(std::span<const float> row) {
   return total;
 }
 
+/// at::native's vectorized_outer_sum over one of the columns that lie side by side: four vectors of them go down together,
+/// what is left over goes down four rows at a time.
+float column_sum(std::span<const float> column, std::size_t place, std::size_t columns) {
+  constexpr std::size_t together = 32;
+  return place < columns / together * together ? cascade<1, 1>(column.data(), column.size())[0]
+                                               : cascade<1, 4>(column.data(), column.size())[0];
+}
+
 class Sum final : public Operation {
  public:
-  explicit Sum(bool keepdim) : keepdim_(keepdim) {}
+  /// `dim` counts from the end.
+  Sum(bool keepdim, std::int64_t dim) : keepdim_(keepdim), dim_(dim) {}
 
   Shape result(Shape shape) const {
-    shape.pop_back();
+    const auto axis = shape.end() + dim_;
     if (keepdim_) {
-      shape.push_back(1);
+      *axis = 1;
+    } else {
+      shape.erase(axis);
     }
     return shape;
   }
   Array compute(const std::vector<Tensor>& operands) const override {
     const Array x = operands[0].array().contiguous();
-    const auto width = static_cast<std::size_t>(x.shape.back());
+    const std::size_t axis = x.shape.size() - static_cast<std::size_t>(-dim_);
+    const auto count = static_cast<std::size_t>(x.shape[axis]);
+    const auto stride = static_cast<std::size_t>(row_major_strides(x.shape)[axis]);
     Block<float> sums(result(x.shape));
-    for (std::size_t row = 0; row < sums.size(); ++row) {
-      sums.data()[row] = row_sum({x.floats() + row * width, width});
+    std::vector<float> column(count);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const float* first = x.floats() + i / stride * stride * count + i % stride;
+      if (stride == 1) {
+        sums.data()[i] = row_sum({first, count});
+        continue;
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        column[k] = first[k * stride];
+      }
+      sums.data()[i] = column_sum(column, i % stride, stride);
     }
     return Array(std::move(sums));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     Derivation derivation(Derivation::Rule::sum);
-    Shape at(index.begin(), index.end() - (keepdim_ ? 1 : 0));
-    at.push_back(0);
-    for (; at.back() < operands[0].size(-1); ++at.back()) {
+    const std::size_t axis = operands[0].shape().size() - static_cast<std::size_t>(-dim_);
+    Shape at = index;
+    if (!keepdim_) {
+      at.insert(at.begin() + static_cast<std::ptrdiff_t>(axis), 0);
+    }
+    for (at[axis] = 0; at[axis] < operands[0].size(dim_); ++at[axis]) {
       derivation.add({0, at});
     }
     return derivation;
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + (keepdim_ ? ".sum(dim=-1, keepdim=True)" : ".sum(dim=-1)");
+    return grouped(operands[0]) + ".sum(dim=" + std::to_string(dim_) + (keepdim_ ? ", keepdim=True)" : ")");
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + (keepdim_ ? ".sum(axis=-1, keepdims=True)" : ".sum(axis=-1)");
+    return grouped(operands[0]) + ".sum(axis=" + std::to_string(dim_) + (keepdim_ ? ", keepdims=True)" : ")");
   }
-  Facts facts() const override { return {.kind = Kind::sum}; }
+  Facts facts() const override { return {.kind = Kind::sum, .axis = dim_}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
-    return outer_axis_source(operands, axis);
+    const std::size_t gone = operands[0].shape().size() - static_cast<std::size_t>(-dim_);
+    if (axis == gone && keepdim_) {
+      return std::nullopt;
+    }
+    return Operation::axis_source(operands, axis < gone || keepdim_ ? axis : axis + 1);
   }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SumBackward1"; }
 
  private:
   bool keepdim_;
+  std::int64_t dim_;
 };
 
 }  // namespace
 
-Tensor sum(const Tensor& x, bool keepdim) {
-  if (x.dim() == 0) {
-    throw ShapeError("sum needs an axis");
+Tensor sum(const Tensor& x, bool keepdim, std::int64_t dim) {
+  if (dim >= 0 || -dim > x.dim()) {
+    throw ShapeError("sum needs an axis, counted from the end");
   }
-  auto operation = std::make_shared<Sum>(keepdim);
+  auto operation = std::make_shared<Sum>(keepdim, dim);
   Shape shape = operation->result(x.shape());
   return Tensor(std::move(operation), {x}, std::move(shape));
 }

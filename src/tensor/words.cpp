@@ -3,18 +3,36 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 
 namespace attn {
 
 std::string grouped(const std::string& expression) {
   int depth = 0;
-  for (const char c : expression) {
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
     depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-    if (c == ' ' && depth == 0) {
+    if (c == ' ' && depth == 0 && i + 1 < expression.size() && std::string_view("+-*/@").find(expression[i + 1]) != std::string_view::npos) {
       return "(" + expression + ")";
     }
   }
   return expression;
+}
+
+std::string axes_before(std::int64_t axis) {
+  std::string words = axis < 0 ? "..., " : "";
+  for (std::int64_t i = 0; i < axis; ++i) {
+    words += ":, ";
+  }
+  return words;
+}
+
+std::string listed(const std::vector<std::string>& operands) {
+  std::string list;
+  for (const std::string& operand : operands) {
+    list += (list.empty() ? "" : ", ") + operand;
+  }
+  return list;
 }
 
 std::string python_repr(double value) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace attn::torch {
@@ -186,31 +186,6 @@ void draw_blocks(Generator& generator, std::uint64_t count, Blocks& blocks, Cpu 
   generator.discard(draws - drawn);
 }
 
-void check_rows(std::int64_t num_embeddings, std::int64_t dim, std::span<const std::int64_t> rows,
-                std::size_t out_size) {
-  if (num_embeddings < 0 || dim < 0) {
-    throw std::invalid_argument("normal_rows: a matrix of shape [" +
-                                std::to_string(num_embeddings) + ", " + std::to_string(dim) +
-                                "]: sizes must not be negative");
-  }
-  if (dim > 0 && num_embeddings > std::numeric_limits<std::int64_t>::max() / dim) {
-    throw std::invalid_argument("normal_rows: a matrix of shape [" +
-                                std::to_string(num_embeddings) + ", " + std::to_string(dim) +
-                                "] has too many elements");
-  }
-  for (const std::int64_t row : rows) {
-    if (row < 0 || row >= num_embeddings) {
-      throw std::invalid_argument("normal_rows: row " + std::to_string(row) +
-                                  " is not in [0, " + std::to_string(num_embeddings) + ")");
-    }
-  }
-  if (out_size != rows.size() * static_cast<std::size_t>(dim)) {
-    throw std::invalid_argument("normal_rows: room for " + std::to_string(out_size) +
-                                " elements, but there are " + std::to_string(rows.size()) +
-                                " rows of " + std::to_string(dim));
-  }
-}
-
 // --- Bernoulli ---
 
 /// Intel MKL's multiplicative congruential generator MCG31m1 (notes for MKL vector statistics),
@@ -231,13 +206,6 @@ class Mcg31m1 {
   static constexpr std::uint64_t kMultiplier = 1132489760;
   std::uint64_t state_;
 };
-
-void check_in_features(std::int64_t in_features) {
-  if (in_features < 1) {
-    throw std::invalid_argument("Linear: in_features is " + std::to_string(in_features) +
-                                ", must be at least 1");
-  }
-}
 
 }  // namespace
 
@@ -260,7 +228,8 @@ void normal(Generator& generator, std::span<float> out, Cpu cpu) {
 
 void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t dim,
                  std::span<const std::int64_t> rows, std::span<float> out, Cpu cpu) {
-  check_rows(num_embeddings, dim, rows, out.size());
+  assert(std::ranges::all_of(rows, [&](std::int64_t row) { return row >= 0 && row < num_embeddings; }));
+  assert(out.size() == rows.size() * static_cast<std::size_t>(dim));
   const auto width = static_cast<std::uint64_t>(dim);
   const std::uint64_t count = static_cast<std::uint64_t>(num_embeddings) * width;
   if (count < kBlock) {
@@ -290,9 +259,7 @@ void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t
 }
 
 void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKernel kernel) {
-  if (!(p >= 0.0 && p <= 1.0)) {
-    throw std::invalid_argument("bernoulli: p is " + std::to_string(p) + ", must be in [0, 1]");
-  }
+  assert(p >= 0.0 && p <= 1.0);
   if (out.empty()) {
     return;
   }
@@ -306,7 +273,7 @@ void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKerne
 
 double linear_weight_bound(std::int64_t in_features) {
   // kaiming_uniform_(a = sqrt(5)) of torch/nn/init.py, whose a * a is 5.000000000000001.
-  check_in_features(in_features);
+  assert(in_features > 0);
   const double a = std::sqrt(5.0);
   const double gain = std::sqrt(2.0 / (1.0 + a * a));
   const double deviation = gain / std::sqrt(static_cast<double>(in_features));
@@ -314,7 +281,7 @@ double linear_weight_bound(std::int64_t in_features) {
 }
 
 double linear_bias_bound(std::int64_t in_features) {
-  check_in_features(in_features);
+  assert(in_features > 0);
   return 1.0 / std::sqrt(static_cast<double>(in_features));
 }
 

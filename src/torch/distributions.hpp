@@ -20,26 +20,18 @@ void normal(Generator& generator, std::span<float> out, Cpu cpu);
 /// the rows named by `rows`, in that order. The generator ends as if the whole matrix had been
 /// drawn, but work and memory go with the rows asked for (and passing over a draw is cheap).
 ///
-/// Throws std::invalid_argument if a size is negative or the matrix has 2^63 elements or more, if a
-/// row is not in [0, num_embeddings), or if the size of `out` is not rows times dim; no number is
-/// drawn then.
+/// The matrix has fewer than 2^63 elements, each row is one of its own, and `out` has room for rows times dim.
 void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t dim,
                  std::span<const std::int64_t> rows, std::span<float> out, Cpu cpu);
 
 /// `out.bernoulli_(p)`: each element true with probability p. Draws nothing if `out` is empty.
-/// Dropout(d) keeps where `bernoulli_(1 - d)` is true.
-///
-/// Throws std::invalid_argument if p is not in [0, 1].
+/// Dropout(d) keeps where `bernoulli_(1 - d)` is true. p is in [0, 1].
 void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKernel kernel);
 
-/// nn.Linear's weight is uniform in [-bound, bound], with this bound.
-///
-/// Throws std::invalid_argument if `in_features` is less than 1.
+/// nn.Linear's weight is uniform in [-bound, bound], with this bound. `in_features` is at least 1.
 [[nodiscard]] double linear_weight_bound(std::int64_t in_features);
 
-/// nn.Linear's bias is uniform in [-bound, bound], with this bound; drawn after the weight.
-///
-/// Throws std::invalid_argument if `in_features` is less than 1.
+/// nn.Linear's bias is uniform in [-bound, bound], with this bound; drawn after the weight. `in_features` is at least 1.
 [[nodiscard]] double linear_bias_bound(std::int64_t in_features);
 
 }  // namespace attn::torch

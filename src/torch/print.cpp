@@ -1,8 +1,8 @@
 #include "torch/print.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
-#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -116,17 +116,6 @@ std::string join(const Shape& numbers) {
 /// Python's tuple: "(2, 3)", "(2,)", "()".
 std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
 
-void require_printable(const PrintOptions& options) {
-  if (options.precision < 0) {
-    throw std::invalid_argument("precision must be 0 or more, not " +
-                                std::to_string(options.precision));
-  }
-  if (options.edgeitems < 0) {
-    throw std::invalid_argument("edgeitems must be 0 or more, not " +
-                                std::to_string(options.edgeitems));
-  }
-}
-
 /// Appends the elements of a tensor that has some; their places to `cells` unless that is null.
 template <class Element>
 void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const PrintOptions& options) {
@@ -189,7 +178,7 @@ std::string printed_text(const Block<Element>& block, std::span<const std::strin
     out += "[]";
     own_suffixes = empty_tensor_suffixes<Element>(block.shape());
   } else {
-    require_printable(options);
+    assert(options.precision >= 0 && options.edgeitems >= 0);
     append_elements(out, cells, block, options);
     if (options.edgeitems == 0) {
       own_suffixes = {"size=" + tuple(block.shape())};

@@ -32,8 +32,7 @@ struct PrintedTensor {
 ///
 /// `suffixes` are the trailing texts about autograd ("grad_fn=<MulBackward0>",
 /// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves, as does size= where
-/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Throws std::invalid_argument for a negative
-/// precision or edgeitems.
+/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Neither precision nor edgeitems is negative.
 [[nodiscard]] PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
                                          const PrintOptions& options);
 

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "text/numbers.hpp"
+#include "walk/step_pairs.hpp"
 
 namespace attn {
 namespace {
@@ -28,23 +27,19 @@ std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> c
   const auto is_floats = [](const Step& step) {
     return step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32;
   };
-  std::map<std::tuple<std::string, std::string>, const Tensor*> others;
-  for (const Step& step : changed) {
-    if (is_floats(step)) {
-      others[{step.section, step.name}] = &*step.tensor;
-    }
-  }
   std::vector<Change> found;
-  for (const Step& step : as_is) {
-    const auto other = is_floats(step) ? others.find({step.section, step.name}) : others.end();
-    if (other == others.end() || other->second->shape() != step.tensor->shape()) {
+  for (const StepPair& pair : pairs_of(as_is, changed)) {
+    const bool are_both = pair.as_is != nullptr && pair.changed != nullptr;
+    if (!are_both || !is_floats(*pair.as_is) || !is_floats(*pair.changed) ||
+        pair.as_is->tensor->shape() != pair.changed->tensor->shape()) {
       continue;
     }
-    Change change = {.name = step.name,
-                     .shape = step.tensor->shape(),
-                     .as_is = step.tensor->array().contents(),
-                     .changed = other->second->array().contents(),
-                     .made = other->second};
+    Change change = {.name = pair.as_is->name,
+                     .shape = pair.as_is->tensor->shape(),
+                     .as_is = pair.as_is->tensor->array().contents(),
+                     .changed = pair.changed->tensor->array().contents(),
+                     .was = &*pair.as_is->tensor,
+                     .made = &*pair.changed->tensor};
     const auto is_equal = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     if (!std::equal(change.before.begin(), change.before.end(), change.after.begin(), is_equal)) {
       found.push_back(std::move(change));
@@ -53,11 +48,9 @@ std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> c
   return found;
 }
 
-std::vector<Change> named(std::span<const Change> all, std::initializer_list<std::string_view> names) {
+std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Change& change)) {
   std::vector<Change> wanted;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&names](const Change& change) {
-    return std::find(names.begin(), names.end(), change.name) != names.end();
-  });
+  std::ranges::copy_if(all, std::back_inserter(wanted), is_such);
   return wanted;
 }
 

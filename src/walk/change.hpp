@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +20,7 @@ struct Change {
   Shape shape;
   std::shared_ptr<const Contents> as_is;
   std::shared_ptr<const Contents> changed;
+  const Tensor* was;   ///< made as it is
   const Tensor* made;  ///< by the change
   std::span<const float> before = floats(*as_is);
   std::span<const float> after = floats(*changed);
@@ -32,12 +31,11 @@ struct Change {
   }
 };
 
-/// The tensors of floats that both walkthroughs show, by section and name, whose numbers the change moved. The changed
-/// steps have to outlive them.
+/// The tensors of floats that both walkthroughs show, whose numbers the change moved. The steps have to outlive them.
 std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
 
-/// Those of the names.
-std::vector<Change> named(std::span<const Change> all, std::initializer_list<std::string_view> names);
+/// Those that are such.
+std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Change& change));
 
 using Row = std::span<const float>;
 

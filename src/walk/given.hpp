@@ -10,10 +10,14 @@ namespace attn {
 
 /// Numbers that a reader gives.
 struct GivenTensor {
+  /// How a weight is stored, where its name tells.
+  enum class Layout { as_is, rows, columns };
+
   std::string name;  ///< "inputs"; of a weight its step's, with or without the section: "W_query", "head_1/W_query"
   Shape shape;
   std::shared_ptr<const std::vector<float>> values;  ///< row-major
   std::string source;                                ///< as the command line names it: "mine.npz"
+  Layout layout = Layout::as_is;                     ///< rows: nn.Linear's [d_out, d_in]; columns: [d_in, d_out]
 };
 
 /// Weights that a reader gives.

@@ -10,21 +10,13 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "torch/torch.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn {
 namespace {
-
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-
-bool hides(const Tensor& tensor) { return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value); }
-
-/// A rule for the operations of one kind: what stands in place of each.
-template <class Instead>
-Rewriter::Rule for_each(Kind kind, Instead instead) {
-  return [kind, instead](const Tensor& was, const Tensor& is) { return was.kind() == kind ? instead(was, is) : is; };
-}
 
 /// Whether the last two axes have the same size.
 bool is_square(const Tensor& tensor) { return tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2); }
@@ -167,7 +159,7 @@ Rewriter::Rule masked_beyond(std::int64_t beyond) {
       }
       return Contents(std::move(block));
     });
-    return masked_fill(is.operands()[0], mask, minus_infinity);
+    return masked_fill(is.operands()[0], mask, -infinity);
   };
 }
 
@@ -176,7 +168,7 @@ Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
     return is;
   }
   return is_square(was.operands()[1])
-             ? masked_fill(is.operands()[0], contiguous(rows_as_columns(is.operands()[1])), minus_infinity)
+             ? masked_fill(is.operands()[0], contiguous(rows_as_columns(is.operands()[1])), -infinity)
              : is;
 }
 
@@ -277,6 +269,33 @@ Tensor reversed_cat(const Tensor&, const Tensor& is) {
 
 const char* const scaling_line = "attn_scores / keys.shape[-1]**0.5";
 
+/// What else has this size: "num_heads", "d_out or d_in"; empty where nothing known does.
+std::string owners_of(std::int64_t size, std::span<const Step> steps) {
+  std::vector<std::string> owners;
+  const auto add = [&](const char* name, std::int64_t of) {
+    if (of == size && std::ranges::find(owners, name) == owners.end()) {
+      owners.emplace_back(name);
+    }
+  };
+  for (const Step& step : steps) {
+    const bool is_tensor = step.kind == Step::Kind::tensor;
+    if (is_tensor && step.tensor->kind() == Kind::softmax && step.tensor->dim() >= 2) {
+      add("tokens", step.tensor->size(-1));
+      step.tensor->dim() == 4 ? add("num_heads", step.tensor->size(1)) : void();
+    }
+    if (is_tensor && (step.name == "queries" || step.name == "keys") && step.tensor->dim() >= 2) {
+      add("d_out", step.tensor->size(-1));
+    }
+    if (is_tensor && step.name == "inputs") {
+      add("d_in", step.tensor->size(-1));
+    }
+    if (is_tensor && step.name == "batch") {
+      add("batch", step.tensor->size(0));
+    }
+  }
+  return text::joined(owners, " or ");
+}
+
 /// The sizes that somebody may take for the scores' head_dim.
 std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   std::vector<std::int64_t> sizes;
@@ -342,8 +361,10 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   };
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
+      const std::string owners = owners_of(size, steps);
       table.push_back({"scaled-by-root-of-" + std::to_string(size),
-                       "the scores are divided by the square root of " + std::to_string(size) + ", which is not the keys' dimension",
+                       "the scores are divided by the square root of " + std::to_string(size) +
+                           (owners.empty() ? "" : ", " + owners) + ", which is not the keys' dimension",
                        scaling_line, divided_by(std::sqrt(static_cast<double>(size)))});
     }
   }

@@ -112,6 +112,9 @@ Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
   Walkthrough result;
   result.set_draws(draws_);
   std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
+  for (const Step& step : steps_) {
+    result.shown_.insert(step.tensor ? rewriter(*step.tensor).id() : nullptr);  // no extra of what has a place of its own
+  }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step step = steps_[i];
     if (step.tensor) {

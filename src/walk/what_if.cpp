@@ -29,24 +29,47 @@ double row_sum(Row row, std::size_t) {
 /// What of a row is right of the diagonal.
 double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
 
+bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
+
+/// Weights that a mask reaches: softmax of masked scores, or masked weights divided by their sum.
+bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
+
+bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
+
+/// Queries met with the keys of several tokens.
+bool is_score(const Change& change) {
+  switch (change.was->kind()) {
+    case Kind::matvec:
+    case Kind::matvecs:
+    case Kind::dots:
+    case Kind::pairwise_dots: return true;
+    case Kind::matmul: {
+      const Tensor& keys = change.was->operands()[1];
+      const auto axes = keys.operation().facts().axes;
+      return keys.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == keys.shape().size();
+    }
+    default: return false;
+  }
+}
+
 // --- What each rule did; empty where it did nothing to what it is about ------------------------------------------
 
 std::string no_scaling_did(std::span<const Change> all) {
-  const std::vector<Change> weights = named(all, {"attn_weights", "attn_weights_2"});
+  const std::vector<Change> weights = filtered(all, is_softmax);
   return weights.empty()
              ? ""
              : "Without scaling the largest weight of a row " + mean_from_to(measured(weights, largest)) + ".";
 }
 
 std::string no_mask_did(std::span<const Change> all) {
-  const std::vector<Change> weights = named(all, {"attn_weights", "masked_simple_norm"});
+  const std::vector<Change> weights = filtered(all, is_masked);
   return weights.empty() ? ""
                          : "Without a mask tokens see later ones: a row's weight right of the diagonal " +
                                mean_from_to(measured(weights, later)) + ".";
 }
 
 std::string mask_after_softmax_did(std::span<const Change> all) {
-  const std::vector<Change> weights = named(all, {"attn_weights"});
+  const std::vector<Change> weights = filtered(all, is_softmax);
   return weights.empty()
              ? ""
              : "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum " +
@@ -55,12 +78,14 @@ std::string mask_after_softmax_did(std::span<const Change> all) {
 
 std::string no_rescale_did(std::span<const Change> all) {
   std::string sums;
-  for (const char* const name : {"output", "dropout_attn_weights"}) {  // the rows of one are ones, of the other weights
-    std::vector<Change> dropped = named(all, {name});
-    std::erase_if(dropped, [](const Change& change) { return change.made->kind() != Kind::multiplied; });
-    if (!dropped.empty()) {
-      sums += (sums.empty() ? "" : ", of ") + std::string(name) + " " + mean_from_to(measured(dropped, row_sum));
-    }
+  std::vector<Change> left = filtered(all, is_dropped);
+  while (!left.empty()) {  // by name: one's rows are ones, another's weights
+    const std::string name = left.front().name;
+    const auto others =
+        std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
+    const std::span<const Change> called_so(left.begin(), others);
+    sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
+    left.erase(left.begin(), others);
   }
   return sums.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
                       : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row of " + sums + ".";
@@ -112,7 +137,7 @@ bool has_nan_for_later_tokens_alone(const Change& weights) {
 }
 
 std::string softmax_dim_0_did(std::span<const Change> all) {
-  const std::vector<Change> weights = named(all, {"attn_weights"});
+  const std::vector<Change> weights = filtered(all, is_softmax);
   if (weights.empty()) {
     return "";
   }
@@ -176,7 +201,7 @@ std::string same_weights_did(std::span<const Change> all) {
   double moved = 0;
   bool are_finite = true;
   bool are_mutual = false;
-  const std::vector<Change> scores = named(all, {"attn_scores", "attn_scores_2"});
+  const std::vector<Change> scores = filtered(all, is_score);
   for (const Change& change : scores) {
     are_finite = are_finite && is_finite(change.before) && is_finite(change.after);
     moved = std::max(moved, largest_move(change));

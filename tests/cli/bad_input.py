@@ -5,20 +5,15 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BINARY = ""
-HANG_LIMIT = 30  # seconds
+import harness
+from harness import BINARY, HANG_LIMIT, run
+
 CHAPTERS = []  # what `list` names
 SIZES = ["--tokens", "--d-in", "--batch", "--d-out", "--d-out-kq", "--d-out-v", "--num-heads"]
 NO_NUMBERS = ["", " 6", "6 ", "6\n", "+6", "1.5", "1e3", "0x10", "six", "6a", "--6", "nan", "inf", "1,000", "\u0666"]
-
-
-def run(*arguments, stdout=subprocess.PIPE, **options):
-    return subprocess.run([BINARY, *arguments], stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                          timeout=HANG_LIMIT, **options)
 
 
 class Case(unittest.TestCase):
@@ -135,8 +130,8 @@ class Options(Case):
 
     def test_flags_take_no_value(self):
         for value in ("5", "yes", "off"):
-            self.refused(["causal", f"--no-grad={value}"], "--no-grad", value)
-            self.refused(["causal", f"--qkv-bias={value}"], "--qkv-bias", value)
+            self.refused(["causal", f"--no-grad={value}"], "--no-grad takes no value")
+            self.refused(["causal", f"--qkv-bias={value}"], "--qkv-bias takes no value")
 
     def test_choices(self):
         for option, values in {"--steps": ["article", "all"], "--init": ["rand", "randn", "linear"],
@@ -210,15 +205,15 @@ class Forms(Case):
                 (["causal", *cell, "--explain"], "explains its number already", "--depth, --format"),
                 (["causal", *cell, "--heatmap"], "no cells to colour", "--depth, --format"),
                 (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
-                (["causal", "--format", "json", "--heatmap"], "JSON has the numbers", "--format text, markdown;"),
+                (["causal", "--format", "json", "--heatmap"], "no colours", "--format text, markdown;"),
                 (["all", "--format", "svg"], "a picture shows one tensor", "--format text, markdown, json, html"),
                 (["causal", *cell, "--format", "svg"], "not of a derivation", "--format text, markdown, json"),
                 (["causal", "--only", "keys", "--heatmap", "--format", "svg"], "colours every cell", "--format text, markdown;"),
-                (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--only, --save"),
-                (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--only, --save"),
-                (["causal", "--step", "--heatmap"], "keys for", "--steps, --only"),
-                (["causal", "--step", "--predict", "1"], "the other asks for", "--steps, --only"),
-                (["causal", "--predict", "1", "--save", "x"], "blanked", "--steps, --only")):
+                (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--save, --output"),
+                (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--save, --output"),
+                (["causal", "--step", "--heatmap"], "keys for", "all under What is shown, Inputs"),
+                (["causal", "--step", "--predict", "1"], "the other asks for", "all under What is shown, Inputs"),
+                (["causal", "--predict", "1", "--save", "x"], "hidden numbers", "all under What is shown, Inputs")):
             text = self.refused(arguments, " with ", reason, "; accepted ", accepted)
             if text:
                 self.assertRegex(text, r"; (leave|try) [^;]+\n\Z")
@@ -383,6 +378,7 @@ class Save(Case):
         ours = '{%s, "steps": [{"file": "../victim"}, {"file": "%s"}]}' % (head, victim)
         for text, accepted in ((ours, True), ('{"tool": "another", "steps": []}', False), ("[1, 2", False), ("", False),
                                ("[]", False), ("{}", False), ("null", False), ("7", False), ("{%s}" % head, False),
+                               ("[" * 100_000 + "]" * 100_000, False), ('[{"a": ' * 100_000 + "1" + "}]" * 100_000, False),
                                ('{"tool": "attn-walkthrough", "steps": []}', False),
                                ('{%s, "steps": {}}' % head, False), ('{%s, "steps": [{"file": 1}]}' % head, False)):
             with open(os.path.join(self.folder, "steps", "manifest.json"), "w") as file:
@@ -478,7 +474,6 @@ class Output(Case):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    listed = json.loads(subprocess.run([BINARY, "list", "--format", "json"], capture_output=True, check=True).stdout)
+    listed = json.loads(run("list", "--format", "json").stdout)
     CHAPTERS = list(dict.fromkeys(row["chapter"] for row in listed["chapters"]))
-    unittest.main(verbosity=1)
+    harness.main()

@@ -6,29 +6,24 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy
 
-BINARY = ""
-HANG_LIMIT = 60  # seconds
+import harness
+from harness import BINARY, HANG_LIMIT, run
+
 CHAPTERS = []  # what `list` names
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--step", "--auto", "--predict", "--explain", "--heatmap", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
-           "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws"]
+           "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights"]
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
 OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
               "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"],
               "cross": WEIGHTS + ["--second-inputs"]}
-
-
-def run(*arguments, **options):
-    return subprocess.run([BINARY, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT,
-                          **options)
 
 
 class Case(unittest.TestCase):
@@ -364,7 +359,7 @@ class Pipes(Case):
     def test_standard_input_is_not_read(self):
         read, write = os.pipe()
         try:
-            done = subprocess.run([BINARY, "causal"], stdin=read, capture_output=True, timeout=HANG_LIMIT)
+            done = run("causal", stdin=read)
         finally:
             os.close(read)
             os.close(write)
@@ -372,7 +367,6 @@ class Pipes(Case):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    listed = json.loads(subprocess.run([BINARY, "list", "--format", "json"], capture_output=True, check=True).stdout)
+    listed = json.loads(run("list", "--format", "json").stdout)
     CHAPTERS = list(dict.fromkeys(row["chapter"] for row in listed["chapters"]))
-    unittest.main(verbosity=1)
+    harness.main()

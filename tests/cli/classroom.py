@@ -5,30 +5,25 @@
 import json
 import os
 import pathlib
-import pty
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BINARY = ""
+import harness
+from harness import BINARY, Terminal, run
+
 CHAPTERS = []
-
-
-def run(*arguments, environment=None):
-    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=60, text=True,
-                          env={**os.environ, **(environment or {})})
 
 
 class Case(unittest.TestCase):
     def text(self, *arguments):
-        done = run(*arguments)
+        done = run(*arguments, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         return done.stdout
 
     def refused(self, *arguments):
-        done = run(*arguments)
+        done = run(*arguments, text=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertTrue(done.stderr.startswith("attn-walkthrough: error: "))
@@ -89,12 +84,12 @@ class Page(Case):
         self.folder = folder.name
 
     def on_a_terminal(self, *arguments):
-        ours, its = pty.openpty()
-        self.addCleanup(os.close, ours)
-        with open(its, "wb") as terminal:
-            done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.PIPE,
-                                  timeout=60, encoding="utf-8", cwd=self.folder, env={**os.environ, "PAGER": "cat"})
-            return done.returncode, done.stderr
+        with tempfile.TemporaryFile() as said:
+            terminal = Terminal([BINARY, *arguments], {**os.environ, "PAGER": "cat"}, stdin=subprocess.DEVNULL, stderr=said,
+                                cwd=self.folder)
+            code = terminal.end()
+            said.seek(0)
+            return code, said.read().decode()
 
     def test_a_page_is_not_poured_over_a_terminal(self):
         code, said = self.on_a_terminal("causal", "--format", "html")
@@ -154,7 +149,7 @@ class Heatmap(Case):
     def test_every_chapter_in_narrow_and_wide_terminals(self):
         for chapter, article in CHAPTERS:
             for width in ("40", "120"):
-                done = run(chapter, "--article", article, "--heatmap", environment={"COLUMNS": width})
+                done = run(chapter, "--article", article, "--heatmap", text=True, env={**os.environ, "COLUMNS": width})
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_explained(self):
@@ -302,7 +297,6 @@ class Sentence(Case):
 
 
 if __name__ == "__main__":
-    BINARY = sys.argv.pop(1)
     table = json.loads(run("list", "--format", "json").stdout)
     CHAPTERS = [(row["chapter"], row["article"]) for row in table["chapters"]]
-    unittest.main()
+    harness.main()

@@ -6,15 +6,14 @@ import collections
 import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
 
-BINARY = ""
-HANG_LIMIT = 60
+import harness
+from harness import output_of, run, text_of
+
 LESSONS = [
     ["causal"],
     ["causal", "--seed", "-1", "--init", "randn", "--tokens", "5", "--d-in", "3"],
@@ -30,14 +29,8 @@ LESSONS = [
 ]
 
 
-def run(*arguments, cwd=None, code=0):
-    done = subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, cwd=cwd, text=True)
-    assert done.returncode == code, (arguments, done.stderr)
-    return done
-
-
 def drawn(*arguments):
-    return json.loads(run(*arguments, "--draws", "--format", "json").stdout)["draws"]
+    return json.loads(text_of(*arguments, "--draws", "--format", "json"))["draws"]
 
 
 def unit(word):
@@ -83,7 +76,7 @@ class Draws(unittest.TestCase):
     def test_values_are_those_of_the_saved_tensors(self):
         for arguments in LESSONS:
             with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:
-                run(*arguments, "--save", "steps", cwd=folder)
+                output_of(*arguments, "--save", "steps", cwd=folder)
                 draws = drawn(*arguments)
                 listed = collections.defaultdict(set)
                 for draw in draws:
@@ -144,7 +137,7 @@ class Draws(unittest.TestCase):
         self.assertEqual((query["left_over_by"], key["left_over_by"]), (None, "W_query"))
         self.assertEqual([[(one["step"], one["index"]) for one in word["elements"]] for word in query["words"][-4:]],
                          [[("W_query", [2, 2]), ("W_key", [0, 0])]] * 4)
-        text = run("causal", "--init", "randn", "--draws", "--only", "W_key").stdout
+        text = text_of("causal", "--init", "randn", "--draws", "--only", "W_key")
         self.assertRegex(text, r"# W_key\[0, 0\] = -0.1085\d+ is the second normal of W_query's last four words\n")
 
     def test_words_that_are_drawn_again_make_nothing(self):
@@ -153,13 +146,13 @@ class Draws(unittest.TestCase):
                          (37, [1] * 5 + [0] * 3 + [1] * 5 + [0] * 8 + [2] * 16))
 
     def test_an_embedding_lists_the_words_of_its_rows_alone(self):
-        text = run("simplified", "--sentence", "the cat sat", "--draws", "--only", "inputs").stdout
+        text = text_of("simplified", "--sentence", "the cat sat", "--draws", "--only", "inputs")
         rows = [line for line in text.splitlines() if not line.startswith("# ")]
         self.assertIn(f"# {150000 - len(rows):,} more words for rows that are not looked up\n", text)
 
     def test_text_says_what_json_says_in_columns(self):
         for arguments in LESSONS[:5]:
-            text = run(*arguments, "--draws").stdout
+            text = text_of(*arguments, "--draws")
             rows = [line for line in text.splitlines() if not line.startswith("# ")]
             words = [(draw, word) for draw in drawn(*arguments) for word in draw["words"]]
             self.assertEqual(len(rows), len(words))
@@ -175,7 +168,7 @@ class Draws(unittest.TestCase):
                                      str(element["value"]) if isinstance(element["value"], bool) else np.float32(element["value"]))
             seeds = list(dict.fromkeys(str(draw["seed"]) for draw in drawn(*arguments)))
             self.assertEqual(list(dict.fromkeys(re.findall(r"# torch.manual_seed\((\S+)\)\n", text))), seeds)
-        text = run("dropout", "--dropout-kernel", "mkl", "--draws").stdout
+        text = text_of("dropout", "--dropout-kernel", "mkl", "--draws")
         [draw] = {draw["step"]: draw for draw in drawn("dropout", "--dropout-kernel", "mkl") if draw["step"] == "ones/dropout_mask"}.values()
         for element in draw["words"][0]["elements"]:
             self.assertRegex(text, re.escape(f"ones/dropout_mask{element['index']}") + rf" +{element['value']}\n")
@@ -183,19 +176,21 @@ class Draws(unittest.TestCase):
     def test_chosen_steps_files_and_nothing(self):
         alone = drawn("causal", "--only", "W_key,keys")
         self.assertEqual(alone, [draw for draw in drawn("causal") if draw["step"] == "W_key"])
-        self.assertEqual(run("causal", "--draws", "--only", "keys").stdout, "# nothing of this is drawn\n")
+        self.assertEqual(text_of("causal", "--draws", "--only", "keys"), "# nothing of this is drawn\n")
         self.assertEqual(drawn("simplified"), [])
         with tempfile.TemporaryDirectory() as folder:
             for form in ([], ["--format", "json"]):
-                self.assertEqual(run("causal", "--draws", *form, "-o", "draws", "--force", cwd=folder).stdout, "")
+                self.assertEqual(text_of("causal", "--draws", *form, "-o", "draws", "--force", cwd=folder), "")
                 with open(os.path.join(folder, "draws")) as file:
-                    self.assertEqual(file.read(), run("causal", "--draws", *form).stdout)
+                    self.assertEqual(file.read(), text_of("causal", "--draws", *form))
             np.save(os.path.join(folder, "own.npy"), np.ones((3, 3), np.float32))
-            text = run("causal", "--draws", "--weights", "W_key=own.npy", cwd=folder).stdout
-            self.assertIn("# W_key.weight, which no step shows = nn.Linear(3, 3, bias=False).weight: words 9 to 17\n", text)
-        self.assertIn("no step 'W_kye'", run("causal", "--draws", "--only", "W_kye", code=2).stderr)
+            given = run("causal", "--draws", "--weights", "W_key=own.npy", cwd=folder)
+            self.assertEqual(given.stderr, b"attn-walkthrough: note: --weights: not given, so drawn: W_query, W_value\n")
+            self.assertIn(b"# W_key.weight, which no step shows = nn.Linear(3, 3, bias=False).weight: words 9 to 17\n", given.stdout)
+        done = run("causal", "--draws", "--only", "W_kye")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"no step 'W_kye'", done.stderr)
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

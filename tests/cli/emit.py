@@ -11,23 +11,20 @@ import sys
 import tempfile
 import unittest
 
+import harness
+from harness import HANG_LIMIT, output_of
+
 try:
     import torch  # noqa: F401
     HAS_TORCH = True
 except ImportError:
     HAS_TORCH = False
 
-BINARY = ""
-HANG_LIMIT = 60
 # What a program sets itself.
 OWN = ("ATEN_CPU_CAPABILITY", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
-def walk(*arguments):
-    return subprocess.run([BINARY, *arguments], capture_output=True, check=True, timeout=HANG_LIMIT).stdout
-
-
-def run(program):
+def printed_by(program):
     """What a program prints that is run as a reader runs it."""
     environment = {name: value for name, value in os.environ.items() if name not in OWN}
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, timeout=HANG_LIMIT, env=environment)
@@ -46,54 +43,54 @@ def imports(tree):
 
 class Emit(unittest.TestCase):
     def rows(self):
-        for row in json.loads(walk("list", "--format", "json"))["chapters"]:
+        for row in json.loads(output_of("list", "--format", "json"))["chapters"]:
             yield row["chapter"], "--article", row["article"]
 
     def test_each_chapter_is_a_valid_program_and_the_same_each_time(self):
         for arguments in self.rows():
             for kind, modules in (("pytorch", {"os", "torch"}), ("numpy", {"numpy"})):
                 with self.subTest(arguments=arguments, kind=kind):
-                    program = walk(*arguments, "--steps", "all", "--emit", kind)
+                    program = output_of(*arguments, "--steps", "all", "--emit", kind)
                     self.assertEqual(modules, set(imports(ast.parse(program))))
-                    self.assertEqual(program, walk(*arguments, "--steps", "all", "--emit", kind))
+                    self.assertEqual(program, output_of(*arguments, "--steps", "all", "--emit", kind))
                     breakable = [line for line in program.decode().splitlines() if line[0:6] != "print(" and ", " in line]
                     self.assertLessEqual(max(map(len, breakable)), 120)
 
     def test_only_what_is_shown_and_what_it_needs_is_there(self):
-        program = walk("causal", "--only", "keys", "--emit", "pytorch").decode()
+        program = output_of("causal", "--only", "keys", "--emit", "pytorch").decode()
         self.assertIn("\nnn.Linear(3, 3, bias=False)\nW_key = nn.Linear(3, 3, bias=False)\n", program)  # W_query's draws
         self.assertNotIn("W_value", program)
         self.assertNotIn("softmax", program)
         self.assertEqual(1, program.count("print("))
 
     def test_the_changed_program(self):
-        as_is = walk("causal", "--emit", "pytorch").decode()
-        changed = walk("causal", "--what-if", "no-scaling", "--emit", "pytorch").decode()
+        as_is = output_of("causal", "--emit", "pytorch").decode()
+        changed = output_of("causal", "--what-if", "no-scaling", "--emit", "pytorch").decode()
         self.assertIn("torch.softmax(masked_attn_scores / keys.shape[-1]**0.5, dim=-1)", as_is)
         self.assertIn("torch.softmax(masked_attn_scores, dim=-1)", changed)
 
     def test_another_pytorchs_mask_is_listed(self):
-        program = walk("dropout", "--dropout-kernel", "mkl", "--emit", "pytorch").decode()
+        program = output_of("dropout", "--dropout-kernel", "mkl", "--emit", "pytorch").decode()
         self.assertIn("dropout_mask_ones = torch.tensor([\n    [", program)
         self.assertIn("torch.rand(1)", program)
         self.assertNotIn("nn.Dropout(", program.replace("# nn.Dropout", ""))
 
     def test_print_options_that_differ_are_set(self):
-        self.assertNotIn(b"set_printoptions", walk("causal", "--emit", "pytorch"))
-        program = walk("causal", "--precision", "2", "--sci-mode", "off", "--emit", "pytorch")
+        self.assertNotIn(b"set_printoptions", output_of("causal", "--emit", "pytorch"))
+        program = output_of("causal", "--precision", "2", "--sci-mode", "off", "--emit", "pytorch")
         self.assertIn(b"torch.set_printoptions(precision=2, sci_mode=False)\n", program)
 
     def test_numpy_programs_run(self):
         for article in ("blog", "ahead-of-ai"):
-            shown = run(walk("all", "--article", article, "--emit", "numpy")).decode()
+            shown = printed_by(output_of("all", "--article", article, "--emit", "numpy")).decode()
             self.assertIn("# causal\n", shown)
             self.assertIn("context_vecs", shown)
 
     def test_to_a_file_beside_the_tensors(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "causal.py")
-            walk("causal", "--emit", "numpy", "-o", str(file), "--save", os.path.join(folder, "steps"))
-            self.assertEqual(walk("causal", "--emit", "numpy"), file.read_bytes())
+            output_of("causal", "--emit", "numpy", "-o", str(file), "--save", os.path.join(folder, "steps"))
+            self.assertEqual(output_of("causal", "--emit", "numpy"), file.read_bytes())
             self.assertTrue(os.path.exists(os.path.join(folder, "steps", "attn_weights.npy")))
 
     @unittest.skipUnless(HAS_TORCH, "there is no PyTorch for this python3")
@@ -102,11 +99,10 @@ class Emit(unittest.TestCase):
                           ["all", "--article", "ahead-of-ai", "--steps", "all"],
                           ["dropout", "--no-grad", "--dropout-kernel", "mkl", "--steps", "all"]):
             with self.subTest(arguments=arguments):
-                printed = run(walk(*arguments, "--emit", "pytorch"))
+                printed = printed_by(output_of(*arguments, "--emit", "pytorch"))
                 # PyTorch 1.13 has another name for the product with a vector.
-                self.assertEqual(walk(*arguments), printed.replace(b"SqueezeBackward3", b"SqueezeBackward4"))
+                self.assertEqual(output_of(*arguments), printed.replace(b"SqueezeBackward3", b"SqueezeBackward4"))
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

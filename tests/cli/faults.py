@@ -3,7 +3,7 @@
     /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
 
 strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to, or where it
-comes to hundreds, for some of them: one of seven, or of --every N.
+comes to hundreds, for some of them, others each day: one of seven, or of --every N.
 """
 import argparse
 import hashlib
@@ -15,15 +15,15 @@ import sys
 import tempfile
 import unittest
 
-BINARY = ""
-HANG_LIMIT = 60  # seconds
+import harness
+from harness import BINARY, HANG_LIMIT, day, output_of, sample
+
 SKIPPED = 77  # as CTest is told
 CALLS = {"write": ("ENOSPC", "EIO"), "fsync": ("EIO",), "close": ("EIO",), "mkdir": ("ENOSPC",), "openat": ("EACCES",),
          "renameat2": ("EIO", "EACCES"), "rename": ("EIO",), "link": ("EPERM",), "fchmod": ("EPERM",),
          "fchown": ("EPERM",), "mmap": ("ENOMEM",), "newfstatat": ("EACCES",)}
 MANY = 300  # calls
 EVERY = 7
-SAMPLE = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th call is enough
 
 
 def traced(*options_and_command, folder):
@@ -59,7 +59,7 @@ class Faults(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         for command in earlier:
-            subprocess.run([BINARY, *command], cwd=folder.name, check=True, stdout=subprocess.DEVNULL)
+            output_of(*command, cwd=folder.name)
         return folder.name
 
     def counts(self, earlier, command):
@@ -75,16 +75,18 @@ class Faults(unittest.TestCase):
 
     def check(self, command, earlier=()):
         counts, new = self.counts(earlier, command)
-        step = EVERY if sum(counts.values()) > MANY else 1
+        every = harness.EVERY * (EVERY if sum(counts.values()) > MANY else 1)
         old = contents(self.prepared(earlier))
         folder = self.prepared(earlier)
         failed = 0
         for call, count in counts.items():
             for error in CALLS[call]:
-                for when in range(1, count + 1, min(step * SAMPLE, count)):
+                step = min(every, count)
+                for when in range(1 + day() % step, count + 1, step):
                     with self.subTest(command=command, call=call, error=error, when=when):
                         inject = f"inject={call}:error={error}:when={when}"
-                        done = traced("-o", os.devnull, "-e", inject, BINARY, *command, folder=folder)
+                        done = traced("-o", os.devnull, "--seccomp-bpf", "-e", f"trace={call}", "-e", inject, BINARY, *command,
+                                      folder=folder)
                         found = contents(folder)
                         self.assertIn(done.returncode, (0, 2), done)
                         self.assertEqual(found, new if done.returncode == 0 else old)
@@ -95,7 +97,7 @@ class Faults(unittest.TestCase):
                         failed += done.returncode == 2
                         if found != old:
                             folder = self.prepared(earlier)
-        self.assertGreater(failed, 3)
+        self.assertGreater(failed, 3 // harness.EVERY)
         print(f"{' '.join(command)}: {sum(counts.values())} calls, {failed} failures", file=sys.stderr)
 
     def test_a_new_file(self):
@@ -144,7 +146,7 @@ class Faults(unittest.TestCase):
         with open(log, encoding="utf-8", errors="replace") as file:
             count = len(re.findall(r"^\d+ +mmap\(", file.read(), re.M))
         failed = 0
-        for when in range(mine + 1, count + 1):
+        for when in sample(range(mine + 1, count + 1)):
             folder = self.prepared([])
             done = traced("-o", os.devnull, *all_mapped, "-e", f"inject=mmap:error=ENOMEM:when={when}+", BINARY, *command,
                           folder=folder)
@@ -153,7 +155,7 @@ class Faults(unittest.TestCase):
                 self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory; [^\n]+\n\Z")
             self.assertEqual(sorted(os.listdir(folder)), [name, "text"] if done.returncode == 0 else [])
             failed += done.returncode == 2
-        self.assertGreater(failed, 5)
+        self.assertGreater(failed, 5 // harness.EVERY)
         print(f"{' '.join(command)}: {count} mappings, {failed} failures", file=sys.stderr)
 
     def test_both(self):
@@ -185,12 +187,12 @@ class Faults(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("binary", type=os.path.abspath)
+    parser.add_argument("binary")
     parser.add_argument("--every", type=int, default=EVERY)
     asked, rest = parser.parse_known_args()
-    BINARY, EVERY = asked.binary, asked.every
+    EVERY = asked.every
     reason = why_not()
     if reason:
         print("skipped: nothing can be made to fail:", reason)
         sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=1)
+    harness.main(rest)

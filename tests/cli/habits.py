@@ -4,43 +4,25 @@
 
 Shells that are not installed are left out, and named.
 """
-import fcntl
 import json
 import os
-import pty
 import random
 import re
-import select
 import shlex
 import shutil
 import signal
 import stat
-import struct
 import subprocess
-import sys
 import tempfile
-import termios
-import time
 import unittest
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "present"))
-from vt import Vt  # pylint: disable=wrong-import-position
+import harness
+from harness import BINARY, HANG_LIMIT, Terminal, run, text_of
+from vt import Vt
 
-BINARY = ""
 COMMANDS = []
-HANG_LIMIT = 60  # seconds
 LONG = ["causal", "--steps", "all"]
 HUGE = ["causal", "--steps", "all", "--tokens", "300", "--threshold", "1000000"]  # more than a pipe holds
-
-
-def run(*arguments, **options):
-    return subprocess.run([BINARY, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=HANG_LIMIT, **options)
-
-
-def text_of(*arguments):
-    done = run(*arguments)
-    assert (done.returncode, done.stderr) == (0, b""), (arguments, done)
-    return done.stdout.decode()
 
 
 def options_of(command):
@@ -51,66 +33,6 @@ def options_of(command):
 
 def choices_of(command, name):
     return dict(options_of(command))[name].split("|")
-
-
-class Terminal:
-    """A program on a pseudo-terminal of its own, which it controls."""
-
-    def __init__(self, command, environment, rows=24, columns=80):
-        self.ours, its = pty.openpty()
-        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.its = its
-        self.before = termios.tcgetattr(its)
-        self.shown = b""
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.setsid()
-            fcntl.ioctl(its, termios.TIOCSCTTY, 0)
-            for number in (0, 1, 2):
-                os.dup2(its, number)
-            os.closerange(3, 64)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
-                signal.signal(number, signal.SIG_DFL)
-            os.execve(command[0], command, environment)
-
-    def pump(self, seconds):
-        if not select.select([self.ours], [], [], seconds)[0]:
-            return False
-        self.shown += os.read(self.ours, 65536)
-        return True
-
-    def wait_for(self, is_there):
-        end = time.monotonic() + HANG_LIMIT
-        while not is_there():
-            self.pump(0.02)
-            if time.monotonic() > end:
-                os.kill(self.pid, signal.SIGKILL)
-                raise TimeoutError(self.shown)
-
-    def settle(self, quiet=0.3):
-        end = time.monotonic() + HANG_LIMIT
-        while self.pump(quiet) and time.monotonic() < end:
-            pass
-
-    def type(self, keys):
-        os.write(self.ours, keys)
-
-    def is_alive(self):
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-
-    def end(self):
-        """Waits until the program ends; its exit code, negative for a signal."""
-        self.wait_for(lambda: not self.is_alive())
-        while self.pump(0.05):
-            pass
-        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        self.after = termios.tcgetattr(self.its)
-        os.close(self.its)
-        os.close(self.ours)
-        return code
-
-    def text(self):
-        return self.shown.decode().replace("\r\n", "\n")
 
 
 class Case(unittest.TestCase):
@@ -174,11 +96,11 @@ class Pager(Case):
                 self.assertEqual(found, code)
                 self.assertNotIn("paged", shown)
         terminal = Terminal([BINARY, "simplified", "--predict", "1"], self.environment(PAGER=pager))
-        terminal.wait_for(lambda: b"? " in terminal.shown or b"= " in terminal.shown)
+        terminal.wait_until(lambda: b"? " in terminal.shown or b"= " in terminal.shown)
         terminal.type(b"\x04")
         self.assertEqual(terminal.end(), 0)
         terminal = Terminal([BINARY, "simplified", "--step"], self.environment(PAGER=pager))
-        terminal.wait_for(lambda: b"quit" in terminal.shown)
+        terminal.wait_until(lambda: b"quit" in terminal.shown)
         terminal.type(b"q")
         self.assertEqual(terminal.end(), 0)
         self.assertFalse(os.path.exists(self.read))
@@ -249,7 +171,7 @@ class Pager(Case):
         go = self.path("go")
         pager = self.script("waits", f"{begin}\ncat > {self.read}; echo ready\nuntil [ -e {go} ]; do sleep 0.02; done\necho done\n")
         terminal = Terminal([BINARY, "causal"], self.environment(PAGER=pager))
-        terminal.wait_for(lambda: b"ready" in terminal.shown)
+        terminal.wait_until(lambda: b"ready" in terminal.shown)
         return terminal, lambda: open(go, "w", encoding="utf-8").close()
 
     def test_waits_for_it(self):
@@ -263,7 +185,7 @@ class Pager(Case):
     def test_control_c_is_the_pagers(self):
         terminal, go = self.waiting(begin="trap 'echo caught' INT")
         terminal.type(b"\x03")
-        terminal.wait_for(lambda: b"caught" in terminal.shown)
+        terminal.wait_until(lambda: b"caught" in terminal.shown)
         terminal.settle()
         self.assertTrue(terminal.is_alive())
         go()
@@ -295,7 +217,7 @@ class Pager(Case):
     @unittest.skipUnless(shutil.which("less"), "no less here")
     def test_less(self):
         terminal = Terminal([BINARY, *HUGE], self.environment(TERM="xterm-256color"))
-        terminal.wait_for(lambda: terminal.shown.rstrip().endswith(b"\x1b[K") or b":" in terminal.shown[-20:])
+        terminal.wait_until(lambda: terminal.shown.rstrip().endswith(b"\x1b[K") or b":" in terminal.shown[-20:])
         terminal.settle()
         self.assertTrue(terminal.is_alive())
         terminal.type(b"q")
@@ -320,7 +242,7 @@ class Complete(Case):
     def test_every_option(self):
         self.assertEqual(words(["--"]), [name for name, _ in options_of("")])
         for command in COMMANDS:
-            self.assertEqual(words([command, "--"]), [name for name, _ in options_of(command)] + ["--no-pager"])
+            self.assertEqual(words([command, "--"]), [name for name, _ in options_of(command)])
             for name, _ in options_of(command):
                 self.assertIn(name, words([command, name]))
                 self.assertIn(name, words(["--no-pager", command, name[:-1]]))
@@ -337,7 +259,7 @@ class Complete(Case):
         """Those that stand for what cannot be listed are these."""
         for command in COMMANDS:
             for name, placeholder in options_of(command):
-                if placeholder not in ("", "N", "P", "X", "SECONDS", "WORDS", "THEIRS=STEP[,...]") and name != "--query":
+                if placeholder not in ("", "N", "P", "X", "SECONDS", "WORDS", "THEIRS=STEP[,...]", "GLOB[,...]") and name != "--query":
                     self.assertTrue(asked([command, name, ""]), (command, name))
 
     def test_commands(self):
@@ -456,12 +378,12 @@ class Prompt:
         self.fed = 0
         self.wait_for_prompt()
         self.type(setup + "; echo rea''dy\n")
-        self.terminal.wait_for(lambda: b"ready\r\n" in self.terminal.shown)
+        self.terminal.wait_until(lambda: b"ready\r\n" in self.terminal.shown)
         self.wait_for_prompt()
 
     def wait_for_prompt(self):
         """Before it, what is typed is still the terminal's own to edit."""
-        self.terminal.wait_for(lambda: self.lines()[-1:] == [">"])
+        self.terminal.wait_until(lambda: self.lines()[-1:] == [">"])
 
     def lines(self):
         text = self.terminal.shown[self.fed:].decode(errors="ignore")
@@ -475,13 +397,13 @@ class Prompt:
     def clear(self):
         """Gives up what is typed."""
         self.type("\x15\x0c")
-        self.terminal.wait_for(lambda: self.lines() == [">"])
+        self.terminal.wait_until(lambda: self.lines() == [">"])
 
     def shows(self, keys, parts):
         """Waits until all these are on the screen after the keys are typed at an empty line."""
         self.clear()
         self.type(keys)
-        self.terminal.wait_for(lambda: all(part in "\n".join(self.lines()) for part in parts))
+        self.terminal.wait_until(lambda: all(part in "\n".join(self.lines()) for part in parts))
 
     def end(self):
         self.clear()
@@ -520,7 +442,7 @@ done
         answers = self.completed(*(f"attn-walkthrough {name} --".replace("  ", " ") for name in names))
         for name, answer in zip(names, answers):
             expected = [option for option, _ in options_of(name)]
-            self.assertEqual(answer, expected if not name else expected + ["--no-pager"])
+            self.assertEqual(answer, expected)
 
     def test_values(self):
         rules = choices_of("causal", "--what-if")
@@ -560,7 +482,7 @@ class Fish(Shell):
         answers = self.completed(*(f"attn-walkthrough {name} --".replace("  ", " ") for name in names))
         for name, answer in zip(names, answers):
             expected = [option for option, _ in options_of(name)]
-            self.assertEqual(sorted(answer), sorted(expected if not name else expected + ["--no-pager"]))
+            self.assertEqual(sorted(answer), sorted(expected))
 
     def test_values(self):
         rules = choices_of("causal", "--what-if")
@@ -620,17 +542,24 @@ class Manual(Case):
         return page
 
     def test_every_option(self):
-        text = self.plain(self.page)
-        sections = dict(re.findall(r'(?ms)^\.S[SH] "([^"]+)"\n(.*?)(?=^\.S[SH] |\Z)', text))
+        """Each stands once for a group of commands, which it names, with the words that any of them takes."""
+        options = self.plain(self.page).partition('.SH "OPTIONS"\n')[2].partition("\n.SH ")[0]
+        found = {}
+        for term, text in re.findall(r"(?ms)^\.TP\n(?:-\w, )?(--.*?)\n(.*?)(?=^\.|\Z)", options + "\n"):
+            name, _, placeholder = term.partition(" ")
+            takers = re.search(r"In ([A-Za-z ,]+)\.\s*\Z", " ".join(text.split()))
+            found.setdefault(name, []).append((placeholder, takers.group(1).split(", ") if takers else None))
         chapters = {row["chapter"] for row in json.loads(text_of("list", "--format", "json"))["chapters"]}
         for command in ["", *COMMANDS]:
-            found = sections["OPTIONS"]
-            if command in chapters:
-                found += sections["Options of every chapter"] + sections["Further options of " + command]
-            elif command:
-                found += sections[command]
-            for name, placeholder in options_of(command):
-                self.assertRegex(found, rf"(?m)^(-\w, )?{re.escape(f'{name} {placeholder}'.strip())}$", command)
+            kinds = {command} | ({"CHAPTER"} if command in chapters else set())
+            listed = dict(options_of(command))
+            for name, entries in found.items():
+                here = [placeholder for placeholder, takers in entries
+                        if (takers is None and name in listed) or kinds & set(takers or [])]
+                self.assertEqual(len(here), 1 if name in listed else 0, (command, name))
+                for placeholder in here:
+                    self.assertLessEqual(set(listed[name].split("|")), set(placeholder.split("|")), (command, name))
+            self.assertLessEqual(set(listed), set(found), command)
 
     def test_sections(self):
         self.assertEqual(re.findall(r'(?m)^\.SH "(.*)"$', self.page),
@@ -682,6 +611,5 @@ class Installed(Case):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
     COMMANDS = re.findall(r"(?m)^  ([a-z]+) {2,}\S", run("--help").stdout.decode())
-    unittest.main(verbosity=1)
+    harness.main()

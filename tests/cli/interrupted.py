@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 
 import files
+import harness
+from harness import BINARY, HANG_LIMIT, run
 
 KILLS = 60
 RACES = 30
@@ -45,7 +46,7 @@ class Interrupted(files.Case):
         sets = []
         for seed in ("1", "2"):
             with tempfile.TemporaryDirectory() as folder:
-                files.run("causal", "--tokens", "150", "--seed", seed, "--save", "steps", cwd=folder)
+                run("causal", "--tokens", "150", "--seed", seed, "--save", "steps", cwd=folder)
                 before, self.folder = self.folder, folder
                 sets.append(self.contents("steps"))
                 self.folder = before
@@ -68,7 +69,7 @@ class Interrupted(files.Case):
             writing = bool(self.unfinished())
             process.send_signal(number)
             said = process.stderr.read()
-            return process.wait(files.HANG_LIMIT), said, writing
+            return process.wait(HANG_LIMIT), said, writing
 
     def clear(self, *names):
         subprocess.run(["rm", "-rf", *names], cwd=self.folder, check=True)
@@ -76,7 +77,7 @@ class Interrupted(files.Case):
     def test_killed_at_any_moment(self):
         old, new = self.sets()
         save = ["causal", "--tokens", "150", "--save", "steps", "--seed"]
-        arguments = [files.BINARY, *save, "2", "-o", "text", "--force"]
+        arguments = [BINARY, *save, "2", "-o", "text", "--force"]
         subprocess.run(arguments, cwd=self.folder, check=True)
         new_text = self.read("text")
         delays = {in_mid_save: Delays(0) for in_mid_save in (False, True)}
@@ -125,7 +126,7 @@ class Interrupted(files.Case):
                 in_mid_save = kill % 2 == 1
                 self.write(name, old)
                 delay = delays[in_mid_save]
-                arguments = [files.BINARY, *save, "2", "-o", "/dev/null"]
+                arguments = [BINARY, *save, "2", "-o", "/dev/null"]
                 code, said, _ = self.killed(arguments, number, delay.next(), in_mid_save)
                 delay.learn(ended=code == 0)
                 self.assertIn((code, said), ((0, b""), (-number, b"")))
@@ -140,7 +141,7 @@ class Interrupted(files.Case):
 
     def test_another_thread_gets_the_signal(self):
         """OpenBLAS's threads do not know when signals are to wait."""
-        arguments = [files.BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
+        arguments = [BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
         dice = random.Random(0)
         library = ctypes.CDLL(None)
         reached = 0
@@ -154,7 +155,7 @@ class Interrupted(files.Case):
                 if others and process.poll() is None:
                     reached += library.tgkill(process.pid, others[-1], signal.SIGTERM) == 0
                 said = process.stderr.read()
-                code = process.wait(files.HANG_LIMIT)
+                code = process.wait(HANG_LIMIT)
             self.assertIn((code, said), ((0, b""), (-signal.SIGTERM, b"")))
             self.assertIn(self.there(), (["steps"], []))
         self.assertGreater(reached, KILLS // 4)
@@ -167,12 +168,12 @@ class Interrupted(files.Case):
 
     def test_ignored_signals_stay_ignored(self):
         """As under nohup."""
-        with subprocess.Popen([files.BINARY, *files.LONG, "--save", "steps"], cwd=self.folder, stdout=subprocess.PIPE,
+        with subprocess.Popen([BINARY, *files.LONG, "--save", "steps"], cwd=self.folder, stdout=subprocess.PIPE,
                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
             process.stdout.readline()
             process.send_signal(signal.SIGHUP)
             process.stdout.read()
-            self.assertEqual(process.wait(files.HANG_LIMIT), 0)
+            self.assertEqual(process.wait(HANG_LIMIT), 0)
         self.check_whole("steps")
 
     def test_two_savers(self):
@@ -180,10 +181,10 @@ class Interrupted(files.Case):
         for force in ([], ["--force"]):
             lost = 0
             for _ in range(RACES):
-                arguments = [files.BINARY, "causal", "--tokens", "150", "--save", "steps", *force]
+                arguments = [BINARY, "causal", "--tokens", "150", "--save", "steps", *force]
                 savers = [subprocess.Popen([*arguments, "--seed", seed], cwd=self.folder, stdout=subprocess.PIPE,
                                            stderr=subprocess.PIPE) for seed in ("1", "2")]
-                said = [saver.communicate(timeout=files.HANG_LIMIT) for saver in savers]
+                said = [saver.communicate(timeout=HANG_LIMIT) for saver in savers]
                 codes = [saver.returncode for saver in savers]
                 if force:
                     self.assertEqual(codes, [0, 0], said)
@@ -201,9 +202,9 @@ class Interrupted(files.Case):
 
     def test_two_writers_of_a_file(self):
         for _ in range(RACES):
-            writers = [subprocess.Popen([files.BINARY, "causal", "--seed", seed, "-o", "text"], cwd=self.folder,
+            writers = [subprocess.Popen([BINARY, "causal", "--seed", seed, "-o", "text"], cwd=self.folder,
                                         stderr=subprocess.PIPE) for seed in ("1", "2")]
-            said = [writer.communicate(timeout=files.HANG_LIMIT)[1] for writer in writers]
+            said = [writer.communicate(timeout=HANG_LIMIT)[1] for writer in writers]
             codes = [writer.returncode for writer in writers]
             self.assertEqual(sorted(codes), [0, 2], said)
             self.assertIn(b"'text' exists", said[codes.index(2)])
@@ -213,9 +214,9 @@ class Interrupted(files.Case):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("binary", type=os.path.abspath)
+    parser.add_argument("binary")
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--races", type=int, default=RACES)
     asked, rest = parser.parse_known_args()
-    files.BINARY, KILLS, RACES = asked.binary, asked.kills, asked.races
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=1)
+    KILLS, RACES = asked.kills, asked.races
+    harness.main(rest)

@@ -7,11 +7,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BINARY = ""
+import harness
+from harness import BINARY, run
+
 HANG_LIMIT = 120  # seconds
 SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 # More than 262,144 multiplications, from where on OpenBLAS splits a product among threads; and more than one block of
@@ -19,13 +20,6 @@ SETTINGS = ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OM
 LARGE = ["trainable", "--tokens", "90", "--d-in", "700", "--d-out", "80", "--precision", "12",
          "--only", "queries,attn_scores,context_vecs", "--threshold", "1000000"]
 ARTICLES = ("blog", "primer", "livebook", "ahead-of-ai", "book")
-
-
-def run(*arguments, **environment):
-    """Runs the program where the environment says nothing else of OpenBLAS."""
-    clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          timeout=HANG_LIMIT, env={**clean, **environment})
 
 
 def flags():
@@ -38,9 +32,15 @@ HAS = {"skylakex": {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"} <
 RUNNABLE = [name for name, has in HAS.items() if has]
 
 
+def run_with(*arguments, **environment):
+    """Runs the program where the environment says nothing else of OpenBLAS."""
+    clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    return run(*arguments, text=True, timeout=HANG_LIMIT, env={**clean, **environment})
+
+
 class Kernels(unittest.TestCase):
     def digest(self, *arguments, notes="", **environment):
-        done = run(*arguments, **environment)
+        done = run_with(*arguments, **environment)
         self.assertEqual((done.returncode, done.stderr), (0, notes), (arguments, environment))
         return hashlib.md5(done.stdout.encode()).hexdigest()
 
@@ -73,7 +73,7 @@ class Kernels(unittest.TestCase):
     def test_avx512_on_any_processor(self):
         """It differs from avx2 in softmax alone, in rows of 8 numbers and more."""
         def values(cpu, *arguments):
-            steps = json.loads(run(*arguments, "--format", "json", "--steps", "all", "--cpu", cpu).stdout)["steps"]
+            steps = json.loads(run_with(*arguments, "--format", "json", "--steps", "all", "--cpu", cpu).stdout)["steps"]
             return {f"{step['section']}/{step['name']}": step["values"] for step in steps if step["kind"] == "tensor"}
 
         def differing(*arguments):
@@ -81,7 +81,7 @@ class Kernels(unittest.TestCase):
             self.assertEqual(list(avx512), list(avx2))
             return {name for name in avx2 if avx2[name] != avx512[name]}
 
-        for row in json.loads(run("list", "--format", "json").stdout)["chapters"]:
+        for row in json.loads(run_with("list", "--format", "json").stdout)["chapters"]:
             # Of the articles' own rows only those of cross are as long.
             self.assertEqual(differing(row["chapter"], "--article", row["article"]),
                              {"/attn_weights", "/context_vecs"} if row["chapter"] == "cross" else set())
@@ -112,12 +112,12 @@ class Kernels(unittest.TestCase):
     def test_cores_that_no_processor_has_all(self):
         """OpenBLAS takes any name at its word; instructions that are not there must not be run."""
         for core in ("Opteron", "Bulldozer", "Excavator", "Cooperlake", "SapphireRapids", "SkylakeX", "Nehalem", "no core"):
-            self.assertEqual(run("causal", OPENBLAS_CORETYPE=core).returncode, 0, core)
-            self.assertEqual(run(*LARGE, "--blas", "native", OPENBLAS_CORETYPE=core).returncode, 0, core)
+            self.assertEqual(run_with("causal", OPENBLAS_CORETYPE=core).returncode, 0, core)
+            self.assertEqual(run_with(*LARGE, "--blas", "native", OPENBLAS_CORETYPE=core).returncode, 0, core)
 
     def test_the_manifest_says_which_ran(self):
         for blas in [*RUNNABLE, "native"]:
-            done = run("causal", "--format", "json", "--blas", blas)
+            done = run_with("causal", "--format", "json", "--blas", blas)
             options = json.loads(done.stdout)["options"]
             self.assertEqual(options["blas"], blas)
             if blas != "native":
@@ -126,14 +126,14 @@ class Kernels(unittest.TestCase):
     def test_verify_names_the_set(self):
         for blas in RUNNABLE:
             with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
-                page.write(run("all", "--article", "ahead-of-ai", "--precision", "9", "--blas", blas).stdout)
+                page.write(run_with("all", "--article", "ahead-of-ai", "--precision", "9", "--blas", blas).stdout)
                 page.flush()
-                done = run("verify", page.name)
+                done = run_with("verify", page.name)
                 self.assertEqual(done.returncode, 0, done.stdout)
                 named = f"OpenBLAS's {blas} kernels" in done.stdout
                 # At these sizes AVX-512 gives the numbers of fused multiply-add.
                 self.assertTrue(named or blas == "skylakex", done.stdout)
-                self.assertEqual(run("verify", page.name, "--blas", blas).returncode, 0)
+                self.assertEqual(run_with("verify", page.name, "--blas", blas).returncode, 0)
 
     @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-user is not here")
     def test_other_processors(self):
@@ -147,9 +147,8 @@ class Kernels(unittest.TestCase):
             self.assertEqual(emulated.returncode, 0, emulated.stderr)
             self.assertIn(f"cannot run OpenBLAS's haswell kernels; {core}'s run in their place", emulated.stderr)
             if HAS[core]:
-                self.assertEqual(emulated.stdout, run("causal", "--seed", "123", "--blas", core).stdout)
+                self.assertEqual(emulated.stdout, run_with("causal", "--seed", "123", "--blas", core).stdout)
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

@@ -14,17 +14,11 @@ import time
 import unicodedata
 import unittest
 
-BINARY = ""
-HANG_LIMIT = 60  # seconds
+import harness
+from harness import BINARY, HANG_LIMIT, run, sample
+
 DIRECTIONS = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 EVERYTHING = ["--threshold", "999999999"]
-
-
-def run(*arguments, **options):
-    options.setdefault("stdin", subprocess.DEVNULL)
-    if "input" in options:
-        del options["stdin"]
-    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, **options)
 
 
 class Case(unittest.TestCase):
@@ -67,9 +61,9 @@ class Time(Measured):
         self.assertLess(seconds(400), 12)  # quadratic: 40 s and more
 
     def test_everything_is_linear_in_what_is_written(self):
-        for form in ([], ["--explain"], ["--heatmap"], ["--format", "html"], ["--format", "json"],
-                     ["--format", "markdown"], ["--cell", "attn_scores[0,1,2]"], ["--steps", "all"],
-                     ["--only", "attn_scores", "--predict", "9999999"]):
+        for form in sample(([], ["--explain"], ["--heatmap"], ["--format", "html"], ["--format", "json"],
+                            ["--format", "markdown"], ["--cell", "attn_scores[0,1,2]"], ["--steps", "all"],
+                            ["--only", "attn_scores", "--predict", "9999999"])):
             with self.subTest(form=form):
                 few, many = (processor_seconds("causal", "--tokens", str(tokens), *EVERYTHING, *form)
                              for tokens in (300, 1200))
@@ -77,7 +71,7 @@ class Time(Measured):
 
 
     def test_verify_is_linear_in_the_page(self):
-        for name, unit in PAGES.items():
+        for name, unit in sample(PAGES.items()):
             with self.subTest(page=name):
                 few, many = (processor_seconds("verify", self.file(f"{size}-{name}", page_of(name, unit, size)))
                              for size in (200_000, 1_600_000))
@@ -212,7 +206,8 @@ class AddressSpace(Measured):
                         ["causal", "--save", folder + ".npz", "--force"],
                         ["causal", "--tokens", "400", *EVERYTHING],
                         ["causal", "--tokens", "400", *EVERYTHING, "--what-if", "no-mask"]):
-            for kibibytes in (40_000, 80_000, 160_000, 172_000, 180_000, 190_000, 205_000, 230_000, 300_000, 400_000):
+            for kibibytes in sample((40_000, 80_000, 160_000, 172_000, 180_000, 190_000, 205_000, 230_000, 300_000, 400_000),
+                                    len(command)):
                 with self.subTest(command=command, kibibytes=kibibytes):
                     done = run_within(kibibytes, *command)
                     if done.returncode == 0:
@@ -270,7 +265,7 @@ class Memory(Measured):
     def test_writers_hold_one_step_at_a_time(self):
         plain, code = peak(*self.LESSON)
         self.assertEqual(code, 0)
-        for form, lesson, most in (("json", self.NUMBERS, 1), ("markdown", self.LESSON, 1.2), ("html", self.LESSON, 1.2)):
+        for form, lesson, most in sample((("json", self.NUMBERS, 1), ("markdown", self.LESSON, 1.2), ("html", self.LESSON, 1.2))):
             with self.subTest(form=form):
                 taken, code = peak(*lesson, "--format", form)
                 self.assertEqual(code, 0)
@@ -285,11 +280,11 @@ class Memory(Measured):
     def test_what_is_counted_is_what_is_taken(self):
         base, _ = peak("causal")
         folder = os.path.join(self.folder, "saved")
-        for options in ([], ["--explain"], ["--heatmap"], ["--what-if", "no-mask"], ["--precision", "100"],
-                        ["--cell", "attn_scores[0,1,2]"], ["--save", folder], ["--steps", "all", "--save", folder],
-                        ["--save", folder + ".npz"], ["--save", folder + ".safetensors"],
-                        ["--format", "html"], ["--format", "json"], ["--format", "markdown"],
-                        ["--format", "markdown", "--heatmap"]):
+        for options in sample(([], ["--explain"], ["--heatmap"], ["--what-if", "no-mask"], ["--precision", "100"],
+                               ["--cell", "attn_scores[0,1,2]"], ["--save", folder], ["--steps", "all", "--save", folder],
+                               ["--save", folder + ".npz"], ["--save", folder + ".safetensors"],
+                               ["--format", "html"], ["--format", "json"], ["--format", "markdown"],
+                               ["--format", "markdown", "--heatmap"])):
             with self.subTest(options=options):
                 lesson = self.NUMBERS if {"--cell", "json"} & {*options} else self.LESSON
                 counted = self.counted(*lesson, *options)
@@ -333,7 +328,7 @@ class Memory(Measured):
         pages["deep.ipynb"] = b'{"x":' + b"[" * (size // 2) + b"]" * (size // 2) + b"," + end
         pages["cells.ipynb"] = b'{"cells":[' + b"{}," * (size // 3) + b'{"outputs":[{"text":"tensor(1.)"}]}]}'
         pages["output.ipynb"] = b'{"cells":[{"outputs":[{"text":"' + b"\\n" * (size // 2) + b'tensor(1.)"}]}]}'
-        for name, page in pages.items():
+        for name, page in sample(pages.items()):
             with self.subTest(page=name):
                 taken, code = peak("verify", "--format", "json", self.file(name, page))
                 self.assertIn(code, (0, 1, 2))
@@ -369,12 +364,11 @@ class Memory(Measured):
 
     def test_predict_reads_short_lines(self):
         for text in (b"1" * 5_000 + b"\n", b" " * 50_000_000):
-            done = run("causal", "--predict", "1", input=text)
+            done = run("causal", "--predict", "1", page=text)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr.decode(), r"\Aattn-walkthrough: error: --predict: [^\n]*;[^\n]*;[^\n]*\n\Z")
-        self.assertEqual(run("causal", "--predict", "1", input=b"1" * 4_000 + b"\n").returncode, 0)
+        self.assertEqual(run("causal", "--predict", "1", page=b"1" * 4_000 + b"\n").returncode, 0)
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    harness.main()

@@ -16,8 +16,9 @@ import zipfile
 
 import numpy as np
 
-BINARY = ""
-HANG_LIMIT = 60
+import harness
+from harness import run
+
 # PyTorch's program with own inputs and weights: seeded and drawn as ever, then its parameters replaced.
 PROGRAM = """
 import sys, numpy, torch
@@ -56,10 +57,6 @@ numpy.savez(sys.argv[3], **made)
 """
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, cwd=cwd, stdin=subprocess.DEVNULL)
-
-
 def rows():
     return json.loads(run("list", "--format", "json").stdout)["chapters"]
 
@@ -88,9 +85,14 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    @staticmethod
+    def lines(stderr):
+        """Those that do not say which weights were not used, and which stayed drawn."""
+        return [line for line in stderr.splitlines() if not line.startswith(b"attn-walkthrough: note: --weights: not ")]
+
     def output(self, *arguments, notes=0):
         done = run(*arguments, cwd=self.folder)
-        self.assertEqual((done.returncode, done.stderr.count(b"\n")), (0, notes), (arguments, done.stderr))
+        self.assertEqual((done.returncode, len(self.lines(done.stderr))), (0, notes), (arguments, done.stderr))
         return done.stdout.decode()
 
     def steps(self, *arguments, notes=0):
@@ -104,7 +106,7 @@ class Case(unittest.TestCase):
 
     def refused(self, *arguments, words=()):
         done = run(*arguments, cwd=self.folder)
-        error = done.stderr.decode()
+        error = b"".join(line + b"\n" for line in self.lines(done.stderr)).decode()
         self.assertEqual((done.returncode, done.stdout, error.count("\n")), (2, b"", 1), (arguments, error))
         self.assertRegex(error, r"^attn-walkthrough: error: .+; .*accepted .+; ")
         for word in words:
@@ -141,7 +143,7 @@ class RoundTrip(Case):
                  W_value=self.random(2, 3))
         own = ["--inputs", "own.npz", "--weights", "own.npz"]
         self.output("causal", *own, "--save", "port")
-        self.assertIn("steps hold: causal of blog, seed 123, inputs own.npz, weights own.npz,",
+        self.assertIn("compared with causal of blog, seed 123, inputs own.npz, weights own.npz,",
                       self.output("verify", "port", "--chapter", "causal", *own))
         port = np.load(self.path("port/keys.npy"))
         port[0, 1, 2] += 1
@@ -151,7 +153,7 @@ class RoundTrip(Case):
         self.assertIn("✗ keys", done.stdout.decode())
         page = self.output("causal", *own)
         pathlib.Path(self.path("page.txt")).write_text(page)
-        self.assertIn("8 of 8 tensors and 1 of 1 sizes hold", self.output("verify", "page.txt", "--chapter", "causal", *own))
+        self.assertIn("8 of 8 tensors and 1 of 1 sizes checked and right", self.output("verify", "page.txt", "--chapter", "causal", *own))
 
 
 class PyTorch(Case):
@@ -363,25 +365,77 @@ class Shown(Case):
 
 
 class Fixture(Case):
-    EXPLICIT = {"batch": ["--batch", "2"], "heads": ["--num-heads", "2"], "dropout": ["--dropout", "0.25"],
-                "projections": ["--init", "linear", "--qkv-bias"]}
+    EXPLICIT = {"heads": ["--num-heads", "3"], "dropout": ["--dropout", "0.25"], "projections": ["--init", "linear", "--qkv-bias"]}
 
     def test_it_is_these_options(self):
+        """And where a batch is taken, one of two different entries."""
         for row in rows():
             base = [row["chapter"], "--article", row["article"], "--steps", "all"]
-            options = ["--tokens", "5", "--d-in", "3"]
+            options = ["--tokens", "5", "--d-in", "7"]
             for name in row["takes"]:
                 options += self.EXPLICIT.get(name, [])
             if "projections" in row["takes"]:
                 is_split = row["chapter"] == "multihead" and row["article"] != "ahead-of-ai"
-                options += ["--d-out", "8" if is_split else "4"]
-            self.assertEqual(self.output(*base, "--fixture"), self.output(*base, *options), base)
+                options += ["--d-out", "12" if is_split else "4"]
             document = json.loads(self.output(*base, "--fixture", "--format", "json"))
             self.assertEqual((document["options"]["fixture"], document["options"]["tokens"]), (True, 5))
+            if "batch" not in row["takes"]:
+                self.assertEqual(self.output(*base, "--fixture"), self.output(*base, *options), base)
+                continue
+            explicit = json.loads(self.output(*base, *options, "--batch", "2", "--format", "json"))
+            shapes = lambda document: {(step["section"], step["name"]): step.get("shape") for step in document["steps"]}
+            self.assertEqual(shapes(document), shapes(explicit), base)
+            batches = [step["values"] for step in document["steps"] if step["name"] == "batch" and step["kind"] == "tensor"]
+            self.assertTrue(batches and all(batch[0] != batch[1] for batch in batches), base)
+
+    def test_inputs_may_be_a_batch(self):
+        batch = self.random(3, 4, 2)
+        np.save(self.path("batch.npy"), batch)
+        for row in rows():
+            base = [row["chapter"], "--article", row["article"], "--inputs", "batch.npy"]
+            if "batch" not in row["takes"]:
+                self.refused(*base, words=["one sequence"])
+                continue
+            _, steps = self.steps(*base)
+            for name, step in steps.items():
+                expected = {"batch": batch, "inputs": batch[0]}.get(name.split("/")[-1])
+                if expected is not None:
+                    self.assertTrue(np.array_equal(np.array(step["values"], np.float32), expected), (base, name))
+            keys = next(step for name, step in steps.items() if name.endswith("keys") and len(step["shape"]) == 3)
+            self.assertFalse(np.array_equal(keys["values"][0], keys["values"][1]))
+            self.refused(*base, "--batch", "2", words=["its entries are the batch"])
+
+    def test_weights_of_other_habits(self):
+        """Fused, transposed, with heads of their own: the same numbers; what is not used, and what stayed drawn, is told."""
+        self.output("multihead", "--fixture", "--save", "steps")
+        load = lambda name: np.load(self.path(f"steps/{name}.npy"))
+        q, k, v, out = (load(name) for name in ("W_query", "W_key", "W_value", "out_proj_weight"))
+        biases = [load(name + "_bias") for name in ("W_query", "W_key", "W_value", "out_proj")]
+        split = lambda weight: weight.T.reshape(weight.shape[1], 3, 4)
+        habits = {
+            "llama": {f"model.layers.0.self_attn.{n}_proj.{kind}": one for n, both in zip("qkvo", zip((q, k, v, out), biases))
+                      for kind, one in zip(("weight", "bias"), both)},
+            "gpt2": {"h.0.attn.c_attn.weight": np.concatenate([q, k, v]).T, "h.0.attn.c_attn.bias": np.concatenate(biases[:3]),
+                     "h.0.attn.c_proj.weight": out.T.copy(), "h.0.attn.c_proj.bias": biases[3]},
+            "torch": {"in_proj_weight": np.concatenate([q, k, v]), "in_proj_bias": np.concatenate(biases[:3]),
+                      "out_proj.weight": out, "out_proj.bias": biases[3]},
+            "flax": {"query/kernel": split(q), "key/kernel": split(k), "value/kernel": split(v), "out/kernel": out.T.reshape(3, 4, 12),
+                     **{f"{n}/bias": bias.reshape(3, 4) for n, bias in zip(("query", "key", "value"), biases)}, "out/bias": biases[3]},
+        }
+        for habit, tensors in habits.items():
+            np.savez(self.path(habit + ".npz"), **tensors, mlp_fc=np.ones((2, 2), np.float32))
+            done = run("multihead", "--fixture", "--seed", "7", "--weights", habit + ".npz", "--only", "out_proj_weight,W_key_bias", "--format", "json",
+                       cwd=self.folder)
+            steps = {step["name"]: np.array(step["values"], np.float32) for step in json.loads(done.stdout)["steps"]}
+            self.assertTrue(np.array_equal(steps["out_proj_weight"], out) and np.array_equal(steps["W_key_bias"], biases[1]), habit)
+            self.assertEqual(done.stderr.decode(), f"attn-walkthrough: note: --weights: not used of '{habit}.npz': mlp_fc\n")
+        np.savez(self.path("some.npz"), **{"attn.q_proj.weight": q})
+        done = run("multihead", "--fixture", "--weights", "some.npz", cwd=self.folder)
+        self.assertIn(b"not given, so drawn: W_query_bias, W_key, W_key_bias, W_value, W_value_bias, out_proj_weight, out_proj_bias\n", done.stderr)
 
     def test_own_options_go_before(self):
-        text = self.output("multihead", "--fixture", "--num-heads", "3", "--batch", "4", "--only", "values_heads", "--format", "json")
-        self.assertEqual(json.loads(text)["steps"][0]["shape"], [4, 3, 5, 4])
+        text = self.output("multihead", "--fixture", "--num-heads", "2", "--batch", "4", "--only", "values_heads", "--format", "json")
+        self.assertEqual(json.loads(text)["steps"][0]["shape"], [4, 2, 5, 4])
         self.refused("causal", "--fixture", "--qkv-bias", words=["--fixture with --qkv-bias"])
 
     def test_inputs_weights_and_masks_are_saved(self):
@@ -400,13 +454,12 @@ class Fixture(Case):
 
     def test_all_and_verify(self):
         self.output("all", "--fixture", "--save", "steps")
-        self.assertEqual(np.load(self.path("steps/multihead/keys_heads.npy")).shape, (2, 2, 5, 4))
+        self.assertEqual(np.load(self.path("steps/multihead/keys_heads.npy")).shape, (2, 3, 5, 4))
         self.output("multihead", "--fixture", "--save", "port")
-        self.assertIn("steps hold", self.output("verify", "port", "--chapter", "multihead", "--fixture"))
+        self.assertIn("28 of 28 tensors checked and right\n", self.output("verify", "port", "--chapter", "multihead", "--fixture"))
         pathlib.Path(self.path("page.txt")).write_text(self.output("causal", "--fixture"))
         self.output("verify", "page.txt", "--fixture")
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

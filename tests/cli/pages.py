@@ -8,20 +8,24 @@ import json
 import pathlib
 import random
 import re
-import subprocess
-import sys
 import unittest
 
-BINARY = ""
+import harness
+from harness import run
+
 PAGES = pathlib.Path(__file__).resolve().parents[1] / "pages"
-HANG_LIMIT = 60
 EXPLAINED = ("same", "same numbers", "follows")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.\d*(?:e[+-]\d+)?|\d+|inf)(?![\w.])")
 
 
 def report(text):
-    done = subprocess.run([BINARY, "verify", "-", "--format", "json"], input=text.encode(), capture_output=True,
-                          timeout=HANG_LIMIT)
+    done = run("verify", "-", "--format", "json", page=text.encode())
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def report_of(page):
+    done = run("verify", str(page), "--format", "json")
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)
 
@@ -133,6 +137,25 @@ tensor([[-0.3139, -0.0120,  0.4344, -0.2966,  0.0751],
 ]
 
 
+class DrawsOfTheListing(unittest.TestCase):
+    """draws.md has its program in it; PyTorch and numpy ran it."""
+
+    def test_each_draw_after_a_seed_is_told_and_what_is_made_of_it(self):
+        found = [one for one in report_of(PAGES / "draws.md")["findings"] if one["kind"] == "tensor"]
+        torch_seed, numpy_seed = " after torch.manual_seed(42)", " after np.random.seed(7)"
+        triangle = "torch.tril(torch.ones(3, 3))"
+        expected = [
+            "x = torch.randn(3, d_in), drawn" + torch_seed, "W = torch.rand(4, d_out), drawn" + torch_seed,
+            "ids = torch.randint(0, 50, (3, 4)), drawn" + torch_seed,
+            "layer.weight of nn.Linear(4, d_out), drawn" + torch_seed, "layer.bias of nn.Linear(4, d_out), drawn" + torch_seed,
+            "embed.weight of nn.Embedding(5, 3), drawn" + torch_seed,
+            "a = np.random.rand(3, 3), drawn" + numpy_seed, "b = np.random.randn(2, 3), drawn" + numpy_seed,
+            "((line 11 @ line 22) @ (line 11 @ line 22).T) / 2**0.5",
+            f"({triangle} / {triangle}.sum(dim=-1, keepdim=True)) @ line 11", "torch.eye(3)", None]
+        self.assertEqual([one["relation"] for one in found], expected)
+        self.assertEqual([one["verdict"] for one in found], ["follows"] * (len(expected) - 1) + ["unknown"])
+
+
 class SeedsThatNobodyNames(unittest.TestCase):
     def test_they_are_found_by_what_they_draw(self):
         for seed, words, tensor in DRAWS:
@@ -159,6 +182,67 @@ class SeedsThatNobodyNames(unittest.TestCase):
             self.assertIn(found["verdict"], ("unknown", "last digit", "differs"), words)
 
 
+NUMPY = """In [1]:
+import numpy as np
+X = np.array([[0.5, 0.7, 0.6], [0.5, 0.4, 0.6], [0.4, 0.9, 1.0]])
+W = np.array([[0.08712930, 0.02021840], [0.83261985, 0.77815675], [0.87001215, 0.97861834]])
+print("X:\\n", X)
+print("Q:\\n", X @ W)
+
+X:
+ [[0.5 0.7 0.6]
+ [0.5 0.4 0.6]
+ [0.4 0.9 1. ]]
+Q:
+ [[1.14840583 1.14198993]
+ [0.89861988 0.9085429 ]
+ [1.65422174 1.68704677]]
+"""
+LIBTORCH = """scores
+ 0.5000  1.0000  1.5000
+ 1.0000  2.0000  3.0000
+ 1.5000  3.0000  4.5000
+[ CPUFloatType{3,3} ]
+softmax
+ 0.1863  0.3072  0.5065
+ 0.0900  0.2447  0.6652
+ 0.0391  0.1753  0.7856
+[ CPUFloatType{3,3} ]
+"""
+
+
+class WhatOthersPrint(unittest.TestCase):
+    def test_numpys_str_below_its_code_is_read_to_eight_digits(self):
+        x, q = findings(NUMPY)
+        self.assertEqual((x["line"], x["shape"], q["line"], q["shape"]), (9, [3, 3], 13, [3, 2]))
+        self.assertEqual(q["verdict"], "follows")
+        for changed in ("0.89861988", "0.89881988"), ("0.9085429 ", "0.9485429 "):
+            self.assertNotIn(findings(NUMPY.replace(*changed))[1]["verdict"], EXPLAINED, changed)
+
+    def test_libtorch(self):
+        scores, weights = findings(LIBTORCH)
+        self.assertEqual((scores["line"], weights["line"], weights["shape"]), (2, 7, [3, 3]))
+        self.assertEqual(weights["relation"], "torch.softmax(line 2, dim=-1)")
+        self.assertNotIn(findings(LIBTORCH.replace("0.2447", "0.2547"))[1]["verdict"], EXPLAINED)
+
+    def test_a_mask_of_exponents_accuses_nobody(self):
+        (mask,) = findings("[[ 0.e+00  0.e+00]\n [-1.e+09  0.e+00]]\n")
+        self.assertNotIn(mask["verdict"], ("differs", "last digit"))
+
+    def test_a_size_names_the_cell_of_a_tensor_above_or_beside_it(self):
+        tensor = "tensor([[0.1234, 0.5678, 0.9012],\n        [0.3456, 0.7890, 0.1111]])\n"
+        size = "torch.Size([2, 3])\n"
+
+        def relation(*outputs):
+            cells = [{"cell_type": "code", "source": "x", "outputs": [{"output_type": "stream", "text": text}]}
+                     for text in outputs]
+            found = report(json.dumps({"cells": cells, "nbformat": 4}))["findings"]
+            return next(one.get("relation") for one in found if one["kind"] == "size")
+
+        self.assertEqual(relation(tensor, size), "cell 1 line 1.shape")
+        self.assertEqual(relation("x\n", size + tensor), "cell 2 line 2.shape")
+        self.assertFalse(relation(size, tensor))
+
+
 if __name__ == "__main__":
-    BINARY = sys.argv.pop(1)
-    unittest.main()
+    harness.main()

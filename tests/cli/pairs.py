@@ -5,31 +5,24 @@
 The options are those that the program's help lists: one that this file does not know fails the test. Pairs that are
 refused stand in REFUSED, all others must do something together.
 """
-import concurrent.futures
-import fcntl
 import functools
 import itertools
 import json
 import os
-import pty
 import re
-import select
 import shutil
-import struct
-import subprocess
-import sys
 import tempfile
-import termios
 import unittest
 
 import numpy as np
 
-BINARY = ""
+import harness
+from harness import BINARY, Terminal, output_of, run, sample, text_of
+
 PRINTED = ""  # a folder for pages
 TEMPLATE = ""  # a folder whose contents are there wherever the program runs
-BEFORE = ()  # its files
-HANG_LIMIT = 60  # seconds
-EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, each so many-th pair is enough
+OWN = ("there", "there.txt")  # of which it may write
+TITLE = rb"\d+/\d+ \w"  # of a step in the presenter
 
 FORMATS = ["--format html", "--format json", "--format markdown", "--format svg"]
 EMITTED = ["--emit numpy", "--emit pytorch"]
@@ -52,8 +45,11 @@ REFUSED = {
     "--sentence": ["--tokens"],
     "--inputs": ["--tokens", "--d-in", "--sentence"],
     "--fixture": ["--qkv-bias"],
-    **{option: ["--format html"] for option in ("--rtol", "--atol", "--map")},
+    **{option: ["--format html", "--allow-mistakes"] for option in ("--rtol", "--atol", "--map", "--ignore")},
 }
+# Nothing is wrong where these change nothing together: of a port every tensor counts, --strict or not, and what is unknown on
+# a page fails it with --strict whatever mistakes are allowed.
+WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
@@ -76,13 +72,15 @@ VALUES = {
     "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--chapter": ["causal", "dropout", "multihead"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "own.npz"],
+    "--ignore": ["keys"],
+    "--ignore": ["mine", "*"],
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
-FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--fixture"]
+FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
 ONE_ARTICLE = {("--article", "--second-inputs")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
@@ -97,8 +95,8 @@ CONTEXTS = [
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
 ]
 DUMPED = ("causal", "multihead", "trainable", "cross")
-PORT = {"--rtol", "--atol", "--map"}  # they are for tensors, with the chapter
-PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"]]
+PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
+PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"], ["mistake.txt"]]
 
 
 def option_of(use):
@@ -107,8 +105,8 @@ def option_of(use):
 
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values."""
-    text = subprocess.run([BINARY, command, "--help"], capture_output=True, text=True, check=True).stdout
-    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] != "--help"]
+    text = text_of(command, "--help")
+    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] not in ("--help", "--no-pager")]
 
 
 def uses_of(command):
@@ -130,52 +128,77 @@ def without_echo(data):
 
 
 def files_in(folder):
+    """What the program can have written there: links lead to what it only reads."""
     found = []
     for at, _, names in os.walk(folder):
-        for name in names:
-            with open(os.path.join(at, name), "rb") as file:
-                found.append((os.path.relpath(os.path.join(at, name), folder), without_echo(file.read())))
+        for path in (os.path.join(at, name) for name in names):
+            if not os.path.islink(path):
+                with open(path, "rb") as file:
+                    found.append((os.path.relpath(path, folder), without_echo(file.read())))
     return tuple(sorted(found))
+
+
+def prepare(folder):
+    """Copies of what may be written, links to all else."""
+    for name in os.listdir(TEMPLATE):
+        source, target = os.path.join(TEMPLATE, name), os.path.join(folder, name)
+        if name not in OWN:
+            os.symlink(source, target)
+        elif os.path.isdir(source):
+            shutil.copytree(source, target)
+        else:
+            shutil.copy(source, target)
+
+
+@functools.cache
+def before():
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        return files_in(folder)
+
+
+def waits(pid):
+    """Whether the program sleeps until it is given something, or is relieved of something."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[0] == "S"
 
 
 def first_screens(arguments, folder):
     """What the presenter shows on a terminal where all has room: the introduction and the first step, or that alone."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 400, 200, 0, 0))
-    process = subprocess.Popen([BINARY, *arguments], stdin=its, stdout=its, stderr=subprocess.PIPE, cwd=folder,
-                               start_new_session=True, env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
-    os.close(its)
-    shown = b""
-    asked = False
-    try:
-        while chunk := os.read(ours, 65536):
-            shown += chunk
-            is_drawn = b"quit" in shown and not select.select([ours], [], [], 0.1)[0]
-            if is_drawn and not asked:
-                asked = re.search(rb"\d+/\d+ \w", shown) is not None  # the title of a step
-                os.write(ours, b"q" if asked else b"\r")
-    except OSError:  # the program is gone
-        pass
-    os.close(ours)
-    error = process.communicate(timeout=HANG_LIMIT)[1]
-    return process.returncode, shown, error
+    with tempfile.TemporaryFile() as said:
+        terminal = Terminal([BINARY, *arguments], {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, 400, 200, cwd=folder,
+                            stderr=said)
+
+        def draws(wanted):
+            """Whether it does, and not ends."""
+            is_drawn = lambda: re.search(wanted, terminal.shown) and waits(terminal.pid) and not terminal.pump(0.01)
+            terminal.wait_until(lambda: not terminal.is_alive() or is_drawn())
+            return terminal.is_alive()
+
+        if draws(b"quit") and not re.search(TITLE, terminal.shown):
+            terminal.type(b"\r")
+            draws(TITLE)
+        if terminal.is_alive():
+            terminal.type(b"q")
+        code = terminal.end()
+        said.seek(0)
+        return code, bytes(terminal.shown), said.read()
 
 
 @functools.cache
 def outcome(*arguments):
     """Exit code, output, error and files."""
     with tempfile.TemporaryDirectory() as folder:
-        if {"--save", "--output"} & set(arguments):
-            shutil.copytree(TEMPLATE, folder, dirs_exist_ok=True)
-        else:
-            folder = TEMPLATE
+        writes = {"--save", "--output"} & set(arguments)
+        if writes:
+            prepare(folder)
+        where = folder if writes else TEMPLATE
         if "--step" in arguments:
-            code, shown, error = first_screens(arguments, folder)
+            code, shown, error = first_screens(arguments, where)
         else:
-            done = subprocess.run([BINARY, *arguments], stdin=subprocess.DEVNULL, capture_output=True, cwd=folder,
-                                  timeout=HANG_LIMIT)
+            done = run(*arguments, cwd=where)
             code, shown, error = done.returncode, done.stdout, done.stderr
-        return code, without_echo(shown), error.decode(), files_in(folder) if folder != TEMPLATE else BEFORE
+        return code, without_echo(shown), error.decode(), files_in(folder) if writes else before()
 
 
 def needed(use, other):
@@ -198,7 +221,7 @@ def page_made_with(chapter, *arguments):
     known = {name for name, _ in listed(chapter)}
     known -= {"--format", "--output", "--force"}
     shared = [word for option in arguments if option[0] in known for word in option]
-    done = subprocess.run([BINARY, chapter, *shared], capture_output=True, timeout=HANG_LIMIT, cwd=TEMPLATE)
+    done = run(chapter, *shared, cwd=TEMPLATE)
     page = tempfile.NamedTemporaryFile(suffix=".txt", delete=False, dir=PRINTED)
     page.write(done.stdout + b"\ntensor([0.1234, 9.8765, 4.3210, 7.7777])\n")
     page.close()
@@ -206,7 +229,7 @@ def page_made_with(chapter, *arguments):
 
 
 def contexts(command, first, second):
-    """What is tried beside a pair of options; for `verify` pages, those that were printed with the pair among them."""
+    """What is tried beside a pair of options; for `verify` pages, or chapters that print one with the options given."""
     if command != "verify":
         yield from CONTEXTS
         return
@@ -218,20 +241,36 @@ def contexts(command, first, second):
     yield from PAGES
     chapters = ("trainable", "causal", "multihead", "dropout")
     for chapter in ("cross",) if "--second-inputs" in (first[0], second[0]) else chapters:
-        yield [page_made_with(chapter, tuple(first), tuple(second))]
-        yield [page_made_with(chapter, tuple(first), tuple(second), tuple(PRECISE))]
+        yield (chapter,)
+        yield (chapter, tuple(PRECISE))
+        yield (chapter, ("--what-if", "no-scaling"))
+        yield (chapter, tuple(PRECISE), ("--what-if", "no-scaling"))
 
 
-def work_together(command, uses, one, other):
+def trials(commands, one, other):
+    """Command, options and context, for each way to try the pair."""
+    for command, uses in commands:
+        for first, second, needs in ways(uses, one, other):
+            for context in contexts(command, first, second):
+                if not {first[0], second[0], *needs} & set(context):
+                    yield command, first, second, needs, context
+
+
+WORKED = set()  # command, use and context where a use had an effect: the next pair's trials begin there
+
+
+def work_together(commands, one, other):
     """Whether, somehow, either changes what the other alone gives."""
-    for first, second, needs in ways(uses, one, other):
-        for context in contexts(command, first, second):
-            if {first[0], second[0], *needs} & set(context):
-                continue
-            base = [command, *needs, *context]
-            both = outcome(*base, *first, *second)
-            if both[0] in (0, 1) and both not in (outcome(*base, *first), outcome(*base, *second)):
-                return True
+    marks = lambda trial: {(trial[0], *use, *trial[4]) for use in trial[1:3]}
+    for trial in sorted(trials(commands, one, other), key=lambda trial: -len(marks(trial) & WORKED)):
+        command, first, second, needs, context = trial
+        if isinstance(context, tuple):
+            context = [page_made_with(context[0], tuple(first), tuple(second), *context[1:])]
+        base = [command, *needs, *context]
+        both = outcome(*base, *first, *second)
+        if both[0] in (0, 1) and both not in (outcome(*base, *first), outcome(*base, *second)):
+            WORKED.update(marks(trial))
+            return True
     return False
 
 
@@ -255,7 +294,7 @@ def wrong_refusal(command, uses, one, other, about):
     """What is wrong with the refusal of a pair."""
     first, second, needs = next(ways(uses, one, other))
     code, shown, error, files = outcome(command, *needs, *first, *second, *(PAGES[0] if command == "verify" else []))
-    if code != 2 or shown or files != BEFORE or error.count("\n") != 1:
+    if code != 2 or shown or files != before() or error.count("\n") != 1:
         return f"is not refused: {code} {error}"
     named = {option_of(one), option_of(other), *map(option_of, about)} - {option_of(about[1])}
     if option_of(about[1]) not in error or not any(name in error for name in named):
@@ -269,9 +308,9 @@ def wrong(pair):
     about = refused_for(one, other)
     if about is not None:
         return next(filter(None, (wrong_refusal(*command, one, other, about) for command in commands)), None)
-    if any(work_together(*command, one, other) for command in commands):
+    if ("--strict" in (one, other) and WITHOUT_EFFECT >= {one, other}) or work_together(commands, one, other):
         return None
-    return "one has no effect beside the other: make it work, or refuse it (src/cli/rules.cpp) and put it into REFUSED"
+    return "one has no effect beside the other: make it work, or refuse it (a clash in its row) and put it into REFUSED"
 
 
 class Pairs(unittest.TestCase):
@@ -284,15 +323,14 @@ class Pairs(unittest.TestCase):
             for pair in itertools.combinations(uses, 2):
                 if option_of(pair[0]) != option_of(pair[1]) and tuple(sorted(pair)) not in ONE_ARTICLE:
                     pairs.setdefault(tuple(sorted(pair)), []).append((command, uses))
-        tried = dict(list(pairs.items())[::EVERY])
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            found = zip(tried, pool.map(wrong, tried.items()))
-        self.assertEqual("", "\n".join(f"{one} {other}: {what}" for (one, other), what in found if what))
-        self.assertEqual(files_in(TEMPLATE), BEFORE)
+        template = files_in(TEMPLATE)
+        found = [(*pair[0], wrong(pair)) for pair in sample(pairs.items())]
+        self.assertEqual("", "\n".join(f"{one} {other}: {what}" for one, other, what in found if what))
+        self.assertEqual(files_in(TEMPLATE), template)
         return set(pairs)
 
     def test_chapters(self):
-        listed_chapters = json.loads(subprocess.run([BINARY, "list", "--format", "json"], capture_output=True).stdout)
+        listed_chapters = json.loads(text_of("list", "--format", "json"))
         names = {row["chapter"] for row in listed_chapters["chapters"]}
         pairs = self.check(*sorted(names, key=lambda name: (-len(listed(name)), name)))
         refused = {tuple(sorted((one, other))) for one, others in REFUSED.items() for other in others if one not in PORT}
@@ -309,17 +347,18 @@ class Pairs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
     with tempfile.TemporaryDirectory() as TEMPLATE, tempfile.TemporaryDirectory() as PRINTED:
         for path, arguments in (("there.txt", ["simplified"]), ("page.txt", ["causal"]),
                                 ("dropout.txt", ["dropout", "--dropout-kernel", "mkl"]),
                                 ("precise.txt", ["multihead", "--precision", "12"]),
+                                ("mistake.txt", ["dropout", "--what-if", "no-scaling"]),
                                 ("unknown.txt", ["trainable", "--sentence", "Some other words here", "--seed", "77"])):
             with open(os.path.join(TEMPLATE, path), "wb") as page:
-                subprocess.run([BINARY, *arguments], stdout=page, check=True)
-        subprocess.run([BINARY, "simplified", "--save", "there"], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)
+                page.write(output_of(*arguments))
+        output_of("simplified", "--save", "there", cwd=TEMPLATE)
+
         def save(folder, *arguments):
-            subprocess.run([BINARY, *arguments, "--save", folder], cwd=TEMPLATE, stdout=subprocess.DEVNULL, check=True)
+            output_of(*arguments, "--save", folder, cwd=TEMPLATE)
             os.remove(os.path.join(TEMPLATE, folder, "manifest.json"))
 
         def copy(one, other):
@@ -341,5 +380,4 @@ if __name__ == "__main__":
         sizes = {"inputs": (4, 3), "square": (3, 3), "wide": (6, 3), "tall": (12, 3), "W_query": (3, 3), "five": (4, 5), "large": (30, 70)}
         np.savez(os.path.join(TEMPLATE, "own.npz"),
                  **{name: dice.random(size, dtype=np.float32) for name, size in sizes.items()})
-        BEFORE = files_in(TEMPLATE)
-        unittest.main(verbosity=1)
+        harness.main()

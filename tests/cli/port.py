@@ -5,16 +5,15 @@
 import json
 import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 import numpy as np
 
-BINARY = ""
-HANG_LIMIT = 60
+import harness
+from harness import run
+
 EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))  # where programs are slow, fewer random ports are enough
 
 # Two sizes of each of three chapters. The second has another size for every axis.
@@ -35,10 +34,6 @@ SQUARE = {
                   ["--d-out", "6", "--num-heads", "3", "--tokens", "8", "--d-in", "6", "--dropout", "0.4", "--qkv-bias"]],
 }
 SECTION = {"trainable": "self_attention/", "causal": "", "multihead": ""}
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run([BINARY, *arguments], capture_output=True, timeout=HANG_LIMIT, cwd=cwd)
 
 
 class Drawn:
@@ -123,6 +118,8 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=(), rounded=as_it_is, p
                 bias = made["W_query_bias"]
             if not (is_made("no-bias") and name == "values"):
                 result = result + bias
+        if is_made("unknown") and name == "values":
+            result = np.sin(7 * result)
         keep(name, result)
     queries, keys, values = made["queries"], made["keys"], made["values"]
     if drawn.chapter == "multihead":
@@ -155,7 +152,7 @@ def port(drawn, mistakes=(), dtype=np.float32, leave_out=(), rounded=as_it_is, p
         mask = np.triu(np.ones((n, n)), beyond).astype(bool)
         if is_made("mask-transposed"):
             mask = mask.T
-        hidden = dtype({"mask-0": 0, "mask-1e9": -1e9, "unknown": -3}.get(next(iter(mistakes), None), -np.inf))
+        hidden = dtype({"mask-0": 0, "mask-1e9": -1e9, "mask-1e4": -1e4, "mask-min": np.finfo(dtype).min, "mask-3": -3}.get(next(iter(mistakes), None), -np.inf))
         if not is_made("no-mask") and not is_made("mask-after-softmax"):
             scores = np.where(mask, hidden, scores)
         keep("masked_attn_scores", scores)
@@ -224,7 +221,7 @@ PLANTED = [
     ("multiplied-by-root", "attn_weights", ALL), ("scaled-by-root", "attn_weights", ALL),
     ("softmax-dim-0", "attn_weights", ("trainable",)), ("softmax-dim-1", "attn_weights", ("causal",)),
     ("weight-reshaped", "keys", ALL), ("query-key-swapped", "attn_scores", ALL), ("weights-transposed", None, ALL),
-    ("no-bias", "values", MASKED), ("no-mask", "masked_attn_scores", MASKED), ("mask-0", "masked_attn_scores", MASKED), ("mask-1e9", "masked_attn_scores", MASKED),
+    ("no-bias", "values", MASKED), ("no-mask", "masked_attn_scores", MASKED), ("mask-0", "masked_attn_scores", MASKED),
     ("scaled-by-number", "attn_weights", ALL), ("same-weights", "keys", ALL),
     ("mask-hides-itself", "masked_attn_scores", MASKED), ("mask-shows-next", "masked_attn_scores", MASKED),
     ("mask-transposed", "masked_attn_scores", MASKED), ("no-rescale", "dropout_attn_weights", MASKED),
@@ -283,10 +280,25 @@ class Ports(unittest.TestCase):
 
     def test_an_unknown_mistake_has_a_place_and_no_cause(self):
         for drawn in self.lessons:
+            tensors = port(drawn, ["unknown"])
+            self.assertEqual(causes(judged(drawn, tensors)[1]), {"values": []})
+
+    def test_any_number_for_minus_inf_is_named(self):
+        for drawn in self.lessons:
             if drawn.chapter != "trainable":
-                _, report = judged(drawn, port(drawn, ["unknown"]))
-                self.assertEqual(causes(report), {"masked_attn_scores": []})
+                _, report = judged(drawn, port(drawn, ["mask-3"]))
+                self.assertEqual(causes(report), {"masked_attn_scores": [["mask-filled"]]})
                 self.assertIn("attn_weights", places(report, "inherited"))
+
+    def test_a_large_negative_number_hides_as_well_as_minus_inf(self):
+        """Where no weight differs: these masks are right, and are told."""
+        for drawn in self.lessons:
+            if drawn.chapter != "trainable":
+                for hidden in ("mask-1e9", "mask-1e4", "mask-min"):
+                    code, report = judged(drawn, port(drawn, [hidden]))
+                    self.assertEqual((code, report["holds"]), (0, True), hidden)
+                    step = next(step for step in report["steps"] if step["name"] == "masked_attn_scores")
+                    self.assertIn("for -inf", step["arrangement"])
 
     def test_a_transposed_weight_is_named(self):
         for chapter in ALL:
@@ -400,13 +412,15 @@ class Ports(unittest.TestCase):
         tensors["foreign"] = np.array([3.25, 1.5, 9])
         code, report = judged(drawn, tensors)
         found = {step["name"]: step for step in report["steps"]}
-        self.assertEqual((code, [one["name"] for one in report["unmatched"]]), (0, ["foreign"]))
+        self.assertEqual((code, [one["name"] for one in report["unmatched"]]), (1, ["foreign"]))
+        self.assertEqual((report["given"], report["right"]), (len(tensors), len(tensors) - 1))
         self.assertEqual((found["queries"]["theirs"], found["attn_scores"]["theirs"]), ("q", "mine"))
         self.assertEqual(found["attn_scores"]["matched_by"], "numbers")
         self.assertIn("transposed", found["W_query"]["arrangement"])
-        self.assertIn("heads after tokens", found["keys_heads"]["arrangement"])
-        self.assertIn("of shape [80]", found["context_vecs"]["arrangement"])
-        self.assertEqual(judged(drawn, tensors, "--strict")[0], 1)
+        self.assertIn("[B, T, H, d]", found["keys_heads"]["arrangement"])
+        self.assertIn("[B*T*D]", found["context_vecs"]["arrangement"])
+        code, report = judged(drawn, tensors, "--ignore", "for?ig*")
+        self.assertEqual((code, report["ignored"], report["given"]), (0, ["foreign"], len(tensors) - 1))
         tensors = port(drawn, ["no-mask"])
         tensors["mine"] = tensors.pop("masked_attn_scores")
         _, report = judged(drawn, tensors, "--map", "mine=masked_attn_scores")
@@ -439,7 +453,7 @@ class Ports(unittest.TestCase):
         text = done.stdout.decode()
         self.assertEqual((done.returncode, done.stderr), (1, b""))
         for words in ("\u2713 keys", "\u2717 masked_attn_scores", "wrong here: 10 of 72 cells", "(Your)", "the mask shows the next token: off by one",
-                      "write: attn_scores.masked_fill(", "~ attn_weights", "inherited: attn_weights, dropout_attn_weights, context_vecs\n",
+                      "write: attn_scores.masked_fill(", "~ attn_weights", " tensors checked and right; 1 wrong: masked_attn_scores; 3 inherited: attn_weights, context_vecs, dropout_attn_weights\n",
                       "\n      .x....\n      ..x...\n"):
             self.assertIn(words, text)
 
@@ -449,8 +463,9 @@ class Ports(unittest.TestCase):
             np.savez(os.path.join(folder, "port.npz"), **port(drawn))
             np.savez(os.path.join(folder, "other.npz"), foreign=np.array([1.5, 2.5]))
             pathlib.Path(folder, "page.txt").write_text("tensor([1.5, 2.5])\n")
-            for arguments, words in ((["port.npz"], "needs the chapter"), (["port.npz", "page.txt"], "not both at once"),
-                                     (["page.txt", "--rtol", "1"], "--rtol with a page"), (["other.npz", "--chapter", "causal"], "no tensor that is a step"),
+            for arguments, words in ((["port.npz"], "needs the chapter"), (["port.npz", "page.txt"], "not both at once"), (["port.npz", "--chapter", "causal", "--ignore", "nobody"], "stands for no tensor"),
+                                     (["page.txt", "--rtol", "1"], "--rtol with a page"), (["page.txt", "--ignore", "x"], "--ignore with a page"),
+                                     (["port.npz", "--chapter", "causal", "--map", "keys=queries,values=queries"], "are both to be"),
                                      (["port.npz", "--chapter", "causal", "--map", "nobody=keys"], "no tensor 'nobody'"),
                                      (["port.npz", "--chapter", "causal", "--map", "keys=kyes"], "no step 'kyes'"),
                                      (["port.npz", "--chapter", "causal", "--format", "html"], "--format html with a dump"),
@@ -461,5 +476,4 @@ class Ports(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

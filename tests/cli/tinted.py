@@ -4,22 +4,16 @@
 """
 import html.parser
 import json
-import os
 import pathlib
 import re
-import subprocess
-import sys
 import tempfile
 import unittest
 
-BINARY = ""
+import harness
+from harness import run, text_of
+
 PAGES = pathlib.Path(__file__).resolve().parents[1] / "pages"
-HANG_LIMIT = 60
-CLASSES = {"same", "same-numbers", "follows", "last-digit", "differs", "unknown"}
-
-
-def run(*arguments, page=b"", cwd=None):
-    return subprocess.run([BINARY, "verify", *arguments], input=page, capture_output=True, timeout=HANG_LIMIT, cwd=cwd)
+CLASSES = {"same", "same-numbers", "follows", "last-digit", "mistake", "inherited", "differs", "unknown"}
 
 
 class Report(html.parser.HTMLParser):
@@ -58,7 +52,7 @@ class Report(html.parser.HTMLParser):
 
 
 def report_of(page, *arguments):
-    done = run("-", "--format", "html", *arguments, page=page.encode())
+    done = run("verify", "-", "--format", "html", *arguments, page=page.encode())
     assert done.returncode in (0, 1) and not done.stderr, done
     return Report(done.stdout.decode()), done.returncode
 
@@ -68,7 +62,7 @@ class Tinted(unittest.TestCase):
         for file in sorted(PAGES.glob("page-*.txt")):
             text = file.read_text()
             report, _ = report_of(text)
-            findings = json.loads(run("-", "--format", "json", page=text.encode()).stdout)["findings"]
+            findings = json.loads(run("verify", "-", "--format", "json", page=text.encode()).stdout)["findings"]
             self.assertEqual([page.strip("\n") for page in report.pages], [text.strip("\n")], file.name)
             self.assertEqual([verdict for verdict, _ in report.tensors],
                              [one["verdict"].replace(" ", "-") for one in findings], file.name)
@@ -76,7 +70,7 @@ class Tinted(unittest.TestCase):
                 self.assertEqual(len(cells), finding["cells"] if finding["kind"] == "tensor" else 0)
 
     def test_a_wrong_cell_stands_out_and_says_what_is_right(self):
-        page = subprocess.run([BINARY, "causal"], capture_output=True, text=True, check=True).stdout
+        page = text_of("causal")
         self.assertIn("0.5608", page)
         report, code = report_of(page.replace("0.5608", "0.5708", 1))
         self.assertEqual(code, 1)
@@ -88,7 +82,7 @@ class Tinted(unittest.TestCase):
         self.assertIn("float32 0.560793757, the number in the tensor", words)
 
     def test_every_number_of_a_lesson_is_derived(self):
-        page = subprocess.run([BINARY, "multihead", "--steps", "all"], capture_output=True, text=True, check=True).stdout
+        page = text_of("multihead", "--steps", "all")
         report, code = report_of(page)
         self.assertEqual(code, 0)
         cells = [cell for _, cells in report.tensors for cell in cells]
@@ -107,7 +101,7 @@ class Tinted(unittest.TestCase):
         page = 'tensor([1.5, 2.5])\n<script>alert(1)</script> "\' &amp; <b>\x1b[31m\x07 \u202e evil\n{{title}} {{text}} &lt;!--page-->\n'
         report, _ = report_of(page)
         self.assertEqual(report.scripts, 1)
-        raw = run("-", "--format", "html", page=page.encode()).stdout.decode()
+        raw = run("verify", "-", "--format", "html", page=page.encode()).stdout.decode()
         self.assertFalse(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", raw))
         self.assertNotIn("<script>alert", raw)
         self.assertIn("{{title}} {{text}}", report.pages[0])
@@ -116,18 +110,17 @@ class Tinted(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("a.txt", "tensor([0.1234, 0.5678])\n"), ("b<i>.txt", "nothing\n")):
                 pathlib.Path(folder, name).write_text(text)
-            done = run("a.txt", "b<i>.txt", "--format", "html", "-o", "report.html", cwd=folder)
+            done = run("verify", "a.txt", "b<i>.txt", "--format", "html", "-o", "report.html", cwd=folder)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
             text = pathlib.Path(folder, "report.html").read_text()
             self.assertIn("b&lt;i&gt;.txt", text)
             self.assertEqual(len(Report(text).pages), 2)
-            done = run("a.txt", "-o", "report.html", cwd=folder)
+            done = run("verify", "a.txt", "-o", "report.html", cwd=folder)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(b"'report.html' exists", done.stderr)
-            self.assertEqual(run("a.txt", "-o", "report.html", "--force", cwd=folder).returncode, 0)
+            self.assertEqual(run("verify", "a.txt", "-o", "report.html", "--force", cwd=folder).returncode, 0)
             self.assertIn("0 of 1 tensors", pathlib.Path(folder, "report.html").read_text())
 
 
 if __name__ == "__main__":
-    BINARY = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    harness.main()

@@ -7,22 +7,17 @@ import json
 import pathlib
 import re
 import struct
-import subprocess
-import sys
 import tempfile
 import unittest
 
-BINARY = ""
+import harness
+from harness import output_of, run
+
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "golden" / "pages"
-HANG_LIMIT = 60
 
 
-def run(*arguments, page=b""):
-    return subprocess.run([BINARY, *arguments], input=page, capture_output=True, timeout=HANG_LIMIT)
-
-
-def output_of(*arguments):
-    done = run(*arguments)
+def output_of_page(*arguments, page):
+    done = run(*arguments, page=page)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -32,7 +27,7 @@ class Pages(unittest.TestCase):
         done = run("verify", str(PAGES / name), *arguments)
         self.assertEqual((done.returncode, done.stderr), (code, b""))
         text = done.stdout.decode()
-        self.assertIn(f"{tensors} tensors and {sizes} sizes hold", text)
+        self.assertIn(f"{tensors} tensors and {sizes} sizes checked and right", text)
         return text
 
     def test_blog(self):
@@ -45,7 +40,7 @@ class Pages(unittest.TestCase):
 
     def test_ahead_of_ai(self):
         text = self.check("ahead-of-ai.txt", "17 of 18", "12 of 12", code=1)
-        self.assertIn("16 same numbers, 1 differs\ndiffers: line 66\n", text)
+        self.assertIn("16 same numbers, 1 differs\n17 of 18 tensors and 12 of 12 sizes checked and right; 1 differs: line 66\n", text)
         self.assertIn("lost a column", text)
         self.assertNotIn("last digit", text)
 
@@ -61,13 +56,47 @@ class Pages(unittest.TestCase):
             page = output_of(chapter, "--cpu", "avx512", "--precision", "9")
             done = run("verify", "-", page=page)
             self.assertEqual((done.returncode, done.stderr), (0, b""))
-            self.assertEqual(re.findall(rb"avx\w+(?= kernels)", done.stdout.splitlines()[-2]), [named])
+            self.assertEqual(re.findall(rb"avx\w+(?= kernels)", done.stdout.splitlines()[-3]), [named])
             self.assertNotIn(b"follows", done.stdout)
             asked = run("verify", "-", "--cpu", "avx512", page=page)
             self.assertEqual(asked.returncode, 0)
             self.assertIn(b", avx512 kernels", asked.stdout)
         excluded = run("verify", "-", "--cpu", "avx2", page=output_of("cross", "--cpu", "avx512", "--precision", "9"))
         self.assertNotIn(b"cross attn_weights", excluded.stdout)
+
+    def test_draws_of_a_listing(self):
+        """Programs that draw, run by PyTorch and numpy (../pages/make_draws.py): each draw is told by its call or variable."""
+        told = {"demo": ["torch.rand(3, 2) after torch.manual_seed(123)",
+                         "the 2nd torch.rand(3, 2) after torch.manual_seed(123)",
+                         "torch.nn.Linear(3, 2).weight after torch.manual_seed(123)",
+                         "the 1st torch.randint(0, 10, (3, 4)) after torch.manual_seed(123)",
+                         "the 1st torch.randn(2, 3) after torch.manual_seed(123)",
+                         "layer.weight of torch.nn.Embedding(6, 4), drawn after torch.manual_seed(7)"],
+                "named": ["X = torch.randn(T, d_in), drawn after torch.manual_seed(5)", "line 15 @ W_q", "line 15 @ W_k",
+                          "head.W_key.weight of nn.Linear(d_in, d_out, bias=qkv_bias), drawn after torch.manual_seed(11)",
+                          "line 15 @ head.W_query.weight.T", "the 1st torch.rand_like(X) after torch.manual_seed(11)"],
+                "numpy": ["E = rng.randn(5, 3), drawn after np.random.RandomState(3)", "line 11 @ W",
+                          "W_q = np.random.randn(3, 4) * 0.1, drawn after np.random.seed(42)",
+                          "noise = np.random.uniform(-1, 1, size=(2, 3)), drawn after np.random.seed(42)",
+                          "the 1st np.random.normal(1, 2, (3, 3)) after np.random.seed(42)"]}
+        for name, relations in told.items():
+            with self.subTest(page=name):
+                page = (PAGES.parents[1] / "tests" / "pages" / f"draws-{name}.md").read_bytes()
+                found = json.loads(output_of_page("verify", "-", "--format", "json", page=page))["findings"]
+                found = [one for one in found if "steps" not in one["relation"]]
+                self.assertEqual([one["relation"] for one in found], relations)
+                self.assertEqual({(one["verdict"], one["rooted"]) for one in found}, {("follows", True)})
+
+    def test_a_bare_draw_is_no_weight_of_a_lesson(self):
+        """torch.rand(3, 2) after torch.manual_seed(42), which trainable draws too, and what it makes of the inputs."""
+        draw = b"tensor([[0.8823, 0.9150],\n        [0.3829, 0.9593],\n        [0.3904, 0.6009]])\n"
+
+        def finding(page):
+            return json.loads(output_of_page("verify", "-", "--format", "json", page=page))["findings"][0]
+        self.assertEqual(finding(draw)["relation"], "torch.rand(3, 2) after torch.manual_seed(42)")
+        self.assertEqual(finding(b"W_query:\n" + draw)["step"]["name"], "W_query")
+        without_label = output_of("trainable", "--seed", "42").replace(b"Query Trainable Weigth ", b"")
+        self.assertEqual(finding(without_label)["step"]["name"], "W_query")
 
     def test_json_says_the_same(self):
         report = json.loads(run("verify", str(PAGES / "blog.txt"), "--format", "json").stdout)
@@ -87,16 +116,44 @@ class Programs(unittest.TestCase):
                         if line.startswith("line")}
             self.assertEqual(verdicts, {"same"}, (chapter, article))
 
-    def test_a_known_mistake_is_named_where_it_begins(self):
+    def test_a_known_mistake_fails_where_it_begins(self):
         for name, begins, sentence in (("none", None, ""), ("no-scaling", 74, "the scores are not divided by the square root"),
                                        ("mask-shows-next", 59, "the mask shows the next token"),
                                        ("mask-0", 59, "masked scores are 0"), ("softmax-dim-1", 74, "softmax is taken over dim 1")):
             with self.subTest(mistake=name):
-                page = pathlib.Path(__file__).resolve().parents[1] / "pages" / f"mistake-{name}.txt"
-                findings = json.loads(output_of("verify", "--format", "json", str(page)))["findings"]
-                noted = [(finding["line"], note) for finding in findings for note in finding["notes"] if "these are the numbers of" in note]
-                self.assertEqual([line for line, _ in noted], [begins] if begins else [])
-                self.assertTrue(all(f" if {sentence}" in note for _, note in noted), noted)
+                page = str(pathlib.Path(__file__).resolve().parents[1] / "pages" / f"mistake-{name}.txt")
+                done = run("verify", "--format", "json", page)
+                report = json.loads(done.stdout)
+                verdicts = [finding["verdict"] for finding in report["findings"]]
+                self.assertEqual((done.returncode, report["holds"]), (1, False) if begins else (0, True))
+                told = [finding for finding in report["findings"] if finding["verdict"] == "mistake"]
+                self.assertEqual([finding["line"] for finding in told], [begins] if begins else [])
+                for finding in told:
+                    self.assertEqual(finding["mistake"]["name"], name)
+                    self.assertTrue(finding["mistake"]["sentence"].startswith(sentence))
+                    self.assertTrue(finding["mistake"]["instead"])
+                    first = verdicts.index("mistake")
+                    self.assertEqual(set(verdicts[first + 1:]), {"inherited"})
+                self.assertEqual(run("verify", page, "--allow-mistakes").returncode, 0)
+
+    def test_a_what_if_is_a_mistake(self):
+        """What stands as it is holds, what changes is the mistake or inherits it: with the marks of --what-if, and without."""
+        for rule in ("no-scaling", "no-mask", "mask-after-softmax", "same-weights"):
+            told = output_of("causal", "--what-if", rule)
+            changed = b"".join(part.partition(b"# with the change\n")[2] for part in told.split(b"# as it is\n")[1:])
+            for page in (told, told.replace(b"*", b""), changed):
+                with self.subTest(rule=rule, page=page[:40]):
+                    for more in ((), ("--strict", "--chapter", "causal", "--seed", "123")):
+                        done = run("verify", "-", "--format", "json", *more, page=page)
+                        self.assertEqual(done.returncode, 1)
+                        mistakes = [one for one in json.loads(done.stdout)["findings"] if one["verdict"] == "mistake"]
+                        self.assertEqual({one["mistake"]["name"] for one in mistakes}, {rule})
+
+    def test_a_printed_tensor_among_lines_of_a_program_is_no_list_of_it(self):
+        """It would follow from itself."""
+        page = b"torch.manual_seed(64)\nscores\ntensor([[0.1234, 0.5678, 0.9012],\n        [0.3456, 0.7890, 0.1111]])\n"
+        (finding,) = json.loads(output_of_page("verify", "-", "--format", "json", page=page))["findings"]
+        self.assertEqual((finding["verdict"], finding["relation"]), ("unknown", None))
 
     def test_another_seed(self):
         page = output_of("causal", "--seed", "7")
@@ -166,7 +223,7 @@ class Formats(unittest.TestCase):
         file.write_text(content)
         done = run("verify", str(file))
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout.decode())
-        self.assertIn(b"8 of 8 tensors and 1 of 1 sizes hold", done.stdout)
+        self.assertIn(b"8 of 8 tensors and 1 of 1 sizes checked and right", done.stdout)
 
     def test_html(self):
         body = html.escape(self.text).replace(" ", "&nbsp;").replace("-", "&minus;").replace("\n", "<br>")
@@ -306,5 +363,4 @@ class Ports(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    BINARY = sys.argv.pop(1)
-    unittest.main()
+    harness.main()

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "dump/read.hpp"
-#include "port/report.hpp"
 #include "require.hpp"
 #include "steps.hpp"
 #include "targets.hpp"
 #include "verify/read/encoding.hpp"
+#include "verify/report/dump.hpp"
 
 namespace attn::fuzz {
 namespace {
@@ -22,8 +22,8 @@ void check(const dump::Dumped& dumped) {
 
 void check_report(const std::vector<dump::Dumped>& dumped) {
   static const std::vector<Step> steps = steps_of("simplified");
-  const port::Matching matching = port::match(dumped, steps, {}, {});
-  const port::Report report = {"dump", "simplified", port::judge(matching, steps, {}, {}), matching.unmatched, tokens()};
+  port::Report report = {"dump", "simplified", dumped, {}, {}, {}, tokens()};
+  report.judgement = port::judge(report.given, steps, {}, {}, {});
   std::ostringstream text;
   port::write_text(text, report);
   require_clean(text.view(), "a report on a dump");

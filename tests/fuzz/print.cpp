@@ -1,10 +1,10 @@
 #include "torch/print.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -26,9 +26,9 @@ std::int64_t taken_size(Bytes& bytes) {
 
 torch::PrintOptions taken_options(Bytes& bytes) {
   torch::PrintOptions options;
-  options.precision = bytes.take<std::int8_t>();
+  options.precision = bytes.take<std::uint8_t>() % 128;
   options.threshold = taken_size(bytes);
-  options.edgeitems = taken_size(bytes);
+  options.edgeitems = std::max<std::int64_t>(taken_size(bytes), 0);
   options.linewidth = taken_size(bytes);
   options.sci_mode = static_cast<torch::SciMode>(bytes.take<std::uint8_t>() % 3);
   return options;
@@ -101,15 +101,11 @@ void print(std::string_view bytes) {
   const torch::PrintOptions options = taken_options(rest);
   const std::vector<std::string> suffixes(rest.take<std::uint8_t>() % 3, "grad_fn=<MulBackward0>");
   const Contents contents = taken_contents(rest);
-  try {
-    const torch::PrintedTensor printed = torch::print_tensor(contents, suffixes, options);
-    require(printed.text == torch::format_tensor(contents, suffixes, options), "both write the same text");
-    require(printed.text.starts_with("tensor(") && printed.text.ends_with(")"), "it is a tensor's text");
-    require_clean(printed.text, "a tensor");
-    check_cells(contents, printed);
-  } catch (const std::invalid_argument&) {
-    require(options.precision < 0 || options.edgeitems <= 0, "only what PyTorch cannot print is refused");
-  }
+  const torch::PrintedTensor printed = torch::print_tensor(contents, suffixes, options);
+  require(printed.text == torch::format_tensor(contents, suffixes, options), "both write the same text");
+  require(printed.text.starts_with("tensor(") && printed.text.ends_with(")"), "it is a tensor's text");
+  require_clean(printed.text, "a tensor");
+  check_cells(contents, printed);
 }
 
 }  // namespace attn::fuzz

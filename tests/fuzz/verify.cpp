@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/given.hpp"
+#include "verify/lessons/given.hpp"
 #include "require.hpp"
 #include "steps.hpp"
 #include "targets.hpp"
@@ -78,7 +78,8 @@ void verify(std::string_view bytes) {
     const verify::Page page = verify::parse_page("page", bytes);
     const std::vector<verify::Printed> printed = verify::find_printed(page);
     if (!printed.empty()) {
-      const verify::Given given = cli::given_of(printed, verify::find_listing(page));
+      const verify::Listing listing = verify::find_listing(page);
+      const verify::Given given = verify::given_of(printed, listing, verify::replay(listing.draws));
       const verify::Report report = verify::match(printed, explanations(), given);
       check(report, bytes.size());
       check_html(page, report);

@@ -1,6 +1,6 @@
 """Compares every float of every step, and the printed text, with the real PyTorch.
 
-    /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500]
+    /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500] [--first 0]
 
 Runs the programs of golden/chapters.py in one process for each set of kernels, PyTorch's own and OpenBLAS's, that this
 processor can run, and beside it the tool's lessons. The PyTorch is that of the python3 that runs this; where an older
@@ -18,6 +18,8 @@ import re
 import shlex
 import subprocess
 import sys
+
+import harness
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "golden"))
@@ -37,12 +39,12 @@ SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no",
 
 
 def option_sets(row, seeds, rng):
-    """Argument lists: every seed with the article's sizes, then a spread of everything a chapter takes."""
-    for seed in range(seeds):
+    """Argument lists: each of the seeds with the article's sizes, then a spread of everything a chapter takes."""
+    for seed in seeds:
         yield ["--seed", str(seed)]
     for seed in (-1, -123, 2**32, 2**63, 2**64 - 1, -2**63):
         yield ["--seed", str(seed)]
-    for seed in range(seeds // 2):
+    for seed in seeds[:len(seeds) // 2]:
         yield ["--seed", str(seed)] + spread(row, rng)
 
 
@@ -161,8 +163,9 @@ def check_kernels(cpu):
 
 
 def compare_all(binary, cpu, blas, seeds):
+    """Whether nothing differs of a range of seeds."""
     check_kernels(cpu)
-    rng = random.Random(2024)
+    rng = random.Random(2024 + seeds.start)
     runs = floats = 0
     failures = []
     tool = Tool(binary)
@@ -177,7 +180,8 @@ def compare_all(binary, cpu, blas, seeds):
     for failure in failures[:20]:
         print(failure)
     import torch
-    print(f"PyTorch {torch.__version__}, {cpu}, {blas}: {runs} runs, {floats} numbers, {len(failures)} differences")
+    print(f"PyTorch {torch.__version__}, {cpu}, {blas}: {runs} runs, {floats} numbers, {len(failures)} differences; "
+          f"--seeds {len(seeds)} --first {seeds.start}")
     return not failures
 
 
@@ -222,19 +226,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("--seeds", type=int, default=500, help="for haswell; the other sets of OpenBLAS get a fifth")
+    parser.add_argument("--first", type=int, default=0, help="the first seed; -1: from one day to the next others")
     parser.add_argument("--one", nargs=2, metavar=("CPU", "BLAS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    first = arguments.first if arguments.first >= 0 else harness.DAY * arguments.seeds
     try:
         import torch  # noqa: F401
     except ImportError:
         print("SKIPPED: no PyTorch for this python3; on Debian: apt-get install python3-torch")
         return 77
     if arguments.one:
-        return 0 if compare_all(arguments.binary, *arguments.one, arguments.seeds) else 1
+        return 0 if compare_all(arguments.binary, *arguments.one, range(first, first + arguments.seeds)) else 1
 
     def run(cpu, blas):
         seeds = arguments.seeds if blas == "haswell" else arguments.seeds // 5
-        command = [sys.executable, __file__, arguments.binary, "--seeds", str(seeds), "--one", cpu, blas]
+        command = [sys.executable, __file__, arguments.binary, "--seeds", str(seeds), "--first", str(first), "--one", cpu, blas]
         done = subprocess.run(command, env=environment(cpu, blas), capture_output=True, text=True)
         print(done.stdout, done.stderr, sep="", end="", flush=True)
         return done.returncode

@@ -2,8 +2,8 @@
 """axe-core finds no fault in the pages of --format html: axe.py PROGRAM FOLDER
 
 Every chapter, and one article's on one page, as it is seen in both themes, from a phone's width to a projector's, at one
-step after the other, a cell chosen and none, as it is and with a rule changed; and verify's report. FOLDER gets axe-core
-from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
+step after the other, a cell chosen and none, as it is and with a rule changed; and verify's report. With ATTN_TEST_EVERY
+each page is seen in some of these ways, others each day. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
 
 import itertools
 import json
@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import chromium
+from harness import output_of, run, sample, text_of
 
 AXE = "axe-core@4.14.1"
 WIDTHS = {390: 844, 768: 1024, 1280: 720, 1920: 1080}
@@ -65,11 +66,11 @@ def change(browser, i):
     browser.wait()
 
 
-def check_lesson(browser, script, page):
+def check_lesson(browser, script, page, number):
     """Every look, each at another step, these spread over the chapter; a chosen cell in every other one."""
     browser.open(page.as_uri())
     ids = browser.js("[...document.querySelectorAll('article.step')].map((step) => step.id)")
-    for i, (width, theme) in enumerate(LOOKS):
+    for i, (width, theme) in sample(enumerate(LOOKS), number):
         step = ids[i * len(ids) // len(LOOKS)]
         look_at(browser, width, theme)
         browser.open(f"{page.as_uri()}#{step}")
@@ -87,13 +88,12 @@ def check_lesson(browser, script, page):
     check(browser, page.stem, "contents open")
 
 
-def check_report(browser, script, program, scratch):
+def check_report(browser, script, scratch):
     """A report on a page with one wrong number, without and with its derivation."""
-    text = subprocess.run([program, "causal"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    text = text_of("causal")
     report = scratch / "report.html"
-    subprocess.run([program, "verify", "-", "--format", "html", "-o", report], input=text.replace("0.5608", "0.5708", 1),
-                   encoding="utf-8", check=False)
-    for width, theme in LOOKS:
+    run("verify", "-", "--format", "html", "-o", report, page=text.replace("0.5608", "0.5708", 1).encode())
+    for width, theme in sample(LOOKS):
         look_at(browser, width, theme)
         browser.open(report.as_uri())
         browser.js(script)
@@ -103,22 +103,21 @@ def check_report(browser, script, program, scratch):
 
 
 def main():
-    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder = pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as scratch, chromium.Chromium() as browser:
         script, why = install(folder)
         if script is None:
             print("skipped:", why)
             return 77
-        listed = subprocess.run([program, "list", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout
-        for chapter in json.loads(listed)["chapters"]:
+        chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
+        for number, chapter in enumerate(chapters):
             page = pathlib.Path(scratch, f"{chapter['article']}-{chapter['chapter']}.html")
-            subprocess.run([program, chapter["chapter"], "--article", chapter["article"], "--steps", "all", "--format",
-                            "html", "-o", page], check=True)
-            check_lesson(browser, script, page)
+            output_of(chapter["chapter"], "--article", chapter["article"], "--steps", "all", "--format", "html", "-o", page)
+            check_lesson(browser, script, page, number)
         article = pathlib.Path(scratch, "article.html")
-        subprocess.run([program, "all", "--format", "html", "-o", article], check=True)
-        check_lesson(browser, script, article)
-        check_report(browser, script, program, pathlib.Path(scratch))
+        output_of("all", "--format", "html", "-o", article)
+        check_lesson(browser, script, article, len(chapters))
+        check_report(browser, script, pathlib.Path(scratch))
     if failures:
         print(f"{len(failures)} failures")
         return 1

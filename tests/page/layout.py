@@ -8,13 +8,13 @@ scrollbar went there by itself. On paper, sheets are full. Exits with 77, skippe
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
 import zlib
 
 import chromium
+from harness import output_of, text_of
 
 SIZES = ((1024, 768), (1280, 720), (1920, 1080))
 DEFAULT = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
@@ -276,13 +276,13 @@ def check_print(browser, name, folder):
     browser.media()
 
 
-def lessons(program):
+def lessons():
     """Of each page its name, its arguments, how many cells of a step are tried (None: all), and at what sizes."""
     for chapter in DEFAULT:
         yield f"blog-{chapter}", [chapter, "--steps", "all"], None, SIZES
     for name, arguments in OTHERS.items():
         yield name, arguments, SAMPLE_CELLS, SIZES
-    listed = subprocess.run([program, "list", "--format", "json"], check=True, stdout=subprocess.PIPE).stdout
+    listed = text_of("list", "--format", "json")
     for i, chapter in enumerate(json.loads(listed)["chapters"]):
         if chapter["article"] != "blog" and chapter["chapter"] != "cross":
             yield (f"{chapter['article']}-{chapter['chapter']}",
@@ -290,14 +290,14 @@ def lessons(program):
 
 
 def main():
-    program, only = sys.argv[1], sys.argv[2:]
+    only = sys.argv[2:]
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium(scrollbars=True) as browser:
-        for name, arguments, cells, sizes in lessons(program):
+        for name, arguments, cells, sizes in lessons():
             if only and name not in only:
                 continue
             page = pathlib.Path(folder, f"{name}.html")
-            subprocess.run([program, *arguments, "--format", "html", "-o", page], check=True)
+            output_of(*arguments, "--format", "html", "-o", page)
             check_pictures(browser, page, cells, sizes)
             if cells is None:
                 check_print(browser, page, folder)

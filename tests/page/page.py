@@ -8,11 +8,11 @@ import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import chromium
+from harness import text_of
 
 MOST_BYTES = 330_000
 failures = []
@@ -26,10 +26,6 @@ def check(holds, *what):
 
 def equal(got, wanted, *what):
     check(got == wanted, *what, f"\n  is        {got!r}\n  should be {wanted!r}")
-
-
-def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
 def numbers_of(text):
@@ -365,15 +361,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         pages = arguments.pages or pathlib.Path(folder)
         browser.size(1280, 720)
-        chapters = json.loads(run(arguments.program, "list", "--format", "json"))["chapters"]
+        chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
         texts = {}
         for chapter in chapters:
             name = f"{chapter['article']}-{chapter['chapter']}"
             page = pages / f"{name}.html"
-            command = [arguments.program, chapter["chapter"], "--article", chapter["article"], "--steps", "all"]
+            command = [chapter["chapter"], "--article", chapter["article"], "--steps", "all"]
             if not arguments.pages:
-                run(*command, "--format", "html", "-o", str(page))
-            texts[name] = run(*command)
+                text_of(*command, "--format", "html", "-o", str(page))
+            texts[name] = text_of(*command)
             size = page.stat().st_size
             print(f"{name}: {size} bytes")
             check(size < MOST_BYTES, name, "has", size, "bytes")

@@ -3,34 +3,23 @@
     /usr/bin/python3 tests/page/pictures.py build/release/attn-walkthrough
 """
 import html
-import os
 import pathlib
-import pty
 import re
 import subprocess
-import sys
 import tempfile
 
 import chromium
+from harness import BINARY, Terminal, output_of
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "pictures"
-binary = str(pathlib.Path(sys.argv[1]).resolve())
 
 
 def terminal_output(*arguments):
     """What the program writes on a terminal of 24-bit colour."""
-    ours, its = pty.openpty()
     environment = {"COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": "80", "LANG": "C.UTF-8"}
-    process = subprocess.Popen([binary, *arguments], env=environment, stdout=its)
-    os.close(its)
-    text = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            text += chunk
-    except OSError:  # the other end is closed
-        pass
-    process.wait()
-    return text.decode().replace("\r\n", "\n")
+    terminal = Terminal([BINARY, *arguments], environment, stdin=subprocess.DEVNULL)
+    terminal.end()
+    return terminal.text()
 
 
 def as_html(text):
@@ -61,7 +50,7 @@ def shoot(browser, page, width, height, name):
 FOLDER.mkdir(exist_ok=True)
 with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
     lesson = pathlib.Path(folder, "lesson.html")
-    subprocess.run([binary, "causal", "--format", "html", "-o", str(lesson)], check=True)
+    output_of("causal", "--format", "html", "-o", str(lesson))
     shoot(browser, lesson.as_uri() + "#attn_weights[0,3,1]", 1280, 920, "lesson.png")
     heatmap = pathlib.Path(folder, "heatmap.html")
     heatmap.write_text(as_html(terminal_output("simplified", "--heatmap", "--only", "attn_weights,context_vecs")))

@@ -4,11 +4,11 @@
 Exits with 77, skipped, where there is no Chromium."""
 
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import chromium
+from harness import run, text_of
 
 failures = []
 
@@ -20,12 +20,10 @@ def equal(got, wanted, *what):
 
 
 def main():
-    program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
-        page = subprocess.run([program, "causal"], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        page = text_of("causal")
         path = pathlib.Path(folder, "report.html")
-        subprocess.run([program, "verify", "-", "--format", "html", "-o", path], input=page.replace("0.5608", "0.5708", 1),
-                       encoding="utf-8", check=False)
+        run("verify", "-", "--format", "html", "-o", path, page=page.replace("0.5608", "0.5708", 1).encode())
         browser.open(path.as_uri())
         panel = "document.getElementById('derivation')"
         equal(browser.js(f"{panel}.hidden"), True, "nothing is derived before somebody asks")

@@ -6,11 +6,11 @@ skipped, where there is no Chromium."""
 
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import chromium
+from harness import text_of
 
 # Of each picture: texts beyond the picture or their cell, and pairs of texts that meet.
 READ = """[...document.querySelectorAll("svg")].map((svg) => {
@@ -33,10 +33,6 @@ READ = """[...document.querySelectorAll("svg")].map((svg) => {
 })"""
 
 
-def run(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-
-
 def tensor_names(steps):
     tensors = [step for step in steps if step["kind"] == "tensor"]
     return [f"{step['section']}/{step['name']}" if step["section"] else step["name"] for step in tensors]
@@ -44,32 +40,31 @@ def tensor_names(steps):
 
 def check(browser, page, command, printing=()):
     """Returns how many pictures there are, and how many are wrong."""
-    names = tensor_names(json.loads(run(*command, "--steps", "all", "--format", "json"))["steps"])
-    pictures = [run(*command, *printing, "--only", name, "--format", "svg") for name in names]
+    names = tensor_names(json.loads(text_of(*command, "--steps", "all", "--format", "json"))["steps"])
+    pictures = [text_of(*command, *printing, "--only", name, "--format", "svg") for name in names]
     drawn = "\n".join(one[one.index("<svg"):] for one in pictures)
     page.write_text("<!doctype html><meta charset=utf-8>" + drawn, encoding="utf-8")
     browser.open(page.as_uri())
     found = browser.js(READ)
     wrong = [one for one in found if one["outside"] or one["meeting"] or not one["texts"]]
     for one in wrong:
-        print("FAILED:", *command[1:], *printing, one["name"], "outside:", one["outside"][:5],
+        print("FAILED:", *command, *printing, one["name"], "outside:", one["outside"][:5],
               "meeting:", one["meeting"][:5])
     return len(found), len(wrong) + (len(found) != len(names))
 
 
 def main():
-    program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         page = pathlib.Path(folder) / "pictures.html"
         browser.size(1600, 900)
-        chapters = json.loads(run(program, "list", "--format", "json"))["chapters"]
-        commands = [[program, chapter["chapter"], "--article", chapter["article"]] for chapter in chapters]
+        chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
+        commands = [[chapter["chapter"], "--article", chapter["article"]] for chapter in chapters]
         sentence = "Überraschend-lange-Wörter-sind-nicht-selten a 日本語の文章"
-        commands += [[program, "causal", *options]
+        commands += [["causal", *options]
                      for options in (["--tokens", "40"], ["--sentence", sentence], ["--batch", "5"])]
         results = [check(browser, page, command) for command in commands]
         for printing in (["--precision", "12"], ["--sci-mode", "on"]):
-            results.append(check(browser, page, [program, "causal"], printing))
+            results.append(check(browser, page, ["causal"], printing))
     count, wrong = sum(one for one, _ in results), sum(one for _, one in results)
     print(f"{count} pictures, {wrong} wrong")
     return 1 if wrong or count < 500 else 0

@@ -10,23 +10,22 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 import chromium
+import harness
 import page as pages
 
 check, equal = pages.check, pages.equal
 failures = pages.failures
 
 
-def run(*command):
+def text_of(*command):
     """With so narrow a terminal that one side stands below the other."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8",
-                          env={**os.environ, "COLUMNS": "20"}).stdout
+    return harness.text_of(*command, env={**os.environ, "COLUMNS": "20"})
 
 
 def bare(text):
@@ -120,11 +119,11 @@ def check_difference(step, was, now, *where):
 
 def check_rule(browser, command, page, steps, rule, name):
     """Returns how many steps are the same, changed, gone and subtracted."""
-    wanted = SideBySide(run(*command, "--what-if", rule))
+    wanted = SideBySide(text_of(*command, "--what-if", rule))
     ids = [step["id"] for step in steps]
     folder = page.parent
     changed_file = folder / "changed.npz"
-    run(*command, "--what-if", rule, "--save", str(changed_file), "--force")
+    text_of(*command, "--what-if", rule, "--save", str(changed_file), "--force")
     saved = np.load(folder / f"{page.stem}.npz"), np.load(changed_file)
 
     shown = read(browser, page, ids, rule, "changed")
@@ -176,13 +175,13 @@ def check_rule(browser, command, page, steps, rule, name):
     return np.array([len(same), len(printed), subtracted])
 
 
-def check_chapter(browser, program, chapter, folder):
+def check_chapter(browser, chapter, folder):
     name = f"{chapter['article']}-{chapter['chapter']}"
-    command = [program, chapter["chapter"], "--article", chapter["article"], "--steps", "all"]
+    command = [chapter["chapter"], "--article", chapter["article"], "--steps", "all"]
     page = folder / f"{name}.html"
-    run(*command, "--format", "html", "-o", str(page))
-    run(*command, "--save", str(folder / f"{name}.npz"))
-    listed = json.loads(run(*command, "--format", "json"))["steps"]
+    text_of(*command, "--format", "html", "-o", str(page))
+    text_of(*command, "--save", str(folder / f"{name}.npz"))
+    listed = json.loads(text_of(*command, "--format", "json"))["steps"]
     browser.open(page.as_uri() + "#" + listed[0]["name"])
     rules = browser.js("[...document.querySelectorAll('.what-if option')].map((one) => one.value)")
     equal(rules, ["", *chapter["what_ifs"]], name, "rules")
@@ -267,11 +266,11 @@ def check_switch(browser, page):
     check(not browser.errors, "console:", browser.errors)
 
 
-def check_idle(browser, program, folder):
+def check_idle(browser, folder):
     """A rule that moves no number says why; where tensors are summarised, there are no rules."""
     page = folder / "idle.html"
-    run(program, "dropout", "--dropout", "0", "--format", "html", "-o", str(page))
-    sentence = SideBySide(run(program, "dropout", "--dropout", "0", "--what-if", "no-rescale")).sentence
+    text_of("dropout", "--dropout", "0", "--format", "html", "-o", str(page))
+    sentence = SideBySide(text_of("dropout", "--dropout", "0", "--what-if", "no-rescale")).sentence
     check(sentence.startswith("No number changed: "), "idle:", sentence)
     browser.open(page.as_uri())
     ids = browser.js("[...document.querySelectorAll('article.step:not(.introduction, .ending)')].map((step) => step.id)")
@@ -279,25 +278,25 @@ def check_idle(browser, program, folder):
     equal(shown[0]["did"], sentence, "idle")
     equal({step["note"] for step in shown}, {"With no-rescale: same as before."}, "idle steps")
     page = folder / "large.html"
-    run(program, "causal", "--tokens", "33", "--format", "html", "-o", str(page))
+    text_of("causal", "--tokens", "33", "--format", "html", "-o", str(page))
     browser.open(page.as_uri())
     equal(browser.js("document.querySelectorAll('.what-if').length"), 0, "rules where tensors are summarised")
 
 
-def check_only(browser, program, folder):
+def check_only(browser, folder):
     """Of the steps that are asked for, some may be gone."""
     page = folder / "only.html"
-    run(program, "causal", "--only", "scaled_attn_scores,attn_weights", "--format", "html", "-o", str(page))
+    text_of("causal", "--only", "scaled_attn_scores,attn_weights", "--format", "html", "-o", str(page))
     browser.open(page.as_uri())
     shown = read(browser, page, ["scaled_attn_scores"], "no-scaling", "changed")
     equal([step["note"] for step in shown],
           ["With no-scaling: no scaled_attn_scores here. The line is gone.", "Changed by no-scaling."], "--only")
 
 
-def check_article(browser, program, article, names, folder):
+def check_article(browser, article, names, folder):
     """All chapters on one page: each its own steps, rules and address."""
     page = folder / f"all-{article}.html"
-    run(program, "all", "--article", article, "--format", "html", "-o", str(page))
+    text_of("all", "--article", article, "--format", "html", "-o", str(page))
     print(f"all of {article}: {page.stat().st_size} bytes")
     check(page.stat().st_size < 1_500_000, article, "has", page.stat().st_size, "bytes")
     browser.open(page.as_uri())
@@ -336,19 +335,18 @@ def check_article(browser, program, article, names, folder):
 
 
 def main():
-    program = sys.argv[1]
     with tempfile.TemporaryDirectory() as name, chromium.Chromium() as browser:
         folder = pathlib.Path(name)
         browser.size(1280, 720)
-        chapters = json.loads(run(program, "list", "--format", "json"))["chapters"]
+        chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
         for chapter in chapters:
-            check_chapter(browser, program, chapter, folder)
+            check_chapter(browser, chapter, folder)
         for article in sorted({chapter["article"] for chapter in chapters}):
             names = [chapter["chapter"] for chapter in chapters if chapter["article"] == article]
-            check_article(browser, program, article, names, folder)
+            check_article(browser, article, names, folder)
         check_switch(browser, folder / "blog-causal.html")
-        check_idle(browser, program, folder)
-        check_only(browser, program, folder)
+        check_idle(browser, folder)
+        check_only(browser, folder)
     if failures:
         print(f"{len(failures)} failures")
         return 1

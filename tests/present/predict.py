@@ -1,34 +1,21 @@
 """--predict on a pseudo-terminal and through a pipe: predict.py PROGRAM."""
-import os
-import pty
-import subprocess
-import sys
 import unittest
 
-PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "attn-walkthrough"
+import harness
+from harness import BINARY, Terminal, run, text_of
+
 LESSON = ["simplified", "--predict", "1", "--only", "attn_weights_2,context_vec_2"]
 
 
 def on_a_terminal(answers):
     """Everything that the terminal shows when somebody types these lines and then ends the input."""
-    ours, its = pty.openpty()
-    process = subprocess.Popen([PROGRAM, *LESSON], stdin=its, stdout=its, stderr=its)
-    os.close(its)
-    os.write(ours, "".join(answer + "\n" for answer in answers).encode() + b"\x04")
-    shown = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            shown += chunk
-    except OSError:  # the program is gone
-        pass
-    return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+    terminal = Terminal([BINARY, *LESSON])
+    terminal.type("".join(answer + "\n" for answer in answers).encode() + b"\x04")
+    return terminal.end(), terminal.text()
 
 
 def through_a_pipe(answers):
-    done = subprocess.run([PROGRAM, *LESSON], input="".join(answer + "\n" for answer in answers), text=True,
-                          capture_output=True, timeout=60)
-    assert done.returncode == 0 and done.stderr == "", done
-    return done.stdout
+    return text_of(*LESSON, page="".join(answer + "\n" for answer in answers).encode())
 
 
 class Predict(unittest.TestCase):
@@ -65,9 +52,9 @@ class Predict(unittest.TestCase):
     def test_refused(self):
         for extra in (["--predict", "0"], ["--predict", "x"], ["--predict", "1", "--step"],
                       ["--predict", "1", "--format", "json"], ["--predict", "1", "--save", "d"]):
-            done = subprocess.run([PROGRAM, "causal", *extra], capture_output=True, text=True, input="")
+            done = run("causal", *extra, text=True)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), extra)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -4,16 +4,16 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
 import numpy
 
+import harness
+from harness import BINARY, output_of, run
 from vt import Session
 
-PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "attn-walkthrough"
 HINT = "? keys"
 
 
@@ -24,21 +24,20 @@ SIZES = ((24, 80), (10, 40), (50, 160))
 
 def start(*options, chapter="causal", rows=24, columns=80, environment=None, at="g1\r"):
     """A session, by default at the first step."""
-    session = Session([PROGRAM, chapter, "--step", *options], rows, columns, environment)
+    session = Session([BINARY, chapter, "--step", *options], rows, columns, environment)
     session.wait_for("keys")
     if at:
         session.press(at)
     return session
 
 
-def output(*arguments):
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}  # the presenter's, in vt.py
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, encoding="utf-8", check=True, env=environment).stdout
+def text_of(*arguments):
+    return harness.text_of(*arguments, env={**os.environ, "LC_ALL": "C.UTF-8"})  # the presenter's, in vt.py
 
 
 def numbers_of(step, *arguments, chapter="causal"):
     """A step's numbers, as print has them, row by row."""
-    printed = output(chapter, "--only", step, "--no-grad", *arguments)
+    printed = text_of(chapter, "--only", step, "--no-grad", *arguments)
     return re.findall(r"-?(?:\d+\.\d+|inf)|nan", printed)
 
 
@@ -141,7 +140,7 @@ class Moving(unittest.TestCase):
 
     def test_a_derivation_is_whole_at_any_width(self):
         """Nothing of it is cut at the right: what --cell says stands on the screens of it, line after line."""
-        said = subprocess.run([PROGRAM, "causal", "--cell", "attn_weights[1, 2, 0]"], capture_output=True, text=True).stdout
+        said = text_of("causal", "--cell", "attn_weights[1, 2, 0]")
         for columns in (200, 80, 40):
             with start(rows=70, columns=columns) as session:
                 session.press("gattn_weights\r", " attn_weights ")
@@ -266,7 +265,7 @@ class Frames(unittest.TestCase):
         for rows, columns in SIZES:
             with self.subTest(rows=rows, columns=columns), start(rows=rows, columns=columns, at=None) as session:
                 self.assertTrue(session.vt.lines()[0].startswith(" introduction "))
-                said = output("causal", "--explain")
+                said = text_of("causal", "--explain")
                 question = words(said.split("#\n")[0].replace("# ", ""))
                 self.assertIn(question[:30], words(session.vt.text()))
                 session.press("b", "this is the introduction")
@@ -283,7 +282,7 @@ class Frames(unittest.TestCase):
                 session.press("b", " 9/9 ")
 
     def test_the_question_the_formula_and_the_map(self):
-        said = output("causal", "--explain", "--linewidth", "160")
+        said = text_of("causal", "--explain", "--linewidth", "160")
         opening = words(said.split("\nkeys")[0].replace("# ", "").replace("#\n", "\n"))
         with start(rows=50, columns=158, at=None) as session:
             shown = words("\n".join(session.vt.lines()[1:-1]))
@@ -353,7 +352,7 @@ class Cells(unittest.TestCase):
             self.assertTrue(meeting[1].startswith("row keys[1, 4, :] (one) "), meeting)
             for number in queries[24:27] + keys[30:33]:
                 self.assertIn(number, session.vt.reversed_text())
-            said = output("causal", "--cell", "attn_scores[1,2,4]").partition("\n")
+            said = text_of("causal", "--cell", "attn_scores[1,2,4]").partition("\n")
             self.assertIn(said[0], session.vt.text())
             self.assertIn(words(said[2]), words(session.vt.text()))
             session.press("gattn_weights\r", " attn_weights ")
@@ -525,15 +524,14 @@ class Rules(unittest.TestCase):
             session.press("gattn_weights\r", " attn_weights ")
             for number, rule in enumerate(rules):
                 session.press(f"W{number + 1}", f"what if {rule}")
-                said = output("causal", "--what-if", rule)
+                said = text_of("causal", "--what-if", rule)
                 self.assertIn(words(said.split("\n")[0][2:]), words(session.vt.text()))
                 with tempfile.TemporaryDirectory() as folder:
                     arguments = ["causal", "--what-if", rule, "--save", os.path.join(folder, "new")]
-                    subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+                    output_of(*arguments)
                     changed = numpy.load(os.path.join(folder, "new", "attn_weights.npy")).ravel()
                     before = [float(number) for number in as_is]
-                    subprocess.run([PROGRAM, "causal", "--save", os.path.join(folder, "as_is")], check=True,
-                                   stdout=subprocess.DEVNULL)
+                    output_of("causal", "--save", os.path.join(folder, "as_is"))
                     difference = changed - numpy.load(os.path.join(folder, "as_is", "attn_weights.npy")).ravel()
                 shown = re.findall(r"-?\d\.\d{4}|nan", "\n".join(session.vt.lines()[1:-1]))[:72]
                 numpy.testing.assert_allclose([float(n) for n in shown], changed, atol=5.1e-5)
@@ -548,7 +546,7 @@ class Rules(unittest.TestCase):
                 self.assertEqual(len(before), 72)
 
     def test_steps_that_a_rule_leaves_alone_or_takes_away(self):
-        said = output("causal", "--what-if", "no-mask")
+        said = text_of("causal", "--what-if", "no-mask")
         same = {name for line in re.findall(r"(?m)^# (.*): same as before$", said) for name in line.split(", ")}
         with start(rows=60) as session:
             session.press("w2")
@@ -573,7 +571,7 @@ class Rules(unittest.TestCase):
         with start(rows=40, columns=120) as session:
             session.press("gattn_weights\rw2", "what if no-mask")
             session.press("s124\r", "seed 124")
-            said = output("causal", "--what-if", "no-mask", "--seed", "124").split("\n")[0][2:]
+            said = text_of("causal", "--what-if", "no-mask", "--seed", "124").split("\n")[0][2:]
             self.assertIn(said, words(session.vt.text()))
             session.press("c1,2,4\r", "attn_weights[1, 2, 4] = ")
             self.assertIn("as is 0.000000", session.vt.text())
@@ -672,25 +670,25 @@ class Auto(unittest.TestCase):
     def test_refused(self):
         for value in ("0", "-1", "3601", "soon", "nan", "inf", "1e9"):
             with self.subTest(value=value):
-                run = subprocess.run([PROGRAM, "causal", "--step", f"--auto={value}"], capture_output=True, text=True)
-                self.assertEqual((run.returncode, run.stdout), (2, ""))
-                self.assertRegex(run.stderr, r"^attn-walkthrough: error: --auto: [^\n]*;[^\n]*;[^\n]*\n$")
-        run = subprocess.run([PROGRAM, "causal", "--auto", "5"], capture_output=True, text=True)
-        self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertIn("accepted with --step; add --step", run.stderr)
+                done = run("causal", "--step", f"--auto={value}", text=True)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, r"^attn-walkthrough: error: --auto: [^\n]*;[^\n]*;[^\n]*\n$")
+        done = run("causal", "--auto", "5", text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("accepted with --step; add --step", done.stderr)
 
 
 class Windows(unittest.TestCase):
     def test_narrow(self):
         for rows, columns in ((5, 20), (3, 10), (2, 4), (1, 1)):
             with self.subTest(rows=rows, columns=columns):
-                session = Session([PROGRAM, "causal", "--step"], rows, columns)
+                session = Session([BINARY, "causal", "--step"], rows, columns)
                 with session:
                     session.settle(0.5)
                     for keys in (" ", "e", "h", "c0,0\r", "?", "x", "s7\r", "/1\r", "\t", DOWN, RIGHT, PAGE_DOWN, "w", "w", "h",
                                  "w", DOWN, "w", "\x1b", "r", "\r", "r", "\t", "W", "2", "g9\r", "\r", "\r", "b", "g2\r", "\x1b[6~"):
                         session.press(keys)
-                        self.assertIsNone(session.status)
+                        self.assertTrue(session.is_alive())
                     if columns >= 20:
                         self.assertIn("/", session.vt.lines()[0])
                     session.keys("q")
@@ -731,7 +729,7 @@ class Ends(unittest.TestCase):
             with self.subTest(number=number), start() as session:
                 session.press(" ")
                 session.signal(number)
-                self.assertEqual(os.WTERMSIG(session.end()), number)
+                self.assertEqual(session.end(), -number)
                 self.assertEqual(session.given_back(), [])
 
     def test_every_deadly_signal(self):
@@ -740,14 +738,14 @@ class Ends(unittest.TestCase):
         for number in sorted(signal.valid_signals() - harmless):
             with self.subTest(number=number), start() as session:
                 session.signal(number)
-                self.assertEqual(os.WTERMSIG(session.end()), number)
+                self.assertEqual(session.end(), -number)
                 self.assertEqual(session.given_back(), [])
 
     def test_control_c(self):
         for keys in ("\x03", "g12\x03", "?\x03"):
             with self.subTest(keys=keys), start() as session:
                 session.keys(keys)
-                self.assertEqual(os.WTERMSIG(session.end()), signal.SIGINT)
+                self.assertEqual(session.end(), -signal.SIGINT)
                 self.assertEqual(session.given_back(), [])
 
     def test_stop_and_continue(self):
@@ -765,7 +763,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(session.given_back(), [])
 
     def test_control_z(self):
-        shell = f"set -m; {PROGRAM} causal --step; echo stopped $?; fg > /dev/null; echo ended $?"
+        shell = f"set -m; {BINARY} causal --step; echo stopped $?; fg > /dev/null; echo ended $?"
         with Session(["/bin/bash", "-c", shell]) as session:
             session.wait_for("keys")
             session.keys("\x1a")
@@ -781,18 +779,25 @@ class Ends(unittest.TestCase):
 
 class Terminals(unittest.TestCase):
     def refused(self, **streams):
-        return subprocess.run([PROGRAM, "causal", "--step"], stderr=subprocess.PIPE, text=True, timeout=60, **streams)
+        return run("causal", "--step", text=True, **streams)
 
     def test_no_terminal(self):
-        run = self.refused(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        self.assertEqual(run.returncode, 2)
-        self.assertEqual(run.stdout, "")
-        self.assertRegex(run.stderr,
+        done = self.refused(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr,
                          r"^attn-walkthrough: error: --step needs a terminal[^\n]*accepted[^\n]*try[^\n]*\n$")
+
+    def test_a_terminal_beyond_what_ncurses_counts(self):
+        for rows, columns in ((40_000, 80), (24, 40_000)):
+            with self.subTest(rows=rows, columns=columns), Session([BINARY, "causal", "--step"], rows, columns) as session:
+                session.settle(0.5)
+                session.keys("q")
+                self.assertEqual(session.end(), 0)
 
     def test_terms(self):
         for term in ("xterm-256color", "screen", "linux", "vt100", "ansi", "xterm-ghostty-of-tomorrow"):
-            with self.subTest(term=term), Session([PROGRAM, "causal", "--step"], environment={"TERM": term}) as session:
+            with self.subTest(term=term), Session([BINARY, "causal", "--step"], environment={"TERM": term}) as session:
                 session.settle(0.5)
                 session.press("\r", "1/")
                 session.press("h")
@@ -803,8 +808,8 @@ class Terminals(unittest.TestCase):
 
     def test_unusable_terms(self):
         for term in ("dumb", "no-such-terminal", "", None):
-            with self.subTest(term=term), Session([PROGRAM, "causal", "--step"], environment={"TERM": term}) as session:
-                self.assertEqual(os.waitstatus_to_exitcode(session.end()), 2)
+            with self.subTest(term=term), Session([BINARY, "causal", "--step"], environment={"TERM": term}) as session:
+                self.assertEqual(session.end(), 2)
                 line = session.vt.text().replace("\n", "")
                 self.assertIn("accepted is", line)
                 self.assertEqual(session.given_back(), [])
@@ -827,4 +832,4 @@ class Terminals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=1)
+    harness.main()

@@ -1,16 +1,12 @@
 """A program on a pseudo-terminal, and the screen that it draws: enough of an xterm for ncurses' output."""
 
 import codecs
-import fcntl
 import os
-import pty
 import re
-import select
-import signal
-import struct
-import termios
 import time
 import unicodedata
+
+import harness
 
 CSI = re.compile(r"\x1b\[([?>]?)([0-9;:]*)([@-~])")
 SKIPPED = re.compile(r"\x1b(?:[()*+].|[=>78M]|\][^\x07]*\x07)")
@@ -190,49 +186,24 @@ class Vt:
             self.keypad = on
 
 
-class Session:
-    """A program on a pseudo-terminal of its own."""
+class Session(harness.Terminal):
+    """A program on a pseudo-terminal of its own, and its screen."""
+
+    # A busy machine needs longer to draw what a key asked for; longer still, and --auto goes on meanwhile.
+    QUIET = min(0.3, 0.15 * max(1.0, os.getloadavg()[0] / os.cpu_count()))
 
     def __init__(self, arguments, rows=24, columns=80, environment=None):
         self.vt = Vt(rows, columns)
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.raw = ""
-        self.status = None
-        base = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", "")}
-        base.update(environment or {})
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.slave = slave  # kept open, so that modes can be read after the program's end
-        self.before = termios.tcgetattr(slave)
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.setsid()
-            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-            for fd in (0, 1, 2):
-                os.dup2(slave, fd)
-            os.closerange(3, 64)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
-                signal.signal(number, signal.SIG_DFL)
-            os.execve(arguments[0], arguments, {k: v for k, v in base.items() if v is not None})
+        base = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", ""), **(environment or {})}
+        super().__init__(arguments, {name: value for name, value in base.items() if value is not None}, rows, columns)
         self.settle()
 
-    def pump(self, seconds):
-        ready, _, _ = select.select([self.master], [], [], seconds)
-        if not ready:
-            return False
-        try:
-            data = os.read(self.master, 65536)
-        except OSError:
-            return False
+    def take(self, data):
         text = self.decoder.decode(data)
         self.raw += text
         self.vt.feed(text)
-        return bool(data)
-
-    def settle(self, quiet=0.15):
-        """Reads until nothing comes for a while."""
-        while self.pump(quiet):
-            pass
 
     def wait_for(self, wanted, seconds=20):
         """Reads until the screen has this text."""
@@ -245,7 +216,7 @@ class Session:
         return self.vt.text()
 
     def keys(self, text):
-        os.write(self.master, text.encode())
+        self.type(text.encode())
 
     def press(self, text, wanted=None):
         self.keys(text)
@@ -256,31 +227,13 @@ class Session:
 
     def resize(self, rows, columns):
         self.vt.resize(rows, columns)
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.set_size(rows, columns)
         self.settle(0.3)
 
-    def signal(self, number):
-        os.kill(self.pid, number)
-
-    def end(self, seconds=20):
-        """The wait status of the program, which is expected to end by itself."""
-        deadline = time.monotonic() + seconds
-        while self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = status
-            elif time.monotonic() > deadline:
-                os.kill(self.pid, signal.SIGKILL)
-                raise AssertionError(f"still running:\n{self.vt.text()}")
-            else:
-                self.pump(0.05)
-        self.settle(0.05)
-        return self.status
-
     def given_back(self):
-        """What of the terminal is not as it was; empty where all is."""
+        """What of the terminal is not as it was; empty where all is. To be asked after the program's end."""
         wrong = []
-        if termios.tcgetattr(self.slave) != self.before:
+        if self.after != self.before:
             wrong.append("modes")
         if self.vt.alternate:
             wrong.append("alternate screen")
@@ -291,16 +244,6 @@ class Session:
         if self.vt.reverse:
             wrong.append("reverse")
         return wrong
-
-    def close(self):
-        if self.status is None:
-            try:
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-            except (ProcessLookupError, ChildProcessError):
-                pass
-        os.close(self.master)
-        os.close(self.slave)
 
     def __enter__(self):
         return self

@@ -122,21 +122,21 @@ function setFocusable(state, position) {
 function besides(state, position) {
   const from = derivation(state.node, position);
   const wanted = [];
-  const terms = from ? [...from.a, ...from.b, from.bias] : [];
+  const terms = from ? [...from.a, ...from.b, ...from.bias] : [];
   const isMasked = state.node.c?.length > 1;
   if (from && isMasked) {  // show all operands, whichever way this element took
     state.node.o.forEach((operand, i) => {
-      const shared = terms.some((term) => term?.node === nodes[operand]);
+      const shared = terms.some((term) => term.node === nodes[operand]);
       if (!shared && nodes[operand].s.length <= state.node.s.length && i < 4) {
         const index = indexAt(position, state.node.s).slice(-nodes[operand].s.length);
         terms.push({ node: nodes[operand], position: positionOf(index, nodes[operand].s) });
       }
     });
-    const order = (term) => state.node.o.indexOf(nodes.indexOf(term?.node));
+    const order = (term) => state.node.o.indexOf(nodes.indexOf(term.node));
     terms.sort((one, other) => order(one) - order(other));
   }
   for (const term of terms) {
-    if (!term || printed(term.node).length !== count(term.node)) continue;
+    if (printed(term.node).length !== count(term.node)) continue;
     const lead = indexAt(term.position, term.node.s).slice(0, -2);
     const key = `${nodes.indexOf(term.node)}:${lead}`;
     if (!wanted.some((other) => other.key === key)) wanted.push({ key, node: term.node, lead });
@@ -172,9 +172,7 @@ function explain(state, position) {
   const from = besides(state, position);
   unmark(state.beside);
   mark(state.maps, { node, position }, "at");
-  for (const term of from ? [...from.a, ...from.b, from.bias] : []) {
-    if (term) mark(state.beside, term, "met");
-  }
+  for (const term of from ? [...from.a, ...from.b, ...from.bias] : []) mark(state.beside, term, "met");
   if (from?.own !== undefined) mark(state.beside, from.a[from.own], "at");
   markHeads([...state.maps, ...state.beside]);
   scrollIntoBoxes(state);
@@ -193,7 +191,7 @@ function account({ node }, position) {
   if (node.w !== undefined) who.unshift(tokensOf(node)[node.w]);
   const from = derivation(node, position);
   const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
-  const told = from ? tell[from.rule](from, node) : unknown;
+  const told = from ? tell(from) : unknown;
   const number = exactAt({ node, position });
   const short = printed(node)[position];
   return {

@@ -1,6 +1,6 @@
 const root = document.documentElement;
 const lesson = JSON.parse(document.getElementById("lesson-data").textContent);
-const { chapters, nodes, steps } = lesson;
+const { chapters, nodes, steps, tellings } = lesson;
 const articles = [...document.querySelectorAll("article.step")];
 const said = document.getElementById("lesson-said");
 const mostTerms = 24;  // listed one by one in a derivation
@@ -64,19 +64,19 @@ function rankOf(node, position) {
   return rank;
 }
 
-/** The n places {node, position} that the map says; see places_json in page_cases.cpp. */
-function places(node, position, map, n) {
-  if (!map) return [];
-  const found = [];
-  for (let k = 0; k < n; ++k) {
-    if (Array.isArray(map)) {
-      const along = indexAt(position, node.s).reduce((sum, at, axis) => sum + at * map[2 + axis], map[1]);
-      found.push({ node: nodes[node.o[map[0]]], position: along + k * map[map.length - 1] });
-    } else {
-      found.push({ node: nodes[node.o[map.o]], position: map.x[rankOf(node, position) * n + k] });
-    }
-  }
-  return found;
+/** Where a line of places_json in page_cases.cpp begins for the element. */
+const startOf = (node, position, line) =>
+  indexAt(position, node.s).reduce((sum, at, axis) => sum + at * line[3 + axis], line[2]);
+
+/** The places {node, position} that the lines say. */
+function places(node, position, lines = []) {
+  return lines.flatMap((line) => {
+    const isLine = Array.isArray(line);
+    const [operand, n] = isLine ? line : [line.o, line.n];
+    const start = isLine ? startOf(node, position, line) : rankOf(node, position) * n;
+    return Array.from({ length: n }, (_, k) => (
+      { node: nodes[node.o[operand]], position: isLine ? start + k * line.at(-1) : line.x[start + k] }));
+  });
 }
 
 /** All numbers as decimals that say exactly which float32 they are. */
@@ -85,7 +85,7 @@ function exact(node) {
     node.exact = node.v !== undefined
       ? (node.v === "" ? [] : node.v.split(" "))
       : Array.from({ length: count(node) }, (_, position) => {
-          const [from] = places(node, position, caseOf(node, position).a, 1);
+          const [from] = places(node, position, caseOf(node, position).a);
           return exact(from.node)[from.position];
         });
   }
@@ -104,19 +104,16 @@ const itemName = (node, axis, at) => (node.x[axis] === 1 ? tokensOf(node)[at] : 
 /** What stands beside an axis: the item's name, or the index. */
 const axisName = (node, axis, at) => itemName(node, axis, at) ?? String(at);
 
+/** What the element was made of, and what is told of it; null where the page does not know. */
 function derivation(node, position) {
   const way = caseOf(node, position);
-  if (!way) return null;
-  const result = {
-    rule: way.r,
-    a: places(node, position, way.a, way.n),
-    b: places(node, position, way.b, way.n),
-    bias: places(node, position, way.bias, 1)[0],
-    constant: way.c,
+  return way && {
+    node,
+    telling: tellings[way.r],
+    a: places(node, position, way.a),
+    b: places(node, position, way.b),
+    bias: places(node, position, way.bias),
+    own: way.at ? startOf(node, position, way.at[0]) : undefined,
+    numbers: {},
   };
-  if (way.at) {
-    const map = way.at;
-    result.own = indexAt(position, node.s).reduce((sum, at, axis) => sum + at * map[2 + axis], map[1]);
-  }
-  return result;
 }

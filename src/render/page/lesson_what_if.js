@@ -39,6 +39,7 @@ async function unpack() {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const data = await new Response(stream).json();
   nodes.push(...data.nodes);
+  tellings.push(...data.tellings);
   for (const step of steps) step.whatIfs = data.steps[step.id];
   isUnpacked = true;
 }
@@ -73,6 +74,13 @@ function differenceText(number, digits) {
   return sign + (Number(text) === 0 || Math.abs(number) >= 1e8 ? number.toExponential(Math.min(digits, 2)) : text);
 }
 
+/** What is told of a difference by the rule that is chosen. */
+const differenceTelling = () => tellings.push({
+  columns: [["is", "float32", "a"], ["was", "float32", "b"], ["difference", "-", "is", "was"]],
+  shown: [`With ${whatIf.rule}, minus as is:`, "`{=a} − {=b} = {=difference}`"],
+  said: `{=a} with ${whatIf.rule}, minus {=b} as is,`,
+}) - 1;
+
 /** A tensor of differences in float32, derived from both. What is the same differs by 0, inf and nan too. */
 function differenceNode(was, is, digits) {
   const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
@@ -83,22 +91,13 @@ function differenceNode(was, is, digits) {
   const far = Math.max(0, ...numbers.map(Math.abs).filter(Number.isFinite));
   return {
     n: `difference of ${nameOf(is)}`, s: is.s, t: "float32", x: is.x, w: is.w, k: is.k, o: operands, zeroIsPlain: true,
-    c: [{ r: "difference", n: 1, a: [0, 0, ...strides, 0], b: [1, 0, ...strides, 0] }],
+    c: [{ r: differenceTelling(), a: [[0, 1, 0, ...strides, 0]], b: [[1, 1, 0, ...strides, 0]] }],
     exact: numbers.map((number) => (Number.isFinite(number) ? shortest(number) : infinityWords(number))),
     printed: numbers.map((number) => differenceText(number, digits)),
     scale: { finite: far > 0, signed: true, low: -far, high: far },
     unbounded: numbers.filter((number) => !Number.isFinite(number)).length,
   };
 }
-
-tell.difference = ({ a: [is], b: [was] }) => {
-  const difference = Math.fround(value(is)) - Math.fround(value(was));
-  return {
-    shown: [paragraph(`With ${whatIf.rule}, minus as is:`),
-            paragraph(code(`${exactAt(is)} − ${exactAt(was)} = ${decimals(difference)}`))],
-    said: `${exactAt(is)} with ${whatIf.rule}, minus ${exactAt(was)} as is,`,
-  };
-};
 
 // ---- What an article shows ----
 

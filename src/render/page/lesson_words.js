@@ -19,8 +19,8 @@ function linkTo(from, text) {
       const index = indexAt(at.position, at.node.s);
       return make("a", { href: `#${steps[at.node.i].id}${index.length ? `[${index.join()}]` : ""}` }, text);
     }
-    const way = caseOf(at.node, at.position);
-    at = way?.r === "copy" ? places(at.node, at.position, way.a, 1)[0] : null;
+    const from = derivation(at.node, at.position);
+    at = from?.telling.copy ? from.a[0] : null;
   }
   return text;
 }
@@ -37,6 +37,7 @@ const breakable = (name) => name.split(/(?<=_)/).flatMap((part, i) => (i ? [make
 /** Which name a term goes by: that of the axis along which the terms run. */
 function termNames(terms) {
   if (terms.length < 2) return ["0"];
+  if (terms[0].node !== terms[1].node) return terms.map((term) => nameOf(term.node));
   const [first, second] = terms.map((term) => indexAt(term.position, term.node.s));
   const axis = first.findIndex((at, i) => at !== second[i]);
   return terms.map((term) => {
@@ -64,111 +65,89 @@ function tableOf(headings, rows) {
 
 function row(k, name, cells, own) {
   return make("tr", { "data-k": k, class: own ? "own" : null }, make("th", { scope: "row" }, name),
-              ...cells.map((cell) => make("td", {}, cell)));
+              ...cells.map((pieces) => make("td", {}, ...pieces)));
 }
 
 const paragraph = (...children) => make("p", {}, ...children);
 const code = (text) => make("code", {}, text);
 
-/** For each rule: what is shown, and what is said. */
-const tell = {
-  given: (_, node) => {
-    const text = node.n ? "Given: nothing was computed to get it." : `Given: ${node.e}.`;
-    return { shown: [paragraph(text)], said: text };
-  },
-  copy: ({ a: [from] }) => ({
-    shown: [paragraph("The same number as ", linkTo(from, place(from.node, from.position)), ".")],
-    said: `the same number as ${place(from.node, from.position)}`,
-  }),
-  products: ({ a, b, bias }) => {
-    const names = bestNames(a, b);
-    let sum = 0;
-    const rows = a.map((from, k) => {
-      const product = value(from) * value(b[k]);
-      sum += product;
-      const factors = [linkTo(from, near(from)), "×", linkTo(b[k], near(b[k]))];
-      return row(k, names[k], [...factors, decimals(product), decimals(sum)]);
-    });
-    if (bias) {
-      sum += value(bias);
-      rows.push(row(a.length, "bias", ["", "+", linkTo(bias, near(bias)), "", decimals(sum)]));
-    }
-    const terms = a.slice(0, mostTerms).map((from, k) => `${exactAt(from)} times ${exactAt(b[k])}`);
-    return {
-      shown: [tableOf(["", ...(a.length ? [nameOf(a[0].node), "", nameOf(b[0].node)] : ["", "", ""]),
-                       "product", "sum"], rows)],
-      said: terms.join(" plus ") + (bias ? ` plus the bias ${exactAt(bias)}` : ""),
-    };
-  },
-  sum: ({ a }) => {
-    const names = termNames(a);
-    let sum = 0;
-    const rows = a.map((from, k) => {
-      sum += value(from);
-      return row(k, names[k], [linkTo(from, near(from)), decimals(sum)]);
-    });
-    return {
-      shown: [tableOf(["", nameOf(a[0].node), "sum"], rows)],
-      said: a.slice(0, mostTerms).map(exactAt).join(" plus "),
-    };
-  },
-  product: ({ a: [a], b: [b] }) => ({
-    shown: [paragraph(linkTo(a, place(a.node, a.position)), " × ", linkTo(b, place(b.node, b.position))),
-            paragraph(code(`${exactAt(a)} × ${exactAt(b)} = ${decimals(value(a) * value(b))}`))],
-    said: `${exactAt(a)} times ${exactAt(b)}`,
-  }),
-  quotient: ({ a: [a], b: [b], constant }) => {
-    const divisor = b ? exactAt(b) : constant;
-    return {
-      shown: [paragraph(linkTo(a, place(a.node, a.position)), " ÷ ",
-                        b ? linkTo(b, place(b.node, b.position)) : divisor),
-              paragraph(code(`${exactAt(a)} ÷ ${divisor} = ${decimals(value(a) / toNumber(divisor))}`))],
-      said: `${exactAt(a)} divided by ${divisor}`,
-    };
-  },
-  exponential: ({ a: [a] }) => ({
-    shown: [paragraph("e to the power of ", linkTo(a, place(a.node, a.position))),
-            paragraph(code(`exp(${exactAt(a)}) = ${decimals(Math.exp(value(a)))}`))],
-    said: `e to the power of ${exactAt(a)}`,
-  }),
-  softmax: ({ a, own }) => {
-    const names = termNames(a);
-    const numbers = a.map(value);
-    const max = Math.max(...numbers);
-    const powers = numbers.map((number) => Math.exp(number - max));
-    const total = powers.reduce((sum, power) => sum + power, 0);
-    const rows = a.map((from, k) =>
-      row(k, names[k], [linkTo(from, near(from)), ...[numbers[k] - max, powers[k], powers[k] / total].map(decimals)],
-          k === own));
-    const text = `${decimals(powers[own])} ÷ ${decimals(total)} = ${decimals(powers[own] / total)}`;
-    return {
-      shown: [tableOf(["", "x", "x − max", "exp(x − max)", "÷ sum"], rows),
-              paragraph("The exponentials sum to ", code(decimals(total)), "."), paragraph(code(text))],
-      said: `the exponential ${decimals(powers[own])} divided by the row's sum of exponentials ${decimals(total)}`,
-    };
-  },
-  masked: ({ a: [from], constant }, node) => ({
-    shown: [paragraph("Masked: ", linkTo(from, place(from.node, from.position)),
-                      " is True, so the number is replaced by ", code(constant ?? "0"), "."),
-            constant === "-inf" ? paragraph("Softmax makes 0 of it: exp(-inf) = 0.") : null].filter(Boolean),
-    said: `masked: replaced by ${constant === "-inf" ? "minus infinity" : constant ?? "0"}`,
-  }),
-  kept: ({ a: [a], b: [b], constant }) => ({
-    shown: [paragraph("Kept: ", linkTo(b, place(b.node, b.position)), " is True. What dropout keeps is scaled by ",
-                      "1 / (1 − p) = ", code(constant), "."),
-            paragraph(code(`${exactAt(a)} × ${constant} = ${decimals(value(a) * toNumber(constant))}`))],
-    said: `kept: ${exactAt(a)} times ${constant}`,
-  }),
-  dropped: ({ a: [a], b: [b] }) => ({
-    shown: [paragraph("Dropped: ", linkTo(b, place(b.node, b.position)), " is False, so ", linkTo(a, exactAt(a)),
-                      " becomes 0.")],
-    said: `dropped: ${exactAt(a)} becomes 0`,
-  }),
-  comparison: ({ a, b }) => {
-    const same = a.filter((from, k) => exactAt(from) === exactAt(b[k])).length;
-    const furthest = Math.max(...a.map((from, k) => Math.abs(value(from) - value(b[k]))));
-    const difference = furthest ? furthest.toExponential(1) : 0;
-    const text = `${a.length} pairs compared, ${same} of them equal; the largest difference is ${difference}.`;
-    return { shown: [paragraph(text)], said: text };
-  },
+// ---- What is told: patterns, filled in as told.hpp says ------------------------------------------
+
+const elementwise = (operation) => (x, y = []) => {
+  const at = (numbers, k) => numbers[numbers.length === 1 ? 0 : k];
+  return Array.from({ length: Math.max(x.length, y.length) }, (_, k) => operation(at(x, k), at(y, k)));
 };
+function running(x, y = []) {
+  let sum = 0;
+  return [...x, ...y].map((number) => (sum += number));
+}
+
+/** Columns of numbers, each made of one or two others. */
+const operations = {
+  "*": elementwise((x, y) => x * y),
+  "/": elementwise((x, y) => x / y),
+  "-": elementwise((x, y) => x - y),
+  exp: elementwise(Math.exp),
+  abs: elementwise(Math.abs),
+  equal: elementwise((x, y) => Number(Object.is(x, y))),
+  float32: elementwise(Math.fround),
+  largest: (x) => [Math.max(...x)],
+  running,
+  total: (x, y) => [running(x, y).at(-1) ?? 0],
+};
+
+/** A column's numbers, or an operand's, or the constant. */
+function numbersIn(from, name) {
+  if (!from.numbers[name]) {
+    const [, operation, ...columns] = from.telling.columns?.find((column) => column[0] === name) ?? [];
+    from.numbers[name] = operation ? operations[operation](...columns.filter(Boolean).map((one) => numbersIn(from, one)))
+      : name === "c" ? [toNumber(from.telling.c)] : from[name].map(value);
+  }
+  return from.numbers[name];
+}
+
+/** What stands for a pattern's {word}: text or a link, of term k. */
+function piece(from, word, k) {
+  if (word === "expression") return from.node.e;
+  const [, mark, name, ofOperand] = /^([=~!#^]?)(\w+)( name)?$/.exec(word);
+  const term = from[name]?.[k] ?? from[name]?.[0];
+  if (ofOperand) return nameOf(term.node);
+  if (term) {
+    return mark === "=" ? exactAt(term)
+      : linkTo(term, mark === "~" ? near(term) : mark === "!" ? exactAt(term) : place(term.node, term.position));
+  }
+  if (name === "c") return from.telling.c;
+  const column = numbersIn(from, name);
+  const number = column[column.length === 1 ? 0 : k];
+  return mark === "#" || (mark === "^" && number === 0) ? String(number)
+    : mark === "^" ? number.toExponential(1) : decimals(number);
+}
+
+/** The pattern's pieces, of term k, or of the element's own. */
+const pieces = (from, pattern, k = from.own ?? 0) =>
+  pattern.split(/\{(.*?)\}/).map((part, i) => (i % 2 ? piece(from, part, k) : part)).filter((part) => part !== "");
+
+const spoken = (from, pattern, k) => pieces(from, pattern, k).map((part) => part.textContent ?? part).join("");
+const sentence = (from, pattern) =>
+  paragraph(...pattern.split("`").flatMap((part, i) => (i % 2 ? code(spoken(from, part)) : pieces(from, part))));
+
+/** What is told of an element: a table, paragraphs, and what is said. */
+function tell(from) {
+  const { head, each, bias, shown, saidEach, said } = from.telling;
+  const { a, b, own } = from;
+  const table = [];
+  if (head) {
+    const names = bestNames(a, b);
+    const rows = a.map((_, k) => row(k, names[k], each.map((cell) => pieces(from, cell, k)), k === own));
+    if (from.bias.length) {
+      const [name, ...cells] = bias;
+      rows.push(row(a.length, name, cells.map((cell) => pieces(from, cell, a.length)), false));
+    }
+    table.push(tableOf(head.map((name) => spoken(from, name)), rows));
+  }
+  const terms = saidEach ? a.slice(0, mostTerms).map((_, k) => spoken(from, saidEach, k)) : [];
+  return {
+    shown: [...table, ...shown.map((pattern) => sentence(from, pattern))],
+    said: terms.join(" plus ") + spoken(from, said),
+  };
+}

@@ -10,7 +10,7 @@
 
 #include "verify/explain/compare.hpp"
 #include "verify/explain/swap.hpp"
-#include "verify/relate/grid.hpp"
+#include "verify/bound/observed.hpp"
 
 namespace attn::verify {
 namespace {

@@ -25,9 +25,13 @@ std::int64_t own_cost(const Alternatives& printed, const KnownStep& step) {
          (step.explanation->preferred ? 0 : 1) + (step.explanation->wave > 0 ? 1 : 0);
 }
 
-/// Of many steps with equal numbers, those of the explanations that have most of the page, then the best by themselves.
+/// What PyTorch prints is no other language's where a PyTorch program has it too. Of many steps with equal numbers, those of the explanations that have most of the page, then the best by themselves.
 std::vector<std::size_t> few(const Alternatives& alternatives, const Known& known, const Support& support) {
   std::vector<std::size_t> steps = alternatives.steps;
+  const auto is_pytorch = [&](std::size_t step) { return known[step].explanation->is_pytorch; };
+  if (alternatives.is_pytorch && std::ranges::any_of(steps, is_pytorch)) {
+    std::erase_if(steps, [&](std::size_t step) { return !is_pytorch(step); });
+  }
   if (steps.size() > most) {
     const auto rank = [&](std::size_t step) {
       return std::pair(-support.at(known[step].explanation), own_cost(alternatives, known[step]));

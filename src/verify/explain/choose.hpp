@@ -14,6 +14,7 @@ namespace attn::verify {
 struct Alternatives {
   std::string label;               ///< the printed one, plain
   std::string grad_fn;             ///< as printed
+  bool is_pytorch = false;         ///< so printed
   std::vector<std::size_t> steps;  ///< empty where none is recognised
 };
 

@@ -8,30 +8,19 @@
 #include <utility>
 
 #include "verify/explain/align.hpp"
+#include "verify/explain/called.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/describe.hpp"
 #include "verify/explain/evidence.hpp"
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
-#include "verify/relate/arithmetic.hpp"
-#include "verify/relate/relate.hpp"
+#include "tensor/operations.hpp"
+#include "verify/bound/bounds.hpp"
+#include "verify/propose/relate.hpp"
 
 namespace attn::verify {
 namespace {
-
-/// "line 44", "cell 12", and where a cell prints more than one tensor, "cell 12 line 3".
-std::string source_words(std::span<const Printed> printed, std::size_t i) {
-  const Place& place = printed[i].place;
-  const std::string line = "line " + std::to_string(place.line);
-  if (place.cell == 0) {
-    return line;
-  }
-  const auto shares_cell = [&](std::size_t other) {
-    return other < printed.size() && printed[other].place.cell == place.cell && !is_size(printed[other]);
-  };
-  return "cell " + std::to_string(place.cell) + (shares_cell(i - 1) || shares_cell(i + 1) ? " " + line : "");
-}
 
 /// Goes through a page from top to bottom.
 class Deriver {
@@ -53,9 +42,9 @@ class Deriver {
         findings.emplace_back().printed = &printed_[i];
         continue;
       }
-      std::optional<Grid> grid = grid_of(printed_[i]);
+      std::optional<Observed> observed = observed_of(printed_[i]);
       is_property_ = false;
-      findings.push_back(found(i, grid));
+      findings.push_back(found(i, observed));
       Finding& finding = findings.back();
       add_slips(finding);
       const bool is_step = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
@@ -63,20 +52,24 @@ class Deriver {
         add_elsewhere(finding, finder_.known()[*elsewhere]);
       }
       budget_.take(memory_besides(finding));
-      if (grid) {
-        add_source(i, std::move(*grid), finding);
+      if (observed) {
+        add_source(i, std::move(*observed), finding);
       }
     }
+    take_uncertain(findings);
     return findings;
   }
 
  private:
-  Finding found(std::size_t i, const std::optional<Grid>& grid) {
+  Finding found(std::size_t i, const std::optional<Observed>& observed) {
     const Candidates& candidates = finder_[i];
     if (chosen_[i] && candidates.hold()) {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
     }
-    if (const auto relation = grid ? relation_of(i, *grid) : std::nullopt) {
+    const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
+    if (relation && !relation->is_certain) {
+      uncertain_.emplace_back(i, *relation);
+    } else if (relation) {
       chosen_[i].reset();
       return describe_relation(printed_[i], *relation);
     }
@@ -86,8 +79,8 @@ class Deriver {
     if (auto finding = by_label_or_place(i)) {
       return *finding;
     }
-    const std::optional<Relation> near = grid ? relater_.find_near_miss(*grid) : std::nullopt;
-    if (near && is_accusation(*near, *grid)) {
+    const std::optional<Relation> near = observed ? relater_.find_near_miss(*observed) : std::nullopt;
+    if (near && is_accusation(*near, *observed)) {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
@@ -96,48 +89,70 @@ class Deriver {
       unknown.differing_cells = static_cast<std::int64_t>(near->failing.size());
       return unknown;
     }
-    if (const auto fit = grid ? relater_.find_with_unknown_weights(*grid) : std::nullopt) {
+    const bool is_inputs = role_of(printed_[i].label) == Role::inputs;
+    if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
       return describe_relation(printed_[i], *fit);
     }
-    if (const auto property = grid ? relater_.find_property(*grid) : std::nullopt) {
+    if (const auto property = observed ? relater_.find_property(*observed) : std::nullopt) {
       is_property_ = true;
       return describe_relation(printed_[i], *property);
     }
     return describe_unknown(printed_[i], nearest(i), finder_.known());
   }
 
-  std::optional<Relation> relation_of(std::size_t i, const Grid& grid) {
+  /// One exact product of small whole numbers may be chance; what many of a page have together is not.
+  void take_uncertain(std::vector<Finding>& findings) const {
+    constexpr std::size_t many = 3;
+    const auto is_unknown = [&](const auto& one) { return findings[one.first].verdict == Verdict::unknown; };
+    double chance = 0;
+    std::size_t count = 0;
+    for (const auto& one : uncertain_) {
+      chance += one.second.chance;
+      count += is_unknown(one) ? 1U : 0U;
+    }
+    for (const auto& one : uncertain_) {
+      if (is_unknown(one) && count >= many && is_excluded(chance / static_cast<double>(many), count)) {
+        findings[one.first] = describe_relation(printed_[one.first], one.second);
+      }
+    }
+  }
+
+  std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (const Seen& earlier = seen_[finder_.first_like(i)];
         earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
       Relation relation{Form::equal,
-                        source_words(printed_, earlier.next - 1),
+                        called(printed_, earlier.next - 1),
                         {earlier.next},
                         earlier.is_rooted,
+                        true,
                         0,
                         {},
                         {}};
       return relation;
     }
-    auto relation = relater_.find(grid);
-    return relation ? relation : sum_before(i, grid);
+    auto relation = relater_.find(observed);
+    return relation ? relation : sums_before(i, observed);
   }
 
-  /// A single number that is labelled as the sum of the tensor just before it.
-  std::optional<Relation> sum_before(std::size_t i, const Grid& grid) const {
-    if (!grid.shape.empty() || i == 0 || plain_label(printed_[i].label).find("sum") == std::string::npos) {
+  /// What is labelled as sums, of the tensor just before it: a single number, or ones, are evidence of nothing else.
+  std::optional<Relation> sums_before(std::size_t i, const Observed& target) const {
+    const auto before = i > 0 && plain_label(printed_[i].label).find("sum") != std::string::npos ? observed_of(printed_[i - 1]) : std::nullopt;
+    if (!before) {
       return std::nullopt;
     }
-    std::optional<Grid> before = grid_of(printed_[i - 1]);
-    if (!before || before->rank() != 1 || !meet(sums(*before, 0).cells[0], grid.cells[0])) {
-      return std::nullopt;
+    const Tensor parts = leaf_of(*before, called(printed_, i - 1));
+    Bounds bounds;
+    bounds.observe(parts, before->cells);
+    for (std::int64_t dim = -1; dim >= -parts.dim(); --dim) {
+      const Tensor total = sum(parts, target.rank() == before->rank(), dim);
+      std::int64_t next = 0;
+      if (total.shape() == target.shape && std::ranges::all_of(target.cells, [&](const Interval& cell) {
+            return meet(cell, bounds.cell(total, next++));
+          })) {
+        return Relation{Form::operation, total.expression(), {i}, seen_[finder_.first_like(i - 1)].is_rooted, true, 0, {}, {}};
+      }
     }
-    return Relation{Form::operation,
-                    source_words(printed_, i - 1) + ".sum()",
-                    {i},
-                    seen_[finder_.first_like(i - 1)].is_rooted,
-                    0,
-                    {},
-                    {}};
+    return std::nullopt;
   }
 
   /// The step that the tensor's label or its place says that it is, with what is wrong.
@@ -179,11 +194,11 @@ class Deriver {
 
   /// Whether a near miss tells which cells are wrong: not where a whole row or column fails, which a single wrong
   /// number of a source may do, nor where a mask that nobody printed may have hidden cells.
-  static bool is_accusation(const Relation& relation, const Grid& grid) {
-    const std::int64_t columns = grid.shape.empty() ? 1 : grid.shape.back();
+  static bool is_accusation(const Relation& relation, const Observed& observed) {
+    const std::int64_t columns = observed.shape.empty() ? 1 : observed.shape.back();
     std::unordered_map<std::int64_t, std::int64_t> in_row;
     for (const std::int64_t cell : relation.failing) {
-      const Interval& printed = grid.cells[static_cast<std::size_t>(cell)];
+      const Interval& printed = observed.cells[static_cast<std::size_t>(cell)];
       if (columns > 1 && ++in_row[cell / columns] == columns) {
         return false;
       }
@@ -200,11 +215,12 @@ class Deriver {
     return labelled ? labelled : places.placed(i);
   }
 
-  void add_source(std::size_t i, Grid grid, const Finding& finding) {
+  void add_source(std::size_t i, Observed observed, const Finding& finding) {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
     const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_property_);
-    relater_.add({std::move(grid), source_words(printed_, i), i + 1, rooted, sound});
+    const bool may_be_inputs = role_of(printed_[i].label) != Role::made;
+    relater_.add({std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs});
     seen_[finder_.first_like(i)] = {i + 1, rooted};
   }
 
@@ -218,6 +234,7 @@ class Deriver {
   std::vector<Choice>& chosen_;
   Relater relater_;
   bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
+  std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
   std::vector<Seen> seen_;    ///< of the tensors that are first with their cells
   Budget& budget_;
 };

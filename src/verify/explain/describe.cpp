@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verify/explain/align.hpp"
@@ -90,13 +91,32 @@ Finding describe_relation(const Printed& printed, const Relation& relation) {
   const Cell* sample = sample_cell(printed.cells);
   for (const std::int64_t position : relation.failing) {
     const Cell& cell = printed.cells[static_cast<std::size_t>(position)];
-    const double exact = relation.numbers.cells[static_cast<std::size_t>(position)].middle();
+    const double exact = relation.numbers[static_cast<std::size_t>(position)].middle();
     result.marks.push_back({position, false, false, exact});
     if (result.differences.size() < most_listed) {
       result.differences.push_back({index_of(position, printed.shape), std::string(cell.text),
                                     in_format_of(std::isfinite(cell.value) || !sample ? cell : *sample, exact), exact});
     }
   }
+  return result;
+}
+
+Finding describe_mistake(const Finding& was, const Step& step, const Tensor& without, const Explanation& explanation,
+                         Mistaken mistaken, bool is_first) {
+  Finding result;
+  result.printed = was.printed;
+  result.verdict = is_first ? Verdict::mistake : Verdict::inherited;
+  result.step = &step;
+  result.explanation = &explanation;
+  result.mistaken = std::move(mistaken);
+  result.relation = was.relation;
+  result.sources = was.sources;
+  const Numbers right = numbers_of(without);
+  Fit fit;
+  fit.alignment.step_parts = fit.alignment.page_parts = std::ssize(was.printed->cells);
+  fit.alignment.first = fit.alignment.page_parts;
+  fit.tally = compare(*was.printed, right, std::ssize(was.printed->cells));
+  list_differences(result, fit, right, shown_values(*was.printed, right));
   return result;
 }
 

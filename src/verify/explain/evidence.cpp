@@ -4,34 +4,33 @@
 #include <cmath>
 #include <iterator>
 
-#include "verify/relate/chance.hpp"
-#include "verify/relate/words.hpp"
+#include "verify/bound/chance.hpp"
+#include "verify/propose/patterns.hpp"
 
 namespace attn::verify {
 namespace {
 
 /// Whether zeros stand as a dropout mask draws them, and not in a triangle.
-bool is_drawn(const Grid& grid) {
-  return grid.rank() >= 2 && !is_lower_triangle(grid) &&
-         !is_lower_triangle(transposed(grid, grid.rank() - 2, grid.rank() - 1));
+bool is_drawn(const Observed& observed) {
+  return observed.rank() >= 2 && !nearly_all_are(observed, Region::above, 0) && !nearly_all_are(observed, Region::below, 0);
 }
 
 }  // namespace
 
 double chance_of_agreeing(const Printed& printed) {
-  Grid grid{{static_cast<std::int64_t>(printed.cells.size())}, {}};
-  grid.cells.reserve(printed.cells.size());
+  Observed observed{{static_cast<std::int64_t>(printed.cells.size())}, {}};
+  observed.cells.reserve(printed.cells.size());
   for (const Cell& cell : printed.cells) {
-    grid.cells.push_back(interval_of(cell));
+    observed.cells.push_back(interval_of(cell));
   }
-  if (grid.cells.size() < 2 || is_constant(grid)) {
+  if (observed.cells.size() < 2 || is_constant(observed)) {
     return 0;
   }
-  if (is_binary(grid)) {
-    grid.shape = printed.shape;
-    return is_regular(printed) && is_drawn(grid) ? -std::log10(2.0) * static_cast<double>(grid.cells.size()) : 0;
+  if (is_binary(observed)) {
+    observed.shape = printed.shape;
+    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.cells.size()) : 0;
   }
-  return lay(grid, grid, grid.cells.size()).chance;
+  return chance_of_holding(observed, observed.cells, {});
 }
 
 bool is_excluded(double chance, std::size_t tried) {
@@ -39,11 +38,11 @@ bool is_excluded(double chance, std::size_t tried) {
 }
 
 std::int64_t most_failing(const Printed& printed) {
-  Grid grid{{static_cast<std::int64_t>(printed.cells.size())}, {}};
-  grid.cells.reserve(printed.cells.size());
-  std::ranges::transform(printed.cells, std::back_inserter(grid.cells), interval_of);
-  return static_cast<std::int64_t>(is_binary(grid) ? std::max<std::size_t>(1, grid.cells.size() * 15 / 100)
-                                                   : few_of(grid));
+  Observed observed{{static_cast<std::int64_t>(printed.cells.size())}, {}};
+  observed.cells.reserve(printed.cells.size());
+  std::ranges::transform(printed.cells, std::back_inserter(observed.cells), interval_of);
+  return static_cast<std::int64_t>(is_binary(observed) ? std::max<std::size_t>(1, observed.cells.size() * 15 / 100)
+                                                   : few_of(observed));
 }
 
 }  // namespace attn::verify

@@ -42,6 +42,7 @@ struct Explanation {
   std::string cpu;                  ///< "avx2", "avx512", "default"
   std::string blas;                 ///< "haswell", "sandybridge"
   std::string dropout_kernel;       ///< "default", "mkl"
+  bool is_pytorch = true;           ///< the article's program; else another language's
   bool preferred = false;           ///< the article's own kernels: wins ties
   bool allowed = true;              ///< false: only looked at to tell what a differing number is instead
   int wave = 0;                     ///< tried after all of lower waves, for what they leave unexplained

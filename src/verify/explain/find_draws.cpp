@@ -15,7 +15,7 @@
 #include "torch/distributions.hpp"
 #include "torch/generator.hpp"
 #include "verify/explain/evidence.hpp"
-#include "verify/relate/grid.hpp"
+#include "verify/bound/observed.hpp"
 
 namespace attn::verify {
 namespace {
@@ -121,7 +121,7 @@ std::vector<Candidate> candidates_of(const Report& report) {
   std::vector<Candidate> candidates;
   for (const Finding& finding : report.findings) {
     const Printed& printed = *finding.printed;
-    if (candidates.size() < most_candidates && finding.verdict == Verdict::unknown && printed.kind == Printed::Kind::tensor && grid_of(printed) &&
+    if (candidates.size() < most_candidates && finding.verdict == Verdict::unknown && printed.kind == Printed::Kind::tensor && observed_of(printed) &&
         !printed.shape.empty() && printed.cells.size() <= most_cells &&
         is_excluded(chance_of_agreeing(printed), seeds_and_ways)) {
       candidates.push_back({&printed, ways_of(printed)});

@@ -11,7 +11,7 @@
 #include "verify/explain/align.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/evidence.hpp"
-#include "verify/relate/chance.hpp"
+#include "verify/bound/chance.hpp"
 
 namespace attn::verify {
 namespace {

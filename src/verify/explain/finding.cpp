@@ -31,10 +31,26 @@ std::size_t memory_besides(const Finding& finding) {
   for (const std::string& note : finding.notes) {
     bytes += memory_behind(note);
   }
+  if (finding.mistaken) {
+    bytes += memory_behind(finding.mistaken->name) + memory_behind(finding.mistaken->sentence) +
+             memory_behind(finding.mistaken->instead);
+  }
   return bytes;
 }
 
-bool holds(Verdict verdict) { return verdict != Verdict::differs && verdict != Verdict::unknown; }
+bool holds(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::same:
+    case Verdict::same_numbers:
+    case Verdict::last_digit:
+    case Verdict::follows: return true;
+    case Verdict::mistake:
+    case Verdict::inherited:
+    case Verdict::differs:
+    case Verdict::unknown: break;
+  }
+  return false;
+}
 
 std::int64_t Report::count(Printed::Kind kind) const {
   return std::ranges::count_if(findings, [kind](const Finding& finding) { return finding.printed->kind == kind; });

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,13 @@ enum class Verdict {
   same_numbers,  ///< in another layout
   last_digit,    ///< but for a few last digits
   follows,       ///< from what the page prints before it, or from what is given
+  mistake,       ///< a step as a known mistake makes it
+  inherited,     ///< a later step that follows from a mistake
   differs,       ///< but for a few cells
   unknown,
 };
 
-/// Whether the numbers hold, last digits allowed.
+/// Whether the numbers are right, last digits allowed.
 bool holds(Verdict verdict);
 
 /// One cell that is not as it should be.
@@ -50,6 +54,13 @@ struct Change {
 
 inline constexpr std::size_t most_listed = 10;
 
+/// What a page's program does that the step does not.
+struct Mistaken {
+  std::string name;      ///< "no-scaling"
+  std::string sentence;  ///< "the scores are not divided"
+  std::string instead;   ///< the line to write
+};
+
 /// What became of one printed thing.
 struct Finding {
   const Printed* printed = nullptr;
@@ -59,6 +70,7 @@ struct Finding {
   std::string layout;    ///< for Verdict::same_numbers: "spacing", "grad_fn=<MulBackward0> is missing"
   std::string relation;  ///< what it follows from, or would but for the differences: "softmax(line 44 / 2**0.5)"
   std::vector<std::size_t> sources;  ///< the relation's, as places among the findings
+  std::optional<Mistaken> mistaken;  ///< for Verdict::mistake and Verdict::inherited
   bool is_rooted = false;            ///< the relation ends in what is given or in lessons alone
   Change change;
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
@@ -79,6 +91,8 @@ struct Report {
   std::vector<std::string> notes;  ///< about the whole page: whose numbers it has
   /// The lessons that findings are steps of, one explanation of each, the most frequent first.
   std::vector<const Explanation*> lessons;
+  /// Programs besides the lessons' that findings are steps of: those with a mistake in them.
+  std::vector<std::shared_ptr<const Explanation>> programs;
   bool blas_shows = false;  ///< other OpenBLAS kernels have other digits than the page
 
   std::int64_t count(Printed::Kind kind) const;

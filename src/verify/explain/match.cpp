@@ -10,9 +10,10 @@
 
 #include "verify/explain/choose.hpp"
 #include "verify/explain/derive.hpp"
+#include "verify/explain/drawn_steps.hpp"
 #include "verify/explain/find_steps.hpp"
 #include "verify/explain/kernel_words.hpp"
-#include "verify/explain/mistaken.hpp"
+#include "verify/explain/find_mistakes.hpp"
 #include "verify/explain/other_kernels.hpp"
 #include "verify/explain/plain.hpp"
 #include "verify/explain/sizes.hpp"
@@ -24,7 +25,7 @@ namespace {
 class Matcher {
  public:
   Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
-      : printed_(printed), budget_(budget), finder_(printed, explanations, budget) {}
+      : printed_(printed), explanations_(explanations), budget_(budget), finder_(printed, explanations, budget), drawn_steps_(printed, finder_) {}
 
   Report run(const Given& given) {
     const std::vector<Choice> evident = choose({});
@@ -36,7 +37,7 @@ class Matcher {
     other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
-    note_mistakes(report);
+    find_mistakes(report, explanations_);
     return report;
   }
 
@@ -55,13 +56,16 @@ class Matcher {
     const Candidates& candidates = finder_[i];
     Alternatives result;
     std::ranges::copy_if(candidates.steps, std::back_inserter(result.steps), [&](std::size_t step) {
-      return candidates.is_evidence || !candidates.fits.empty() ||
-             (!neighbours.empty() &&
-              std::ranges::find(neighbours[i], finder_.known()[step].explanation) != neighbours[i].end());
+      const bool is_likely =
+          candidates.is_evidence || !candidates.fits.empty() ||
+          (!neighbours.empty() &&
+           std::ranges::find(neighbours[i], finder_.known()[step].explanation) != neighbours[i].end());
+      return is_likely && drawn_steps_.may_explain(printed_[i], step);
     });
     if (!result.steps.empty()) {
       result.label = plain_label(printed_[i].label);
       result.grad_fn = printed_[i].grad_fn;
+      result.is_pytorch = printed_[i].text.find("tensor(") != std::string_view::npos;
     }
     return result;
   }
@@ -108,8 +112,10 @@ class Matcher {
   }
 
   std::span<const Printed> printed_;
+  std::span<const Explanation> explanations_;
   Budget& budget_;
   StepFinder finder_;
+  DrawnSteps drawn_steps_;
 };
 
 }  // namespace

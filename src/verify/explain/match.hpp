@@ -8,8 +8,7 @@
 #include "verify/explain/finding.hpp"
 #include "verify/read/budget.hpp"
 #include "verify/read/printed.hpp"
-#include "verify/relate/relation.hpp"
-#include "verify/relate/vocabulary.hpp"
+#include "verify/propose/relation.hpp"
 
 namespace attn::verify {
 

@@ -14,6 +14,12 @@ namespace {
 /// How far what tells of a size may stand from it.
 constexpr std::size_t most_apart = 20;
 
+/// "line 44", "cell 12 line 3"
+std::string place_words(const Place& place) {
+  const std::string cell = place.cell == 0 ? "" : "cell " + std::to_string(place.cell) + " ";
+  return cell + "line " + std::to_string(place.line);
+}
+
 std::string number_text(const Printed& printed, std::size_t axis) {
   return axis < printed.cells.size() ? std::string(printed.cells[axis].text) : std::to_string(printed.shape[axis]);
 }
@@ -65,7 +71,7 @@ class Sizes {
     } else if (const auto tensor = tensor_of_size(i)) {
       finding.verdict = Verdict::follows;
       finding.sources = {*tensor};
-      finding.relation = "line " + std::to_string(printed_[*tensor].place.line) + ".shape";
+      finding.relation = place_words(printed_[*tensor].place) + ".shape";
     }
   }
 
@@ -127,7 +133,7 @@ class Sizes {
     return best;
   }
 
-  /// A tensor that the page prints and that has this size: the nearest.
+  /// A tensor that the page prints and that has this size: the nearest above, else the next that the same cell prints.
   std::optional<std::size_t> tensor_of_size(std::size_t i) const {
     const auto has_size = [&](std::size_t other) {
       return !is_size(printed_[other]) && !has_gap(printed_[other]) && printed_[other].shape == printed_[i].shape;
@@ -136,11 +142,13 @@ class Sizes {
       if (apart <= i && has_size(i - apart)) {
         return i - apart;
       }
-      if (i + apart < printed_.size() && has_size(i + apart)) {
-        return i + apart;
-      }
     }
-    return std::nullopt;
+    std::size_t next = i + 1;
+    while (next < printed_.size() && is_size(printed_[next])) {
+      ++next;
+    }
+    const bool is_near = next < printed_.size() && printed_[next].place.cell == printed_[i].place.cell;
+    return is_near && has_size(next) ? std::optional(next) : std::nullopt;
   }
 
   std::span<const Printed> printed_;

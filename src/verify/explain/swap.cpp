@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "verify/explain/compare.hpp"
-#include "verify/relate/grid.hpp"
+#include "verify/bound/observed.hpp"
 
 namespace attn::verify {
 namespace {

@@ -77,6 +77,33 @@ bool begins_statement(std::string_view line) {
   return line.starts_with("from ") && line.find(" import ") != npos;
 }
 
+/// A word at a line's begin behind which a list is no output.
+bool begins_with_keyword(std::string_view line) {
+  constexpr auto words = std::to_array<std::string_view>(
+      {"assert", "case", "class", "const", "def", "del", "do", "elif", "else", "except", "fn", "for", "if", "in", "lambda",
+       "let", "match", "return", "try", "val", "var", "when", "while", "with", "yield"});
+  const auto end = std::ranges::find_if_not(line, is_name_part);
+  return std::ranges::find(words, line.substr(0, static_cast<std::size_t>(end - line.begin()))) != words.end();
+}
+
+/// Whether a list begins on the line that stands between statements: "[[0.43, 0.15],", and behind words only as no
+/// program has it, "The scores: [0.43, 0.15]" or numpy's "I -> [0.43 0.15]".
+bool begins_printed_list(std::string_view line) {
+  line = without_indent(line);
+  const std::size_t bracket = line.find('[');
+  if (bracket == 0 || bracket == npos) {
+    return bracket == 0;
+  }
+  const std::string_view words = without_trailing(line.substr(0, bracket), " \t");
+  const std::string_view list = line.substr(bracket, line.find(']', bracket) - bracket);
+  const bool introduces = words.ends_with(':') || words.ends_with("->") || words.ends_with("=>") || words.ends_with("\u2192");
+  const bool has_commas = list.find(',') != npos;
+  constexpr std::string_view code = "=;{}\"'`";
+  const std::string_view label = without_trailing(words, "=>-:");
+  return introduces && (!has_commas || label.find(' ') != npos) && label.find_first_of(code) == npos &&
+         !begins_with_keyword(line);
+}
+
 bool is_output_call(std::string_view line) {
   constexpr auto calls = std::to_array<std::string_view>(
       {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "@show ", "dbg!("});
@@ -117,8 +144,11 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
     depth_ = 0;  // whatever brackets were miscounted before
   }
   if (depth_ == 0) {
-    in_list_ = line.starts_with('[');
+    in_list_ = !goes_on_ && begins_printed_list(line);
   }
+  const std::string_view words = without_trailing(line, " \t\r");
+  constexpr std::string_view unfinished = "=\\,(+-*/|&<";
+  goes_on_ = words.empty() ? goes_on_ : unfinished.find(words.back()) != npos;
   zones_.add(begin, in_list_ ? Zone::output : Zone::code);
   add_code(begin, line);
 }

@@ -8,7 +8,7 @@
 namespace attn::verify {
 
 /// Finds the comments in a program, line by line, and lists that stand between its statements: output that somebody
-/// pasted there.
+/// pasted there, or that a text keeps below the code.
 class CodeZones {
  public:
   explicit CodeZones(Zones& zones) : zones_(zones) {}
@@ -27,6 +27,7 @@ class CodeZones {
   std::size_t depth_ = 0;     ///< of open brackets
   std::string_view closing_;  ///< what ends the string or comment of several lines that is open: """ or */
   bool in_list_ = false;      ///< in a list that is output
+  bool goes_on_ = false;      ///< the last line ends as no statement does
 };
 
 /// Whether a line can only be a program's.

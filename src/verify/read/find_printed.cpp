@@ -13,7 +13,9 @@
 #include "verify/read/forms.hpp"
 #include "verify/read/julia.hpp"
 #include "verify/read/label.hpp"
+#include "verify/read/libtorch.hpp"
 #include "verify/read/lists.hpp"
+#include "verify/read/numpy_digits.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/zones.hpp"
 
@@ -69,11 +71,12 @@ class Finder {
         case '\n': line_begin_ = at_; break;
         case '(': try_heads(); break;
         case '<': try_heads() || try_tensorflow(); break;
-        case '[': try_heads() || try_list(); break;
+        case '[': try_heads() || try_libtorch() || try_list(); break;
         case ':': try_julia(); break;
         default: break;
       }
     }
+    refine_numpy_units(found_, page_, zones_);
     return std::move(found_);
   }
 
@@ -100,6 +103,18 @@ class Finder {
     }
     Cursor cursor = cursor_at(at_ - 1);
     note(read_tensorflow(text_, at_ - 1, cursor), at_ - 1, cursor.at());
+    return true;
+  }
+
+  /// The line that stands below what libtorch prints.
+  bool try_libtorch() {
+    std::optional<Printed> printed = read_libtorch(text_, free_from_, at_ - 1);
+    if (!printed) {
+      return false;
+    }
+    const auto begin = static_cast<std::size_t>(printed->text.data() - text_.data());
+    const std::size_t end = begin + printed->text.size();
+    note(std::move(printed), begin, end);
     return true;
   }
 

@@ -1,5 +1,7 @@
 #include "verify/read/listing.hpp"
 
+#include <utility>
+
 #include "verify/read/literals.hpp"
 #include "verify/read/settings.hpp"
 #include "verify/read/zones.hpp"
@@ -13,7 +15,10 @@ Listing find_listing(const Page& page) {
 
 Listing find_listing(const Page& page, Budget& budget) {
   const Page& listing = page.listing();
-  return {find_literals(listing, find_zones(listing), budget), find_settings(listing.text())};
+  const Zones zones = find_zones(listing);
+  std::vector<Literal> literals = find_literals(listing, zones, budget);
+  std::vector<DrawCall> draws = find_draw_calls(listing, zones, literals);
+  return {std::move(literals), find_settings(listing.text()), std::move(draws)};
 }
 
 }  // namespace attn::verify

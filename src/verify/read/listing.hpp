@@ -6,6 +6,7 @@
 
 #include "tensor/array.hpp"
 #include "verify/read/budget.hpp"
+#include "verify/read/draws.hpp"
 #include "verify/read/page.hpp"
 
 namespace attn::verify {
@@ -37,6 +38,7 @@ struct Settings {
 struct Listing {
   std::vector<Literal> literals;  ///< in the page's order
   Settings settings;
+  std::vector<DrawCall> draws;  ///< in the order in which the program runs them
 };
 
 /// Reads the listing of a page. Takes time linear in the page.

@@ -41,6 +41,7 @@ bool in_call(std::string_view text) {
 struct Layout {
   bool sound = false;       ///< every bracket is there, commas are everywhere or nowhere, and nothing else
   bool has_commas = false;
+  bool has_blanks = false;  ///< and nothing else between numbers
   std::int64_t rows = 0;    ///< that semicolons end; the last has none
   std::int64_t row_size = 0;
 };
@@ -58,7 +59,7 @@ class LayoutReader {
       }
     }
     const bool even = layout_.rows == 0 || items_ == layout_.row_size;
-    const bool one_manner = !layout_.has_commas || (!has_blanks_ && layout_.rows == 0);
+    const bool one_manner = !layout_.has_commas || (!layout_.has_blanks && layout_.rows == 0);
     layout_.sound = layout_.sound && depth_ == 0 && even && one_manner;
     return layout_;
   }
@@ -101,7 +102,7 @@ class LayoutReader {
     const bool closed = type == 0 || cursor_.peek() == ')';
     layout_.sound = !word.empty() && closed;
     cursor_.advance(type > 0 && closed ? 1 : 0);
-    has_blanks_ = has_blanks_ || after_number_;
+    layout_.has_blanks = layout_.has_blanks || after_number_;
     after_number_ = true;
     ++items_;
   }
@@ -112,7 +113,6 @@ class LayoutReader {
   std::int64_t depth_ = 0;
   std::int64_t items_ = 0;  ///< since the last semicolon
   bool after_number_ = false;
-  bool has_blanks_ = false;  ///< between numbers
 };
 
 bool has_decimals(const Cell& cell, std::size_t least) {
@@ -124,14 +124,31 @@ bool is_float(const Cell& cell) { return cell.text.find_first_of(".e") != npos; 
 
 bool is_damaged(const Cell& cell) { return std::isnan(cell.value) && text::lower(cell.text.back()) != 'n'; }
 
+/// Whether the numbers, without commas, can be an array as numpy's str() writes it: floats, whole numbers or truths.
+bool looks_like_array(const Rows& rows) {
+  const auto all_cells = [&](auto condition) { return std::ranges::all_of(rows.cells, condition); };
+  const bool floats = all_cells([](const Cell& cell) { return cell.unit == 0 || is_float(cell); });
+  const bool wholes = all_cells([](const Cell& cell) { return cell.unit == 1 && !is_float(cell); });
+  const std::size_t least = rows.shape.size() > 1 || (floats && !all_cells(is_truth)) ? 2 : 3;
+  return (floats || wholes) && rows.cells.size() >= least;
+}
+
+/// Without commas, and not Julia's with semicolons.
+bool is_numpys(const Rows& rows, const Layout& layout) {
+  return !layout.has_commas && layout.rows == 0 && (layout.has_blanks || rows.shape.size() > 1);
+}
+
 /// Whether the numbers can be a tensor's, and not a size, ids or an interval.
-bool looks_like_tensor(const Rows& rows, bool alone) {
+bool looks_like_tensor(const Rows& rows, bool alone, const Layout& layout) {
   const auto all_cells = [&](auto condition) { return std::ranges::all_of(rows.cells, condition); };
   const auto decimals = [&](std::size_t least) {
     return std::ranges::any_of(rows.cells, [&](const Cell& cell) { return has_decimals(cell, least); });
   };
   if (rows.cells.empty() || rows.ragged || std::ranges::any_of(rows.cells, is_damaged)) {
     return false;
+  }
+  if (is_numpys(rows, layout)) {
+    return looks_like_array(rows);
   }
   if (rows.shape.size() == 1 && rows.cells.size() < 3) {
     return rows.cells.size() == 2 && alone && decimals(3);
@@ -215,10 +232,12 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
     rows->shown_before_gap = {-1, -1};
   }
   const bool alone = line.find_first_not_of(" \t,)|`.") == npos;
-  if (!in_output || !ends_list(line) || !looks_like_tensor(*rows, alone)) {
+  if (!in_output || !ends_list(line) || !looks_like_tensor(*rows, alone, layout)) {
     return std::nullopt;
   }
+  const bool numpys = is_numpys(*rows, layout);
   Printed printed = printed_of(std::move(*rows), page, begin, cursor.at());
+  printed.is_numpys = numpys;
   set_units(printed.cells, NumberStyle::trimmed);
   return printed;
 }

@@ -35,7 +35,7 @@ std::string_view trailing(std::string_view text, Condition condition) {
 /// Whether a function of that name, without its library's, makes a tensor of a list.
 bool makes_tensor(std::string_view name) {
   constexpr auto makers = std::to_array<std::string_view>(
-      {"arr1",       "arr2",       "arr3",      "array",       "as_tensor", "asarray",   "constant",
+      {"arr1",       "arr2",       "arr3",      "array",       "as_tensor", "asarray",   "constant",  "create_tensor",
        "float32",    "float64",    "floattensor", "from_data", "from_floats", "from_numpy", "from_shape_vec",
        "from_slice", "from_vec",   "matrix",    "new",         "of_slice",  "of_slice2", "parameter",
        "tensor",     "tensor1d",   "tensor2d",  "tensor3d",    "variable",  "vec"});
@@ -174,15 +174,106 @@ Shape shape_of(const NumberList& list, std::string_view after) {
   return possible && product == count ? sizes : list.shape;
 }
 
+/// What a program does to a list's numbers behind them, in the same statement.
+struct After {
+  bool changes = false;  ///< in a way that is not read: "@ x", ".T"
+  double factor = 1;     ///< "/ 10" and "* 0.1"
+  bool divides = false;
+};
+
+/// Goes past blanks and comments, as far as a call may have them in front of its bracket.
+std::string_view without_comments(std::string_view text) {
+  while (true) {
+    text = without_leading(text, " \t\n");
+    if (!text.starts_with('#') && !text.starts_with("//")) {
+      return text;
+    }
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+/// Behind the call that a list is an argument of.
+std::string_view behind_call(std::string_view text) {
+  std::size_t depth = 0;
+  for (text = without_comments(text); !text.empty(); text = without_comments(text.substr(1))) {
+    depth += text.front() == '(' ? 1U : 0U;
+    if (text.front() == ')' && depth-- == 0) {
+      return without_leading(text, ")");
+    }
+  }
+  return text;
+}
+
+After look_behind(std::string_view text, bool in_call) {
+  constexpr std::size_t longest = 200;
+  text = text.substr(0, longest);
+  text = without_leading(in_call ? behind_call(text) : text, " \t");
+  for (const std::string_view call : {".T", ".t(", ".transpose", ".unsqueeze", "[", ".expand", ".repeat"}) {
+    if (text.starts_with(call)) {
+      return {true};
+    }
+  }
+  constexpr std::string_view operators = "*/+-@%";
+  if (text.empty() || operators.find(text.front()) == npos || text.starts_with("//") || text.starts_with("--")) {
+    return {};
+  }
+  const std::string_view number = without_leading(text.substr(1), " ");
+  const std::size_t size = std::min(number.find_first_not_of("0123456789."), number.size());
+  const std::string_view rest = without_leading(number.substr(size), " \t");
+  const auto factor = text::number_of<double>(number.substr(0, size));
+  const bool scales = text.front() == '*' || text.front() == '/';
+  const bool ends = rest.empty() || rest.front() == '\n' || rest.front() == '#' || rest.front() == ';';
+  return scales && ends && factor && *factor != 0 ? After{false, *factor, text.front() == '/'} : After{true};
+}
+
+/// The variables that a program makes tensors of: x of "torch.tensor(x, dtype=...)".
+class Made {
+ public:
+  explicit Made(std::string_view text) : text_(text) {}
+
+  bool has(std::string_view name) {
+    if (!is_read_) {
+      read();
+    }
+    return !name.empty() && std::ranges::binary_search(names_, name);
+  }
+
+ private:
+  void read() {
+    is_read_ = true;
+    for (std::size_t at = text_.find('('); at != npos; at = text_.find('(', at + 1)) {
+      if (!makes_tensor(trailing(text_.substr(at > farthest ? at - farthest : 0, std::min(at, farthest)), is_name_part))) {
+        continue;
+      }
+      const std::string_view argument = text_.substr(at + 1, farthest);
+      const auto end = std::ranges::find_if_not(argument, is_path_part);
+      if (end != argument.end() && (*end == ')' || *end == ',')) {
+        names_.push_back(argument.substr(0, static_cast<std::size_t>(end - argument.begin())));
+      }
+    }
+    std::ranges::sort(names_);
+  }
+
+  std::string_view text_;
+  bool is_read_ = false;
+  std::vector<std::string_view> names_;
+};
+
 /// Whether it is a tensor of a program and not printed.
-bool is_literal(const Before& before, const NumberList& list, Zone zone) {
+bool is_literal(const Before& before, const NumberList& list, Zone zone, Made& made) {
   if (list.values.size() < 2) {
     return false;
   }
   if (before.in_call && before.has_library) {
     return true;
   }
-  return zone == Zone::code && (before.in_call || (before.assigned && list.has_point));
+  return zone == Zone::code && (before.in_call || (before.assigned && (list.has_point || made.has(before.name))));
+}
+
+void scale(std::vector<double>& values, const After& after) {
+  for (double& value : values) {
+    value = after.divides ? value / after.factor : value * after.factor;
+  }
 }
 
 }  // namespace
@@ -190,6 +281,7 @@ bool is_literal(const Before& before, const NumberList& list, Zone zone) {
 std::vector<Literal> find_literals(const Page& page, const Zones& zones, Budget& budget) {
   const std::string_view text = page.text();
   std::vector<Literal> found;
+  Made made(text);
   std::size_t at = text.find_first_of("[{");
   while (at != npos) {
     const std::size_t from = at > farthest ? at - farthest : 0;
@@ -197,11 +289,19 @@ std::vector<Literal> find_literals(const Page& page, const Zones& zones, Budget&
     std::size_t end = at + 1;
     if (before.in_call || before.assigned) {
       std::optional<NumberList> list = read_number_list(text, at, end);
-      if (list && is_literal(before, *list, zones.at(at))) {
-        Shape shape = shape_of(*list, text.substr(list->end));
+      if (list && is_literal(before, *list, zones.at(at), made)) {
+        const std::string_view behind = text.substr(list->end);
+        const After after = look_behind(behind, before.in_call);
+        if ((after.changes || after.factor != 1) && !before.in_call) {
+          at = text.find_first_of("[{", end);
+          continue;  // Python's [0.5, 1.5] * 3
+        }
+        scale(list->values, after);
+        Shape shape = shape_of(*list, behind);
         budget.take(2 * sizeof(Literal) + allocated(list->values.size() * sizeof(double)) +
                     allocated(shape.size() * sizeof(std::int64_t)) + allocated(before.name.size()));
-        found.push_back({page.place(at), std::string(before.name), std::move(shape), std::move(list->values)});
+        const std::string_view name = after.changes ? std::string_view() : before.name;
+        found.push_back({page.place(at), std::string(name), std::move(shape), std::move(list->values)});
       }
     }
     at = text.find_first_of("[{", end);

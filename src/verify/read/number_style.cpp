@@ -15,6 +15,9 @@ bool is_scientific(const Cell& cell) {
 
 bool has_unit(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }
 
+/// 0.e+00: with an exponent a number's first digit is printed, so this one has none.
+bool is_exact_zero(const Cell& cell) { return is_scientific(cell) && cell.value == 0; }
+
 /// "1", "1." or "1.0".
 bool is_whole_number(const Cell& cell) {
   return cell.value == std::floor(cell.value) && cell.unit > 0.05 && !is_scientific(cell);
@@ -30,7 +33,8 @@ int significant_digits(const Cell& cell) {
 
 void set_fixed(std::span<Cell> cells) {
   for (Cell& cell : cells) {
-    cell.unit = cell.unit >= 1 && !is_scientific(cell) ? 0 : cell.unit;
+    const bool is_whole = cell.unit >= 1 && !is_scientific(cell);
+    cell.unit = is_whole || is_exact_zero(cell) ? 0 : cell.unit;
   }
 }
 
@@ -43,7 +47,7 @@ void set_trimmed(std::span<Cell> cells) {
     finest = takes_part(cell) ? std::min(finest, cell.unit) : finest;
   }
   for (Cell& cell : cells) {
-    cell.unit = all_whole ? 0 : takes_part(cell) ? finest : cell.unit;
+    cell.unit = all_whole || is_exact_zero(cell) ? 0 : takes_part(cell) ? finest : cell.unit;
   }
 }
 

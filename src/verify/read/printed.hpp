@@ -16,7 +16,8 @@ struct Cell {
   std::string_view text;  ///< "-0.2626", "1.", "2.5000e-01", "True", "inf"; points into the page's text
   double value = 0;       ///< True is 1; NaN also where the text is a damaged number, "0.18Z6"
   /// One unit of the last digit that its framework prints, zeros that it leaves out included: of MLX's 0.25 it is
-  /// 1e-6. 0 where the number is exact: a whole number without decimals, inf, nan, True, False.
+  /// 1e-6, of numpy's where nothing rounds it 1e-6 as well. 0 where the number is exact: a whole number without
+  /// decimals, 0.e+00, inf, nan, True, False.
   double unit = 0;
 };
 
@@ -46,6 +47,7 @@ struct Printed {
   bool missing_parenthesis = false;  ///< the closing one is not on the page
   bool is_bool = false;
   bool is_parameter = false;
+  bool is_numpys = false;            ///< numpy's, JAX's or TensorFlow's way of writing numbers, zeros left out
   std::string_view grad_fn;  ///< "MulBackward0"; empty where none is printed
 };
 

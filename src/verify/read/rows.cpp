@@ -121,6 +121,9 @@ class RowsReader {
   }
 
   bool number(bool new_line) {
+    if (cursor_.rest().size() > 1 && cursor_.peek() == '*' && cell_length(cursor_.rest().substr(1)) > 0) {
+      cursor_.advance(1);  // --what-if marks the numbers that change
+    }
     const std::string_view text = cursor_.rest().substr(0, cell_length(cursor_.rest()));
     const std::optional<Cell> cell = parse_cell(text);
     if (!cell) {

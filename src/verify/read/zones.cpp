@@ -206,6 +206,8 @@ Zone Zones::at(std::size_t offset) const {
   return after == begins_.begin() ? Zone::prose : zones_[static_cast<std::size_t>(after - begins_.begin()) - 1];
 }
 
+bool Zones::have(Zone zone) const { return std::ranges::find(zones_, zone) != zones_.end(); }
+
 Zones find_zones(const Page& page) { return ZoneFinder(page.text()).find(page.parts()); }
 
 }  // namespace attn::verify

@@ -22,6 +22,8 @@ class Zones {
   /// What follows, from `begin` on. The offsets ascend.
   void add(std::size_t begin, Zone zone);
   Zone at(std::size_t offset) const;
+  /// Whether any of the page is that.
+  bool have(Zone zone) const;
 
  private:
   std::vector<std::uint32_t> begins_;

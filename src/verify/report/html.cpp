@@ -136,7 +136,7 @@ class TextWriter {
       return words + finding.relation;
     }
     const Tensor& tensor = *finding.step->tensor;
-    const bool has_place = finding.change.kind == Change::Kind::none && !has_gap(printed) && is_regular(printed) &&
+    const bool has_place = !finding.mistaken && finding.change.kind == Change::Kind::none && !has_gap(printed) && is_regular(printed) &&
                            same_shape(printed, tensor.shape()) && printed.cells.size() <= most_cells;
     if (!has_place || derivations_ == 0) {
       return words + step_words(finding);
@@ -198,7 +198,7 @@ void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, c
                  {{"id", verbatim(id)},
                   {"name", escaped(text::one_line(one.page.name()))},
                   {"summary", escaped(text::visible(summary))},
-                  {"open", verbatim(one.report.has(Verdict::differs) ? " open" : "")},
+                  {"open", verbatim(exit_code(one.report) == 1 ? " open" : "")},
                   {"caption", escaped(std::to_string(one.report.findings.size()) + " tensors and sizes")},
                   {"findings",
                    [&](std::ostream& list) {

@@ -81,6 +81,10 @@ Json finding_json(const Finding& finding) {
                                                                        {"in_article", finding.step->in_article},
                                                                        {"shape", finding.step->tensor->shape()}};
   }
+  json["mistake"] = finding.mistaken ? Json{{"name", finding.mistaken->name},
+                                            {"sentence", finding.mistaken->sentence},
+                                            {"instead", finding.mistaken->instead}}
+                                     : Json(nullptr);
   json["relation"] = text_or_null(finding.relation);
   json["rooted"] = finding.is_rooted;
   json["sources"] = finding.sources;
@@ -117,14 +121,18 @@ void write_report_json(std::ostream& out, const std::string& file, const Report&
   }
   json["tensors"] = counts_json(report, Printed::Kind::tensor);
   json["sizes"] = counts_json(report, Printed::Kind::size);
-  json["holds"] = !report.has(Verdict::differs);
+  json["holds"] = !report.has(Verdict::differs) && !report.has(Verdict::mistake) && !report.has(Verdict::inherited);
   json["notes"] = report.notes;
-  json["findings"] = nullptr;
-  render::write_with(out, json, line_break, "findings", [&] {
-    render::write_list(out, report.findings.size(), line_break + "  ", [&](std::size_t i, const std::string& deeper) {
-      out << render::json_text(finding_json(report.findings[i]), deeper);
-    });
-  });
+  render::JsonWriter writer(out, line_break);
+  writer.begin_object();
+  writer.members(json);
+  writer.member("findings");
+  writer.begin_array();
+  for (const Finding& finding : report.findings) {
+    writer.value(finding_json(finding));
+  }
+  writer.end();
+  writer.end();
 }
 
 }  // namespace attn::verify

@@ -27,9 +27,13 @@ struct ReportedPage {
 /// after the first 20,000.
 void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version);
 
-/// 0: nothing differs; 1: something does, or, where `strict`, is unknown.
-inline int exit_code(const Report& report, bool strict = false) {
-  return report.has(Verdict::differs) || (strict && report.has(Verdict::unknown)) ? 1 : 0;
-}
+/// What makes a page fail besides numbers that differ.
+struct Demands {
+  bool strict = false;           ///< a tensor or size that is unknown
+  bool allows_mistakes = false;  ///< a known mistake does not
+};
+
+/// 0: nothing is wrong, and nothing that `demands` names; 1 otherwise.
+int exit_code(const Report& report, const Demands& demands = {});
 
 }  // namespace attn::verify

@@ -50,6 +50,8 @@ std::string verdict_column(const Finding& finding) {
     case Verdict::same_numbers: return name + " (" + finding.layout + ")";
     case Verdict::last_digit: return name + " (" + of_cells(finding.last_digit_cells, finding) + ")";
     case Verdict::follows: return name + (finding.is_rooted ? " (rooted)" : "");
+    case Verdict::mistake: return name + " (" + finding.mistaken->name + ")";
+    case Verdict::inherited:
     case Verdict::unknown: return name;
     case Verdict::differs: break;
   }
@@ -141,6 +143,10 @@ void append_nearest(std::string& out, const Finding& finding) {
 void append_wrong(std::string& out, const Finding& finding) {
   if (is_size(finding)) {
     append_size_details(out, finding);
+  } else if (finding.verdict == Verdict::mistake) {
+    out += "    " + finding.mistaken->sentence + "; write " + finding.mistaken->instead + '\n';
+  } else if (finding.verdict == Verdict::inherited) {
+    // The tensor that it follows from tells the mistake.
   } else if (finding.verdict == Verdict::unknown) {
     append_nearest(out, finding);
   } else {
@@ -188,22 +194,19 @@ std::string details_of(const Finding& finding) {
 
 std::string summary_of(const Report& report) {
   std::string out;
-  const auto fraction = [&](Printed::Kind kind) {
-    return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
-  };
-  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) + " sizes hold";
-  const char* separator = ": ";
+  const char* separator = "lessons: ";
   for (const Explanation* lesson : report.lessons) {
     out += separator + lesson_words(*lesson, report.blas_shows);
     separator = "; ";
   }
+  out += out.empty() ? "" : "\n";
   std::string counts;
   for (const Verdict verdict : verdicts) {
     if (const std::int64_t count = report.count(Printed::Kind::tensor, verdict); count > 0) {
-      counts += (counts.empty() ? "" : ", ") + std::to_string(count) + " " + verdict_name(verdict);
+      counts += (counts.empty() ? "tensors: " : ", ") + std::to_string(count) + " " + verdict_name(verdict);
     }
   }
-  out += '\n' + (counts.empty() ? "" : "tensors: " + counts + '\n');
+  out += counts.empty() ? "" : counts + '\n';
   std::int64_t last_digits = 0;
   for (const Finding& finding : report.findings) {
     last_digits += finding.verdict == Verdict::last_digit ? finding.last_digit_cells : 0;
@@ -212,13 +215,17 @@ std::string summary_of(const Report& report) {
     out += counted(last_digits, "cell") + " off by one in the last digit: " +
            places_of(report, Verdict::last_digit) + '\n';
   }
-  if (const std::string places = places_of(report, Verdict::differs); !places.empty()) {
-    out += "differs: " + places + '\n';
+  const auto fraction = [&](Printed::Kind kind) {
+    return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
+  };
+  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) + " sizes checked and right";
+  for (const Verdict verdict : verdicts) {
+    const std::int64_t count = report.count(Printed::Kind::tensor, verdict) + report.count(Printed::Kind::size, verdict);
+    if (count > 0 && !holds(verdict)) {
+      out += "; " + std::to_string(count) + " " + verdict_name(verdict) + ": " + places_of(report, verdict);
+    }
   }
-  if (const std::string places = places_of(report, Verdict::unknown); !places.empty()) {
-    out += "unknown: " + places + '\n';
-  }
-  return out;
+  return out + '\n';
 }
 
 void write_report_text(std::ostream& out, const Report& report) {

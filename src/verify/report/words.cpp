@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "verify/explain/kernel_words.hpp"
+#include "verify/report/report.hpp"
 
 namespace attn::verify {
 namespace {
@@ -34,6 +35,8 @@ std::string verdict_name(Verdict verdict) {
     case Verdict::same_numbers: return "same numbers";
     case Verdict::last_digit: return "last digit";
     case Verdict::follows: return "follows";
+    case Verdict::mistake: return "mistake";
+    case Verdict::inherited: return "inherited";
     case Verdict::differs: return "differs";
     case Verdict::unknown: break;
   }
@@ -108,6 +111,14 @@ std::string change_words(const Finding& finding) {
   const std::string up_to = change.count > 1 ? " to " + last_item(change) : "";
   return several + index_words(change.at, lost ? step : finding.printed->shape, finding) + up_to +
          (change.count > 1 ? " are " : " is ") + (lost ? "lost" : "added") + "; the step is " + shape_text(step);
+}
+
+int exit_code(const Report& report, const Demands& demands) {
+  const bool is_mistaken = report.has(Verdict::mistake) || report.has(Verdict::inherited);
+  return report.has(Verdict::differs) || (is_mistaken && !demands.allows_mistakes) ||
+                 (report.has(Verdict::unknown) && demands.strict)
+             ? 1
+             : 0;
 }
 
 std::string exact_digits(double value) {

@@ -11,10 +11,10 @@ namespace attn::verify {
 bool is_size(const Finding& finding);
 
 /// All of them, in the order in which they are counted.
-inline constexpr std::array verdicts = {Verdict::same,    Verdict::same_numbers, Verdict::last_digit,
-                                        Verdict::follows, Verdict::differs,      Verdict::unknown};
+inline constexpr std::array verdicts = {Verdict::same,    Verdict::same_numbers, Verdict::last_digit, Verdict::follows,
+                                        Verdict::mistake, Verdict::inherited,    Verdict::differs,    Verdict::unknown};
 
-/// "same", "same numbers", "last digit", "follows", "differs", "unknown"
+/// "same", "same numbers", "last digit", "follows", "mistake", "inherited", "differs", "unknown"
 std::string verdict_name(Verdict verdict);
 
 /// "line 12", "cell 3, line 2"

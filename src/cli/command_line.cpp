@@ -1,0 +1,198 @@
+#include "cli/command_line.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/usage_error.hpp"
+
+namespace attn::cli {
+namespace {
+
+constexpr auto dashes = "--";
+
+/// No argument has this character. CLI11 gets it where it would not tell "--seed=" from "--seed", "--explain=true" from
+/// "--explain", "-output" from "-o utput" and "---x" from a word: before a value that is attached to its option, and after
+/// the dashes of what is no option. The word at the cursor ends with two.
+constexpr char mark = '\0';
+const std::string cursor_mark(2, mark);
+
+bool is_option(const std::string& name) {
+  return std::ranges::any_of(all_options(), [&name](const Option& option) { return option.name == name || option.letter == name; });
+}
+
+std::string marked(std::string argument) {
+  if (argument == "++") {  // which would end a command
+    return mark + argument;
+  }
+  if (argument.size() < 2 || argument[0] != '-' || argument == dashes) {
+    return argument;
+  }
+  const bool is_long = argument.starts_with(dashes);
+  const std::string letter = argument.substr(0, 2);
+  if (is_long ? is_option(option_part(argument)) : is_option(letter) && !is_option("-" + option_part(argument))) {
+    const std::size_t end = is_long ? std::min(argument.find('='), argument.size()) : 2;
+    const bool has_equals = argument.size() > end && argument[end] == '=';
+    argument.erase(end, has_equals && !is_long ? 1 : 0);
+    const std::size_t value = end + (has_equals && is_long ? 1 : 0);
+    return value < argument.size() || has_equals ? argument.insert(value, 1, mark) : argument;
+  }
+  return argument.insert(is_long ? 2 : 1, 1, mark);
+}
+
+std::string unmarked(std::string text) {
+  std::erase(text, mark);
+  return text;
+}
+
+std::vector<std::string> unmarked(const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  std::ranges::transform(texts, std::back_inserter(result), [](const std::string& text) { return unmarked(text); });
+  return result;
+}
+
+bool is_at_cursor(const std::string& text) { return text.ends_with(cursor_mark); }
+
+bool is_flag(const Option& option) { return option.value.kind == ValueKind::flag; }
+
+/// A parser of the options alone: what is said of them it need not know. Words of any number are its "WORDS".
+void add_options(CLI::App& app, const Subcommand& command) {
+  constexpr int any_number = 1 << 28;
+  app.set_help_flag();
+  app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  for (const Option* option : options_of(command)) {
+    const std::string names = std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
+    (is_flag(*option) ? app.add_flag(names)->disable_flag_override() : app.add_option(names))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+}
+
+/// "to write one of this name, type ./-x": how to give a value that looks like an option, where somebody may want it.
+std::string way_to_mean(const Option& option, const std::string& text) {
+  if (option.value.kind == ValueKind::output || option.value.kind == ValueKind::save) {
+    return "to write one of this name, type ./" + text + "; ";
+  }
+  return option.value.kind == ValueKind::sentence ? "where these are the words, type " + std::string(option.name) + "=" + text + "; " : "";
+}
+
+[[noreturn]] void throw_no_value(const Subcommand& command, const Option& option, const std::string& what, const std::string& way = "") {
+  Options so_far;
+  so_far.name = command.name;
+  so_far.chapters = command.entries;
+  const std::string name(option.name);
+  throw UsageError(name + " needs a value, and " + what + "; accepted is " + name + " " + placeholder(option.value, so_far) + "; " +
+                   way + "see " + line_of(command) + " --help");
+}
+
+/// The parts of a line, from what CLI11 made of it.
+class Parts {
+ public:
+  Parts(const CLI::App& app, const Subcommand& command) : app_(app), command_(command) {}
+
+  void add_to(CommandLine& line, std::vector<std::string>& words, std::vector<std::string>& unknown) const {
+    for (const Option* option : options_of(command_)) {
+      for (const std::string& text : app_.get_option(std::string(option->name))->results()) {
+        add_value(line, *option, text);
+      }
+    }
+    const std::vector<std::string>& all = app_.get_option("WORDS")->results();
+    words = unmarked(all);
+    if (!all.empty() && is_at_cursor(all.back())) {
+      line.cursor = {Cursor::Place::word, nullptr, words.back()};
+      words.pop_back();
+    }
+    for (const std::string& text : app_.remaining()) {
+      if (text == dashes) {
+        line.is_after_dashes = true;
+      } else if (is_at_cursor(text)) {
+        line.cursor = {Cursor::Place::name, nullptr, unmarked(text)};
+      } else {
+        unknown.push_back(unmarked(text));
+      }
+    }
+  }
+
+ private:
+  void add_value(CommandLine& line, const Option& option, const std::string& text) const {
+    const std::string value = is_flag(option) ? "" : unmarked(text);
+    if (is_at_cursor(text)) {
+      line.cursor = {Cursor::Place::value, &option, value};
+      return;
+    }
+    const bool is_attached = text.starts_with(mark);
+    if (is_attached && value.empty() && !is_flag(option)) {
+      throw_no_value(command_, option, "none is given after '='");
+    }
+    if (!is_attached && (value == dashes || find_option(command_, option_part(value)) != nullptr)) {
+      throw_no_value(command_, option, value + " is an option", way_to_mean(option, value));
+    }
+    line.given[std::string(option.name)].push_back(value);
+  }
+
+  const CLI::App& app_;
+  const Subcommand& command_;
+};
+
+/// Complains about an option without a value, or a flag with one; CLI11's words begin with its name.
+[[noreturn]] void throw_mismatch(const Subcommand& command, const std::string& words) {
+  const std::string name = dashes + words.substr(std::min(words.find_first_not_of('-'), words.size()));
+  const std::string option = name.substr(0, name.find_first_of(": "));
+  if (const Option* const found = find_option(command, option); found != nullptr && !is_flag(*found)) {
+    throw_no_value(command, *found, "none is given");
+  }
+  throw UsageError(option + " takes no value; accepted is " + option + " alone; leave the value out");
+}
+
+CommandLine read(std::vector<std::string> arguments) {
+  CLI::App app;
+  app.allow_extras();
+  app.require_subcommand(0, 1);
+  add_options(app, program());
+  CommandLine line;
+  const CLI::App* chosen = nullptr;
+  for (const Subcommand& command : subcommands()) {
+    CLI::App* const sub = app.add_subcommand(command.name);
+    sub->preparse_callback([&line, &chosen, &command, sub](std::size_t) {  // those of other commands are not needed
+      line.command = &command;
+      chosen = sub;
+      add_options(*sub, command);
+    });
+  }
+  std::ranges::reverse(arguments);
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw_mismatch(line.told_of(), error.what());
+  }
+  Parts(app, program()).add_to(line, line.early_words, line.early_unknown);
+  if (chosen != nullptr) {
+    Parts(*chosen, *line.command).add_to(line, line.words, line.unknown);
+  }
+  return line;
+}
+
+/// Up to "--"; what follows is no option.
+std::vector<std::string> marked(std::span<const std::string> arguments) {
+  std::vector<std::string> result(arguments.begin(), arguments.end());
+  const auto end = std::ranges::find(result, dashes);
+  std::transform(result.begin(), end, result.begin(), [](const std::string& argument) { return marked(argument); });
+  return result;
+}
+
+}  // namespace
+
+CommandLine read_line(std::span<const std::string> arguments) { return read(marked(arguments)); }
+
+CommandLine read_line_to_cursor(std::span<const std::string> arguments) {
+  std::vector<std::string> result = marked(arguments.first(arguments.size() - 1));
+  std::string last = arguments.back();
+  const bool is_after_dashes = std::ranges::find(result, dashes) != result.end();
+  const bool is_name = last.starts_with('-') && last.find('=') == std::string::npos && (last.size() <= 2 || last.starts_with(dashes));
+  if (!is_after_dashes) {
+    last = is_name ? last.insert(1, 1, mark) : marked(last);
+  }
+  result.push_back(last + cursor_mark);
+  return read(std::move(result));
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,285 @@
+#include "cli/option_checks.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include <unistd.h>
+
+#include "cli/option_rows.hpp"
+#include "cli/usage_error.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "torch/torch.hpp"
+
+namespace attn::cli {
+namespace {
+
+using chapters::Chapter;
+using Words = std::vector<std::string>;
+
+/// What is given where nobody gives it.
+bool is_usual(std::string_view option, std::string_view value) {
+  return (option == "--format" && value == render::default_writer().name) || (option == "--output" && value == "-");
+}
+
+/// An option, alone or with one of its values: "--format json".
+struct Use {
+  std::string_view option;
+  std::string_view value;
+};
+
+Use use_of(std::string_view text) {
+  const std::size_t space = std::min(text.find(' '), text.size());
+  return {text.substr(0, space), text.substr(std::min(space + 1, text.size()))};
+}
+
+bool is_asked_for(std::string_view text, const Given& given) {
+  const Use use = use_of(text);
+  const auto found = given.find(use.option);
+  return found != given.end() &&
+         (use.value.empty() ? !is_usual(use.option, found->second.back()) : found->second.back() == use.value);
+}
+
+/// Whether a use of the option ("--emit numpy", or "--emit" for any) clashes with the other one by its own row.
+bool clashes(std::string_view one, std::string_view other, const std::vector<const Option*>& options) {
+  const Use use = use_of(one);
+  return std::ranges::any_of(options, [&](const Option* option) {
+    return option->name == use.option && std::ranges::any_of(option->clashes, [&](const Clash& clash) {
+             const auto is_other = [&](std::string_view text) { return text == other || text == use_of(other).option; };
+             return (clash.value.empty() || clash.value == use.value) && std::ranges::any_of(clash.others, is_other);
+           });
+  });
+}
+
+bool is_refused(std::string_view one, std::string_view other, const std::vector<const Option*>& options) {
+  return clashes(one, other, options) || clashes(other, one, options);
+}
+
+/// What goes with a use: names, and of some options only some values.
+class Accepted {
+ public:
+  Accepted(const Subcommand& command, std::string_view use) : options_(options_of(command)), use_(use) {
+    so_far_.name = command.name;
+    so_far_.chapters = command.entries;
+  }
+
+  /// "--format text, markdown"; the name alone where every value is fine; empty where none is.
+  std::string values_of(const Option& option) const {
+    const Words words = option.value.kind == ValueKind::choice ? option.value.choices(so_far_) : Words();
+    const auto is_out = [&](const std::string& word) { return is_refused(use_, std::string(option.name) + " " + word, options_); };
+    Words fine = words;
+    std::erase_if(fine, is_out);
+    return words.size() == fine.size() ? std::string(option.name)
+           : fine.empty()              ? ""
+                                       : std::string(option.name) + " " + text::joined(fine);
+  }
+
+  /// The same of the option that a use names.
+  std::string values_beside(std::string_view other) const {
+    return values_of(**std::ranges::find(options_, use_of(other).option, &Option::name));
+  }
+
+  /// Options, and headings under which all go with it.
+  std::string all() const {
+    Words names;
+    Words groups;
+    for (auto option = std::ranges::find_if(options_, [](const Option* one) { return one->group != group::general; });
+         option != options_.end();) {
+      const std::string_view group = (*option)->group;
+      const auto end = std::find_if(option, options_.end(), [&](const Option* one) { return one->group != group; });
+      Words fine;
+      std::transform(option, end, std::back_inserter(fine), [this](const Option* one) { return fits(*one) ? values_of(*one) : ""; });
+      if (std::equal(option, end, fine.begin(), [](const Option* one, const std::string& name) { return one->name == name; })) {
+        groups.emplace_back(group.substr(0, group.find_first_of(",:")));
+      } else {
+        std::ranges::copy_if(fine, std::back_inserter(names), [](const std::string& name) { return !name.empty(); });
+      }
+      option = end;
+    }
+    return text::joined(names) + (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all under " + text::joined(groups)));
+  }
+
+ private:
+  bool fits(const Option& option) const {
+    const auto is_out = [this](std::string_view need) { return need != use_ && is_refused(use_, need, options_); };
+    const bool is_needless = !option.need.others.empty() && std::ranges::all_of(option.need.others, is_out);
+    return option.name != use_of(use_).option && !is_needless && !is_refused(use_, option.name, options_);
+  }
+
+  std::vector<const Option*> options_;
+  std::string_view use_;
+  Options so_far_;
+};
+
+[[noreturn]] void throw_clash(const Subcommand& command, std::string_view use, std::string_view other, const Clash& clash) {
+  const auto accepted_with = [&command](std::string_view subject, std::string_view object) {
+    const Accepted accepted(command, subject);
+    const bool is_value = object.find(' ') != std::string_view::npos;
+    return is_value ? " is " + accepted.values_beside(object) : " are " + accepted.all();
+  };
+  std::string accepted = accepted_with(use, other);
+  if (const std::string turned = accepted_with(other, use); 3 * turned.size() < 2 * accepted.size()) {  // says more clearly what
+    accepted = turned;
+    std::swap(use, other);
+  }
+  throw UsageError(std::string(use) + " with " + std::string(other) + ": " + std::string(clash.why) + "; accepted with " +
+                   std::string(use) + accepted + "; " + std::string(clash.instead));
+}
+
+void check_clashes(const Subcommand& command, const Option& option, const Given& given) {
+  for (const Clash& clash : option.clashes) {
+    const std::string use = std::string(option.name) + (clash.value.empty() ? "" : " " + std::string(clash.value));
+    for (const std::string_view other : clash.others) {
+      if (is_asked_for(use, given) && is_asked_for(other, given)) {
+        throw_clash(command, use, other, clash);
+      }
+    }
+  }
+}
+
+void check_need(const Subcommand& command, const Option& option, const Given& given) {
+  const Need& need = option.need;
+  const auto is_there = [&given](std::string_view other) { return is_asked_for(other, given); };
+  if (need.others.empty() || !given.contains(option.name) || std::ranges::any_of(need.others, is_there)) {
+    return;
+  }
+  Words accepted(need.others.begin(), need.others.end());
+  std::erase_if(accepted, [&command](const std::string& other) { return find_option(command, other) == nullptr; });
+  throw UsageError(std::string(option.name) + " " + std::string(need.why) + "; accepted with " + text::joined(accepted, " or ") + "; " +
+                   std::string(need.instead));
+}
+
+/// The chapters, or the articles, whose program has what the option changes.
+Words where_taken(const Option& option, const Options& options) {
+  Words names;
+  for (const Chapter& chapter : chapters::all_chapters()) {
+    const bool is_verify = options.command == Command::verify;
+    const bool fits = is_verify ? options.verify.article == nullptr || options.verify.article == chapter.article
+                                : options.name == "all" || chapter.name == options.name;
+    const std::string name(is_verify ? chapter.name : chapter.article->name);
+    if (fits && chapter.takes.*option.taken && std::ranges::find(names, name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// Complains about an option that none of the chapters takes.
+void check_taken(const Option& option, const Options& options) {
+  const std::vector<const Chapter*> meant = chapters_meant(options);
+  if (option.taken == nullptr || std::ranges::any_of(meant, [&](const Chapter* chapter) { return chapter->takes.*option.taken; })) {
+    return;
+  }
+  const bool is_verify = options.command == Command::verify;
+  const std::string article(meant.at(0)->article->name);
+  const std::string here = !is_verify                ? options.name + " of " + article
+                           : options.verify.chapter ? *options.verify.chapter +
+                                                          (options.verify.article != nullptr ? " of " + article : "")
+                                                    : article;
+  const Words others = where_taken(option, options);
+  throw UsageError(std::string(option.name) + " has no meaning in " + here + "; it is accepted " +
+                   (others.empty() ? "with other articles" : (is_verify ? "with --chapter " : "with --article ") + text::joined(others)) +
+                   "; leave it out, or choose another");
+}
+
+}  // namespace
+
+std::vector<const Chapter*> chapters_meant(const Options& options) {
+  if (options.command != Command::verify) {
+    return options.chapters;
+  }
+  std::vector<const Chapter*> meant;
+  for (const Chapter& chapter : chapters::all_chapters()) {
+    if ((options.verify.article == nullptr || chapter.article == options.verify.article) &&
+        (!options.verify.chapter || chapter.name == *options.verify.chapter)) {
+      meant.push_back(&chapter);
+    }
+  }
+  return meant;
+}
+
+void check_together(const Subcommand& command, const Options& options, const Given& given) {
+  std::vector<const Option*> asked = options_of(command);
+  std::erase_if(asked, [&given](const Option* option) { return !given.contains(option->name); });
+  for (const Option* option : asked) {
+    check_need(command, *option, given);
+  }
+  for (const Option* option : asked) {
+    check_clashes(command, *option, given);
+  }
+  for (const Option* option : asked) {
+    if (option->check != nullptr) {
+      option->check(options, given);
+    }
+    check_taken(*option, options);
+  }
+}
+
+void check_terminal(const Options& options, const Given& given) {
+  if (is_asked_for("--format html", given) && !given.contains("--output") && isatty(STDOUT_FILENO) != 0) {
+    const std::string name = options.command == Command::verify ? "report"
+                             : options.name == "all"            ? std::string(options.chapters.at(0)->article->name)
+                                                                : options.name;
+    throw UsageError("--format html: a page is for a browser, and standard output is a terminal; accepted are --output with a "
+                     "file, a pipe, and --output -; try --output " + name + ".html");
+  }
+}
+
+void check_sizes(const Options&, const Given& given) {
+  if (given.contains("--d-out-kq") && given.contains("--d-out-v")) {
+    throw UsageError("--d-out with --d-out-kq and --d-out-v: these two are all that it stands for; accepted is --d-out "
+                     "with one of them; leave --d-out out");
+  }
+}
+
+void check_bias(const Options& options, const Given&) {
+  const bool is_usual_linear = options.lesson.fixture || options.chapters.empty() || options.chapters[0]->init == Init::linear;
+  if (options.lesson.init ? *options.lesson.init != Init::linear : !is_usual_linear) {
+    throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave --qkv-bias out");
+  }
+}
+
+void check_chapter(const Options& options, const Given&) {
+  if (!chapters_meant(options).empty()) {
+    return;
+  }
+  Options any = options;
+  any.verify.chapter.reset();
+  Words names;
+  for (const Chapter* chapter : chapters_meant(any)) {
+    if (std::ranges::find(names, chapter->name) == names.end()) {
+      names.emplace_back(chapter->name);
+    }
+  }
+  const std::string& name = *options.verify.chapter;
+  const std::string near = text::nearest(name, names);
+  throw UsageError("--chapter: there is no chapter '" + name + "' here; accepted are " + text::joined(names) +
+                   (near.empty() ? "; see attn-walkthrough list" : "; try --chapter " + near));
+}
+
+void check_query(const Options& options) {
+  const VerifyOptions& verify = options.verify;
+  if (!verify.chapter || !verify.lesson.query) {
+    return;
+  }
+  Lesson inputs;  // all that a query may name
+  inputs.query = verify.lesson.query;
+  inputs.tokens = verify.lesson.tokens;
+  inputs.d_in = verify.lesson.d_in;
+  inputs.sentence = verify.lesson.sentence;
+  inputs.inputs = verify.lesson.inputs;
+  std::optional<LessonError> error;
+  for (const Chapter* chapter : chapters_meant(options)) {
+    try {
+      torch::Torch torch(inputs.kernels, inputs.dropout_kernel, torch::Torch::Mode::plan);
+      chapters::walk(*chapter, inputs, torch);
+      return;
+    } catch (const LessonError& found) {
+      error = found;
+    }
+  }
+  throw *error;
+}
+
+}  // namespace attn::cli

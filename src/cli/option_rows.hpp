@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/option.hpp"
+
+/// What the rows of options are written with.
+namespace attn::cli {
+
+std::vector<Option> general_options();
+std::vector<Option> shown_options();
+std::vector<Option> classroom_options();
+std::vector<Option> output_options();
+std::vector<Option> printing_options();
+std::vector<Option> input_options();
+std::vector<Option> weight_options();
+std::vector<Option> drawing_options();
+std::vector<Option> verify_options();
+
+constexpr unsigned by_walks = by_chapter | by_all;
+constexpr unsigned by_lessons = by_chapter | by_verify;
+constexpr unsigned by_kernels = by_walks | by_verify;
+constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others;
+
+/// The headings of the help.
+namespace group {
+inline constexpr auto general = "Options";
+inline constexpr auto shown = "What is shown";
+inline constexpr auto classroom = "In the classroom";
+inline constexpr auto output = "Output";
+inline constexpr auto printing = "Printing, as torch.set_printoptions";
+inline constexpr auto inputs = "Inputs";
+inline constexpr auto weights = "Weights";
+inline constexpr auto dropout = "Dropout";
+inline constexpr auto kernels = "Kernels";
+inline constexpr auto page = "What the page may show";
+inline constexpr auto port = "A port's tensors: .npy, .npz, .safetensors, .csv, or a folder of .npy; with --chapter";
+}  // namespace group
+
+constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
+
+constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t example) {
+  return {.kind = ValueKind::number, .placeholder = "N", .least = least, .most = most, .example = example};
+}
+
+constexpr Value size(std::int64_t example) { return number(1, most_size, example); }
+
+constexpr Value choice(Choices choices) { return {.kind = ValueKind::choice, .choices = choices}; }
+
+/// The names of a table.
+template <class Value>
+std::vector<std::string> words_of(const std::map<std::string, Value>& table) {
+  std::vector<std::string> words;
+  std::ranges::transform(table, std::back_inserter(words), [](const auto& one) { return one.first; });
+  return words;
+}
+
+/// The first that has the name, which is there.
+template <class Range>
+const auto& named(const Range& range, const std::string& name) {
+  return *std::ranges::find_if(range, [&name](const auto& one) { return one.name == name; });
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,148 @@
+#include "cli/option_checks.hpp"
+#include "cli/option_rows.hpp"
+#include "cli/values.hpp"
+#include "text/lines.hpp"
+#include "walk/names.hpp"
+
+namespace attn::cli {
+namespace {
+
+using chapters::Takes;
+using Words = std::vector<std::string>;
+
+constexpr Value tensor_file = {.kind = ValueKind::tensor, .placeholder = "FILE[:NAME]"};
+constexpr Value any_tolerance = {.kind = ValueKind::tolerance, .placeholder = "X"};
+
+Words articles_of_verify(const Options&) {
+  Words names;
+  for (const chapters::Article& article : chapters::all_articles()) {
+    names.emplace_back(article.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Option> input_options() {
+  return {
+      {.name = "--seed", .takers = by_kernels, .group = group::inputs, .value = {.kind = ValueKind::seed, .placeholder = "N"},
+       .doc = "as torch.manual_seed: any 64-bit integer (default: 123)",
+       .more = "Where an article seeds twice, both times with this one.",
+       .read = [](Options& o, const std::string& text) { o.lesson.seed = torch::parsed_seed(text).value(); }},
+      {.name = "--tokens", .takers = by_lessons, .group = group::inputs, .value = size(6),
+       .doc = "random inputs of N tokens instead of the article's",
+       .read = [](Options& o, const std::string& text) { o.lesson.tokens = whole_value(text); },
+       .clashes = {{{"--sentence"}, "a sentence has its own tokens"}}},
+      {.name = "--d-in", .takers = by_lessons, .group = group::inputs, .value = size(3),
+       .doc = "random inputs of N dimensions instead of the article's",
+       .read = [](Options& o, const std::string& text) { o.lesson.d_in = whole_value(text); }},
+      {.name = "--sentence", .takers = by_lessons, .group = group::inputs, .value = {.kind = ValueKind::sentence, .placeholder = "WORDS"},
+       .doc = "these words, embedded, instead of the article's inputs",
+       .read = [](Options& o, const std::string& text) { o.lesson.sentence = text; }},
+      {.name = "--inputs", .takers = by_lessons, .group = group::inputs, .value = tensor_file,
+       .doc = "your own [tokens, d_in]: .npy, .npz, .safetensors, .csv",
+       .more = "NAME is one of several tensors in FILE; inputs where it is left out.",
+       .read = [](Options& o, const std::string& text) { o.typed.inputs = text; },
+       .clashes = {{{"--tokens", "--d-in", "--sentence"}, "a file has tokens and dimensions of its own"}}},
+      {.name = "--second-inputs", .takers = by_lessons, .taken = &Takes::second_inputs, .group = group::inputs, .value = tensor_file,
+       .doc = "your own second sequence [tokens, d_in]",
+       .read = [](Options& o, const std::string& text) { o.typed.second_inputs = text; }},
+      {.name = "--batch", .takers = by_lessons, .taken = &Takes::batch, .group = group::inputs, .value = size(2),
+       .doc = "stack the same inputs N times", .read = [](Options& o, const std::string& text) { o.lesson.batch = whole_value(text); }},
+      {.name = "--query", .takers = by_lessons, .taken = &Takes::query, .group = group::inputs,
+       .value = {.kind = ValueKind::token, .placeholder = "TOKEN|INDEX"},
+       .doc = "the token whose scores are computed by hand (default: the second)",
+       .read = [](Options& o, const std::string& text) { o.lesson.query = text; }},
+      {.name = "--fixture", .takers = by_kernels, .group = group::inputs,
+       .doc = "for a port's tests: axes differ, every rule has an effect",
+       .more = "Sizes that are given stay; all others are chosen so that each known mistake changes numbers.",
+       .read = [](Options& o, const std::string&) { o.lesson.fixture = true; },
+       .clashes = {{{"--qkv-bias"}, "its weights from nn.Linear have a bias already", "leave --qkv-bias out"}}},
+  };
+}
+
+std::vector<Option> weight_options() {
+  return {
+      {.name = "--d-out", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights, .value = size(3),
+       .doc = "dimensions of queries, keys and values",
+       .more = "It stands for --d-out-kq and --d-out-v where these are not given.",
+       .read = [](Options& o, const std::string& text) { o.typed.d_out = whole_value(text); },
+       .check = check_sizes},
+      {.name = "--d-out-kq", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights, .value = size(3),
+       .doc = "dimensions of queries and keys",
+       .read = [](Options& o, const std::string& text) { o.lesson.d_out_kq = whole_value(text); }},
+      {.name = "--d-out-v", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights, .value = size(3),
+       .doc = "dimensions of values", .read = [](Options& o, const std::string& text) { o.lesson.d_out_v = whole_value(text); }},
+      {.name = "--init", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights,
+       .value = choice([](const Options&) { return words_of(init_names()); }),
+       .doc = "nn.Linear, nn.Parameter(torch.rand) or nn.Parameter(torch.randn)",
+       .read = [](Options& o, const std::string& text) { o.lesson.init = init_names().at(text); }},
+      {.name = "--qkv-bias", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights, .doc = "nn.Linear with a bias",
+       .read = [](Options& o, const std::string&) { o.lesson.qkv_bias = true; },
+       .check = check_bias},
+      {.name = "--num-heads", .takers = by_lessons, .taken = &Takes::heads, .group = group::weights, .value = size(3),
+       .doc = "attention heads; heads that share d_out must divide it",
+       .read = [](Options& o, const std::string& text) { o.lesson.num_heads = whole_value(text); }},
+      {.name = "--weights", .takers = by_lessons, .taken = &Takes::projections, .group = group::weights,
+       .value = {.kind = ValueKind::weights, .placeholder = "FILE|NAME=FILE[,...]"},
+       .doc = "weights from a file or folder, matched by step name",
+       .more = "What it does not have is drawn as before, and no other draw moves.",
+       .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
+  };
+}
+
+std::vector<Option> drawing_options() {
+  return {
+      {.name = "--dropout", .takers = by_lessons, .taken = &Takes::dropout, .group = group::dropout,
+       .value = {.kind = ValueKind::probability, .placeholder = "P"},
+       .doc = "the probability to drop a weight",
+       .read = [](Options& o, const std::string& text) { o.lesson.dropout = number_value(text); }},
+      {.name = "--dropout-kernel", .takers = by_kernels, .taken = &Takes::dropout, .group = group::dropout,
+       .value = choice([](const Options&) { return words_of(dropout_kernel_names()); }),
+       .doc = "which of PyTorch's two Bernoulli kernels draws (default: default)",
+       .more = "mkl is that of older builds of PyTorch on Intel processors.",
+       .read = [](Options& o, const std::string& text) { o.typed.dropout_kernel = dropout_kernel_names().at(text); }},
+      {.name = "--cpu", .takers = by_kernels, .group = group::kernels, .value = choice([](const Options&) { return words_of(cpu_names()); }),
+       .doc = "PyTorch's set of CPU kernels to follow (default: the article's)",
+       .more = "Of verify, all three are tried by default.",
+       .read = [](Options& o, const std::string& text) { o.typed.cpu = cpu_names().at(text); }},
+      {.name = "--blas", .takers = by_kernels, .group = group::kernels, .value = choice([](const Options&) { return words_of(blas_names()); }),
+       .doc = "OpenBLAS kernel set for matrix products (default: haswell)",
+       .more = "Of verify, all that run here are tried by default. A set that this processor cannot run is replaced, with a note.",
+       .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
+  };
+}
+
+std::vector<Option> verify_options() {
+  const auto no_text = Clash{{"--format html"}, "tensors have no text to tint", "leave --format html out"};
+  return {
+      {.name = "--article", .takers = by_verify, .group = group::page, .value = choice(articles_of_verify),
+       .doc = "only this article's chapters",
+       .read = [](Options& o, const std::string& text) { o.verify.article = &article_named(text); }},
+      {.name = "--chapter", .takers = by_verify, .group = group::page, .value = {.kind = ValueKind::chapter, .placeholder = "CHAPTER"},
+       .doc = "only this chapter",
+       .more = "A dump needs it: its steps are those of this chapter, of the first article that has it where none is named.",
+       .read = [](Options& o, const std::string& text) { o.verify.chapter = text; },
+       .check = check_chapter},
+      {.name = "--rtol", .takers = by_verify, .group = group::port, .value = any_tolerance, .doc = "relative tolerance (default: 1.3e-6)",
+       .read = [](Options& o, const std::string& text) { o.verify.rtol = number_value(text); },
+       .clashes = {no_text}},
+      {.name = "--atol", .takers = by_verify, .group = group::port, .value = any_tolerance, .doc = "absolute tolerance (default: 1e-5)",
+       .read = [](Options& o, const std::string& text) { o.verify.atol = number_value(text); },
+       .clashes = {no_text}},
+      {.name = "--map", .takers = by_verify, .group = group::port, .value = {.kind = ValueKind::names, .placeholder = "THEIRS=STEP[,...]"},
+       .doc = "which tensor is which step, where the names do not tell",
+       .read = [](Options& o, const std::string& text) { o.verify.names = names_value(text); },
+       .clashes = {no_text}},
+      {.name = "--ignore", .takers = by_verify, .group = group::port, .value = {.kind = ValueKind::patterns, .placeholder = "GLOB[,...]"},
+       .doc = "tensors that are not part of the lesson; * stands for any letters",
+       .read =
+           [](Options& o, const std::string& text) {
+             const std::vector<std::string> names = text::split(text);
+             o.verify.ignored.insert(o.verify.ignored.end(), names.begin(), names.end());
+           },
+       .clashes = {no_text}},
+  };
+}
+
+}  // namespace attn::cli

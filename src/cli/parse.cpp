@@ -1,0 +1,172 @@
+#include "cli/parse.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "cli/complaints.hpp"
+#include "cli/completion.hpp"
+#include "cli/help.hpp"
+#include "cli/option_checks.hpp"
+#include "cli/own_tensors.hpp"
+#include "cli/usage_error.hpp"
+#include "tensor/blas_kernels.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "walk/names.hpp"
+
+namespace attn::cli {
+namespace {
+
+/// Before any option is read.
+Options beginning(const CommandLine& line) {
+  const Subcommand& command = line.told_of();
+  Options options;
+  options.command = command.command;
+  options.name = command.name;
+  options.words = line.words;
+  if (command.taker == by_all) {
+    for (const chapters::Chapter& chapter : chapters::all_articles().front().get().chapters) {
+      options.chapters.push_back(&chapter);
+    }
+  } else if (!command.entries.empty()) {
+    options.chapters = {command.entries.front()};
+  }
+  return options;
+}
+
+/// Reads an option's values, of which the last one counts and all must be right. Throws UsageError.
+void read_option(Options& options, const Option& option, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    if (const std::string wrong = what_is_wrong(option.value, text, options); !wrong.empty()) {
+      throw UsageError(std::string(option.name) + ": " + wrong);
+    }
+    if (option.read != nullptr) {
+      option.read(options, text);
+    }
+  }
+}
+
+template <class OnOption>
+void for_each_given(const CommandLine& line, OnOption on_option) {
+  for (const Option* option : options_of(line.told_of())) {
+    if (const auto found = line.given.find(option->name); found != line.given.end()) {
+      on_option(*option, found->second);
+    }
+  }
+}
+
+/// What follows from all options together: sizes, kernels, and a reader's own files. Throws UsageError.
+void settle_lesson(Options& options) {
+  Lesson& lesson = options.lesson;
+  const Typed& typed = options.typed;
+  lesson.d_out_kq = lesson.d_out_kq ? lesson.d_out_kq : typed.d_out;
+  lesson.d_out_v = lesson.d_out_v ? lesson.d_out_v : typed.d_out;
+  if (typed.inputs) {
+    lesson.inputs = read_inputs("--inputs", *typed.inputs, "inputs", options.notes);
+  }
+  if (typed.second_inputs) {
+    lesson.second_inputs = read_inputs("--second-inputs", *typed.second_inputs, "second_input", options.notes);
+  }
+  if (typed.weights) {
+    lesson.weights = read_weights(*typed.weights, options.notes);
+  }
+}
+
+void settle_walk(Options& options, const Given& given) {
+  options.all_steps = options.all_steps || (options.format->shows_all_steps && !given.contains("--steps"));
+  const Blas blas = options.typed.blas.value_or(default_blas());
+  if (runnable(blas) != blas) {
+    options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " + blas_name(runnable(blas)) +
+                            "'s run in their place, and last digits may differ");
+  }
+  options.lesson.kernels = {options.typed.cpu.value_or(options.chapters.at(0)->article->cpu), blas};
+  options.lesson.dropout_kernel = options.typed.dropout_kernel.value_or(DropoutKernel::standard);
+  settle_lesson(options);
+}
+
+void settle_verify(Options& options, const Given& given) {
+  VerifyOptions& verify = options.verify;
+  if (options.words.empty()) {
+    throw UsageError("verify needs a page; accepted are file names, and - for standard input; try attn-walkthrough verify page.txt");
+  }
+  settle_lesson(options);
+  verify.files = options.words;
+  verify.is_seed_given = given.contains("--seed");
+  verify.cpu = options.typed.cpu;
+  verify.blas = options.typed.blas;
+  verify.dropout_kernel = options.typed.dropout_kernel;
+  verify.lesson = options.lesson;
+  check_query(options);
+}
+
+void check_shell(const Options& options) {
+  const std::vector<std::string>& known = shells();
+  const std::string accepted = "; accepted are " + text::joined(known) + "; try attn-walkthrough completion ";
+  if (options.words.size() != 1) {
+    throw UsageError("completion needs one shell" + accepted + known.front());
+  }
+  const std::string& shell = options.words.front();
+  if (completion_script(shell) == nullptr) {
+    const std::string near = text::nearest(shell, known);
+    throw UsageError("there are no completions for '" + shell + "'" + accepted + (near.empty() ? known.front() : near));
+  }
+}
+
+void settle(Options& options, const CommandLine& line) {
+  Given given = line.given;
+  given[options.name] = {""};
+  check_together(*line.command, options, given);
+  switch (options.command) {
+    case Command::walk: settle_walk(options, given); break;
+    case Command::verify: settle_verify(options, given); break;
+    case Command::completion: check_shell(options); break;
+    case Command::message:
+    case Command::list:
+    case Command::man:
+    case Command::complete: break;
+  }
+}
+
+Options message(const std::string& text, bool pager) {
+  Options options;
+  options.message = text;
+  options.pager = pager;
+  return options;
+}
+
+}  // namespace
+
+Options understood(const CommandLine& line) {
+  Options options = beginning(line);
+  for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) {
+    try {
+      read_option(options, option, texts);
+    } catch (const UsageError&) {  // the others are understood
+    }
+  });
+  try {
+    if (line.command != nullptr) {
+      settle(options, line);
+    }
+  } catch (const std::exception&) {  // what it says so far is said
+  }
+  return options;
+}
+
+Options parse(int argc, const char* const* argv) {
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const CommandLine line = read_line(arguments);
+  check_expected(line, arguments);
+  if (line.given.contains("--version")) {
+    return message("attn-walkthrough " ATTN_VERSION "\n", false);
+  }
+  if (line.command == nullptr || line.given.contains("--help")) {
+    return message(help(line), !line.given.contains("--no-pager"));
+  }
+  Options options = beginning(line);
+  for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) { read_option(options, option, texts); });
+  settle(options, line);
+  return options;
+}
+
+}  // namespace attn::cli

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <iterator>
+
+#include "cli/completion.hpp"
+#include "cli/option.hpp"
+#include "cli/option_rows.hpp"
+#include "text/lines.hpp"
+
+namespace attn::cli {
+namespace {
+
+constexpr auto chapters_group = "Chapters";
+constexpr auto commands_group = "Commands";
+
+const std::vector<std::string> examples = {
+    "attn-walkthrough causal --seed 123        the blog's numbers, as its page prints them",
+    "attn-walkthrough multihead --steps all    every tensor of every head",
+    "attn-walkthrough causal --save steps      every tensor as a .npy file",
+    "attn-walkthrough verify page.html         check the tensors on a page",
+    "attn-walkthrough CHAPTER --help           a chapter's options",
+};
+
+std::vector<Subcommand> chapter_commands() {
+  std::vector<Subcommand> commands;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    const std::string name(chapter.name);
+    if (commands.empty() || commands.back().name != name) {
+      commands.push_back({.name = name,
+                          .summary = std::string(chapters::chapter_summary(name)),
+                          .group = chapters_group,
+                          .taker = by_chapter,
+                          .command = Command::walk,
+                          .entries = entries_of(name),
+                          .examples = {"attn-walkthrough " + name + " --seed 123 --steps all"}});
+    }
+  }
+  return commands;
+}
+
+std::vector<Subcommand> other_commands() {
+  return {
+      {.name = "all", .summary = "all chapters of an article, in order", .group = commands_group, .taker = by_all, .command = Command::walk,
+       .examples = {"attn-walkthrough all --article book"}},
+      {.name = "list", .summary = "the table of chapters and articles", .group = commands_group, .taker = by_list, .command = Command::list,
+       .examples = {"attn-walkthrough list --format json"}},
+      {.name = "verify",
+       .summary = "check the tensors on a page or in a port",
+       .group = commands_group,
+       .taker = by_verify,
+       .command = Command::verify,
+       .argument = "FILE",
+       .argument_doc = "text, Markdown, HTML, a notebook, a terminal's log; - is standard input; or a folder or file of tensors",
+       .remark = "Options under Inputs, Weights, Dropout and Kernels say what the program is known to set. What is not given is tried on "
+                 "a page, and as in the article for a port.\n\n"
+                 "Exit code 0: nothing on the page is wrong, and with --strict nothing is unknown; every tensor of a port is "
+                 "recognised and right, but for those that --ignore names. 1: not so. 2: unreadable, or no tensor at all.",
+       .examples = {"attn-walkthrough causal | attn-walkthrough verify -", "attn-walkthrough verify steps.npz --chapter causal"}},
+      {.name = "man", .summary = "this program's manual page, for man -l -", .group = commands_group, .taker = by_others,
+       .command = Command::man, .examples = {"attn-walkthrough man | man -l -"}},
+      {.name = "completion",
+       .summary = "the completions of a shell, as a script for it",
+       .group = commands_group,
+       .taker = by_others,
+       .command = Command::completion,
+       .argument = text::joined(shells(), "|"),
+       .argument_doc = "whose completions",
+       .examples = {"source <(attn-walkthrough completion bash)",
+                    "attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish"}},
+      {.name = "complete",
+       .summary = "(for such a script) the words that may stand next",
+       .group = commands_group,
+       .taker = by_others,
+       .command = Command::complete,
+       .argument = "WORD",
+       .argument_doc = "what stands after the program's name, up to the cursor; after --",
+       .examples = {"attn-walkthrough complete -- causal --only attn"}},
+  };
+}
+
+}  // namespace
+
+const std::vector<Option>& all_options() {
+  static const std::vector<Option> rows = [] {
+    std::vector<Option> all;
+    for (const auto& part : {general_options, shown_options, classroom_options, verify_options, output_options, input_options,
+                             weight_options, drawing_options, printing_options}) {
+      std::ranges::move(part(), std::back_inserter(all));
+    }
+    return all;
+  }();
+  return rows;
+}
+
+const std::vector<Subcommand>& subcommands() {
+  static const std::vector<Subcommand> table = [] {
+    std::vector<Subcommand> all = chapter_commands();
+    const std::vector<Subcommand> others = other_commands();
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }();
+  return table;
+}
+
+const Subcommand& program() {
+  static const Subcommand row = {.name = "",
+                                 .summary = "Prints every intermediate tensor of the attention mechanism exactly as PyTorch prints it.\n"
+                                            "Each chapter follows an article's program.",
+                                 .group = "",
+                                 .taker = by_program,
+                                 .examples = examples};
+  return row;
+}
+
+bool takes(const Subcommand& command, const Option& option) {
+  const auto takes_it = [&option](const chapters::Chapter* entry) { return entry->takes.*option.taken; };
+  return (option.takers & command.taker) != 0 && (command.entries.empty() || option.taken == nullptr ||
+                                                  std::ranges::any_of(command.entries, takes_it));
+}
+
+std::vector<const Option*> options_of(const Subcommand& command) {
+  std::vector<const Option*> options;
+  for (const Option& option : all_options()) {
+    if (takes(command, option)) {
+      options.push_back(&option);
+    }
+  }
+  return options;
+}
+
+const Option* find_option(const Subcommand& command, std::string_view name) {
+  const auto found = std::ranges::find_if(all_options(), [&](const Option& option) {
+    return (option.name == name || (!option.letter.empty() && option.letter == name)) && takes(command, option);
+  });
+  return found == all_options().end() ? nullptr : &*found;
+}
+
+std::string line_of(const Subcommand& command) { return "attn-walkthrough" + (command.name.empty() ? "" : " " + command.name); }
+
+const chapters::Article& article_named(const std::string& name) {
+  const auto& all = chapters::all_articles();
+  return std::ranges::find_if(all, [&name](const chapters::Article& one) { return one.name == name; })->get();
+}
+
+std::vector<const chapters::Chapter*> entries_of(const std::string& name) {
+  std::vector<const chapters::Chapter*> entries;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    if (chapter.name == name) {
+      entries.push_back(&chapter);
+    }
+  }
+  return entries;
+}
+
+std::string option_part(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+}  // namespace attn::cli

@@ -1,0 +1,132 @@
+#include "cli/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "cli/option.hpp"
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "text/numbers.hpp"
+#include "torch/seed.hpp"
+
+namespace attn::cli {
+namespace {
+
+constexpr const char* full = "full";
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+bool is_whole(const std::string& text, std::int64_t least, std::int64_t most) {
+  const auto value = text::number_of<std::int64_t>(text);
+  return value && *value >= least && *value <= most;
+}
+
+std::string wrong_number(const Value& value, const std::string& text) {
+  if (is_whole(text, value.least, value.most)) {
+    return "";
+  }
+  return quoted(text) + " is not a whole number in range; accepted are whole numbers from " + std::to_string(value.least) +
+         " to " + std::to_string(value.most) + "; try " + std::to_string(value.example);
+}
+
+std::string wrong_depth(const Value& value, const std::string& text) {
+  if (text == full || is_whole(text, value.least, value.most)) {
+    return "";
+  }
+  const std::array<std::string, 1> words = {full};
+  return quoted(text) + " is not a depth; accepted are whole numbers from " + std::to_string(value.least) + " to " +
+         std::to_string(value.most) + ", and " + full + "; try --depth " +
+         (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
+}
+
+/// A number of the range, both ends in it.
+std::string wrong_real(const std::string& text, double least, double most, const std::string& words) {
+  const auto value = text::number_of<double>(text);
+  return value && *value >= least && *value <= most ? "" : quoted(text) + words;
+}
+
+std::string wrong_choice(const Value& value, const std::string& text, const Options& so_far) {
+  const std::vector<std::string> words = value.choices(so_far);
+  if (std::find(words.begin(), words.end(), text) != words.end()) {
+    return "";
+  }
+  const std::string near = text::nearest(text, words);
+  return quoted(text) + " is not known here; accepted are " + text::joined(words) +
+         (words.empty() ? "" : "; try " + (near.empty() ? words.front() : near));
+}
+
+/// A path is no empty text, and does not look like an option.
+std::string wrong_path(const std::string& text, const std::string& what, const std::string& accepted, const std::string& example) {
+  if (!text.empty() && text[0] != '-') {
+    return "";
+  }
+  return quoted(text) + " is no " + what + "'s name; accepted are " + accepted + "; " +
+         (text.empty() || text == "-" ? "try " + example : "type ./" + text + " for one of this name");
+}
+
+std::string wrong_names(const std::string& text) {
+  for (const std::string& pair : text::split(text)) {
+    const std::size_t equals = pair.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
+      return quoted(pair) + " is no pair of names; accepted are THEIRS=STEP, with commas between; try scores=attn_scores";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far) {
+  constexpr double smallest = 5e-324;
+  switch (value.kind) {
+    case ValueKind::number: return wrong_number(value, text);
+    case ValueKind::depth: return wrong_depth(value, text);
+    case ValueKind::choice: return wrong_choice(value, text, so_far);
+    case ValueKind::names: return wrong_names(text);
+    case ValueKind::seed:
+      return torch::parsed_seed(text) ? ""
+                                      : quoted(text) + " is not a 64-bit seed; accepted are whole numbers from "
+                                                       "-9223372036854775808 to 18446744073709551615; try 123";
+    case ValueKind::probability:
+      return wrong_real(text, 0, 1, " is not a probability; accepted are numbers from 0 to 1; try 0.2");
+    case ValueKind::tolerance:
+      return wrong_real(text, 0, std::numeric_limits<double>::max(), " is not a tolerance; accepted are numbers from 0 on; try 1e-5");
+    case ValueKind::seconds:
+      return wrong_real(text, smallest, 3600,
+                        " is not a time to show a step; accepted are seconds above 0, up to 3600, such as 2.5; try 5");
+    case ValueKind::output:
+      return text == "-" ? "" : wrong_path(text, "file", "paths, and - for standard output", "steps.txt");
+    case ValueKind::save: return wrong_path(text, "folder", "paths", "steps");
+    case ValueKind::flag:
+    case ValueKind::tensor:
+    case ValueKind::weights:
+    case ValueKind::patterns:
+    case ValueKind::sentence:
+    case ValueKind::token:
+    case ValueKind::steps:
+    case ValueKind::cell:
+    case ValueKind::chapter: return "";
+  }
+  return "";
+}
+
+std::string placeholder(const Value& value, const Options& so_far) {
+  return value.kind == ValueKind::choice ? text::joined(value.choices(so_far), "|") : std::string(value.placeholder);
+}
+
+std::int64_t whole_value(const std::string& text) { return text::number_of<std::int64_t>(text).value(); }
+
+double number_value(const std::string& text) { return text::number_of<double>(text).value(); }
+
+std::map<std::string, std::string> names_value(const std::string& text) {
+  std::map<std::string, std::string> names;
+  for (const std::string& pair : text::split(text)) {
+    const std::size_t equals = pair.rfind('=');
+    names[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return names;
+}
+
+}  // namespace attn::cli

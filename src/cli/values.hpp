@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace attn::cli {
+
+/// The numbers and names of texts that what_is_wrong() accepts.
+std::int64_t whole_value(const std::string& text);
+double number_value(const std::string& text);
+std::map<std::string, std::string> names_value(const std::string& text);
+
+}  // namespace attn::cli

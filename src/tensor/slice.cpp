@@ -1,0 +1,59 @@
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+
+namespace attn {
+namespace {
+
+class Slice final : public Operation {
+ public:
+  /// Of the axis, which may count from the end, items [begin, end).
+  Slice(std::int64_t axis, std::int64_t begin, std::int64_t end) : axis_(axis), begin_(begin), end_(end) {}
+
+  Array compute(const std::vector<Tensor>& operands) const override {
+    const Array& x = operands[0].array();
+    const std::size_t axis = axis_of(x.shape);
+    Shape shape = x.shape;
+    shape[axis] = end_ - begin_;
+    return Array(x, std::move(shape), x.strides, x.offset + begin_ * x.strides[axis]);
+  }
+  Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
+    Shape at = index;
+    at[axis_of(operands[0].shape())] += begin_;
+    return Derivation(Derivation::Rule::copy, {0, std::move(at)});
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    const std::string begin = begin_ == 0 ? "" : std::to_string(begin_);
+    return grouped(operands[0]) + "[" + axes_before(axis_) + begin + ":" + std::to_string(end_) + "]";
+  }
+  Facts facts() const override { return {.kind = Kind::slice, .axis = axis_, .at = begin_}; }
+  std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
+    return axis == axis_of(operands[0].shape()) ? std::nullopt : Operation::axis_source(operands, axis);
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "SliceBackward0"; }
+  bool is_view() const override { return true; }
+
+ private:
+  std::size_t axis_of(const Shape& shape) const {
+    return static_cast<std::size_t>(axis_ < 0 ? axis_ + static_cast<std::int64_t>(shape.size()) : axis_);
+  }
+
+  std::int64_t axis_;
+  std::int64_t begin_;
+  std::int64_t end_;
+};
+
+}  // namespace
+
+Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  if (axis < -1 || axis >= x.dim() || x.dim() == 0 || begin < 0 || end <= begin || end > x.size(axis)) {
+    throw ShapeError("axis " + std::to_string(axis) + " of shape " + shape_text(x.shape()) + " has no items from " +
+                     std::to_string(begin) + " to " + std::to_string(end));
+  }
+  Shape shape = x.shape();
+  shape[static_cast<std::size_t>(axis < 0 ? axis + x.dim() : axis)] = end - begin;
+  return Tensor(std::make_shared<Slice>(axis, begin, end), {x}, std::move(shape), x.dtype());
+}
+
+}  // namespace attn

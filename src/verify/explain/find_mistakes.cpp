@@ -1,0 +1,312 @@
+#include "verify/explain/find_mistakes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
+#include "verify/explain/attention_programs.hpp"
+#include "verify/explain/compare.hpp"
+#include "verify/explain/describe.hpp"
+#include "verify/explain/evidence.hpp"
+#include "verify/explain/numbers.hpp"
+#include "verify/explain/plain.hpp"
+#include "walk/mistakes.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t most_lessons = 3;
+/// Of lessons and pages beyond these sizes the mistakes would take longer than all else.
+constexpr std::int64_t most_in_lesson = 20'000;
+constexpr std::size_t most_puzzles = 200;
+constexpr std::size_t most_on_short_page = 12;
+
+/// What right programs do too: a step that is so is mistaken only where the page's chapter is known to do otherwise.
+constexpr std::array<std::string_view, 4> usual_choices = {"no-mask", "no-dropout", "no-projection", "no-bias"};
+
+/// A tensor that is no step as it should be.
+struct Puzzle {
+  Finding* finding;
+  double chance;
+  std::string label;  ///< of the step that the page says it is, where it has another step's numbers; else empty
+};
+
+bool is_labelled(const Step& step, const std::string& label) { return label == step.name || label == plain_label(step.label); }
+
+/// The label of a tensor that has a step's numbers under the label of another; empty where it has not.
+std::string other_label(const Finding& finding) {
+  const std::string label = plain_label(finding.printed->label);
+  if (!holds(finding.verdict) || !finding.step || label.empty() || is_labelled(*finding.step, label)) {
+    return "";
+  }
+  const std::vector<Step>& steps = finding.explanation->steps.get();
+  return std::ranges::any_of(steps, [&](const Step& step) { return step.tensor && is_labelled(step, label); }) ? label : "";
+}
+
+std::vector<Puzzle> puzzles_in(Report& report) {
+  std::vector<Puzzle> puzzles;
+  for (Finding& finding : report.findings) {
+    const bool is_open = finding.verdict == Verdict::unknown || finding.verdict == Verdict::follows ||
+                         finding.verdict == Verdict::differs;
+    std::string label = is_open ? "" : other_label(finding);
+    if ((!is_open && label.empty()) || is_size(*finding.printed) || !is_regular(*finding.printed) || puzzles.size() == most_puzzles) {
+      continue;
+    }
+    if (const double chance = chance_of_agreeing(*finding.printed); is_excluded(chance, 1)) {
+      puzzles.push_back({&finding, chance, std::move(label)});
+    }
+  }
+  return puzzles;
+}
+
+bool is_one_chapter(std::span<const Explanation> explanations) {
+  return std::ranges::all_of(explanations, [&](const Explanation& one) { return one.chapter == explanations.front().chapter; });
+}
+
+/// The explanations that most tensors are steps of; the plain ones too where the chapter is known, or instead where a
+/// short page has no step of any.
+std::vector<const Explanation*> explanations_to_try(const Report& report, std::span<const Explanation> explanations) {
+  std::vector<std::pair<std::int64_t, const Explanation*>> counted;
+  for (const Finding& finding : report.findings) {
+    if (!finding.explanation || !finding.step || !holds(finding.verdict) || is_size(*finding.printed)) {
+      continue;
+    }
+    const auto same = std::ranges::find(counted, finding.explanation, &std::pair<std::int64_t, const Explanation*>::second);
+    if (same == counted.end()) {
+      counted.emplace_back(1, finding.explanation);
+    } else {
+      ++same->first;
+    }
+  }
+  std::ranges::stable_sort(counted, [](const auto& a, const auto& b) { return a.first > b.first; });
+  const bool is_short = counted.empty() && report.findings.size() <= most_on_short_page;
+  for (const Explanation& explanation : explanations) {
+    const bool is_new = std::ranges::find(counted, &explanation, &std::pair<std::int64_t, const Explanation*>::second) == counted.end();
+    if (is_new && explanation.wave == 0 && explanation.allowed && (is_short || is_one_chapter(explanations))) {
+      counted.emplace_back(0, &explanation);
+    }
+  }
+  const std::size_t most = is_short ? counted.size() : most_lessons;
+  std::vector<const Explanation*> result;
+  for (const auto& [count, explanation] : counted) {
+    std::int64_t numbers = 0;
+    for (const Step& step : explanation->steps.get()) {
+      numbers += step.tensor ? element_count(step.tensor->shape()) : 0;
+    }
+    if (numbers <= most_in_lesson && result.size() < most) {
+      result.push_back(explanation);
+    }
+  }
+  return result;
+}
+
+/// A puzzle that a step solves, if a mistake is made.
+struct Solved {
+  Finding* finding;
+  const Step* step;
+  Tensor right;  ///< the step without the mistake
+};
+
+/// The usual mistakes, and of those that ports have besides the ones that four printed digits tell apart.
+std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
+  constexpr std::array<std::string_view, 4> others = {"exp2", "one-plus-sum", "no-normalisation", "softmax-twice"};
+  std::vector<Mistake> mistakes = mistakes_in(steps);
+  for (Mistake& mistake : all_mistakes_in(steps)) {
+    if (std::ranges::find(others, mistake.name) != others.end()) {
+      mistakes.push_back(std::move(mistake));
+    }
+  }
+  return mistakes;
+}
+
+/// The steps with a rule applied; those that it cannot be applied to are left out.
+std::vector<Step> rewritten(std::span<const Step> steps, const Rewriter::Rule& rule) {
+  Rewriter rewriter(rule);
+  std::vector<Step> result;
+  for (const Step& step : steps) {
+    result.push_back(step);
+    try {
+      if (step.tensor) {
+        result.back().tensor = rewriter(*step.tensor);
+      }
+    } catch (const ShapeError&) {
+      result.back().tensor.reset();
+    }
+  }
+  return result;
+}
+
+bool is_mistaken(const Finding& finding) {
+  return finding.verdict == Verdict::mistake || finding.verdict == Verdict::inherited;
+}
+
+/// What follows from a mistaken tensor inherits its mistake.
+void hand_down(Report& report) {
+  for (Finding& finding : report.findings) {
+    if (finding.verdict != Verdict::follows || is_size(*finding.printed)) {
+      continue;
+    }
+    const auto is_wrong = [&](std::size_t i) { return is_mistaken(report.findings[i]); };
+    if (const auto source = std::ranges::find_if(finding.sources, is_wrong); source != finding.sources.end()) {
+      finding.verdict = Verdict::inherited;
+      finding.is_rooted = false;
+      finding.mistaken = report.findings[*source].mistaken;
+    }
+  }
+}
+
+class Search {
+ public:
+  Search(Report& report, std::vector<Puzzle> puzzles, bool is_chapter_known)
+      : report_(report), puzzles_(std::move(puzzles)), is_chapter_known_(is_chapter_known) {}
+
+  /// Tries each mistake in the lesson as it is, and where the page's program may mask or drop nothing on purpose.
+  void look(const Explanation& explanation) {
+    const std::vector<Step>& steps = explanation.steps.get();
+    look(explanation, steps);
+    for (const std::string_view choice : usual_choices) {
+      if (!is_chapter_known_ && !puzzles_.empty()) {
+        const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
+        drop_right(chosen);
+        look(explanation, chosen);
+      }
+    }
+  }
+
+ private:
+  void look(const Explanation& explanation, const std::vector<Step>& right) {
+    is_own_.clear();
+    for (const Step& step : right) {
+      is_own_.insert(step.tensor ? step.tensor->id() : nullptr);
+    }
+    for (const Mistake& mistake : mistakes_on_pages(right)) {
+      Rewriter rewriter(mistake.rule);
+      std::vector<Solved> solved;
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        if (right[i].kind == Step::Kind::tensor && right[i].tensor && is_wanted(right[i].tensor->shape())) {
+          solve(explanation.steps.get()[i], *right[i].tensor, rewriter, solved);
+        }
+      }
+      if (!solved.empty() && is_told(mistake, explanation, solved) && !shows_both(solved.front())) {
+        tell(mistake, explanation, solved);
+        hand_down(report_);
+        std::erase_if(puzzles_, [](const Puzzle& one) { return is_mistaken(*one.finding); });
+      }
+    }
+  }
+
+  /// What a program makes that chooses so is no mistake of another kind.
+  void drop_right(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      if (step.kind == Step::Kind::tensor && step.tensor && is_wanted(step.tensor->shape())) {
+        std::erase_if(puzzles_, [&, numbers = numbers_of(*step.tensor)](const Puzzle& one) { return agrees(one, step, numbers); });
+      }
+    }
+  }
+
+  bool is_wanted(const Shape& shape) const {
+    return std::ranges::any_of(puzzles_, [&](const Puzzle& one) { return same_shape(*one.finding->printed, shape); });
+  }
+
+  /// Finds the tensors that the step is with the mistake.
+  void solve(const Step& step, const Tensor& right, Rewriter& rewriter, std::vector<Solved>& solved) {
+    std::optional<Numbers> numbers;
+    try {
+      const Tensor mistaken = rewriter(right);
+      if (is_own_.contains(mistaken.id()) || mistaken.shape() != right.shape()) {
+        return;  // what became another step's own is a line that is gone
+      }
+      numbers = numbers_of(mistaken);
+    } catch (const ShapeError&) {
+      return;  // the mistake cannot be made with these sizes
+    }
+    ++tried_;
+    for (const Puzzle& one : puzzles_) {
+      const bool is_mistaken = agrees(one, step, *numbers) && is_excluded(one.chance, tried_);
+      const bool is_solved = std::ranges::find(solved, one.finding, &Solved::finding) != solved.end();
+      if (is_mistaken && !is_solved && differs(*one.finding->printed, numbers_of(right))) {
+        solved.push_back({one.finding, &step, right});
+      }
+    }
+  }
+
+  static bool agrees(const Puzzle& one, const Step& step, const Numbers& numbers) {
+    return (one.label.empty() || is_labelled(step, one.label)) && agrees(*one.finding->printed, numbers);
+  }
+
+  /// By more than last digits, which rounding may make.
+  static bool differs(const Printed& printed, const Numbers& numbers) {
+    return compare(printed, numbers, std::ssize(printed.cells)).differs > 0;
+  }
+
+  static bool agrees(const Printed& printed, const Numbers& numbers) {
+    return !is_size(printed) && same_shape(printed, numbers.shape) && same_kind(printed, numbers) &&
+           compare(printed, numbers, 0) == Tally{};
+  }
+
+  /// Whether what right programs do too is a mistake here: where the chapter is known, or where, with it, a draw of the
+  /// article's own lesson follows.
+  bool is_told(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) const {
+    const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
+    const bool is_articles_own = explanation.wave == 0 && explanation.settings.empty();
+    return !is_choice || is_chapter_known_ || (is_articles_own && std::ranges::any_of(solved, [](const Solved& one) {
+             return one.step->tensor->kind() == Kind::dropout && one.step->tensor->operation().facts().p > 0;
+           }));
+  }
+
+  /// Whether the page prints the right step too, and calls it otherwise.
+  bool shows_both(const Solved& one) const {
+    const std::string label = plain_label(one.finding->printed->label);
+    const Numbers right = numbers_of(one.right);
+    return std::ranges::any_of(report_.findings, [&](const Finding& other) {
+      return (label.empty() || plain_label(other.printed->label) != label) && agrees(*other.printed, right);
+    });
+  }
+
+  void tell(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) {
+    const Step* const first = solved.front().step;
+    for (const Solved& one : solved) {
+      Finding& finding = *one.finding;
+      const bool is_first = one.step == first;
+      if (is_first || finding.verdict != Verdict::follows || finding.sources.empty()) {
+        finding = describe_mistake(finding, *one.step, one.right, explanation,
+                                   {mistake.name, mistake.sentence, mistake.instead}, is_first);
+      }
+      std::erase_if(puzzles_, [&](const Puzzle& puzzle) { return puzzle.finding == &finding; });
+    }
+  }
+
+  Report& report_;
+  std::vector<Puzzle> puzzles_;
+  bool is_chapter_known_;
+  std::unordered_set<const void*> is_own_;  ///< the tensors of the right steps
+  std::size_t tried_ = 0;
+};
+
+}  // namespace
+
+void find_mistakes(Report& report, std::span<const Explanation> explanations) {
+  std::vector<Puzzle> puzzles = puzzles_in(report);
+  if (puzzles.empty()) {
+    return;
+  }
+  Search search(report, std::move(puzzles), is_one_chapter(explanations));
+  for (const Explanation* explanation : explanations_to_try(report, explanations)) {
+    search.look(*explanation);
+    for (Explanation& program : attention_programs(*explanation)) {
+      search.look(*report.programs.emplace_back(std::make_shared<const Explanation>(std::move(program))));
+    }
+  }
+}
+
+}  // namespace attn::verify

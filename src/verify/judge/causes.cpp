@@ -1,0 +1,397 @@
+#include "verify/judge/causes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "text/numbers.hpp"
+#include "torch/redrawn.hpp"
+#include "verify/judge/looks.hpp"
+#include "verify/judge/shifts.hpp"
+#include "walk/mistakes.hpp"
+
+namespace attn::port {
+namespace {
+
+constexpr std::size_t most_causes = 3;
+/// Pairs of mistakes and other operands are tried as long as what they compute stays below so many numbers.
+constexpr std::int64_t most_numbers = 20'000'000;
+
+/// Looks for what explains one tensor's numbers.
+class Search {
+ public:
+  Search(const Matched& matched, std::span<const Step> steps, const Operands& operands, std::span<const Tensor* const> shown, Right& right)
+      : theirs_(*matched.laid), step_(*matched.step), steps_(steps), operands_(operands), judge_(right),
+        remade_(*operands.remade(*step_.tensor)), right_(values_of(remade_)) {
+    for (const Tensor* tensor : shown) {
+      shown_.insert(tensor->id());
+    }
+    for (const Step& step : steps) {
+      numbers_in_all_ += element_count(step.tensor->shape());
+    }
+    own_wrong_ = port::compare(theirs_.values, right_, judge_.tolerance(), {}, theirs_.cells).mismatched;
+  }
+
+  std::vector<Cause> run(const Otherwise& otherwise) {
+    if (is_drawn()) {
+      look_among_steps();
+      look_among_shifts(otherwise.draws);
+      look_among_variants(otherwise.variants);
+    }
+    const auto look = [this](auto&& causes) {
+      if (causes_.empty()) {
+        causes_ = causes();
+        std::ranges::for_each(causes_, [this](Cause& cause) { cause.explained = cells(); });
+      }
+    };
+    look([&] { return arithmetic_of(theirs_, remade_, right_, judge_); });
+    if (causes_.empty()) {
+      try_mistakes();
+    }
+    if (causes_.empty()) {
+      try_other_operands();
+    }
+    if (causes_.empty()) {
+      look_among_steps();
+    }
+    look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), [this](const std::vector<double>& numbers) { return explains(numbers); }); });
+    if (causes_.empty()) {
+      look_for_a_divisor();
+    }
+    if (causes_.empty()) {
+      try_pairs();
+    }
+    if (causes_.empty() && partial_) {
+      causes_.push_back(*std::move(partial_));
+    }
+    causes_.resize(std::min(causes_.size(), most_causes));
+    return std::move(causes_);
+  }
+
+ private:
+  std::int64_t cells() const { return static_cast<std::int64_t>(theirs_.cells.empty() ? right_.size() : theirs_.cells.size()); }
+
+  bool explains(const std::vector<double>& numbers) const {
+    return numbers.size() == theirs_.values.size() && port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells).holds();
+  }
+  /// The same for a tensor: within what its sums may be off by, where its numbers are near.
+  bool explains(const Tensor& tensor) {
+    std::vector<double> numbers = values_of(tensor);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = std::isnan(numbers[i]) && theirs_.values[i] == 0 ? 0 : numbers[i];  // nan_to_num
+    }
+    const Comparison plain = port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells);
+    constexpr double near = 1e-2;
+    if (plain.holds()) {
+      return true;
+    }
+    note_partial(plain);
+    const bool is_near = std::isfinite(plain.greatest_absolute) && (plain.greatest_relative < near);
+    return is_near && judge_.tolerance().grows && port::compare(theirs_.values, numbers, judge_.tolerance(), Bounds().of(tensor), theirs_.cells).holds();
+  }
+
+  /// What explains many of the wrong cells, and none of the others otherwise.
+  void note_partial(const Comparison& with_mistake) {
+    if (trying_.empty() || own_wrong_.size() < 4) {
+      return;
+    }
+    std::vector<std::int64_t> spoiled;
+    std::ranges::set_difference(with_mistake.mismatched, own_wrong_, std::back_inserter(spoiled));
+    const std::int64_t explained = cells() - static_cast<std::int64_t>(with_mistake.mismatched.size());
+    const bool is_much = with_mistake.mismatched.size() * 3 <= own_wrong_.size() && explained * 4 >= cells() * 3;
+    if (spoiled.empty() && is_much && (!partial_ || explained > partial_->explained)) {
+      partial_ = cause_of(trying_);
+      partial_->explained = explained;
+    }
+  }
+
+  bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
+
+  /// Numbers that all are alike could be anybody's.
+  bool says_something() const {
+    return std::ranges::any_of(theirs_.values, [&](double value) { return value != theirs_.values[0]; });
+  }
+
+  void claim(Cause cause) {
+    if (std::ranges::find(causes_, cause.names, &Cause::names) != causes_.end()) {
+      return;
+    }
+    cause.explained = cells();
+    causes_.push_back(std::move(cause));
+  }
+
+  // ---- Other steps, other draws
+
+  void look_among_steps() {
+    for (const Step& other : steps_) {
+      const bool is_other = other.tensor->id() != step_.tensor->id() && other.tensor->shape() == step_.tensor->shape() &&
+                            other.tensor->dtype() == step_.tensor->dtype();
+      if (is_other && says_something() && explains(judge_.values(*other.tensor))) {
+        claim({{"other-step"},
+               "these are the numbers of " + full_name(other) + (is_drawn() ? ": drawn in another order, or mixed up" : ": mixed up, or a step is left out"),
+               ""});
+        return;
+      }
+    }
+  }
+
+  /// The step's own draw, begun some words earlier or later.
+  void look_among_shifts(const torch::Draws& draws) {
+    const torch::Draw* const draw = port::draw_of(*step_.tensor, draws);
+    if (draw == nullptr || !causes_.empty() || !says_something() || theirs_.values.size() < fewest_telling(*step_.tensor)) {
+      return;
+    }
+    for (const Shift& shift : shifts_of(*draw, draws, steps_)) {
+      const std::optional<Tensor> shifted = torch::redrawn(*draw, draws, shift.words);
+      if (shifted && explains(values_of(*shifted))) {
+        claim({{"draws-shifted"}, sentence_of(shift), ""});
+        return;
+      }
+    }
+  }
+
+  /// Fewer than so many numbers may be equal by chance.
+  static std::size_t fewest_telling(const Tensor& tensor) { return tensor.dtype() == DType::boolean ? 16 : 1; }
+
+  void look_among_variants(const Variants& variants) {
+    if (!causes_.empty() || !variants || !says_something()) {
+      return;
+    }
+    for (const Variant& variant : variants()) {
+      const auto same = std::ranges::find_if(variant.steps, [&](const Step& other) {
+        return other.kind == Step::Kind::tensor && other.name == step_.name && other.section == step_.section;
+      });
+      if (same != variant.steps.end() && same->tensor->shape() == step_.tensor->shape() && explains(values_of(*same->tensor))) {
+        claim({{variant.name}, variant.sentence, ""});
+        return;
+      }
+    }
+  }
+
+  // ---- Mistakes
+
+  using Mistakes = std::vector<const Mistake*>;
+
+  /// The step's tensor of the port's operands, under rules, the first nearest to the leaves, which are kept from what is shown
+  /// right; `only` names the one node that they are for. None where they do not fit or change nothing.
+  std::optional<Tensor> mistaken(const Mistakes& mistakes, const void* only = nullptr, std::set<const void*>* nodes = nullptr) const {
+    const bool is_mask = is_drawn() && consumer() != nullptr;
+    const Tensor& target = is_mask ? *consumer() : *step_.tensor;
+    bool any = false;
+    const auto made = (is_mask ? Operands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
+      if (was.id() != target.id() && shown_.contains(was.id())) {
+        return was;
+      }
+      for (const Mistake* mistake : mistakes) {
+        if (only != nullptr && was.id() != only) {
+          continue;
+        }
+        Tensor result = mistake->rule(was, is);
+        if (result.id() != is.id()) {
+          any = true;
+          if (nodes != nullptr) {
+            nodes->insert(was.id());
+          }
+          return result;  // the next rule reads what the operation was made of
+        }
+      }
+      return is;
+    });
+    if (!made || !any) {
+      return std::nullopt;
+    }
+    return is_mask ? operand_in(*made) : made;
+  }
+
+  /// What masks scores with this mask, where the step is one: a wrong mask has no operands that a rule could be about.
+  const Tensor* consumer() const {
+    for (const Step& step : steps_) {
+      if (step.tensor->kind() == Kind::masked && step.tensor->operands()[1].id() == step_.tensor->id()) {
+        return &*step.tensor;
+      }
+    }
+    return nullptr;
+  }
+
+  std::optional<Tensor> operand_in(const Tensor& made) const {
+    const bool has_mask = made.kind() == Kind::masked && made.operands()[1].shape() == step_.tensor->shape();
+    return has_mask ? std::optional(made.operands()[1]) : std::nullopt;
+  }
+
+  bool explain_by(const Mistakes& mistakes, const std::optional<Tensor>& made) {
+    trying_ = mistakes;
+    const bool is_it = made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made);
+    trying_.clear();
+    return is_it;
+  }
+
+  bool is_like_right(const Tensor& made) const { return port::compare(values_of(made), right_, {0, 0, false}).holds(); }
+
+  /// One mistake, wherever it can be made, else at one place alone.
+  void try_mistakes() {
+    table_ = all_mistakes_in(steps_);
+    std::vector<std::pair<const Mistake*, const void*>> alone;
+    for (const Mistake& mistake : table_) {
+      std::set<const void*> nodes;
+      const auto made = mistaken({&mistake}, nullptr, &nodes);
+      if (!made && nodes.empty()) {
+        continue;
+      }
+      if (explain_by({&mistake}, made)) {
+        claim(cause_of({&mistake}));
+      }
+      if (!made || !is_like_right(*made)) {
+        effective_.push_back(&mistake);
+      }
+      if (nodes.size() > 1) {
+        std::ranges::for_each(nodes, [&](const void* node) { alone.emplace_back(&mistake, node); });
+      }
+    }
+    for (const auto& [mistake, node] : alone) {
+      if (causes_.empty() && explain_by({mistake}, mistaken({mistake}, node))) {
+        Cause cause = cause_of({mistake});
+        const auto step = std::ranges::find_if(steps_, [id = node](const Step& one) { return one.tensor->id() == id; });
+        cause.sentence += step == steps_.end() ? ", at one place alone" : ", in " + full_name(*step) + " alone";
+        claim(std::move(cause));
+      }
+    }
+  }
+
+  void try_pairs() {
+    std::int64_t computed = 0;
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty(); ++i) {
+      for (std::size_t j = i + 1; j < effective_.size(); ++j) {
+        for (const Mistakes& pair : {Mistakes{effective_[i], effective_[j]}, Mistakes{effective_[j], effective_[i]}}) {
+          computed += numbers_in_all_;
+          if (computed > most_numbers || causes_.size() == most_causes) {
+            return;
+          }
+          if (explain_by(pair, mistaken(pair))) {
+            claim(cause_of(pair));
+            break;
+          }
+        }
+      }
+    }
+  }
+
+  static Cause cause_of(const Mistakes& mistakes) {
+    Cause cause;
+    for (const Mistake* mistake : mistakes) {
+      cause.names.push_back(mistake->name);
+      cause.sentence += (cause.sentence.empty() ? "" : "; and ") + mistake->sentence;
+      cause.instead += (cause.instead.empty() ? "" : "; and ") + mistake->instead;
+    }
+    return cause;
+  }
+
+  // ---- Operands
+
+  /// Another step's numbers where one belongs that the step is made of.
+  void try_other_operands() {
+    std::set<const void*> above;
+    add_above(*step_.tensor, above);
+    std::int64_t computed = 0;
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      const Step& operand = *step;
+      if (operand.tensor->id() == step_.tensor->id() || !above.contains(operand.tensor->id())) {
+        continue;
+      }
+      for (const Step& other : steps_) {
+        const bool fits = other.tensor->id() != operand.tensor->id() && &other < &step_ && other.tensor->shape() == operand.tensor->shape() &&
+                          other.tensor->dtype() == operand.tensor->dtype();
+        computed += fits ? numbers_in_all_ : 0;
+        if (!fits || computed > most_numbers || !causes_.empty()) {
+          continue;
+        }
+        const auto made = operands_.remade(*step_.tensor, *step_.tensor, [&](const Tensor& was, const Tensor& is) {
+          return was.id() == operand.tensor->id() ? *other.tensor : is;
+        });
+        if (made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made)) {
+          claim({{"other-operand"}, other_operand_words(operand, other), ""});
+        }
+      }
+    }
+  }
+
+  static std::string other_operand_words(const Step& operand, const Step& other) {
+    const bool is_unscaled = operand.tensor->kind() == Kind::scaled && operand.tensor->operands()[0].id() == other.tensor->id();
+    return (is_unscaled                        ? "the scores are not divided by the square root of the keys' dimension: "
+            : operand.name.ends_with("_bias") ? "the bias is another's: "
+                                               : "") +
+           full_name(other) + " stands where " + full_name(operand) + " belongs";
+  }
+
+  /// What the tensor is made of, as far as what is shown right, and this too: the tensor may be made of something else.
+  void add_above(const Tensor& tensor, std::set<const void*>& above) const {
+    for (const Tensor& operand : tensor.operands()) {
+      if (above.insert(operand.id()).second && !shown_.contains(operand.id())) {
+        add_above(operand, above);
+      }
+    }
+  }
+
+  /// Softmax of scores that are divided by whatever number: two weights of a row tell which, all others whether.
+  void look_for_a_divisor() {
+    const Tensor& tensor = *step_.tensor;
+    if (tensor.kind() != Kind::softmax || tensor.size(-1) < 2 || !theirs_.cells.empty()) {
+      return;
+    }
+    const Mistake unscaled = scaled_by_number(1);
+    const auto scores = operands_.remade(tensor.operands()[0], tensor, unscaled.rule);
+    if (!scores || scores->shape() != tensor.shape()) {
+      return;
+    }
+    const std::vector<double> numbers = values_of(*scores);
+    double distance = 0;
+    double divisor = 0;
+    const auto columns = static_cast<std::size_t>(tensor.size(-1));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t first = i / columns * columns;
+      const double apart = numbers[i] - numbers[first];
+      const double ratio = std::log(theirs_.values[i] / theirs_.values[first]);
+      if (std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
+        distance = std::abs(apart);
+        divisor = apart / ratio;
+      }
+    }
+    // Float32 weights tell some five digits of it.
+    const bool is_one = std::abs(divisor - 1) < 1e-4;
+    const Mistake mistake = is_one ? mistake_of("no-scaling", steps_)
+                                   : scaled_by_number(text::number_of<double>(text::factor_text(divisor)).value_or(divisor));
+    const auto made = divisor == 0 ? std::nullopt : operands_.remade(tensor, tensor, mistake.rule);
+    if (made && explains(*made) && !is_like_right(*made)) {
+      claim(cause_of({&mistake}));
+    }
+  }
+
+  const Laid& theirs_;
+  const Step& step_;
+  std::span<const Step> steps_;
+  const Operands& operands_;
+  Right& judge_;
+  Tensor remade_;               ///< what the step makes of the port's operands
+  std::vector<double> right_;   ///< its numbers
+  std::set<const void*> shown_;  ///< tensors that the port has right
+  std::vector<std::int64_t> own_wrong_;
+  std::int64_t numbers_in_all_ = 0;
+  std::vector<Mistake> table_;
+  Mistakes effective_;  ///< those of the table that change something here
+  Mistakes trying_;
+  std::optional<Cause> partial_;
+  std::vector<Cause> causes_;
+};
+
+}  // namespace
+
+std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+                             std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
+  return Search(matched, steps, operands, shown, right).run(otherwise);
+}
+
+}  // namespace attn::port

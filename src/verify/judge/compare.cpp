@@ -1,0 +1,68 @@
+#include "verify/judge/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace attn::port {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// The distance between float32 numbers at this one.
+double ulp(double right) {
+  const float value = static_cast<float>(std::abs(right));
+  return std::isfinite(value)
+             ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) - static_cast<double>(value)
+             : infinity;
+}
+
+}  // namespace
+
+Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
+                   std::span<const float> bounds, std::span<const std::int64_t> cells) {
+  Comparison result;
+  result.cells = static_cast<std::int64_t>(cells.empty() ? right.size() : cells.size());
+  result.passing_atol = result.passing_rtol = 0;
+  for (std::int64_t place = 0; place < result.cells; ++place) {
+    const std::int64_t cell = cells.empty() ? place : cells[static_cast<std::size_t>(place)];
+    const auto i = static_cast<std::size_t>(cell);
+    if (is_equal(theirs[i], right[i])) {
+      continue;
+    }
+    const double allowed = tolerance.atol + (bounds.empty() ? 0.0 : static_cast<double>(bounds[i]));
+    const bool are_numbers = std::isfinite(theirs[i]) && std::isfinite(right[i]);
+    const double difference = are_numbers ? std::abs(theirs[i] - right[i]) : infinity;
+    const double size = std::abs(right[i]);
+    if (!are_numbers || !(difference <= allowed + tolerance.rtol * size)) {
+      result.mismatched.push_back(cell);
+    }
+    if (difference > result.greatest_absolute) {
+      result.greatest_absolute = difference;
+      result.absolute_at = cell;
+    }
+    if (are_numbers && size > 0 && difference / size > result.greatest_relative) {
+      result.greatest_relative = difference / size;
+      result.relative_at = cell;
+    }
+    if (!are_numbers) {
+      result.passing_atol = result.passing_rtol = std::nullopt;
+      result.greatest_ulps = infinity;
+      continue;
+    }
+    result.greatest_ulps = std::max(result.greatest_ulps, difference / ulp(right[i]));
+    if (result.passing_atol) {
+      result.passing_atol = std::max(*result.passing_atol, difference - tolerance.rtol * size);
+    }
+    if (result.passing_rtol && difference > tolerance.atol) {
+      result.passing_rtol = size > 0 ? std::optional(std::max(*result.passing_rtol, (difference - tolerance.atol) / size))
+                                     : std::nullopt;
+    }
+  }
+  return result;
+}
+
+}  // namespace attn::port

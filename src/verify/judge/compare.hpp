@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace attn::port {
+
+/// How far a number may be from the right one: atol + rtol * |right|. The defaults are those of
+/// torch.testing.assert_close for float32.
+struct Tolerance {
+  double rtol = 1.3e-6;
+  double atol = 1e-5;
+  bool grows = true;  ///< with the error bound of what a cell sums up; false where somebody says how far
+};
+
+/// Somebody's numbers held against the right ones, cell by cell. Two nan are equal, and so are two infinities of one sign.
+struct Comparison {
+  std::int64_t cells = 0;
+  std::vector<std::int64_t> mismatched;  ///< in order
+
+  double greatest_absolute = 0;  ///< difference; infinite where only one of the two is a number
+  std::int64_t absolute_at = 0;  ///< its cell
+  double greatest_relative = 0;  ///< of the right number; of cells where that is not 0
+  std::int64_t relative_at = 0;
+  double greatest_ulps = 0;      ///< in units of the last place that float32 has there
+
+  /// The least tolerance of either kind, beside the other as given, with which all cells hold; none where a number is
+  /// missing.
+  std::optional<double> passing_rtol;
+  std::optional<double> passing_atol;
+
+  bool holds() const { return mismatched.empty(); }
+};
+
+/// Both have as many numbers. Besides the tolerance a cell may be as far from the right one as its bound, where there are
+/// bounds. Only these cells are compared, or where there are none, all.
+Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
+                   std::span<const float> bounds = {}, std::span<const std::int64_t> cells = {});
+
+}  // namespace attn::port

@@ -1,0 +1,297 @@
+#include "verify/judge/looks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "tensor/operations.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+
+namespace attn::port {
+namespace {
+
+/// Whether the number is one of a format with so many significant bits.
+bool has_bits(double value, int bits) {
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(value, &exponent), bits);
+  return !std::isfinite(value) || scaled == std::nearbyint(scaled);
+}
+
+bool are_alike(std::span<const double> a, std::span<const double> b, double tolerance) {
+  return std::ranges::equal(a, b, [tolerance](double x, double y) {
+    return x == y || (std::isnan(x) && std::isnan(y)) || (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + tolerance));
+  });
+}
+
+std::vector<Cause> one(const std::string& name, const std::string& sentence, const std::string& instead = "") {
+  return {{{name}, sentence, instead}};
+}
+
+// ---- Slices ---------------------------------------------------------------------------------------
+
+/// Which right slice each slice along an axis is, `count` where it is 0; none where one is neither, or each is what it should be.
+std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape, const std::vector<double>& theirs,
+                                                     const std::vector<double>& right) {
+  const auto count = static_cast<std::size_t>(shape[axis]);
+  const auto inner = static_cast<std::size_t>(std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end(), std::int64_t{1}, std::multiplies<>()));
+  const std::size_t outer = right.size() / (count * inner);
+  const auto slice = [&](const std::vector<double>& all, std::size_t entry) {
+    std::vector<double> numbers;
+    for (std::size_t block = 0; block < outer; ++block) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>((block * count + entry) * inner);
+      numbers.insert(numbers.end(), begin, begin + static_cast<std::ptrdiff_t>(inner));
+    }
+    return numbers;
+  };
+  constexpr double near = 1e-5;
+  std::vector<std::size_t> found;
+  for (std::size_t entry = 0; entry < count; ++entry) {
+    const std::vector<double> own = slice(theirs, entry);
+    const bool says_something = std::ranges::any_of(own, [&](double value) { return value != own[0]; });
+    std::size_t is = are_alike(own, slice(right, entry), near) ? entry : count;
+    const bool is_zero = is == count && std::ranges::all_of(own, [](double value) { return value == 0; });
+    for (std::size_t other = 0; is == count && says_something && other < count; ++other) {
+      is = are_alike(own, slice(right, other), near) ? other : count;
+    }
+    if (is == count && !is_zero) {
+      return std::nullopt;
+    }
+    found.push_back(is);
+  }
+  std::vector<std::size_t> own(count);
+  std::iota(own.begin(), own.end(), std::size_t{0});
+  return found == own ? std::nullopt : std::optional(found);
+}
+
+std::string slices_sentence(const std::string& what, const std::vector<std::size_t>& slices) {
+  std::vector<std::string> empty;
+  for (std::size_t entry = 0; entry < slices.size(); ++entry) {
+    if (slices[entry] == slices.size()) {
+      empty.push_back(std::to_string(entry));
+    }
+  }
+  if (!empty.empty()) {
+    return what + " " + text::joined(empty) + (empty.size() == 1 ? " is left 0" : " are left 0");
+  }
+  if (std::ranges::all_of(slices, [&](std::size_t one) { return one == slices[0]; })) {
+    return what + " " + std::to_string(slices[0]) + " stands everywhere";
+  }
+  std::vector<std::size_t> reversed(slices.size());
+  std::iota(reversed.rbegin(), reversed.rend(), std::size_t{0});
+  if (slices == reversed) {
+    return "the order of each " + what + " is reversed";
+  }
+  std::vector<std::string> order;
+  for (const std::size_t one : slices) {
+    order.push_back(std::to_string(one));
+  }
+  return "in place of each " + what + " in turn stand " + text::joined(order);
+}
+
+std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shape& shape, const std::vector<double>& right, std::int64_t heads) {
+  const bool has_heads = heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads;
+  if (has_heads) {
+    const Shape split{shape[0], shape[1], heads, shape[2] / heads};
+    if (const auto slices = slices_along(2, split, theirs, right)) {
+      return one("heads-mixed-up", slices_sentence("head", *slices));
+    }
+    std::vector<double> interleaved(right.size());
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      const auto width = static_cast<std::size_t>(split[3]);
+      const std::size_t column = i % (width * static_cast<std::size_t>(heads));
+      interleaved[i - column + column % width * static_cast<std::size_t>(heads) + column / width] = right[i];
+    }
+    if (are_alike(theirs, interleaved, 1e-5)) {
+      return one("heads-interleaved", "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
+    }
+  }
+  struct Row {
+    const char* name;
+    std::string what;
+    std::size_t axis;
+  };
+  std::vector<Row> rows;
+  if (shape.size() == 4) {
+    rows = {{"heads-mixed-up", "head", 1}, {"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 2}};
+  } else if (shape.size() == 3) {
+    rows = {{"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 1}};
+  } else if (shape.size() == 2) {
+    rows = {{"rows-mixed-up", "row", 0}};
+  }
+  rows.push_back({"columns-mixed-up", "column", shape.size() - 1});
+  for (const Row& row : rows) {
+    if (shape[row.axis] > 1) {
+      if (const auto slices = slices_along(row.axis, shape, theirs, right)) {
+        return one(row.name, slices_sentence(row.what, *slices));
+      }
+    }
+  }
+  return {};
+}
+
+/// Whole rows that are 0, or nan, where they should not be; all else is right.
+std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape& shape, const std::vector<double>& right) {
+  const auto width = static_cast<std::size_t>(shape.back());
+  std::set<std::size_t> rows;
+  const auto is_empty = [](double value) { return value == 0 || std::isnan(value); };
+  bool is_nan = false;
+  for (std::size_t row = 0; row * width < right.size(); ++row) {
+    const std::span<const double> own = std::span(theirs).subspan(row * width, width);
+    if (are_alike(own, std::span(right).subspan(row * width, width), 1e-5)) {
+      continue;
+    }
+    if (!std::ranges::all_of(own, is_empty)) {
+      return {};
+    }
+    is_nan = is_nan || std::isnan(own[0]);
+    rows.insert(shape.size() < 2 ? row : row % static_cast<std::size_t>(shape[shape.size() - 2]));
+  }
+  if (rows.empty()) {
+    return {};
+  }
+  std::vector<std::string> words;
+  for (const std::size_t row : rows) {
+    words.push_back(std::to_string(row));
+  }
+  return one("rows-left-out", std::string(rows.size() == 1 ? "row " : "rows ") + text::joined(words) + (is_nan ? " have no numbers" : " are left 0"));
+}
+
+// ---- The whole ------------------------------------------------------------------------------------
+
+std::vector<double> transposed(const Tensor& step, const std::vector<double>& numbers, std::int64_t a, std::int64_t b) {
+  return values_of(contiguous(transpose(with_values(step, numbers), a, b)));
+}
+
+/// Numbers that are 0 or the right ones times one factor above 1: dropout that should be off.
+std::optional<double> dropout_factor(const std::vector<double>& theirs, const std::vector<double>& right) {
+  double factor = 0;
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (theirs[i] == 0 || right[i] == 0) {
+      dropped += theirs[i] == 0 && right[i] != 0 ? 1U : 0U;
+    } else if (const double ratio = theirs[i] / right[i]; factor == 0 && ratio > 1.001) {
+      factor = ratio;
+    } else if (!(std::abs(ratio - factor) < 1e-4 * factor)) {
+      return std::nullopt;
+    }
+  }
+  return dropped > 0 && factor > 1 ? std::optional(factor) : std::nullopt;
+}
+
+/// What stands in place of each -inf, where all else is right.
+std::optional<double> fill_of(const std::vector<double>& theirs, const std::vector<double>& right) {
+  std::optional<double> fill;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const bool is_hidden = std::isinf(right[i]) && right[i] < 0;
+    if (is_hidden && fill && theirs[i] != *fill) {
+      return std::nullopt;
+    }
+    fill = is_hidden ? theirs[i] : fill;
+  }
+  return fill;
+}
+
+/// All numbers are the right ones times one number.
+std::optional<double> factor_of(const std::vector<double>& theirs, const std::vector<double>& right) {
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (std::isfinite(right[i]) && (!std::isfinite(right[largest]) || std::abs(right[i]) > std::abs(right[largest]))) {
+      largest = i;
+    }
+  }
+  const double factor = theirs[largest] / right[largest];
+  return right.size() >= 3 && std::isfinite(factor) && factor != 0 ? std::optional(factor) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right, Right& judge) {
+  const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
+    return compare(theirs.values, numbers, tolerance, {}, theirs.cells).holds();
+  };
+  Right usual(Tolerance{}, judge.heads());
+  if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
+    return one("float32-noise", "float32 noise, at most " +
+                                    text::shortest_text(std::ceil(compare(theirs.values, right, {}, {}, theirs.cells).greatest_ulps)) +
+                                    " ulp: another order of summation, or wider arithmetic");
+  }
+  std::vector<double> rounded = right;
+  std::ranges::transform(right, rounded.begin(), [](double value) { return std::round(value * 1e4) / 1e4; });
+  if (explains(rounded, {1e-6, 1e-7})) {
+    return one("rounded", "the numbers are rounded to the four digits that are printed");
+  }
+  struct Format {
+    const char* name;
+    int bits;
+    Tolerance tolerance;  ///< torch.testing.assert_close's
+  };
+  for (const Format& format : {Format{"bfloat16", 8, {1.6e-2, 1e-5}}, Format{"float16", 11, {1e-3, 1e-5}}}) {
+    const auto fits = [&](double value) { return has_bits(value, format.bits); };
+    const bool is_telling = std::ranges::count_if(right, fits) * 2 < std::ssize(right);
+    if (!is_telling || !std::ranges::all_of(theirs.values, fits)) {
+      continue;
+    }
+    std::vector<float> bounds = Bounds().of(step);
+    std::ranges::for_each(bounds, [&](float& bound) { bound = std::ldexp(bound, 24 - format.bits); });
+    if (compare(theirs.values, right, format.tolerance, bounds, theirs.cells).holds()) {
+      return one(format.name, std::string("the arithmetic is ") + format.name + "'s", "float32");
+    }
+  }
+  return {};
+}
+
+std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right, std::int64_t heads, const Explains& explains) {
+  const Shape& shape = step.shape();
+  const bool says_something = std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
+  if (shape.empty() || !theirs.cells.empty() || !says_something || step.dtype() != DType::float32) {
+    return {};
+  }
+  if (step.dim() >= 2 && step.size(-1) == step.size(-2) && explains(transposed(step, right, step.dim() - 2, step.dim() - 1))) {
+    return one("transposed", "these are the right numbers, transposed");
+  }
+  for (const auto& axes : {std::pair{1, 2}, {0, 1}, {2, 3}}) {
+    if (axes.second < step.dim() && explains(transposed(step, right, axes.first, axes.second))) {
+      return one("reshaped", "these are the right numbers, but axes " + std::to_string(axes.first) + " and " + std::to_string(axes.second) +
+                                 " are swapped by reshape or view, without transpose",
+                 "transpose(" + std::to_string(axes.first) + ", " + std::to_string(axes.second) + ")");
+    }
+  }
+  if (const auto fill = fill_of(theirs.values, right)) {
+    std::vector<double> filled = right;
+    std::ranges::transform(right, filled.begin(), [&](double value) { return std::isinf(value) ? *fill : value; });
+    if (explains(filled)) {
+      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf", "masked_fill(mask, -torch.inf)");
+    }
+  }
+  if (const auto factor = dropout_factor(theirs.values, right)) {
+    return one("dropout-on", "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)), "model.eval()");
+  }
+  std::vector<double> positive = right;
+  std::ranges::transform(right, positive.begin(), [](double value) { return std::max(value, 0.0); });
+  if (explains(positive)) {
+    return one("relu", "every negative number is 0: a relu");
+  }
+  if (auto causes = mixed_up_slices(theirs.values, shape, right, heads); !causes.empty()) {
+    return causes;
+  }
+  if (auto causes = rows_left_out(theirs.values, shape, right); !causes.empty()) {
+    return causes;
+  }
+  if (const auto factor = factor_of(theirs.values, right)) {
+    std::vector<double> scaled = right;
+    std::ranges::transform(right, scaled.begin(), [&](double value) { return std::isfinite(value) ? value * *factor : value; });
+    if (explains(scaled)) {
+      return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
+    }
+  }
+  return {};
+}
+
+}  // namespace attn::port

@@ -1,0 +1,55 @@
+#include "verify/judge/operands.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tensor/operations.hpp"
+
+namespace attn::port {
+namespace {
+
+template <class T>
+Contents block(const Shape& shape, const std::vector<double>& values) {
+  Block<T> block(shape);
+  std::ranges::transform(values, block.begin(), [](double value) { return static_cast<T>(value); });
+  return block;
+}
+
+}  // namespace
+
+Tensor with_values(const Tensor& like, std::vector<double> values) {
+  Tensor result = leaf(like.shape(), like.dtype(), like.name(),
+                       [shape = like.shape(), dtype = like.dtype(), values = std::move(values)] {
+                         switch (dtype) {
+                           case DType::float32: return block<float>(shape, values);
+                           case DType::boolean: return block<bool>(shape, values);
+                           case DType::int64: break;
+                         }
+                         return block<std::int64_t>(shape, values);
+                       },
+                       like.kernels());
+  return result;
+}
+
+void Operands::add(const Tensor& tensor, const std::vector<double>& values) {
+  tensors_.emplace(tensor.id(), with_values(tensor, values));
+}
+
+Tensor Operands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {
+  const auto found = was.id() == judged.id() ? tensors_.end() : tensors_.find(was.id());
+  return found == tensors_.end() ? is : found->second;
+}
+
+std::optional<Tensor> Operands::remade(const Tensor& tensor, const Tensor& judged, const Rewriter::Rule& rule) const {
+  try {
+    Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
+      const Tensor own = put_in(was, is, judged);
+      return own.id() != is.id() || !rule ? own : rule(was, is);
+    });
+    return rewriter(tensor);
+  } catch (const ShapeError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace attn::port

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "tensor/rewrite.hpp"
+#include "tensor/tensor.hpp"
+
+namespace attn::port {
+
+/// A port's wrong tensors, to be put in place of the lesson's. Right ones are the lesson's: what a step is made of stays to
+/// be seen there.
+class Operands {
+ public:
+  /// `values` are row-major, in the tensor's shape. Of several the first stays.
+  void add(const Tensor& tensor, const std::vector<double>& values);
+  bool empty() const { return tensors_.empty(); }
+
+  /// For a rewriting rule: the port's tensor where it has one, but for the tensor that is judged.
+  Tensor put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const;
+  /// The tensor made of the port's operands, under one more rule; none where sizes do not fit each other then.
+  std::optional<Tensor> remade(const Tensor& tensor, const Tensor& judged, const Rewriter::Rule& rule = {}) const;
+  std::optional<Tensor> remade(const Tensor& judged) const { return remade(judged, judged); }
+
+ private:
+  std::map<const void*, Tensor> tensors_;
+};
+
+/// A leaf with these numbers, of the tensor's shape and dtype.
+Tensor with_values(const Tensor& like, std::vector<double> values);
+
+}  // namespace attn::port

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "verify/explain/find_draws.hpp"
+#include "verify/explain/match.hpp"
+#include "verify/propose/replay.hpp"
+#include "verify/read/listing.hpp"
+#include "verify/read/printed.hpp"
+
+namespace attn::verify {
+
+/// The toy inputs, the listing's literals and draws, and the numbers in sight that operations may be given.
+Given given_of(std::span<const Printed> printed, const Listing& listing, std::span<const Replayed> draws);
+
+/// What seeds were found to draw is given too: the numbers, and to lessons the seeds and sizes, before all others.
+void add_draws(std::span<const Drawn> draws, Settings& settings, Given& given);
+
+/// Says in full which draw a tensor is.
+void tell_draws(std::span<const Replayed> draws, Report& report);
+
+}  // namespace attn::verify

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "verify/bound/chance.hpp"
+#include "verify/bound/linear_fit.hpp"
+#include "verify/propose/operands.hpp"
+#include "verify/propose/patterns.hpp"
+#include "verify/propose/rows.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::int64_t most_tokens = 12;
+constexpr std::int64_t most_dimensions = 5;
+constexpr std::size_t most_numbers = 400;
+
+using Cells = std::vector<Interval>;
+
+Cells column(const Observed& x, std::int64_t i) {
+  Cells result;
+  for (std::int64_t row = 0; row < x.shape[0]; ++row) {
+    result.push_back(x.cells[at(row * x.shape[1] + i)]);
+  }
+  return result;
+}
+
+/// x @ W, for some W: each column by itself.
+std::optional<double> chance_of_projection(const Observed& target, const Observed& x) {
+  std::vector<Cells> columns;
+  for (std::int64_t i = 0; i < x.shape[1]; ++i) {
+    columns.push_back(column(x, i));
+  }
+  double chance = 0;
+  for (std::int64_t i = 0; i < target.shape[1]; ++i) {
+    const auto one = chance_of_linear_fit(columns, column(target, i));
+    if (!one) {
+      return std::nullopt;
+    }
+    chance += *one;
+  }
+  return chance;
+}
+
+/// x @ M @ x.T, for some M: of the scores themselves, or of the logarithms of weights, each row up to a number of its
+/// own. What a causal mask hides does not count.
+std::optional<double> chance_of_scores(const Observed& target, const Observed& x, bool are_weights) {
+  Cells cells;
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;
+  const std::int64_t n = target.shape[0];
+  const Interval& corner = target.cells[at(n - 1)];
+  const bool is_causal = n > 1 && (are_weights ? corner.middle() == 0 : std::isinf(corner.low));
+  for (std::int64_t i = 0; i < n * n; ++i) {
+    const Interval& cell = target.cells[at(i)];
+    const bool is_hidden = are_weights ? cell.middle() == 0 : std::isinf(cell.low) && cell.low < 0;
+    if (is_hidden != (is_causal && is_in(Region::above, i / n, i % n))) {
+      return std::nullopt;
+    }
+    if (is_hidden) {
+      continue;
+    }
+    if (std::isinf(cell.low) || (are_weights && cell.low <= 0)) {
+      return std::nullopt;
+    }
+    cells.push_back(are_weights ? Interval{std::log(cell.low), std::log(cell.high)} : cell);
+    places.emplace_back(i / n, i % n);
+  }
+  std::vector<Cells> columns;
+  const std::int64_t d = x.shape[1];
+  for (std::int64_t a = 0; a < d; ++a) {
+    for (std::int64_t b = 0; b < d; ++b) {
+      Cells& products = columns.emplace_back();
+      for (const auto& [row, other] : places) {
+        products.push_back(times(x.cells[at(row * d + a)], x.cells[at(other * d + b)]));
+      }
+    }
+  }
+  for (std::int64_t row = 0; are_weights && row < n; ++row) {
+    Cells& ones = columns.emplace_back();
+    for (const auto& place : places) {
+      ones.push_back(place.first == row ? Interval{1, 1} : Interval{});
+    }
+  }
+  return cells.empty() ? std::nullopt : chance_of_linear_fit(columns, cells);
+}
+
+bool may_be_inputs(const Leaf& leaf) {
+  const Tensor& x = leaf.tensor;
+  return leaf.source.may_be_inputs && x.dim() == 2 && x.size(0) <= most_tokens && x.size(1) <= most_dimensions &&
+         x.size(1) < x.size(0) && !is_binary(leaf.source.numbers);
+}
+
+/// How many rows are unlike all before them: no other says anything of weights.
+std::int64_t distinct_rows(const Observed& x) {
+  std::set<std::vector<double>> rows;
+  const std::size_t columns = at(x.shape[1]);
+  for (std::size_t i = 0; i < x.cells.size(); i += columns) {
+    std::vector<double> row;
+    std::ranges::transform(std::span(x.cells).subspan(i, columns), std::back_inserter(row), &Interval::middle);
+    rows.insert(std::move(row));
+  }
+  return static_cast<std::int64_t>(rows.size());
+}
+
+/// Whether a leaf prints what is given exactly: then the given numbers tell more.
+bool is_given_exactly(const Search& search, const Source& printed) {
+  return std::ranges::any_of(search.leaves(), [&](const Leaf& given) {
+    return printed.position > 0 && given.source.position == 0 && given.source.numbers.shape == printed.numbers.shape &&
+           std::ranges::equal(given.source.numbers.cells, printed.numbers.cells, meet);
+  });
+}
+
+/// Whether the logarithms of the target's rows may be scores: rows of weights, masked or not.
+bool are_rows_of_weights(const Observed& target) {
+  return std::ranges::all_of(target.cells, [](const Interval& cell) { return cell.middle() >= 0 && cell.middle() < 20; });
+}
+
+/// A tensor that nobody printed, which is called W or M.
+Tensor unknown(const char* name, const Shape& shape) {
+  const Tensor tensor = leaf_of({shape, Cells(at(element_count(shape)))}, name);
+  return tensor;
+}
+
+class Fits {
+ public:
+  explicit Fits(Search& search) : search_(search), target_(search.target()) {
+    if (target_.rank() == 1) {
+      target_.shape.push_back(1);
+    }
+  }
+
+  /// Queries, scores or weights of inputs. Of what a page prints, only the first may be inputs.
+  void of_inputs() {
+    bool is_printed_tried = false;
+    for (std::size_t i = 0; i < search_.leaves().size() && !is_printed_tried && !search_.best(); ++i) {
+      const Leaf& x = search_.leaves()[i];
+      if (!may_be_inputs(x) || x.tensor.size(0) != target_.shape[0] || is_given_exactly(search_, x.source)) {
+        continue;
+      }
+      is_printed_tried = x.source.position > 0;
+      const std::int64_t d = x.tensor.size(1);
+      if (distinct_rows(x.source.numbers) <= d) {
+        continue;
+      }
+      if (is_square(target_.shape)) {
+        const Tensor scores = matmul(matmul(x.tensor, unknown("M", {d, d})), t(x.tensor));
+        keep(scores, "M", {i}, chance_of_scores(target_, x.source.numbers, false));
+        if (are_rows_of_weights(target_)) {
+          keep(softmax(scores), "M", {i}, chance_of_scores(target_, x.source.numbers, true));
+        }
+      }
+      keep(*product_of(x.tensor, unknown("W", weights_shape(d)), false), "W", {i}, chance_of_projection(target_, x.source.numbers));
+    }
+  }
+
+  /// Context vectors of printed weights and values that nobody printed.
+  void of_weights() {
+    for (std::size_t w = 0; w < search_.leaves().size() && !search_.best(); ++w) {
+      const Leaf& weights = search_.leaves()[w];
+      if (weights.tensor.dim() != 2 || !is_square(weights.tensor.shape()) || weights.tensor.size(0) != target_.shape[0] ||
+          weights.source.position == 0 || !may_be_weights(weights.source.numbers) || is_binary(weights.source.numbers)) {
+        continue;
+      }
+      for (std::size_t x = 0; x < search_.leaves().size(); ++x) {
+        const Leaf& inputs = search_.leaves()[x];
+        if (!may_be_inputs(inputs) || inputs.tensor.size(0) != weights.tensor.size(1) || x == w ||
+            is_given_exactly(search_, inputs.source)) {
+          continue;
+        }
+        const Tensor weighed = matmul(weights.tensor, inputs.tensor);
+        const Tensor values = *product_of(inputs.tensor, unknown("W", weights_shape(inputs.tensor.size(1))), false);
+        keep(*product_of(weights.tensor, values, false), "W", {w, x}, chance_of_projection(target_, {weighed.shape(), search_.bounded(weighed)}));
+      }
+    }
+  }
+
+ private:
+  /// What projects d numbers to those of the target's rows.
+  Shape weights_shape(std::int64_t d) const { return search_.shape().size() == 1 ? Shape{d} : Shape{d, target_.shape[1]}; }
+
+  void keep(const Tensor& tensor, const std::string& unknown, std::vector<std::size_t> leaves, const std::optional<double>& chance) {
+    if (chance) {
+      search_.keep(Form::fit, tensor.expression() + " for some " + unknown, std::move(leaves), *chance);
+    }
+  }
+
+  Search& search_;
+  Observed target_;  ///< of a vector, one column
+};
+
+}  // namespace
+
+void propose_fits(Search& search) {
+  const Observed& target = search.target();
+  if (target.rank() < 1 || target.rank() > 2 || target.cells.size() > most_numbers || is_constant(target) || std::ranges::all_of(target.cells, is_whole)) {
+    return;
+  }
+  Fits fits(search);
+  fits.of_inputs();
+  fits.of_weights();
+}
+
+}  // namespace attn::verify

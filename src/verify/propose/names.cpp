@@ -1,0 +1,352 @@
+#include "verify/propose/names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "text/ascii.hpp"
+#include "text/lines.hpp"
+
+namespace attn::port {
+namespace {
+
+/// One thing that programs have names for. Lists are of words with spaces between.
+struct Habit {
+  std::string_view words;        ///< plain_name's
+  std::string_view steps;        ///< the likeliest first
+  std::string_view module = "";  ///< whose .weight and .bias a tensor of this name may be
+  std::string_view parts = "";   ///< of a fused one: the modules side by side
+  bool is_final = false;
+};
+
+constexpr std::string_view any_scores = "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
+constexpr std::string_view any_weights =
+    "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
+constexpr std::string_view any_context =
+    "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2";
+constexpr std::string_view any_output =
+    "output context_vecs context_vec context_heads joined_heads all_context_vecs context_vec_2";
+
+const std::vector<Habit>& habits() {
+  static const std::vector<Habit> table = {
+      {"q query queries q_proj q_lin q_linear q_layer to_q query_proj query_layer query_states query_projection query_dense linear_q attn_q "
+       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads queries_split q_split q_scaled scaled_q q_states q_vec",
+       "queries queries_heads scaled_queries scaled_queries_heads query_2 query", "W_query"},
+      {"k key keys k_proj k_lin k_linear k_layer to_k key_proj key_layer key_states key_projection key_dense linear_k attn_k kcur c_k "
+       "mixed_key_layer k_heads k_head ks k_mat key_heads keys_split k_split k_scaled scaled_k k_states k_vec",
+       "keys keys_heads scaled_keys scaled_keys_heads keys_transposed key_2", "W_key"},
+      {"v value values v_proj v_lin v_linear v_layer to_v value_proj value_layer value_states value_projection value_dense linear_v attn_v "
+       "vcur c_v mixed_value_layer v_heads v_head vs v_mat value_heads values_split v_split v_states v_vec",
+       "values values_heads value_2", "W_value"},
+      {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "", "W_query"},
+      {"wk w_k w_key wkey weight_key weight_k key_w k_w weights_k", "", "W_key"},
+      {"wv", "W_value context_vecs context_heads", "W_value"},
+      {"w_v w_value wvalue weight_value weight_v value_w v_w weights_v", "", "W_value"},
+      {"bq b_q b_query q_b bias_q query_b", "W_query_bias"},
+      {"bk b_k b_key k_b bias_k key_b", "W_key_bias"},
+      {"bv b_v b_value v_b bias_v value_b", "W_value_bias"},
+      {"bo b_o b_out o_b bias_o out_b proj_b", "out_proj_bias"},
+      {"wo w_o wout w_out weight_o weight_out out_w o_w w_proj proj_w", "", "out_proj"},
+      {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
+      {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer mixed_qkv", "", "",
+       "W_query W_key W_value"},
+      {"kv to_kv wkv w_kv kv_proj key_value c_kv", "", "", "W_key W_value"},
+      {"scores score attn_scores attention_scores attn_score attention_score raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
+       "similarity similarities energy energies e s logits attn_logits attention_logits attn_raw att_scores att_raw raw unscaled_scores omega "
+       "compatibility affinity affinities wei_raw kq_raw att_logits",
+       any_scores},
+      {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled scaled_logits scaled_energy "
+       "s_scaled scaled_qk att_scaled scaled_sim",
+       "scaled_attn_scores scaled_attn_scores_2"},
+      {"masked masked_scores masked_attn_scores masked_attention_scores masked_logits scores_masked masked_energy masked_dots kq_masked "
+       "s_masked att_masked masked_sim scores_after_mask attn_masked masked_s",
+       "masked_attn_scores scaled_attn_scores masked_simple ?attn_scores"},
+      {"weights attn_weights attention_weights attn_weight attention_weight attn_w probs prob probabilities p attn_probs attention_probs "
+       "attn_prob attention_prob alpha alphas a softmax attn_softmax kq_soft_max kq_soft_max_ext soft_max attn_output_weights attn_map "
+       "attention_map attention_matrix normalized_weights att_weights w wei attn_dist attention_distribution score_weights softmaxed "
+       "att_probs att_softmax",
+       any_weights},
+      {"att attn attention",
+       "attn_weights attn_scores scaled_attn_scores masked_attn_scores dropout_attn_weights attn_weights_mean masked_simple_norm output context_vecs"},
+      {"dropped dropped_weights dropout_weights attn_weights_dropped dropped_attn dropped_probs attn_dropout attn_drop p_drop p_dropped "
+       "weights_dropped dropout_attn_weights probs_dropped attn_probs_dropped",
+       "dropout_attn_weights attn_weights"},
+      {"dropout_mask keep_mask drop_mask keep kept dropped_mask", "dropout_mask"},
+      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask mask_bool "
+       "extended_attention_mask attn_bias future_mask causal bias",
+       "mask mask_simple"},
+      {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs head_out head_output "
+       "head_outputs heads_out head_outs kqv kqv_merged kqv_merged_cont concat concatenated merged merged_heads concat_heads joined joined_heads "
+       "attended weighted_sum weighted_values attn_vec heads o_heads context_merged merged_context ctx_merged context_heads xb",
+       any_context},
+      {"o", "context_vecs output context_heads context_vec joined_heads all_context_vecs", "out_proj"},
+      {"out output outputs y result res attn_output attn_out attention_output attn_outputs self_attn_output kqv_out final final_output proj_out "
+       "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out output_projection",
+       any_output, "out_proj", "", true},
+      {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o linear_out linear_o "
+       "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear",
+       "output ?context_vecs", "out_proj", "", true},
+      {"x xs h", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
+      {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in token_embeddings embeds "
+       "inputs_embeds input_embeddings batch",
+       "batch inputs"},
+      {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input", "second_input"},
+      {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt", "scale sqrt_head_dim one_over_sqrt_head_dim"},
+  };
+  return table;
+}
+
+/// Words that no attention has: of what surrounds it, whose other words say nothing here.
+constexpr std::array<std::string_view, 22> foreign = {"mlp", "ffn", "ff", "feed", "fc1", "fc2", "norm", "ln", "layernorm", "rms", "wte",
+                                                      "wpe", "lm", "rope", "cos", "sin", "gate", "pos", "tok", "cache", "norm1", "norm2"};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) {
+      words.emplace_back(text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  }
+  return words;
+}
+
+const std::map<std::string, const Habit*, std::less<>>& by_word() {
+  static const auto index = [] {
+    std::map<std::string, const Habit*, std::less<>> result;
+    for (const Habit& habit : habits()) {
+      for (const std::string& word : words_of(habit.words)) {
+        result.emplace(word, &habit);
+      }
+    }
+    return result;
+  }();
+  return index;
+}
+
+/// The same by words written as one: "causalmask".
+const std::map<std::string, const Habit*, std::less<>>& by_letters() {
+  static const auto index = [] {
+    std::map<std::string, const Habit*, std::less<>> result;
+    for (const auto& [word, habit] : by_word()) {
+      std::string letters = word;
+      std::erase(letters, '_');
+      result.emplace(letters, habit);
+    }
+    return result;
+  }();
+  return index;
+}
+
+const Habit* habit_of(const std::string& word) {
+  const auto found = by_word().find(word);
+  if (found != by_word().end()) {
+    return found->second;
+  }
+  constexpr std::size_t fewest = 5;  // letters that are no chance
+  const auto run_together = word.size() < fewest ? by_letters().end() : by_letters().find(word);
+  return run_together == by_letters().end() ? nullptr : run_together->second;
+}
+
+bool is_upper(char c) { return text::lower(c) != c; }
+
+bool is_number(std::string_view word) { return !word.empty() && std::ranges::all_of(word, text::is_digit); }
+
+std::vector<std::string> split_words(const std::string& plain) {
+  std::string spaced = plain;
+  std::ranges::replace(spaced, '_', ' ');
+  return words_of(spaced);
+}
+
+std::string joined(std::span<const std::string> words) {
+  std::string result;
+  for (const std::string& word : words) {
+    result += (result.empty() ? "" : "_") + word;
+  }
+  return result;
+}
+
+/// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
+struct Path {
+  std::vector<std::vector<std::string>> segments;
+  std::string section;
+};
+
+Path path_of(std::string_view name) {
+  Path path;
+  std::string last;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("./:[]<>()|\\", begin), name.size());
+    std::vector<std::string> words = split_words(plain_name(name.substr(begin, end - begin)));
+    begin = end + 1;
+    if ((last == "heads" || last == "head") && words.size() == 1 && is_number(words[0]) && words[0].size() < 6) {
+      path.section = "head_" + std::to_string(std::stoi(words[0]) + 1);
+    }
+    last = joined(words);
+    if (last.starts_with("head_") && is_number(std::string_view(last).substr(5)) && begin <= name.size()) {
+      path.section = last;
+      continue;
+    }
+    while (!words.empty() && is_number(words.back())) {
+      words.pop_back();
+    }
+    while (!words.empty() && is_number(words.front())) {
+      words.erase(words.begin());
+    }
+    if (!words.empty()) {
+      path.segments.push_back(std::move(words));
+    }
+  }
+  return path;
+}
+
+/// The row for the end of the path, with as much of it as has one.
+const Habit* certain_habit(const Path& path) {
+  for (std::size_t first = 0; first < path.segments.size(); ++first) {
+    std::vector<std::string> words;
+    for (std::size_t i = first; i < path.segments.size(); ++i) {
+      words.insert(words.end(), path.segments[i].begin(), path.segments[i].end());
+    }
+    if (const Habit* const habit = habit_of(joined(words))) {
+      return habit;
+    }
+  }
+  return nullptr;
+}
+
+/// The row for the longest end, or else beginning, of the last segment's words.
+const Habit* loose_habit(const std::vector<std::string>& words) {
+  for (std::size_t first = 1; first < words.size(); ++first) {
+    if (const Habit* const habit = habit_of(joined(std::span(words).subspan(first)))) {
+      return habit;
+    }
+  }
+  for (std::size_t count = words.size(); count-- > 1;) {
+    if (const Habit* const habit = habit_of(joined(std::span(words).first(count)))) {
+      return habit;
+    }
+  }
+  return nullptr;
+}
+
+struct Suffix {
+  std::string_view word;
+  Meant::Kind kind;
+  bool is_columns;
+};
+constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight, false},
+                                             {"weights", Meant::Kind::weight, false},
+                                             {"kernel", Meant::Kind::weight, true},
+                                             {"bias", Meant::Kind::bias, false},
+                                             {"w", Meant::Kind::weight, true},
+                                             {"b", Meant::Kind::bias, false},
+                                             {"matrix", Meant::Kind::weight, false},
+                                             {"param", Meant::Kind::weight, false}}};
+
+/// Takes ".weight", "_bias" and the like off the path's end.
+const Suffix* take_suffix(Path& path) {
+  std::vector<std::string>& last = path.segments.back();
+  const auto found = std::ranges::find(suffixes, std::string_view(last.back()), &Suffix::word);
+  if (found == suffixes.end() || (last.size() == 1 && path.segments.size() == 1)) {
+    return nullptr;
+  }
+  last.pop_back();
+  if (last.empty()) {
+    path.segments.pop_back();
+  }
+  return &*found;
+}
+
+std::string weight_step(const std::string& module) { return module == "out_proj" ? "out_proj_weight" : module; }
+
+void add_steps(Meant& meant, const Habit& habit) {
+  const auto add_parts = [&](const auto& step_of) {
+    std::vector<std::string> steps;
+    for (const std::string& module : words_of(habit.parts)) {
+      steps.push_back(step_of(module));
+    }
+    meant.parts.push_back(std::move(steps));
+  };
+  const std::string module(habit.module);
+  if (meant.kind == Meant::Kind::any) {
+    meant.steps = words_of(habit.steps);
+  }
+  if (!module.empty() && meant.kind != Meant::Kind::bias) {
+    meant.steps.push_back(weight_step(module));
+  }
+  if (!module.empty() && meant.kind != Meant::Kind::weight) {
+    meant.steps.push_back(module + "_bias");
+  }
+  if (!habit.parts.empty()) {
+    if (meant.kind == Meant::Kind::any) {
+      add_parts([](const std::string& part) { return part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values"; });
+    }
+    if (meant.kind != Meant::Kind::bias) {
+      add_parts([](const std::string& part) { return part; });
+    }
+    if (meant.kind != Meant::Kind::weight) {
+      add_parts([](const std::string& part) { return part + "_bias"; });
+    }
+  }
+  meant.is_final = habit.is_final && meant.kind == Meant::Kind::any;
+}
+
+}  // namespace
+
+std::string plain_name(std::string_view name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins_word = i > 0 && is_upper(name[i]) && text::is_letter(name[i - 1]) && !is_upper(name[i - 1]);
+    const bool is_word = text::is_letter(name[i]) || text::is_digit(name[i]);
+    result += begins_word ? "_" : "";
+    result += is_word ? text::lower(name[i]) : '_';
+  }
+  return result;
+}
+
+Meant meant_by(std::string_view name) {
+  Meant meant;
+  Path path = path_of(name);
+  meant.section = path.section;
+  if (path.segments.empty()) {
+    return meant;
+  }
+  const bool is_foreign = std::ranges::any_of(path.segments, [](const auto& words) {
+    return std::ranges::any_of(words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
+  });
+  if (is_foreign) {
+    return meant;
+  }
+  std::vector<std::string> all;
+  for (const auto& words : path.segments) {
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  const std::vector<std::string>& end = path.segments.back();
+  const Habit* habit = habit_of(joined(all));
+  habit = habit == nullptr && end.size() > 1 ? habit_of(joined(end)) : habit;
+  const bool is_mask_buffer = end.size() == 1 && end[0] == "bias" && path.segments.size() > 1 &&
+                              (path.segments[path.segments.size() - 2] == std::vector<std::string>{"attn"});
+  if (is_mask_buffer) {
+    habit = habit_of("mask");
+  }
+  if (habit == nullptr) {
+    if (const Suffix* const suffix = take_suffix(path)) {
+      meant.kind = suffix->kind;
+      meant.is_columns = suffix->is_columns;
+    }
+    habit = certain_habit(path);
+  }
+  meant.is_certain = habit != nullptr;
+  habit = habit == nullptr ? loose_habit(path.segments.back()) : habit;
+  if (habit != nullptr) {
+    add_steps(meant, *habit);
+  }
+  meant.is_columns = meant.is_columns && meant.kind == Meant::Kind::weight;
+  return meant;
+}
+
+}  // namespace attn::port

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+#include "text/numbers.hpp"
+#include "verify/bound/chance.hpp"
+#include "verify/propose/divisors.hpp"
+#include "verify/propose/patterns.hpp"
+#include "verify/propose/rows.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+/// Softmax of a tensor as it is or masked, divided by the root of a size, along the last axis or the one before.
+void softmaxes(Search& search, const Tensor& x) {
+  if (!may_be_weights(search.target())) {
+    return;
+  }
+  const bool is_masked = is_square(x.shape()) && nearly_all_are(search.target(), Region::above, 0);
+  for (const Divisor& divisor : divisors(search.givens())) {
+    search.offer(Form::operation, softmax(divisor.of(x)));
+    if (is_masked) {
+      search.offer(Form::operation, softmax(divisor.of(masked_fill(x, causal_mask(x.shape()), minus_infinity))));
+    }
+    if (x.dim() >= 2) {
+      search.offer(Form::operation, softmax_over(divisor.of(x), x.dim() - 2));
+    }
+  }
+}
+
+/// Softmax of a tensor divided by a number that nobody wrote: the one that the target's two most different cells of a row
+/// give.
+void softmaxes_by_any(Search& search, const Tensor& x, const Observed& numbers) {
+  const Observed& target = search.target();
+  if (search.best() || search.is_near_miss() || !may_be_weights(target)) {
+    return;
+  }
+  const std::size_t columns = at(target.shape.back());
+  double widest = 0;
+  double divisor = 0;
+  for (std::size_t i = 0; i < target.cells.size(); ++i) {
+    for (std::size_t j = i + 1; j < (i / columns + 1) * columns; ++j) {
+      const double apart = numbers.cells[i].middle() - numbers.cells[j].middle();
+      const double ratio = target.cells[i].middle() / target.cells[j].middle();
+      if (std::isfinite(apart) && std::abs(apart) > widest && ratio > 0 && std::isfinite(ratio) && ratio != 1) {
+        widest = std::abs(apart);
+        divisor = apart / std::log(ratio);
+      }
+    }
+  }
+  constexpr int most_digits = 4;
+  for (int digits = 1; divisor > 0.01 && divisor < 1000 && digits <= most_digits && !search.best(); ++digits) {
+    const std::string words = text::number_text(divisor, std::chars_format::general, digits);
+    search.offer(Form::several, softmax(divide(x, digits == most_digits ? divisor : std::stod(words), words)));
+  }
+}
+
+/// Rows divided by their sums, whole or masked after softmax.
+void shares(Search& search, const Tensor& x) {
+  if (!may_be_weights(search.target())) {
+    return;
+  }
+  search.offer(Form::operation, divide(x, sum(x, true)));
+  if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, 0)) {
+    const Tensor triangle = masked_fill(x, causal_mask(x.shape()), 0);
+    search.offer(Form::operation, divide(triangle, sum(triangle, true)));
+  }
+}
+
+/// Whether the places are those of the negative numbers: a rectifier hides them, and no mask.
+bool hides_the_negative(const std::vector<bool>& places, const Observed& numbers) {
+  return std::ranges::equal(places, numbers.cells, [](bool is_hidden, const Interval& cell) { return is_hidden == (cell.high < 0); });
+}
+
+/// What a mask leaves: above the diagonal, or wherever the target has the value.
+void masked(Search& search, const Tensor& x, const Observed& numbers) {
+  for (const float value : {0.0F, minus_infinity}) {
+    std::vector<bool> places;
+    for (const Interval& cell : search.target().cells) {
+      places.push_back(cell.middle() == static_cast<double>(value));
+    }
+    const auto count = static_cast<std::size_t>(std::ranges::count(places, true));
+    if (count == 0 || count * 10 > places.size() * 9) {
+      continue;
+    }
+    if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
+      search.offer(Form::operation, masked_fill(x, causal_mask(x.shape()), value));
+    } else if (!search.is_near_miss() && !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
+      search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places), value));
+    }
+  }
+}
+
+/// Dropped where the target is 0; what lost nothing was multiplied.
+void dropouts(Search& search, const Tensor& x) {
+  std::vector<bool> kept;
+  for (const Interval& cell : search.target().cells) {
+    kept.push_back(!(cell.low <= 0 && cell.high >= 0 && cell.radius() < 1e-3));
+  }
+  for (const double p : std::ranges::count(kept, false) > 0 ? search.givens().dropouts : std::vector<double>{}) {
+    search.offer(Form::operation, dropout(x, mask_at(x.shape(), kept), p));
+  }
+}
+
+void scaled(Search& search, const Tensor& x) {
+  for (const Divisor& divisor : divisors(search.givens())) {
+    if (divisor.value != 1) {
+      search.offer(Form::operation, divisor.of(x));
+    }
+  }
+}
+
+/// Sums and means along each axis, which is kept or not.
+void sums(Search& search, const Tensor& x) {
+  for (std::int64_t dim = -1; dim >= -x.dim(); --dim) {
+    Shape shape = x.shape();
+    const auto axis = shape.end() + dim;
+    const std::int64_t count = *axis;
+    *axis = 1;
+    const bool is_kept = shape == search.shape();
+    shape.erase(axis);
+    if (is_kept || shape == search.shape()) {
+      const Tensor total = sum(x, is_kept, dim);
+      search.offer(Form::operation, total);
+      search.offer(Form::operation, divide(total, static_cast<double>(count), std::to_string(count)));
+    }
+  }
+}
+
+/// The sum of two: embeddings and positions.
+void additions(Search& search, const Tensor& x) {
+  for (const Leaf& other : search.leaves()) {
+    if (other.tensor.id() == x.id()) {
+      return;
+    }
+    if (other.tensor.shape() == x.shape()) {
+      search.offer(Form::product, add(other.tensor, x));
+    }
+  }
+}
+
+/// Weights of one query: of a row of scores.
+void weights_of_rows(Search& search, const Tensor& x) {
+  constexpr std::int64_t most_rows = 12;
+  for (std::int64_t i = 0; x.dim() == 2 && search.shape() == Shape{x.size(1)} && i < std::min(x.size(0), most_rows); ++i) {
+    shares(search, index(x, i));
+    softmaxes(search, index(x, i));
+  }
+}
+
+}  // namespace
+
+void propose_operations(Search& search) {
+  for (const Leaf& leaf : search.leaves()) {
+    sums(search, leaf.tensor);
+    weights_of_rows(search, leaf.tensor);
+    const auto is_hidden = [](const Interval& cell) { return std::isinf(cell.low); };
+    const bool says_nothing = is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
+    if (leaf.tensor.shape() != search.shape() || search.shape().empty() || says_nothing) {
+      continue;
+    }
+    for (const auto propose : {shares, softmaxes, dropouts, scaled, additions}) {
+      propose(search, leaf.tensor);
+    }
+    masked(search, leaf.tensor, leaf.source.numbers);
+    softmaxes_by_any(search, leaf.tensor, leaf.source.numbers);
+  }
+}
+
+}  // namespace attn::verify

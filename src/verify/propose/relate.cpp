@@ -1,0 +1,161 @@
+#include "verify/propose/relate.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "tensor/operations.hpp"
+#include "verify/bound/chance.hpp"
+#include "verify/propose/rows.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t window = 32;
+constexpr std::size_t most_cells = 20'000;
+
+bool is_same(const Observed& a, const Observed& b) {
+  return a.shape == b.shape && std::ranges::equal(a.cells, b.cells, [](const Interval& x, const Interval& y) {
+           return x.low == y.low && x.high == y.high;
+         });
+}
+
+bool is_printed(const Leaf& leaf) { return leaf.source.position > 0; }
+
+}  // namespace
+
+void Relater::add(Source source) {
+  if (source.numbers.cells.size() > most_cells || patience_ <= 0) {
+    return;
+  }
+  const auto drop = [&](std::vector<Leaf>::iterator leaf) {
+    bounds_.forget(leaf->tensor);
+    leaves_.erase(leaf);
+  };
+  const auto same = std::ranges::find_if(leaves_, [&](const Leaf& other) {
+    return is_printed(other) && source.position > 0 && is_same(other.source.numbers, source.numbers);
+  });
+  if (same != leaves_.end()) {
+    source.is_rooted = source.is_rooted || same->source.is_rooted;
+    drop(same);
+  }
+  const Tensor tensor = leaf_of(source.numbers, source.words);
+  // What prints a tensor that is drawn is known as exactly as that.
+  const auto drawn = std::ranges::find_if(draws_, [&](const Leaf& one) {
+    return one.source.numbers.shape == source.numbers.shape && std::ranges::equal(one.source.numbers.cells, source.numbers.cells, meet);
+  });
+  bounds_.observe(tensor, drawn == draws_.end() ? source.numbers.cells : drawn->source.numbers.cells);
+  std::vector<Leaf>& leaves = source.is_draw ? draws_ : leaves_;
+  leaves.push_back({tensor, std::move(source)});
+  if (static_cast<std::size_t>(std::ranges::count_if(leaves_, is_printed)) > window) {
+    drop(std::ranges::find_if(leaves_, is_printed));
+  }
+}
+
+std::optional<Relation> Relater::find_derivation(const Observed& target, std::size_t most_failing) {
+  // Each operation on each leaf is looked at, if only at its shape.
+  constexpr std::int64_t cost_of_leaf = 20;
+  patience_ -= static_cast<std::int64_t>(leaves_.size()) * cost_of_leaf;
+  if (target.cells.size() > most_cells || patience_ <= 0) {
+    return std::nullopt;
+  }
+  if (most_failing == 0) {
+    Search drawn(target, givens_, draws_, 0, bounds_, patience_);
+    propose_leaves(drawn);
+    if (drawn.best()) {
+      return drawn.best();
+    }
+  }
+  std::vector<Leaf> sound;
+  if (most_failing > 0) {
+    std::ranges::copy_if(leaves_, std::back_inserter(sound), [](const Leaf& leaf) { return leaf.source.is_sound; });
+  }
+  const std::vector<Leaf>& leaves = most_failing > 0 ? sound : leaves_;
+  Search search(target, givens_, leaves, most_failing, bounds_, patience_);
+  if (!search.is_near_miss()) {
+    for (const auto propose : {propose_leaves, propose_views, propose_constants}) {
+      if (!search.best()) {
+        propose(search);
+      }
+    }
+  }
+  if (!search.best()) {
+    propose_operations(search);
+  }
+  if (!search.best() && !search.is_near_miss()) {
+    propose_running_means(search);
+  }
+  if (!search.has(Form::operation) || search.is_near_miss()) {
+    const Operands operands = operands_of(leaves);
+    propose_products(search, operands);
+    if (!search.has(Form::product) || search.is_near_miss()) {
+      propose_layers(search, operands);
+    }
+  }
+  bounds_.forget();
+  return search.best() || search.is_near_miss() ? search.best() : search.uncertain();
+}
+
+std::optional<Relation> Relater::find_fit(const Observed& target) {
+  Search search(target, givens_, leaves_, 0, bounds_, patience_);
+  if (search.has_patience()) {
+    propose_fits(search);
+  }
+  if (!search.best()) {
+    return std::nullopt;
+  }
+  // What the page prints and may be the whole story, if by chance, is nearer than weights that nobody printed.
+  Search simpler(target, givens_, leaves_, 0, bounds_, patience_);
+  for (const auto propose : {propose_leaves, propose_views, propose_operations}) {
+    propose(simpler);
+  }
+  propose_products(simpler, operands_of(leaves_));
+  bounds_.forget();
+  return simpler.is_possible() ? std::nullopt : search.best();
+}
+
+template <class Look>
+std::optional<Relation> Relater::find_whole_or_entry(const Observed& target, Look look) {
+  if (auto relation = look(target)) {
+    return relation;
+  }
+  if (target.rank() < 3 || target.shape[0] < 2) {
+    return std::nullopt;
+  }
+  const Observed first = item_of(target, 0);
+  for (std::int64_t i = 1; i < target.shape[0]; ++i) {
+    if (!is_same(first, item_of(target, i))) {
+      return std::nullopt;
+    }
+  }
+  auto relation = look(first);
+  if (relation) {
+    relation->words = stack(leaf_of(first, relation->words), target.shape[0]).expression();
+  }
+  return relation;
+}
+
+std::optional<Relation> Relater::find(const Observed& target) {
+  return find_whole_or_entry(target, [this](const Observed& one) { return find_derivation(one, 0); });
+}
+
+std::optional<Relation> Relater::find_with_unknown_weights(const Observed& target) {
+  return find_whole_or_entry(target, [this](const Observed& one) { return find_fit(one); });
+}
+
+std::optional<Relation> Relater::find_property(const Observed& target) {
+  const Tensor itself = leaf_of(target, "");
+  Bounds bounds;
+  bounds.observe(itself, target.cells);
+  std::int64_t patience = static_cast<std::int64_t>(target.cells.size()) + 1;
+  Search search(target, givens_, {}, 0, bounds, patience);
+  propose_properties(search, itself);
+  return search.best();
+}
+
+std::optional<Relation> Relater::find_near_miss(const Observed& target) {
+  constexpr std::size_t least_cells = 5;  // of fewer, those that hold say too little
+  return target.cells.size() < least_cells ? std::nullopt : find_derivation(target, few_of(target));
+}
+
+}  // namespace attn::verify

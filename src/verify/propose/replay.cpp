@@ -1,0 +1,182 @@
+#include "verify/propose/replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "torch/distributions.hpp"
+#include "torch/generator.hpp"
+#include "verify/propose/numpy_generator.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t most_kept = 32;
+constexpr std::size_t most_numbers = 4'096;
+constexpr std::size_t most_drawn = 1U << 22U;  ///< by a whole listing
+
+std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(element_count(shape)); }
+
+/// What torch.rand and its like fill a tensor with.
+std::vector<double> draw(torch::Generator& generator, const DrawCall& call) {
+  std::vector<float> values(count_of(call.shape));
+  switch (call.kind) {
+    case DrawCall::Kind::uniform: torch::uniform(generator, values, call.low, call.high, Cpu::standard); break;
+    case DrawCall::Kind::linear: {
+      const double bound = torch::linear_weight_bound(call.shape[1]);
+      torch::uniform(generator, values, -bound, bound, Cpu::standard);
+      break;
+    }
+    case DrawCall::Kind::integers:
+      for (float& value : values) {
+        value = static_cast<float>(call.low + generator.random() % static_cast<std::uint32_t>(call.high - call.low));
+      }
+      break;
+    default:
+      torch::normal(generator, values, Cpu::standard);
+      for (float& value : values) {
+        value = call.kind == DrawCall::Kind::normal ? static_cast<float>(value * call.high + call.low) : value;
+      }
+  }
+  return {values.begin(), values.end()};
+}
+
+/// What np.random.rand and its like fill an array with.
+std::vector<double> draw(NumpyGenerator& generator, const DrawCall& call) {
+  std::vector<double> values(count_of(call.shape));
+  for (double& value : values) {
+    switch (call.kind) {
+      case DrawCall::Kind::uniform: value = call.low + (call.high - call.low) * generator.uniform(); break;
+      case DrawCall::Kind::integers:
+        value = call.low + generator.integer(static_cast<std::uint32_t>(call.high - call.low - 1));
+        break;
+      default: value = call.low + call.high * generator.normal();
+    }
+  }
+  return values;
+}
+
+/// Half to even, as numpy and PyTorch round.
+double rounded(double value, double decimals) {
+  const double power = std::pow(10, decimals);
+  return std::nearbyint(value * power) / power;
+}
+
+void change(const DrawnChange& change, Replayed& drawn) {
+  switch (change.kind) {
+    case DrawnChange::Kind::times:
+      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return x * change.number; });
+      break;
+    case DrawnChange::Kind::divided:
+      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return x / change.number; });
+      break;
+    case DrawnChange::Kind::rounded:
+      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return rounded(x, change.number); });
+      break;
+    case DrawnChange::Kind::transposed:
+      if (drawn.shape.size() == 2) {
+        const std::vector<double> before = drawn.values;
+        const std::size_t rows = static_cast<std::size_t>(drawn.shape[0]);
+        const std::size_t columns = static_cast<std::size_t>(drawn.shape[1]);
+        for (std::size_t i = 0; i < before.size(); ++i) {
+          drawn.values[i % columns * rows + i / columns] = before[i];
+        }
+        std::ranges::reverse(drawn.shape);
+      }
+      break;
+    case DrawnChange::Kind::reshaped:
+      if (element_count(change.shape) == element_count(drawn.shape)) {
+        drawn.shape = change.shape;
+      }
+      break;
+  }
+}
+
+/// "1st"
+std::string ordinal(std::size_t n) {
+  const std::size_t last = n % 100 / 10 == 1 ? 0 : n % 10;
+  return std::to_string(n) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+}
+
+/// A generator from one seed on.
+struct Seeded {
+  std::variant<torch::Generator, NumpyGenerator> generator;
+  std::string seeding;                       ///< "torch.manual_seed(123)"
+  std::map<std::string, std::size_t> calls;  ///< how often each was made
+  bool is_certain = true;
+};
+
+class Replay {
+ public:
+  std::vector<Replayed> run(std::span<const DrawCall> calls) {
+    for (const DrawCall& call : calls) {
+      if (call.kind == DrawCall::Kind::seed) {
+        seed(call);
+      } else if (const auto seeded = generators_.find(call.generator);
+                 seeded != generators_.end() && seeded->second.is_certain) {
+        add(seeded->second, call);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void seed(const DrawCall& call) {
+    generators_.erase(call.generator);
+    const auto bits = static_cast<std::uint64_t>(call.seed);
+    if (call.generator == "torch") {
+      generators_.emplace(call.generator, Seeded{torch::Generator(bits), call.call, {}});
+    } else if (bits <= std::numeric_limits<std::uint32_t>::max()) {
+      generators_.emplace(call.generator, Seeded{NumpyGenerator(static_cast<std::uint32_t>(bits)), call.call, {}});
+    }
+  }
+
+  void add(Seeded& seeded, const DrawCall& call) {
+    const bool is_first = seeded.calls.empty();
+    const std::size_t before = seeded.calls[call.call]++;
+    drawn_ += call.kind == DrawCall::Kind::unread ? 0 : count_of(call.shape);
+    constexpr double most_bound = 1U << 24U;  // up to it floats tell whole numbers apart
+    const bool is_readable = call.kind != DrawCall::Kind::integers ||
+                             (std::abs(call.low) < most_bound && std::abs(call.high) < most_bound &&
+                              call.low == std::floor(call.low) && call.high == std::floor(call.high));
+    if (call.kind == DrawCall::Kind::unread || !is_readable || drawn_ > most_drawn) {
+      seeded.is_certain = false;
+      return;
+    }
+    const std::string nth = is_first ? call.call : "the " + ordinal(before + 1) + " " + call.call;
+    const auto keep = [&](const DrawCall& one, const std::string& part) {
+      Replayed drawn{one.shape, std::visit([&](auto& generator) { return draw(generator, one); }, seeded.generator), {}, {}};
+      for (const DrawnChange& done : call.changes) {
+        change(done, drawn);
+      }
+      const std::string anonymous = nth + part + " after " + seeded.seeding;
+      drawn.words = call.name.empty() ? "(" + anonymous + ")" : call.name + part;
+      drawn.sentence = call.name.empty() ? anonymous
+                       : part.empty()    ? call.name + " = " + call.value + ", drawn after " + seeded.seeding
+                                         : call.name + part + " of " + call.value + ", drawn after " + seeded.seeding;
+      if (result_.size() < most_kept && drawn.values.size() > 1 && drawn.values.size() <= most_numbers) {
+        result_.push_back(std::move(drawn));
+      }
+    };
+    keep(call, call.kind == DrawCall::Kind::linear || call.kind == DrawCall::Kind::embedding ? ".weight" : "");
+    if (call.has_bias) {
+      const double bound = torch::linear_bias_bound(call.shape[1]);
+      keep({.kind = DrawCall::Kind::uniform, .shape = {call.shape[0]}, .low = -bound, .high = bound}, ".bias");
+    }
+  }
+
+  std::map<std::string, Seeded, std::less<>> generators_;
+  std::vector<Replayed> result_;
+  std::size_t drawn_ = 0;
+};
+
+}  // namespace
+
+std::vector<Replayed> replay(std::span<const DrawCall> calls) { return Replay().run(calls); }
+
+}  // namespace attn::verify

@@ -1,0 +1,146 @@
+#include "verify/propose/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "verify/bound/chance.hpp"
+
+namespace attn::verify {
+namespace {
+
+/// What a proposal costs besides the terms of its derivation.
+constexpr std::int64_t cost_of_proposal = 8;
+
+/// Triangles of ones and what masks hide with are of masks alone, in squares of 3 and more; so large a number in any.
+double chance_of_pattern(const Observed& target) {
+  constexpr std::size_t least_cells = 9;
+  constexpr double hides = -1e4;
+  constexpr double certain = -12;
+  const bool is_telling = target.cells.size() >= least_cells ||
+                          std::ranges::any_of(target.cells, [](const Interval& cell) { return cell.low <= hides; });
+  return is_telling ? certain : 0;
+}
+
+double deviation_of(std::span<const Interval> cells) {
+  double mean = 0;
+  double squares = 0;
+  for (const Interval& cell : cells) {
+    mean += cell.middle() / static_cast<double>(cells.size());
+    squares += cell.middle() * cell.middle() / static_cast<double>(cells.size());
+  }
+  return std::sqrt(std::max(0.0, squares - mean * mean));
+}
+
+bool is_better(const Relation& one, const Relation& other) {
+  const auto rank = [](const Relation& relation) {
+    const auto nearest = std::ranges::max_element(relation.sources);
+    const std::int64_t position = nearest == relation.sources.end() ? 0 : static_cast<std::int64_t>(*nearest);
+    return std::tuple(relation.failing.size(), relation.form, relation.sources.size(), -position);
+  };
+  return rank(one) < rank(other);
+}
+
+}  // namespace
+
+std::vector<Interval> Search::bounded(const Tensor& tensor) {
+  const std::int64_t before = bounds_.cost();
+  std::vector<Interval> cells;
+  const std::int64_t count = element_count(tensor.shape());
+  cells.reserve(at(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    cells.push_back(bounds_.cell(tensor, i));
+  }
+  patience_ -= bounds_.cost() - before;
+  return cells;
+}
+
+bool Search::offer(Form form, const Tensor& candidate) {
+  if (candidate.shape() != target_.shape || !has_patience()) {
+    return false;
+  }
+  ++tried_;
+  const std::int64_t before = bounds_.cost();
+  std::vector<Interval> cells;
+  std::vector<std::int64_t> failing;
+  for (std::size_t i = 0; i < target_.cells.size() && failing.size() <= most_failing_; ++i) {
+    cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
+    if (!meet(target_.cells[i], cells.back())) {
+      failing.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  patience_ -= bounds_.cost() - before + cost_of_proposal;
+  if (failing.size() > most_failing_ || failing.empty() == is_near_miss()) {
+    return false;
+  }
+  is_possible_ = is_possible_ || failing.empty();
+  const double chance = chance_of(candidate, cells, failing);
+  Relation relation{form, "", {}, false, true, chance, std::move(failing), is_near_miss() ? std::move(cells) : std::vector<Interval>{}};
+  relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
+  const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) && !is_binary(target_) && !is_constant(target_);
+  if (!relation.is_certain && (!is_product || is_near_miss())) {
+    return false;
+  }
+  relation.words = candidate.name().empty() ? candidate.expression() : candidate.name();
+  const bool is_certain = relation.is_certain;
+  keep(std::move(relation), leaves_of(candidate), is_certain ? best_ : uncertain_);
+  return is_certain;
+}
+
+void Search::keep(Form form, const std::string& words, std::vector<std::size_t> leaves, double chance) {
+  ++tried_;
+  if (chance + std::log10(static_cast<double>(tried_)) <= least_chance) {
+    keep(Relation{form, words, {}, false, true, chance, {}, {}}, leaves, best_);
+  }
+}
+
+void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
+  relation.is_rooted = relation.form < Form::fit;
+  for (const std::size_t leaf : leaves) {
+    const Source& source = leaves_[leaf].source;
+    relation.is_rooted = relation.is_rooted && source.is_rooted;
+    if (source.position > 0) {
+      relation.sources.push_back(source.position);
+    }
+  }
+  if (!best || is_better(relation, *best)) {
+    best = std::move(relation);
+  }
+}
+
+std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
+  std::vector<std::size_t> found;
+  const auto walk = [&](const auto& self, const Tensor& node) -> void {
+    const auto leaf = std::ranges::find(leaves_, node.id(), [](const Leaf& one) { return one.tensor.id(); });
+    const auto place = static_cast<std::size_t>(leaf - leaves_.begin());
+    if (leaf != leaves_.end() && std::ranges::find(found, place) == found.end()) {
+      found.push_back(place);
+    }
+    for (const Tensor& operand : node.operands()) {
+      self(self, operand);
+    }
+  };
+  walk(walk, tensor);
+  return found;
+}
+
+double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells, const std::vector<std::int64_t>& failing) {
+  if (leaves_of(candidate).empty()) {
+    return chance_of_pattern(target_);
+  }
+  const Tensor& total = candidate.kind() == Kind::scaled ? candidate.operands()[0] : candidate;
+  if (total.kind() == Kind::sum) {
+    // A sum of k numbers ranges over their deviation times the root of k, a mean over as much by k. Sums that are all
+    // alike are those of many others: vectors of ones, and rows of weights.
+    const Tensor& parts = total.operands()[0];
+    const double divisor = candidate.kind() == Kind::scaled ? candidate.operation().facts().value : 1;
+    const auto count = static_cast<double>(element_count(parts.shape())) / static_cast<double>(cells.size());
+    const double range = is_constant(target_) ? 0 : deviation_of(bounded(parts)) * std::sqrt(count) / divisor;
+    return chance_of_holding(target_, cells, failing, range) + log_ways(cells.size(), failing.size());
+  }
+  return chance_of_holding(target_, cells, failing) + log_ways(cells.size(), failing.size());
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,325 @@
+#include "verify/read/drawing_calls.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "text/lines.hpp"
+#include "verify/read/pieces.hpp"
+#include "verify/read/statements.hpp"
+
+namespace attn::verify {
+namespace {
+
+using Kind = DrawCall::Kind;
+
+/// What a call's arguments say.
+enum class Says {
+  sizes,   ///< (3, 2), ((3, 2)), (size=(3, 2))
+  bounds,  ///< low, high, size
+  whole,   ///< high, size; low, high, size
+  like,    ///< a tensor of the same shape
+  layer,   ///< the two sizes of a module
+  nothing,
+};
+
+struct Drawer {
+  std::string_view path;
+  Kind kind;
+  Says says;
+  std::array<std::string_view, 2> names = {};  ///< of the first two arguments
+};
+
+constexpr auto torch_drawers = std::to_array<Drawer>({
+    {"torch.rand", Kind::uniform, Says::sizes},
+    {"torch.randn", Kind::normal, Says::sizes},
+    {"torch.rand_like", Kind::uniform, Says::like},
+    {"torch.randn_like", Kind::normal, Says::like},
+    {"torch.randint", Kind::integers, Says::whole, {"low", "high"}},
+    {"torch.normal", Kind::normal, Says::bounds, {"mean", "std"}},
+    {"torch.nn.Linear", Kind::linear, Says::layer, {"in_features", "out_features"}},
+    {"torch.nn.Embedding", Kind::embedding, Says::layer, {"num_embeddings", "embedding_dim"}},
+    {"torch.bernoulli", Kind::unread, Says::nothing},
+    {"torch.multinomial", Kind::unread, Says::nothing},
+    {"torch.randperm", Kind::unread, Says::nothing},
+    {"torch.nn.Bilinear", Kind::unread, Says::nothing},
+    {"torch.nn.Conv1d", Kind::unread, Says::nothing},
+    {"torch.nn.Conv2d", Kind::unread, Says::nothing},
+    {"torch.nn.GRU", Kind::unread, Says::nothing},
+    {"torch.nn.LSTM", Kind::unread, Says::nothing},
+    {"torch.nn.MultiheadAttention", Kind::unread, Says::nothing},
+    {"torch.nn.RNN", Kind::unread, Says::nothing},
+    {"torch.nn.functional.dropout", Kind::unread, Says::nothing},
+});
+
+/// By their names behind "numpy.random." or a RandomState's variable; every other function draws too.
+constexpr auto numpy_drawers = std::to_array<Drawer>({
+    {"rand", Kind::uniform, Says::sizes},
+    {"randn", Kind::normal, Says::sizes},
+    {"random", Kind::uniform, Says::sizes},
+    {"random_sample", Kind::uniform, Says::sizes},
+    {"ranf", Kind::uniform, Says::sizes},
+    {"sample", Kind::uniform, Says::sizes},
+    {"standard_normal", Kind::normal, Says::sizes},
+    {"normal", Kind::normal, Says::bounds, {"loc", "scale"}},
+    {"uniform", Kind::uniform, Says::bounds, {"low", "high"}},
+    {"randint", Kind::integers, Says::whole, {"low", "high"}},
+});
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+/// PyTorch's functions that draw without being asked for a tensor: dropout, and methods that fill one.
+bool fills(std::string_view path) {
+  constexpr auto fillers = std::to_array<std::string_view>({"bernoulli_", "exponential_", "normal_", "random_", "uniform_",
+                                                            "kaiming_normal_", "kaiming_uniform_", "xavier_normal_",
+                                                            "xavier_uniform_", "trunc_normal_", "orthogonal_"});
+  const std::string_view name = last_name(path);
+  return (name.size() < path.size() && std::ranges::find(fillers, name) != fillers.end()) ||
+         name.find("dropout") != npos;
+}
+
+/// The argument of that name, or the one at that place.
+std::string_view argument(const Arguments& arguments, std::size_t place, std::string_view name) {
+  const std::string_view named = arguments.value_of(name);
+  return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
+}
+
+std::optional<Shape> sizes_of(const Arguments& arguments, const Variables& variables) {
+  if (const std::string_view named = arguments.value_of("size"); !named.empty()) {
+    return variables.sizes(named);
+  }
+  if (arguments.plain.size() == 1) {
+    return variables.sizes(arguments.plain[0]);
+  }
+  Shape shape;
+  for (const std::string_view size : arguments.plain) {
+    const auto one = variables.sizes(size);
+    if (!one || one->size() != 1) {
+      return std::nullopt;
+    }
+    shape.push_back(one->front());
+  }
+  return shape;
+}
+
+/// Reads the sizes and bounds; false where they cannot be told.
+bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Variables& variables, DrawCall& call) {
+  std::optional<Shape> shape;
+  switch (drawer.says) {
+    case Says::nothing: return false;
+    case Says::sizes: shape = sizes_of(arguments, variables); break;
+    case Says::like: shape = arguments.plain.empty() ? std::nullopt : variables.shape(arguments.plain[0]); break;
+    case Says::layer: {
+      const auto first = variables.whole(argument(arguments, 0, drawer.names[0]));
+      const auto second = variables.whole(argument(arguments, 1, drawer.names[1]));
+      const std::string_view bias = argument(arguments, 2, "bias");
+      const bool is_linear = drawer.kind == Kind::linear;
+      if (!first || !second || *first < 1 || *second < 1) {
+        return false;
+      }
+      shape = is_linear ? Shape{*second, *first} : Shape{*first, *second};
+      call.has_bias = is_linear && (bias.empty() || variables.number(bias).value_or(1) != 0);
+      break;
+    }
+    case Says::whole:
+    case Says::bounds: {
+      const bool starts_at_0 = drawer.says == Says::whole && arguments.value_of(drawer.names[0]).empty() &&
+                               arguments.plain.size() + (arguments.value_of("size").empty() ? 0U : 1U) < 3;
+      std::size_t place = 0;
+      const auto bound = [&](std::string_view name, double usual) {
+        const std::string_view text = argument(arguments, place++, name);
+        return text.empty() ? std::optional(usual) : variables.number(text);
+      };
+      const auto low = starts_at_0 ? std::optional(0.0) : bound(drawer.names[0], 0);
+      const auto high = bound(drawer.names[1], 1);
+      const std::string_view size = argument(arguments, place, "size");
+      shape = variables.sizes(size == "None" ? "" : size);
+      if (!low || !high) {
+        return false;
+      }
+      call.low = *low;
+      call.high = *high;
+      break;
+    }
+  }
+  constexpr std::int64_t most = 1 << 22;
+  if (!shape || shape->size() > 8 || (drawer.kind == Kind::integers && !(call.high > call.low))) {
+    return false;
+  }
+  std::int64_t count = 1;
+  for (const std::int64_t size : *shape) {
+    count = count > most ? count : count * size;
+  }
+  call.shape = *shape;
+  return count <= most;
+}
+
+/// ".round(2)", "* 0.1": takes one change from the text's begin; false where it is none that is known.
+bool take_change(std::string_view& text, const Variables& variables, std::vector<DrawnChange>& changes) {
+  text = text::trimmed(text);
+  if (text.starts_with('*') || text.starts_with('/')) {
+    const auto number = variables.number(text.substr(1));
+    if (!number || *number == 0) {
+      return false;
+    }
+    changes.push_back({text.front() == '*' ? DrawnChange::Kind::times : DrawnChange::Kind::divided, *number});
+    text = {};
+    return true;
+  }
+  if (!text.starts_with('.')) {
+    return false;
+  }
+  const std::size_t name_end = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_T", 1), text.size());
+  const std::string_view name = text.substr(1, name_end - 1);
+  const bool is_call = text.substr(name_end).starts_with('(');
+  const std::size_t close = is_call ? closing_bracket(text, name_end) : name_end;
+  if (close == npos) {
+    return false;
+  }
+  const std::string_view inside = is_call ? text.substr(name_end + 1, close - name_end - 1) : std::string_view();
+  text = text.substr(std::min(close + (is_call ? 1U : 0U), text.size()));
+  const Arguments arguments = arguments_of(inside);
+  constexpr auto keeping = std::to_array<std::string_view>(
+      {"clone", "contiguous", "cpu", "data", "detach", "double", "float", "numpy", "requires_grad_", "to"});
+  if (std::ranges::find(keeping, name) != keeping.end() || (name == "astype" && inside.find("int") == npos)) {
+    return true;
+  }
+  if (name == "T" || name == "t") {
+    changes.push_back({DrawnChange::Kind::transposed});
+    return true;
+  }
+  if (name == "round") {
+    const std::string_view decimals = argument(arguments, 0, "decimals");
+    const auto number = decimals.empty() ? std::optional(0.0) : variables.number(decimals);
+    changes.push_back({DrawnChange::Kind::rounded, number.value_or(0)});
+    return number.has_value();
+  }
+  const auto sizes = name == "reshape" || name == "view" ? sizes_of(arguments, variables) : std::nullopt;
+  changes.push_back({DrawnChange::Kind::reshaped, 0, sizes.value_or(Shape{})});
+  return sizes.has_value();
+}
+
+/// Whether the changes are all that the text says.
+bool take_changes(std::string_view text, const Variables& variables, std::vector<DrawnChange>& changes) {
+  while (!text::trimmed(text).empty()) {
+    if (!take_change(text, variables, changes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Imports::add(std::string_view statement) {
+  const bool from = statement.starts_with("from ");
+  const std::size_t import = from ? statement.find(" import ") : statement.starts_with("import ") ? 0 : npos;
+  if (import == npos) {
+    return false;
+  }
+  const std::string library(from ? text::trimmed(statement.substr(5, import - 5)) : "");
+  for (const std::string_view one : split_outside(statement.substr(import + (from ? 8 : 7)), ',')) {
+    const std::size_t as = one.find(" as ");
+    const std::string_view path = text::trimmed(one.substr(0, as));
+    const std::string_view name = as == npos ? path : text::trimmed(one.substr(as + 4));
+    if (name.find('.') == npos) {
+      names_[std::string(name)] = library + (from ? "." : "") + std::string(path);
+    }
+  }
+  return true;
+}
+
+std::string Imports::full(std::string_view path) const {
+  const std::size_t end = std::min(path.find('.'), path.size());
+  const auto found = names_.find(path.substr(0, end));
+  return (found == names_.end() ? std::string(path.substr(0, end)) : found->second) + std::string(path.substr(end));
+}
+
+std::string one_spaced(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if ((c != ' ' && c != '\t') || (!result.empty() && result.back() != ' ')) {
+      result += c == '\t' ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
+                                     std::span<const std::string> generators, const Variables& variables) {
+  const std::string full = imports.full(path);
+  const Arguments arguments = arguments_of(inside);
+  constexpr std::size_t longest = 100;
+  DrawCall call{.call = one_spaced(path) + "(" + one_spaced(inside.substr(0, longest)) + ")"};
+  const bool seeds_torch = full == "torch.manual_seed" || full == "torch.random.manual_seed";
+  if (seeds_torch || full == "numpy.random.seed") {
+    const auto seed = variables.whole(argument(arguments, 0, "seed"));
+    call.kind = seed ? Kind::seed : Kind::unread;
+    call.generator = seeds_torch ? "torch" : "numpy";
+    call.seed = seed.value_or(0);
+    call.call = std::string(path) + "(" + std::to_string(call.seed) + ")";
+    return call;
+  }
+  const auto read = [&](const Drawer& drawer, std::string_view generator) {
+    call.generator = generator;
+    const bool is_double = inside.find("float64") != npos || inside.find("torch.double") != npos;
+    call.kind = !is_double && read_arguments(drawer, arguments, variables, call) ? drawer.kind : Kind::unread;
+    return call;
+  };
+  const auto torch = std::ranges::find(torch_drawers, full, &Drawer::path);
+  if (torch != torch_drawers.end()) {
+    return arguments.value_of("generator").empty() ? std::optional(read(*torch, "torch")) : std::nullopt;
+  }
+  const std::size_t dot = full.rfind('.');
+  const std::string before = dot == std::string::npos ? "" : full.substr(0, dot);
+  const bool is_numpy = before == "numpy.random";
+  if (is_numpy || (!before.empty() && std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
+    constexpr auto no_draws = std::to_array<std::string_view>({"Generator", "RandomState", "default_rng", "get_state", "set_state"});
+    const std::string_view name = last_name(full);
+    if (std::ranges::find(no_draws, name) != no_draws.end()) {
+      return std::nullopt;
+    }
+    const auto numpy = std::ranges::find(numpy_drawers, name, &Drawer::path);
+    const std::string generator = is_numpy ? "numpy" : std::string(path.substr(0, path.rfind('.')));
+    return read(numpy == numpy_drawers.end() ? Drawer{"", Kind::unread, Says::nothing} : *numpy, generator);
+  }
+  return fills(full) ? std::optional(read({"", Kind::unread, Says::nothing}, "torch")) : std::nullopt;
+}
+
+std::optional<std::vector<DrawnChange>> changes_of_draw(std::string_view value, const Imports& imports,
+                                                        std::span<const std::string> generators,
+                                                        const Variables& variables) {
+  value = text::trimmed(value);
+  if (const std::size_t sign = find_outside(value, "*"); sign != npos && variables.number(value.substr(0, sign))) {
+    auto changes = changes_of_draw(value.substr(sign + 1), imports, generators, variables);
+    if (changes) {
+      changes->push_back({DrawnChange::Kind::times, *variables.number(value.substr(0, sign))});
+    }
+    return changes;
+  }
+  const std::size_t open = value.find_first_of("([ ");
+  const std::size_t close = open != npos && value[open] == '(' ? closing_bracket(value, open) : npos;
+  if (close == npos) {
+    return std::nullopt;
+  }
+  const std::string_view path = value.substr(0, open);
+  const std::string_view inside = value.substr(open + 1, close - open - 1);
+  const std::string full = imports.full(path);
+  const bool rounds = full == "numpy.round" || full == "numpy.around" || full == "torch.round";
+  std::optional<std::vector<DrawnChange>> changes;
+  if (rounds || full == "torch.nn.Parameter") {
+    const Arguments arguments = arguments_of(inside);
+    const std::string_view decimals = argument(arguments, 1, "decimals");
+    const auto number = decimals.empty() ? std::optional(0.0) : variables.number(decimals);
+    changes = arguments.plain.empty() ? std::nullopt
+                                      : changes_of_draw(arguments.plain[0], imports, generators, variables);
+    if (changes && rounds) {
+      changes->push_back({DrawnChange::Kind::rounded, number.value_or(0)});
+      changes = number ? changes : std::nullopt;
+    }
+  } else if (drawing_call(path, inside, imports, generators, variables)) {
+    changes.emplace();
+  }
+  return changes && take_changes(value.substr(close + 1), variables, *changes) ? changes : std::nullopt;
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensor/array.hpp"
+#include "verify/read/page.hpp"
+
+namespace attn::verify {
+
+struct Literal;
+class Zones;
+
+/// What a program does to numbers as soon as they are drawn.
+struct DrawnChange {
+  enum class Kind { times, divided, rounded, transposed, reshaped };
+
+  Kind kind;
+  double number = 0;  ///< the factor, the divisor, the decimals
+  Shape shape = {};   ///< reshaped
+};
+
+/// A call in a listing that seeds a random generator or draws from it, with the sizes that it has when it runs.
+struct DrawCall {
+  enum class Kind {
+    seed,
+    uniform,    ///< in [low, high)
+    normal,     ///< of mean `low` and standard deviation `high`
+    integers,   ///< from `low` up to and without `high`
+    linear,     ///< nn.Linear of `shape`: [d_out, d_in], and of a bias [d_out]
+    embedding,  ///< nn.Embedding of `shape`
+    unread,     ///< it draws, and from the listing nobody can tell what: what comes after it is in doubt
+  };
+
+  Kind kind = Kind::unread;
+  std::string generator = {};  ///< "torch", "numpy", or the variable of a RandomState
+  std::string call = {};  ///< as written: "torch.rand(3, 2)"; of a seed "torch.manual_seed(123)"
+  std::string name = {};  ///< the variable that gets it and that nothing else is assigned to; else empty
+  std::string value = {}; ///< what that is assigned, as written: "torch.rand(3, 2) * 0.1"
+  std::int64_t seed = 0;
+  Shape shape = {};
+  double low = 0;
+  double high = 1;
+  bool has_bias = false;
+  std::vector<DrawnChange> changes = {};
+};
+
+/// The calls of PyTorch's and numpy's generators in the order in which a program in Python runs them: through loops of a
+/// known length, functions and constructors; of what is under a condition nothing is known. Takes time linear in the page.
+std::vector<DrawCall> find_draw_calls(const Page& listing, const Zones& zones, std::span<const Literal> literals);
+
+}  // namespace attn::verify

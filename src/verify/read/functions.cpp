@@ -1,0 +1,73 @@
+#include "verify/read/functions.hpp"
+
+#include "text/lines.hpp"
+#include "verify/read/pieces.hpp"
+
+namespace attn::verify {
+
+std::vector<std::pair<std::string, std::string>> Function::given(std::string_view arguments) const {
+  const Arguments call = arguments_of(arguments);
+  const std::size_t skipped = is_constructor ? 1 : 0;  // self
+  std::vector<std::pair<std::string, std::string>> values;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string_view value = call.value_of(names[i]);
+    if (value.empty() && i >= skipped && i - skipped < call.plain.size()) {
+      value = call.plain[i - skipped];
+    }
+    const auto usual = defaults.find(names[i]);
+    values.emplace_back(names[i], value.empty() && usual != defaults.end() ? usual->second : value);
+  }
+  return values;
+}
+
+void Functions::define(std::string_view head, std::size_t begin, std::size_t end) {
+  const std::size_t open = head.find('(');
+  const std::size_t close = open == npos ? npos : closing_bracket(head, open);
+  if (close == npos) {
+    return;
+  }
+  Function function{{}, {}, begin, end};
+  for (const std::string_view parameter : split_outside(head.substr(open + 1, close - open - 1), ',')) {
+    const Assignment usual = assignment_of(parameter);
+    const std::string_view left = usual.value.empty() ? parameter : usual.targets.front();
+    const std::string name(text::trimmed(left.substr(0, left.find(':'))));
+    function.names.push_back(name);
+    if (!usual.value.empty()) {
+      function.defaults[name] = usual.value;
+    }
+  }
+  functions_[std::string(text::trimmed(head.substr(0, open)))] = std::move(function);
+}
+
+void Functions::define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin, std::size_t end) {
+  const std::string name(text::trimmed(head.substr(0, head.find('('))));
+  functions_.erase(name);
+  for (std::size_t i = begin; i < end; ++i) {
+    constexpr std::string_view constructor = "def __init__";
+    const std::string_view text = statements[i].text;
+    const std::size_t colon = text.starts_with(constructor) ? find_outside(text, ":") : npos;
+    if (colon == npos) {
+      continue;
+    }
+    define(name + std::string(text.substr(constructor.size(), colon - constructor.size())), i + 1, end_of_block(statements, i));
+    if (const auto made = functions_.find(name); made != functions_.end()) {
+      made->second.is_constructor = true;
+    }
+  }
+}
+
+const Function* Functions::find(std::string_view name) const {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : &found->second;
+}
+
+std::size_t end_of_block(std::span<const Statement> statements, std::size_t header) {
+  std::size_t end = header + 1;
+  while (end < statements.size() && statements[end].indent > statements[header].indent &&
+         statements[end].first.cell == statements[header].first.cell) {
+    ++end;
+  }
+  return end;
+}
+
+}  // namespace attn::verify

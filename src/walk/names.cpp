@@ -1,0 +1,36 @@
+#include "walk/names.hpp"
+
+namespace attn {
+
+const std::map<std::string, Cpu>& cpu_names() {
+  static const std::map<std::string, Cpu> names = {
+      {"avx2", Cpu::avx2}, {"avx512", Cpu::avx512}, {"default", Cpu::standard}};
+  return names;
+}
+
+const std::map<std::string, Blas>& blas_names() {
+  static const std::map<std::string, Blas> names = {{"haswell", Blas::haswell},
+                                                    {"skylakex", Blas::skylakex},
+                                                    {"sandybridge", Blas::sandybridge},
+                                                    {"prescott", Blas::prescott},
+                                                    {"native", Blas::native}};
+  return names;
+}
+
+std::string blas_name(Blas blas) {
+  return blas == Blas::environment ? "OPENBLAS_CORETYPE" : name_of(blas_names(), blas);
+}
+
+const std::map<std::string, DropoutKernel>& dropout_kernel_names() {
+  static const std::map<std::string, DropoutKernel> names = {{"default", DropoutKernel::standard},
+                                                             {"mkl", DropoutKernel::mkl}};
+  return names;
+}
+
+const std::map<std::string, Init>& init_names() {
+  static const std::map<std::string, Init> names = {
+      {"rand", Init::rand}, {"randn", Init::randn}, {"linear", Init::linear}};
+  return names;
+}
+
+}  // namespace attn

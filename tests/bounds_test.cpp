@@ -1,0 +1,216 @@
+// Between which numbers a tensor's cells lie. What is held against the bounds is computed otherwise: by the float32
+// kernels, at the ends of the observed intervals, where all these operations are least and greatest.
+
+#include "verify/bound/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+
+namespace {
+
+using namespace attn;
+using namespace attn::verify;
+
+using Cells = std::vector<Interval>;
+
+Tensor leaf_of(const Shape& shape, std::vector<float> values) {
+  return leaf(shape, DType::float32, "x", [shape, values = std::move(values)]() -> Contents {
+    Block<float> block(shape);
+    std::copy(values.begin(), values.end(), block.data());
+    return block;
+  });
+}
+
+Tensor mask_of(const Shape& shape, std::vector<int> values) {
+  return leaf(shape, DType::boolean, "mask", [shape, values = std::move(values)]() -> Contents {
+    Block<bool> block(shape);
+    std::copy(values.begin(), values.end(), block.data());
+    return block;
+  });
+}
+
+/// One observed operand and what is made of it.
+struct Case {
+  const char* name;
+  Shape shape;
+  Cells cells;
+  std::function<Tensor(const Tensor&)> made;
+};
+
+/// Printed numbers, with four decimals each.
+Cells printed(const std::vector<double>& values, double half = 0.00005) {
+  Cells cells;
+  for (const double value : values) {
+    cells.push_back({value - half, value + half});
+  }
+  return cells;
+}
+
+Cells bounds_of(const Case& one) {
+  const Tensor x = leaf_of(one.shape, std::vector<float>(one.cells.size()));
+  Bounds bounds;
+  bounds.observe(x, one.cells);
+  const Tensor made = one.made(x);
+  Cells result;
+  for (std::int64_t i = 0; i < element_count(made.shape()); ++i) {
+    result.push_back(bounds.cell(made, i));
+  }
+  return result;
+}
+
+/// What float32 kernels make of numbers.
+std::vector<double> made_of(const Case& one, const std::vector<double>& values) {
+  const Tensor made = one.made(leaf_of(one.shape, std::vector<float>(values.begin(), values.end())));
+  std::vector<double> result;
+  for (std::int64_t i = 0; i < element_count(made.shape()); ++i) {
+    result.push_back(made.array().value(index_at(i, made.shape())));
+  }
+  return result;
+}
+
+const double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<Case> cases() {
+  const Cells six = printed({0.43, 0.15, 0.89, -0.55, 0.87, 0.66});
+  const Cells positive = printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66}, 0.005);
+  const Tensor weights = leaf_of({3, 2}, {0.2F, -0.7F, 1.5F, 0.25F, -3.0F, 0.125F});
+  const Tensor mask = mask_of({3}, {0, 0, 1});
+  const Tensor keep = mask_of({2, 3}, {1, 0, 1, 1, 1, 0});
+  return {
+      {"products", {2, 3}, six, [=](const Tensor& x) { return matmul(x, weights); }},
+      {"linear", {2, 3}, six,
+       [=](const Tensor& x) { return linear(x, transpose(weights, 0, 1), leaf_of({2}, {0.1F, 0.2F}), "m"); }},
+      {"sum", {2, 3}, six, [](const Tensor& x) { return sum(x); }},
+      {"scaled", {2, 3}, six, [](const Tensor& x) { return divide(x, std::sqrt(2.0), "2**0.5"); }},
+      {"product", {2, 3}, six, [=](const Tensor& x) { return multiply(x, leaf_of({2, 3}, {2, -3, 4, -5, 6, 7})); }},
+      {"quotient", {2, 3}, six, [=](const Tensor& x) { return divide(x, leaf_of({2, 1}, {2, -3})); }},
+      {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
+      {"softmax", {2, 3}, six, [](const Tensor& x) { return softmax(x); }},
+      {"softmax of wide intervals", {2, 3}, printed({0.4, 3.1, 0.9, -2.6, 0.9, 0.7}, 0.5), [](const Tensor& x) { return softmax(x); }},
+      {"softmax over the rows", {2, 3}, six, [](const Tensor& x) { return softmax_over(x, 0); }},
+      {"softmax of masked scores", {2, 3}, six,
+       [=](const Tensor& x) { return softmax(masked_fill(x, mask, -std::numeric_limits<float>::infinity())); }},
+      {"shares of a sum", {2, 3}, positive, [](const Tensor& x) { return divide(x, sum(x, true)); }},
+      {"shares of one sum", {6}, positive, [](const Tensor& x) { return divide(x, sum(x)); }},
+      {"shares of a sum with a zero", {2, 3}, printed({0.4, 0.0, 0.9, 0.5, 0.9, 0.0}),
+       [](const Tensor& x) { return divide(x, sum(x, true)); }},
+      {"kept and dropped", {2, 3}, six, [=](const Tensor& x) { return dropout(x, keep, 0.5); }},
+      {"zeroed", {2, 3}, six, [=](const Tensor& x) { return kept(x, keep); }},
+      {"views", {2, 3}, six, [](const Tensor& x) { return stack(index(view(t(contiguous(x)), {3, 2}), 1), 2); }},
+      {"side by side", {2, 3}, six, [](const Tensor& x) { return cat({x, slice(x, -1, 0, 2)}); }},
+  };
+}
+
+}  // namespace
+
+TEST_SUITE("bounds") {
+  TEST_CASE("no numbers within the observed intervals give a number outside of the bounds") {
+    std::mt19937 random(1);
+    for (const Case& one : cases()) {
+      CAPTURE(one.name);
+      const Cells bounds = bounds_of(one);
+      for (int round = 0; round < 300; ++round) {
+        std::vector<double> values;
+        for (const Interval& cell : one.cells) {
+          values.push_back(std::uniform_real_distribution(cell.low, cell.high)(random));
+        }
+        const std::vector<double> made = made_of(one, values);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          REQUIRE(made[i] >= bounds[i].low);
+          REQUIRE(made[i] <= bounds[i].high);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("the bounds are reached: they are those of the ends of the intervals") {
+    for (const Case& one : cases()) {
+      CAPTURE(one.name);
+      const Cells bounds = bounds_of(one);
+      Cells reached(bounds.size(), {infinity, -infinity});
+      for (std::size_t ends = 0; ends < std::size_t{1} << one.cells.size(); ++ends) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < one.cells.size(); ++i) {
+          values.push_back((ends >> i & 1) != 0 ? one.cells[i].high : one.cells[i].low);
+        }
+        const std::vector<double> made = made_of(one, values);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          reached[i] = {std::min(reached[i].low, made[i]), std::max(reached[i].high, made[i])};
+        }
+      }
+      for (std::size_t i = 0; i < bounds.size(); ++i) {
+        CHECK(bounds[i].low == doctest::Approx(reached[i].low).epsilon(2e-6));
+        CHECK(bounds[i].high == doctest::Approx(reached[i].high).epsilon(2e-6));
+      }
+    }
+  }
+
+  TEST_CASE("a whole layer: each number of many is within the bounds") {
+    const auto project = [](const Tensor& x, std::vector<float> weights) { return matmul(x, leaf_of({3, 2}, std::move(weights))); };
+    const Case layer{"layer", {3, 3}, printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66, 0.57, 0.85, 0.64}), [&](const Tensor& x) {
+                       const Tensor queries = project(x, {0.3F, 0.5F, 0.1F, 0.8F, 0.2F, 0.7F});
+                       const Tensor keys = project(x, {0.1F, 0.4F, 0.6F, 0.2F, 0.3F, 0.9F});
+                       const Tensor causal = mask_of({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
+                       const Tensor scores = divide(matmul(queries, t(keys)), std::sqrt(2.0), "2**0.5");
+                       return matmul(softmax(masked_fill(scores, causal, -std::numeric_limits<float>::infinity())), x);
+                     }};
+    const Cells bounds = bounds_of(layer);
+    std::mt19937 random(2);
+    for (int round = 0; round < 300; ++round) {
+      std::vector<double> values;
+      for (const Interval& cell : layer.cells) {
+        values.push_back(std::uniform_real_distribution(cell.low, cell.high)(random));
+      }
+      const std::vector<double> made = made_of(layer, values);
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        REQUIRE(made[i] >= bounds[i].low);
+        REQUIRE(made[i] <= bounds[i].high);
+        CHECK(bounds[i].high - bounds[i].low < 0.0005);
+      }
+    }
+  }
+
+  TEST_CASE("whole numbers and what nobody observed are exact") {
+    const Tensor a = leaf_of({2, 2}, {1, 0, 2, 3});
+    const Tensor product = matmul(a, a);
+    Bounds bounds;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const Interval cell = bounds.cell(product, i);
+      CHECK(cell.low == cell.high);
+      CHECK(cell.low == product.array().value(index_at(i, {2, 2})));
+    }
+  }
+
+  TEST_CASE("a hidden score weighs nothing, and a row of them alone is no number") {
+    const auto hidden = -std::numeric_limits<float>::infinity();
+    const Tensor weights = softmax(leaf_of({2, 2}, {1, hidden, hidden, hidden}));
+    Bounds bounds;
+    CHECK(bounds.cell(weights, {0, 1}).high == 0);
+    CHECK(bounds.cell(weights, {0, 0}).low == doctest::Approx(1));
+    CHECK(!is_number(bounds.cell(weights, {1, 0})));
+  }
+
+  TEST_CASE("whether all numbers are close is known only where it is certain") {
+    const Tensor x = leaf_of({1}, {1});
+    const Tensor close = all_close(x, leaf_of({1}, {1}));
+    const auto of = [&](const Interval& cell) {
+      Bounds bounds;
+      bounds.observe(x, {cell});
+      const Interval result = bounds.cell(close, Shape{});
+      return std::pair(result.low, result.high);
+    };
+    CHECK(of({1, 1}) == std::pair(1.0, 1.0));
+    CHECK(of({1.1, 1.2}) == std::pair(0.0, 0.0));
+    CHECK(of({0.9, 1.2}) == std::pair(0.0, 1.0));
+  }
+}

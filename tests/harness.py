@@ -1,0 +1,142 @@
+"""What the tests of the program share: how it is run, on a terminal too, and which rows of a long table a day has.
+
+A test is a script that gets the program's path first: /usr/bin/python3 tests/cli/NAME.py PATH_TO_BINARY [unittest's arguments]
+"""
+import datetime
+import fcntl
+import functools
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
+HANG_LIMIT = 60  # seconds
+# Of long tables each so many-th row is tried; from one day to the next they move.
+EVERY = int(os.environ.get("ATTN_TEST_EVERY", "1"))
+DAY = int(os.environ.get("ATTN_TEST_DAY", datetime.date.today().toordinal()))
+
+
+def run(*arguments, page=None, **options):
+    """The program's exit code and all that it says, as bytes; `page` is what it reads, by default nothing."""
+    source = {"stdin": subprocess.DEVNULL} if page is None else {"input": page}
+    given = {**source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": HANG_LIMIT, **options}
+    return subprocess.run([BINARY, *arguments], **given)
+
+
+def output_of(*arguments, **options):
+    """The bytes of a run that has nothing to complain of."""
+    done = run(*arguments, **options)
+    assert (done.returncode, done.stderr) == (0, b""), (arguments, done.returncode, done.stderr)
+    return done.stdout
+
+
+def text_of(*arguments, **options):
+    return output_of(*arguments, **options).decode()
+
+
+def main(arguments=None, **options):
+    """Runs the script's tests, by default with what follows the program's path."""
+    unittest.main(argv=[sys.argv[0], *(sys.argv[2:] if arguments is None else arguments)], verbosity=1, **options)
+
+
+@functools.cache
+def day():
+    """The number of the day, with which samples move; what repeats them is said once."""
+    print(f"sampled by the day: ATTN_TEST_DAY={DAY} ATTN_TEST_EVERY={EVERY} for the same", file=sys.stderr)
+    return DAY
+
+
+def sample(rows, shift=0):
+    """Each EVERY-th row, others each day, and one at least; all where EVERY is 1."""
+    rows = list(rows)
+    step = min(EVERY, len(rows))
+    return rows[(day() + shift) % step::step] if step > 1 else rows
+
+
+class Terminal:
+    """A program on a pseudo-terminal of its own, which it controls. `shown` is what it has written there."""
+
+    QUIET = 0.3  # seconds without output after which it has nothing more to write
+
+    def __init__(self, command, environment=None, rows=24, columns=80, **options):
+        self.ours, self.its = pty.openpty()
+        self.set_size(rows, columns)
+        self.before = termios.tcgetattr(self.its)
+        self.shown = bytearray()
+        streams = {"stdin": self.its, "stdout": self.its, "stderr": self.its, **options}
+        self.process = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=self._control, **streams)
+        self.pid = self.process.pid
+
+    def _control(self):
+        fcntl.ioctl(self.its, termios.TIOCSCTTY, 0)
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # which who starts the tests may ignore
+            signal.signal(number, signal.SIG_DFL)
+
+    def set_size(self, rows, columns):
+        fcntl.ioctl(self.its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def pump(self, seconds):
+        """Whether the program writes something in that time."""
+        if not select.select([self.ours], [], [], seconds)[0]:
+            return False
+        try:
+            self.take(os.read(self.ours, 65536))
+        except OSError:  # nobody has the other end any more
+            return False
+        return True
+
+    def take(self, data):
+        self.shown += data
+
+    def settle(self, quiet=None):
+        """Reads until nothing comes for a while."""
+        end = time.monotonic() + HANG_LIMIT
+        while self.pump(quiet or self.QUIET) and time.monotonic() < end:
+            pass
+
+    def wait_until(self, is_there):
+        end = time.monotonic() + HANG_LIMIT
+        while not is_there():
+            self.pump(0.02)
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                raise TimeoutError(self.shown[-2000:])
+
+    def type(self, keys):
+        os.write(self.ours, keys)
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def end(self):
+        """Waits until the program ends; its exit code, negative for a signal."""
+        self.wait_until(lambda: not self.is_alive())
+        self.after = termios.tcgetattr(self.its)
+        os.close(self.its)
+        self.its = -1
+        while self.pump(0.05):
+            pass
+        self.close()
+        return self.process.returncode
+
+    def close(self):
+        if self.is_alive():
+            self.process.kill()
+            self.process.wait()
+        for descriptor in (self.ours, self.its):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.ours = self.its = -1
+
+    def text(self):
+        return self.shown.decode().replace("\r\n", "\n")
