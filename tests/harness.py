@@ -1,6 +1,6 @@
 """What the tests of the program share: how it is run, on a terminal too, and which rows of a long table a day has.
 
-A test is a script that gets the program's path first: /usr/bin/python3 tests/cli/NAME.py PATH_TO_BINARY [unittest's arguments]
+A test is a script that gets the program's path first: PYTHONPATH=tests /usr/bin/python3 tests/cli/NAME.py PATH_TO_BINARY [unittest's arguments]
 """
 import datetime
 import fcntl

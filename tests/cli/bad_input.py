@@ -1,6 +1,6 @@
 """Whatever cannot be done is refused with one line that says what is wrong and what is accepted, and leaves nothing.
 
-    /usr/bin/python3 tests/cli/bad_input.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/bad_input.py PATH_TO_BINARY
 """
 import json
 import os

@@ -1,6 +1,6 @@
 """What a user may rely on besides the numbers: help, order of steps, saved files, and the same bytes everywhere.
 
-    /usr/bin/python3 tests/cli/behaviour.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/behaviour.py PATH_TO_BINARY
 """
 import json
 import os

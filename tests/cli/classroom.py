@@ -1,6 +1,6 @@
 """--explain, --cell, --heatmap, --what-if, --sentence and --format, tried as a teacher would.
 
-    /usr/bin/python3 tests/cli/classroom.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/classroom.py build/release/attn-walkthrough
 """
 import json
 import os

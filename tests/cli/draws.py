@@ -1,6 +1,6 @@
 """What `--draws` lists: each random draw, its word held against numpy's MT19937, its value against the saved tensors.
 
-    /usr/bin/python3 tests/cli/draws.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/draws.py build/release/attn-walkthrough
 """
 import collections
 import json

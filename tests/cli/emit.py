@@ -1,6 +1,6 @@
 """The programs that --emit writes: complete, valid, the same each time, and they run.
 
-    /usr/bin/python3 tests/cli/emit.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/emit.py build/release/attn-walkthrough
 """
 import ast
 import json

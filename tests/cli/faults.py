@@ -1,6 +1,6 @@
 """Every call to the system that writes fails once, and what was there stays whole.
 
-    /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
 
 strace makes the calls fail: the n-th write, the n-th rename and so on, for every n that a run comes to, or where it
 comes to hundreds, for some of them, others each day: one of seven, or of --every N.

@@ -1,6 +1,6 @@
 """What is written is whole or as it was, and readers that go away are no error.
 
-    /usr/bin/python3 tests/cli/files.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/files.py PATH_TO_BINARY
 """
 import fcntl
 import json

@@ -1,6 +1,6 @@
 """What a command line is used to: a pager, completions and a manual page, and that these know every option of the help.
 
-    /usr/bin/python3 tests/cli/habits.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/habits.py PATH_TO_BINARY
 
 Shells that are not installed are left out, and named.
 """

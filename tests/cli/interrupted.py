@@ -1,6 +1,6 @@
 """Signals at any moment, and two at once: what is written is one's, and whole.
 
-    /usr/bin/python3 tests/cli/interrupted.py PATH_TO_BINARY [--kills N] [--races N]
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/interrupted.py PATH_TO_BINARY [--kills N] [--races N]
 """
 import argparse
 import ctypes

@@ -1,6 +1,6 @@
 """The same digits on every machine: OpenBLAS's sets of kernels, and any number of threads.
 
-    /usr/bin/python3 tests/cli/kernels.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/kernels.py build/release/attn-walkthrough
 """
 import hashlib
 import json

@@ -1,6 +1,6 @@
 """However much is asked for, or however odd: time and memory grow with what is printed, and text stays text.
 
-    /usr/bin/python3 tests/cli/limits.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/limits.py PATH_TO_BINARY
 """
 import json
 import os

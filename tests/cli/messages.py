@@ -1,6 +1,6 @@
 """What is typed wrongly is named, and what to type instead is accepted: for every option of every command.
 
-    /usr/bin/python3 tests/cli/messages.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/messages.py PATH_TO_BINARY
 """
 import json
 import os

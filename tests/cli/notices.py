@@ -1,6 +1,6 @@
 """Every number and comparison in what --explain notices, computed again by numpy from the lesson's tensors.
 
-    /usr/bin/python3 tests/cli/notices.py build/release/attn-walkthrough [LESSONS]
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/notices.py build/release/attn-walkthrough [LESSONS]
 
 A notice that none of the checks below knows fails too: what is said is checked, all of it."""
 

@@ -1,6 +1,6 @@
 """A reader's own inputs and weights, from files of every kind; and the sizes of --fixture.
 
-    /usr/bin/python3 tests/cli/own.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/own.py build/release/attn-walkthrough
 
 What is computed from own numbers is compared with the real PyTorch, bit for bit, where there is one.
 """

@@ -2,7 +2,7 @@
 calls of their own (see ../pages/make_pages.py). Nothing that is true is called wrong, what is given or can be derived is
 explained, and what is damaged is noticed.
 
-    /usr/bin/python3 tests/cli/pages.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/pages.py build/release/attn-walkthrough
 """
 import json
 import pathlib

@@ -1,6 +1,6 @@
 """Every pair of a command's options: each has an effect beside the other, or one line that names both refuses them.
 
-    /usr/bin/python3 tests/cli/pairs.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/pairs.py PATH_TO_BINARY
 
 The options are those that the program's help lists: one that this file does not know fails the test. Pairs that are
 refused stand in REFUSED, all others must do something together.
@@ -73,11 +73,10 @@ VALUES = {
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
     "--auto": ["60"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross"], "--rtol": ["10"], "--atol": ["0.05", "1"],
-    "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five"],
+    "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
-                  "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "own.npz"],
-    "--ignore": ["keys"],
-    "--ignore": ["mine", "*"],
+                  "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
+    "--ignore": ["mine", "*", "foreign"],
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
 FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
@@ -377,7 +376,8 @@ if __name__ == "__main__":
         for folder in ("port-near", "port-named"):
             copy("port-foreign/all_tokens/attn_weights.npy", f"{folder}/foreign.npy")
         dice = np.random.default_rng(3)
-        sizes = {"inputs": (4, 3), "square": (3, 3), "wide": (6, 3), "tall": (12, 3), "W_query": (3, 3), "five": (4, 5), "large": (30, 70)}
+        sizes = {"inputs": (4, 3), "square": (3, 3), "wide": (6, 3), "tall": (12, 3), "W_query": (3, 3), "five": (4, 5), "large": (30, 70),
+                 "fixture": (4, 7), "seven": (4, 7)}
         np.savez(os.path.join(TEMPLATE, "own.npz"),
                  **{name: dice.random(size, dtype=np.float32) for name, size in sizes.items()})
         harness.main()

@@ -1,6 +1,6 @@
 """What `verify` says of a port's tensors: a numpy port of the lesson, right or with mistakes planted in it.
 
-    /usr/bin/python3 tests/cli/port.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/port.py build/release/attn-walkthrough
 """
 import json
 import os

@@ -1,6 +1,6 @@
 """--save FILE.npz and FILE.safetensors: what numpy and the rules of the format read is what the folder holds.
 
-    /usr/bin/python3 tests/cli/save.py PATH_TO_BINARY
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/save.py PATH_TO_BINARY
 """
 import json
 import math

@@ -1,6 +1,6 @@
 """The page of `verify --format html`: its text is the page's, and each cell is tinted and says what it should be.
 
-    /usr/bin/python3 tests/cli/tinted.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/tinted.py build/release/attn-walkthrough
 """
 import html.parser
 import json

@@ -1,6 +1,6 @@
 """What `attn-walkthrough verify` says of pages, tried as a reader would.
 
-    /usr/bin/python3 tests/cli/verify.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/verify.py build/release/attn-walkthrough
 """
 import html
 import json

@@ -1,6 +1,6 @@
 """Every number and comparison in what --what-if says, computed again by numpy from the tensors before and after.
 
-    /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS [SEED]]
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS [SEED]]
 
 A first line that none of the checks below knows fails too, and so does a tensor that is said to be the same and is
 not, or is the same and not said to be. In the first lessons each sentence is made wrong as well, and has to fail."""

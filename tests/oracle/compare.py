@@ -1,6 +1,6 @@
 """Compares every float of every step, and the printed text, with the real PyTorch.
 
-    /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500] [--first 0]
+    PYTHONPATH=tests /usr/bin/python3 tests/oracle/compare.py build/release/tests/oracle_lessons [--seeds 500] [--first 0]
 
 Runs the programs of golden/chapters.py in one process for each set of kernels, PyTorch's own and OpenBLAS's, that this
 processor can run, and beside it the tool's lessons. The PyTorch is that of the python3 that runs this; where an older

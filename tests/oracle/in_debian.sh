@@ -2,7 +2,7 @@
 # Runs a command in another release of Debian, beside the one that this machine has, with the PyTorch of that release:
 #
 #   tests/oracle/in_debian.sh RELEASE FOLDER COMMAND [ARGUMENT...]
-#   tests/oracle/in_debian.sh trixie build/oracle/trixie python3 tests/oracle/compare.py build/release/tests/oracle_lessons
+#   PYTHONPATH=tests tests/oracle/in_debian.sh trixie build/oracle/trixie python3 tests/oracle/compare.py build/release/tests/oracle_lessons
 #
 # The first call installs the release as a new folder, from the mirror that apt has here: some minutes, 2.5 GB. The
 # command sees the current folder by its own name. Needs root. Exit code 77: it cannot be had here, and a line on stderr

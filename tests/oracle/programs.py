@@ -1,6 +1,6 @@
 """Runs the programs that --emit writes, and compares what they print with the tool's walkthrough.
 
-    /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
+    PYTHONPATH=tests /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
 
 Those for PyTorch print the same text, byte for byte, under the real one; those for numpy compute the same numbers
 within torch.testing.assert_close's tolerances. All run in one process for each of PyTorch's sets of kernels. Exit 0: nothing

@@ -1,6 +1,6 @@
 """Makes the README's pictures: the page of a lesson, and a heat map in a terminal.
 
-    /usr/bin/python3 tests/page/pictures.py build/release/attn-walkthrough
+    PYTHONPATH=tests /usr/bin/python3 tests/page/pictures.py build/release/attn-walkthrough
 """
 import html
 import pathlib

@@ -1,1 +1,0 @@
-../present/vt.py
