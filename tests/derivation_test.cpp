@@ -1,6 +1,6 @@
 // How single numbers come about: every operation's derivation, and the text that tells it.
 
-#include "render/derivation.hpp"
+#include "lesson/derivation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,15 +14,15 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "lesson/account.hpp"
+#include "lesson/derived.hpp"
+#include "lesson/lineage.hpp"
+#include "lesson/origin.hpp"
 #include "present/hints.hpp"
 #include "present/meeting.hpp"
-#include "render/account.hpp"
-#include "render/derived.hpp"
 #include "render/document.hpp"
 #include "render/json_derivation.hpp"
-#include "render/lineage.hpp"
-#include "render/origin.hpp"
-#include "render/page_cases.hpp"
+#include "render/page/cases.hpp"
 #include "tensor/operations.hpp"
 #include "torch/torch.hpp"
 

@@ -1,6 +1,6 @@
 // Files of tensors that are cut short, changed, or lie.
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 
 #include <sys/resource.h>
 

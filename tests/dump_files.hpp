@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 
 namespace dump_files {
 

@@ -1,6 +1,6 @@
 // Files of tensors that other programs wrote: those of numpy and of the safetensors format in dumps/, and folders.
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 
 #include <sys/stat.h>
 
@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dump_files.hpp"
-#include "render/save.hpp"
+#include "files/save.hpp"
 #include "torch/torch.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // What is said of each step: shapes, what its numbers show, why it is there; as text, JSON and Markdown.
 
-#include "render/explain.hpp"
+#include "lesson/explain.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +16,12 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
+#include "lesson/lineage.hpp"
+#include "lesson/notices.hpp"
+#include "lesson/numbers.hpp"
 #include "meanings.hpp"
 #include "render/json.hpp"
-#include "render/lineage.hpp"
 #include "render/markdown.hpp"
-#include "render/notices.hpp"
-#include "render/numbers.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
 #include "text/columns.hpp"

@@ -1,6 +1,6 @@
 // Colours, terminals, and tensors as heat maps.
 
-#include "render/heatmap.hpp"
+#include "picture/heatmap.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +15,9 @@
 
 #include <doctest/doctest.h>
 
+#include "picture/marks.hpp"
+#include "picture/ramp.hpp"
 #include "present/shown_cells.hpp"
-#include "render/marks.hpp"
-#include "render/ramp.hpp"
 #include "tensor/operations.hpp"
 #include "text/columns.hpp"
 #include "text/styled.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chapter.hpp"
-#include "render/derived.hpp"
+#include "lesson/derived.hpp"
 #include "tensor/derivation.hpp"
 #include "text/styled.hpp"
 #include "torch/torch.hpp"

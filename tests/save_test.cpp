@@ -1,6 +1,6 @@
 // --save: a folder as a whole or nothing, whatever happens while it is put in its place.
 
-#include "render/save.hpp"
+#include "files/save.hpp"
 
 #include <cstdlib>
 #include <filesystem>

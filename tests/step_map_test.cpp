@@ -1,6 +1,6 @@
 // The map of a chapter's steps: it tells what the graph says, in lines that fit.
 
-#include "render/step_map.hpp"
+#include "lesson/step_map.hpp"
 
 #include <algorithm>
 #include <map>

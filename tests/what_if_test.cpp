@@ -12,8 +12,8 @@
 
 #include "chapter.hpp"
 #include "inputs.hpp"
-#include "render/likeness.hpp"
-#include "render/side_by_side.hpp"
+#include "lesson/likeness.hpp"
+#include "lesson/side_by_side.hpp"
 #include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"

@@ -13,7 +13,7 @@
 #include "cli/what_ifs.hpp"
 #include "inputs.hpp"
 #include "meanings.hpp"
-#include "render/terminal.hpp"
+#include "picture/terminal.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/operations.hpp"
 #include "torch/shown.hpp"

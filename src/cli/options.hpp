@@ -12,7 +12,7 @@
 #include "chapter.hpp"
 #include "cli/usage_error.hpp"
 #include "emit/emitters.hpp"
-#include "render/text.hpp"
+#include "lesson/printed.hpp"
 #include "render/writers.hpp"
 #include "verify/lessons/lessons.hpp"
 #include "walk/lesson.hpp"

@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "render/save.hpp"
-#include "render/save_file.hpp"
+#include "files/save.hpp"
+#include "files/save_file.hpp"
 #include "system/output.hpp"
 #include "system/pager.hpp"
 #include "system/writers.hpp"

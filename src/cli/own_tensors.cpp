@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/usage_error.hpp"
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "own.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"

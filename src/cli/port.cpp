@@ -10,7 +10,7 @@
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "inputs.hpp"
 #include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "render/derivation.hpp"
+#include "lesson/derivation.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 

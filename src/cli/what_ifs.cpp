@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "render/page_nodes.hpp"
+#include "render/page/nodes.hpp"
 
 namespace attn::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "render/account.hpp"
-#include "render/cell_words.hpp"
+#include "lesson/account.hpp"
+#include "lesson/cell_words.hpp"
 
 namespace attn::present {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "render/cell.hpp"
+#include "lesson/cell.hpp"
 #include "torch/print_options.hpp"
 
 namespace attn::present {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "render/account.hpp"
-#include "render/cell_words.hpp"
-#include "render/derived.hpp"
+#include "lesson/account.hpp"
+#include "lesson/cell_words.hpp"
+#include "lesson/derived.hpp"
 #include "tensor/operations.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "render/cell.hpp"
+#include "lesson/cell.hpp"
 #include "text/styled.hpp"
 #include "torch/print_options.hpp"
 

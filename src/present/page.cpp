@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "render/derivation.hpp"
-#include "render/explain.hpp"
-#include "render/frame.hpp"
-#include "render/heatmap.hpp"
-#include "render/likeness.hpp"
-#include "render/printed.hpp"
+#include "lesson/derivation.hpp"
+#include "lesson/explain.hpp"
+#include "lesson/frame.hpp"
+#include "lesson/likeness.hpp"
+#include "lesson/printed.hpp"
+#include "picture/heatmap.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "lesson/cell.hpp"
 #include "present/presenter.hpp"
 #include "present/printed_lines.hpp"
 #include "present/shown_cells.hpp"
 #include "present/walks.hpp"
-#include "render/cell.hpp"
 #include "text/styled.hpp"
 
 /// What the presenter shows of one step, as lines.

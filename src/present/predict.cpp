@@ -12,11 +12,11 @@
 #include <utility>
 #include <variant>
 
+#include "lesson/derivation.hpp"
+#include "lesson/derived.hpp"
+#include "lesson/printed.hpp"
+#include "picture/terminal.hpp"
 #include "present/hints.hpp"
-#include "render/derivation.hpp"
-#include "render/derived.hpp"
-#include "render/printed.hpp"
-#include "render/terminal.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"

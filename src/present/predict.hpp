@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "render/text.hpp"
+#include "lesson/printed.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::present {

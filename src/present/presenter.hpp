@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "lesson/explain.hpp"
+#include "lesson/frame.hpp"
+#include "lesson/printed.hpp"
 #include "present/screen.hpp"
-#include "render/explain.hpp"
-#include "render/frame.hpp"
-#include "render/text.hpp"
 #include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
 #include "walk/what_if.hpp"

@@ -15,9 +15,9 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
+#include "picture/ramp.hpp"
 #include "present/rescue.hpp"
 #include "present/terminfo.hpp"
-#include "render/ramp.hpp"
 
 namespace attn::present {
 namespace {

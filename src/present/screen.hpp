@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "render/terminal.hpp"
+#include "picture/terminal.hpp"
 #include "text/styled.hpp"
 
 namespace attn::present {

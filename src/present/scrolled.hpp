@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "picture/marks.hpp"
 #include "present/long_lines.hpp"
 #include "present/screen.hpp"
-#include "render/marks.hpp"
 #include "text/styled.hpp"
 
 namespace attn::present {

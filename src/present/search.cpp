@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "render/printed.hpp"
+#include "lesson/printed.hpp"
 #include "text/lines.hpp"
 
 namespace attn::present {

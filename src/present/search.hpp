@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "render/text.hpp"
+#include "lesson/printed.hpp"
 #include "walk/walkthrough.hpp"
 
 /// Finding steps by what somebody typed, whatever the case of its letters.

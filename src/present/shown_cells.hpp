@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "render/marks.hpp"
+#include "picture/marks.hpp"
 #include "torch/shown.hpp"
 
 namespace attn::present {

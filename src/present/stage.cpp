@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "lesson/cell_words.hpp"
+#include "lesson/derived.hpp"
 #include "present/meeting.hpp"
-#include "render/cell_words.hpp"
-#include "render/derived.hpp"
 #include "text/columns.hpp"
 
 namespace attn::present {

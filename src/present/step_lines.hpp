@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "render/marks.hpp"
+#include "picture/marks.hpp"
 #include "text/styled.hpp"
 
 namespace attn::present {

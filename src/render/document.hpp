@@ -8,11 +8,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "render/derivation.hpp"
-#include "render/explain.hpp"
-#include "render/frame.hpp"
-#include "render/terminal.hpp"
-#include "render/text.hpp"
+#include "lesson/derivation.hpp"
+#include "lesson/explain.hpp"
+#include "lesson/frame.hpp"
+#include "lesson/printed.hpp"
+#include "picture/terminal.hpp"
 #include "walk/walkthrough.hpp"
 
 namespace attn::render {

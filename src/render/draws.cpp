@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "render/cell.hpp"
+#include "lesson/cell.hpp"
 #include "render/json.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"

@@ -11,8 +11,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "lesson/explain.hpp"
 #include "render/document.hpp"
-#include "render/explain.hpp"
 #include "torch/seed.hpp"
 #include "walk/walkthrough.hpp"
 

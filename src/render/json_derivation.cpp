@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "render/derived.hpp"
+#include "lesson/derived.hpp"
+#include "lesson/told.hpp"
 #include "render/json.hpp"
-#include "render/told.hpp"
 
 namespace attn::render {
 namespace {

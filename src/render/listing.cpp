@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "render/frame.hpp"
-#include "render/heatmap.hpp"
+#include "lesson/frame.hpp"
+#include "picture/heatmap.hpp"
 
 namespace attn::render {
 namespace {

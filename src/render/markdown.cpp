@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "render/frame.hpp"
-#include "render/heatmap.hpp"
-#include "render/printed.hpp"
+#include "lesson/frame.hpp"
+#include "lesson/printed.hpp"
+#include "picture/heatmap.hpp"
 #include "text/lines.hpp"
 
 namespace attn::render {

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "render/heatmap.hpp"
-#include "render/heatmap_grid.hpp"
-#include "render/page_template.hpp"
-#include "render/painter.hpp"
+#include "picture/heatmap.hpp"
+#include "picture/heatmap_grid.hpp"
+#include "picture/painter.hpp"
+#include "render/page/template.hpp"
 #include "render/text.hpp"
 #include "text/columns.hpp"
 #include "torch/print.hpp"

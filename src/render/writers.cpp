@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "render/html.hpp"
 #include "render/json.hpp"
 #include "render/listing.hpp"
 #include "render/markdown.hpp"
+#include "render/page/html.hpp"
 #include "render/svg.hpp"
 
 namespace attn::render {

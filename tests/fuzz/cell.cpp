@@ -1,4 +1,4 @@
-#include "render/cell.hpp"
+#include "lesson/cell.hpp"
 
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "render/derivation.hpp"
+#include "lesson/derivation.hpp"
 #include "render/json_derivation.hpp"
 #include "require.hpp"
 #include "steps.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "require.hpp"
 #include "steps.hpp"
 #include "targets.hpp"

@@ -7,8 +7,8 @@
 #include "arguments.hpp"
 #include "cli/compute.hpp"
 #include "inputs.hpp"
-#include "render/cell.hpp"
-#include "render/side_by_side.hpp"
+#include "lesson/cell.hpp"
+#include "lesson/side_by_side.hpp"
 #include "require.hpp"
 #include "targets.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "render/save.hpp"
+#include "files/save.hpp"
 #include "require.hpp"
 #include "targets.hpp"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "render/text.hpp"
+#include "lesson/printed.hpp"
 #include "verify/explain/plain.hpp"
 
 namespace attn::verify {

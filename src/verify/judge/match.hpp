@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "verify/judge/operands.hpp"
 #include "verify/judge/right.hpp"
 #include "verify/propose/ways.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "verify/judge/bounds.hpp"
 #include "verify/judge/compare.hpp"
 #include "verify/propose/layouts.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dump/read.hpp"
+#include "files/read.hpp"
 #include "tensor/tensor.hpp"
 
 namespace attn::port {

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <set>
 
-#include "render/lineage.hpp"
+#include "lesson/lineage.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"

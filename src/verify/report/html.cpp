@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "render/derivation.hpp"
-#include "render/page_template.hpp"
+#include "lesson/derivation.hpp"
+#include "render/page/template.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/numbers.hpp"

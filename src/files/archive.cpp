@@ -1,0 +1,112 @@
+#include "files/archive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "files/wrong.hpp"
+
+namespace attn::dump {
+namespace {
+
+Archive::Stream& stream_of(voidpf pointer) { return *static_cast<Archive::Stream*>(pointer); }
+
+voidpf ZCALLBACK open_stream(voidpf stream, const void* /*name*/, int /*mode*/) { return stream; }
+
+uLong ZCALLBACK read_stream(voidpf /*opaque*/, voidpf pointer, void* buffer, uLong size) {
+  Archive::Stream& stream = stream_of(pointer);
+  const std::size_t count = std::min<std::size_t>(size, stream.bytes.size() - stream.position);
+  std::memcpy(buffer, stream.bytes.data() + stream.position, count);
+  stream.position += count;
+  stream.is_at_end = count < size;
+  return count;
+}
+
+ZPOS64_T ZCALLBACK tell_stream(voidpf /*opaque*/, voidpf pointer) { return stream_of(pointer).position; }
+
+long ZCALLBACK seek_stream(voidpf /*opaque*/, voidpf pointer, ZPOS64_T offset, int origin) {
+  Archive::Stream& stream = stream_of(pointer);
+  const std::size_t base = origin == ZLIB_FILEFUNC_SEEK_SET   ? 0
+                           : origin == ZLIB_FILEFUNC_SEEK_CUR ? stream.position
+                                                              : stream.bytes.size();
+  if (offset > stream.bytes.size() - base) {
+    return -1;
+  }
+  stream.position = base + offset;
+  return 0;
+}
+
+int ZCALLBACK close_stream(voidpf /*opaque*/, voidpf /*stream*/) { return 0; }
+/// What the library takes for the end of a file, it reads as zeros; it is an error here.
+int ZCALLBACK stream_error(voidpf /*opaque*/, voidpf pointer) { return stream_of(pointer).is_at_end ? 1 : 0; }
+
+[[noreturn]] void throw_damaged(const std::string& what) {
+  throw Wrong(what, "write it again with numpy.savez(path, keys=keys)", "accepted are whole .npz files");
+}
+
+/// Throws Wrong unless the library went on.
+void check(int result) {
+  if (result != UNZ_OK) {
+    throw_damaged("cut short or damaged: its archive is not to be read (" + std::to_string(result) + ")");
+  }
+}
+
+}  // namespace
+
+Archive::Archive(std::string_view bytes) : stream_{bytes, 0, false} {
+  zlib_filefunc64_def functions{};
+  functions.zopen64_file = open_stream;
+  functions.zread_file = read_stream;
+  functions.ztell64_file = tell_stream;
+  functions.zseek64_file = seek_stream;
+  functions.zclose_file = close_stream;
+  functions.zerror_file = stream_error;
+  functions.opaque = &stream_;
+  file_ = unzOpen2_64("", &functions);
+  if (file_ == nullptr) {
+    throw_damaged("cut short or damaged: its archive has no directory");
+  }
+}
+
+Archive::~Archive() { unzClose(file_); }
+
+bool Archive::next(Entry& entry) {
+  const int moved = is_before_first_ ? unzGoToFirstFile(file_) : unzGoToNextFile(file_);
+  is_before_first_ = false;
+  if (moved == UNZ_END_OF_LIST_OF_FILE) {
+    return false;
+  }
+  check(moved);
+  unz_file_info64 info{};
+  check(unzGetCurrentFileInfo64(file_, &info, nullptr, 0, nullptr, 0, nullptr, 0));
+  std::string name(info.size_filename, '\0');
+  check(unzGetCurrentFileInfo64(file_, &info, name.data(), info.size_filename, nullptr, 0, nullptr, 0));
+  const bool is_encrypted = (info.flag & 1U) != 0;
+  const bool is_common = info.compression_method == 0 || info.compression_method == Z_DEFLATED;
+  entry = {std::move(name), info.compressed_size, info.uncompressed_size, !is_encrypted && is_common};
+  return true;
+}
+
+std::string Archive::unpack(std::size_t count) {
+  check(unzOpenCurrentFile(file_));
+  std::string bytes;
+  std::array<char, 1U << 16U> piece;
+  while (bytes.size() < count) {
+    const int got = unzReadCurrentFile(file_, piece.data(),
+                                       static_cast<unsigned>(std::min(piece.size(), count - bytes.size())));
+    if (got <= 0) {
+      check(got);
+      break;
+    }
+    bytes.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  const int closed = unzCloseCurrentFile(file_);
+  if (closed == UNZ_CRCERROR) {
+    throw_damaged("damaged: its checksum is not that of its bytes");
+  }
+  check(closed);
+  return bytes;
+}
+
+}  // namespace attn::dump

@@ -1,0 +1,126 @@
+#include "files/elements.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "files/file.hpp"
+#include "files/wrong.hpp"
+
+namespace attn::dump {
+namespace {
+
+/// IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of fraction.
+double half(std::uint64_t bits) {
+  const int exponent = static_cast<int>(bits >> 10U & 0x1fU);
+  const double fraction = static_cast<double>(bits & 0x3ffU);
+  double size = 0;
+  if (exponent == 0x1f) {
+    size = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  } else if (exponent == 0) {
+    size = std::ldexp(fraction, -24);
+  } else {
+    size = std::ldexp(fraction + 1024, exponent - 25);
+  }
+  return (bits >> 15U) != 0 ? -size : size;
+}
+
+double floating(std::uint64_t bits, int size) {
+  switch (size) {
+    case 2: return half(bits);
+    case 4: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default: return std::bit_cast<double>(bits);
+  }
+}
+
+/// Two's complement of so many bytes.
+double signed_integer(std::uint64_t bits, int size) {
+  const auto unused = static_cast<unsigned>(64 - 8 * size);
+  return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+double number(std::uint64_t bits, const Element& element) {
+  switch (element.kind) {
+    case Element::Kind::boolean: return bits != 0 ? 1 : 0;
+    case Element::Kind::signed_integer: return signed_integer(bits, element.size);
+    case Element::Kind::unsigned_integer: return static_cast<double>(bits);
+    case Element::Kind::floating: return floating(bits, element.size);
+    case Element::Kind::brain_floating: break;
+  }
+  return floating(bits << 16U, 4);
+}
+
+}  // namespace
+
+std::string dtype_name(const Element& element) {
+  const std::string bits = std::to_string(8 * element.size);
+  switch (element.kind) {
+    case Element::Kind::boolean: return "bool";
+    case Element::Kind::signed_integer: return "int" + bits;
+    case Element::Kind::unsigned_integer: return "uint" + bits;
+    case Element::Kind::floating: return "float" + bits;
+    case Element::Kind::brain_floating: break;
+  }
+  return "bfloat16";
+}
+
+std::int64_t byte_count(const Shape& shape, const Element& element) {
+  constexpr std::size_t most_axes = 64;
+  const std::string accepted = "accepted are up to 64 axes and as many elements as the file has";
+  if (shape.size() > most_axes) {
+    throw Wrong("it declares " + std::to_string(shape.size()) + " axes", "write it with its real shape", accepted);
+  }
+  std::int64_t bytes = element.size;
+  bool has_none = false;
+  for (const std::int64_t size : shape) {  // without the zeros, so that the strides fit as well
+    has_none = has_none || size == 0;
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
+      throw Wrong("it declares the shape " + shape_text(shape) + ", which no file can hold",
+                  "write it with its real shape", accepted);
+    }
+  }
+  return has_none ? 0 : bytes;
+}
+
+std::vector<double> numbers_of(std::string_view bytes, const Element& element) {
+  const auto size = static_cast<std::size_t>(element.size);
+  const std::size_t count = bytes.size() / size;
+  check_memory(static_cast<std::int64_t>(count * sizeof(double)));
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t bits = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      const std::size_t at = i * size + (element.big_endian ? k : size - 1 - k);
+      bits = bits << 8U | static_cast<unsigned char>(bytes[at]);
+    }
+    values[i] = number(bits, element);
+  }
+  return values;
+}
+
+std::vector<double> row_major(const std::vector<double>& values, const Shape& shape) {
+  check_memory(static_cast<std::int64_t>(values.size() * sizeof(double)));
+  std::vector<double> result(values.size());
+  Shape strides(shape.size(), 1);
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) {
+    strides[axis] = strides[axis - 1] * shape[axis - 1];
+  }
+  Shape index(shape.size(), 0);
+  std::int64_t from = 0;
+  for (double& value : result) {
+    value = values[static_cast<std::size_t>(from)];
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      from += strides[axis];
+      if (++index[axis] < shape[axis]) {
+        break;
+      }
+      from -= strides[axis] * shape[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
+
+}  // namespace attn::dump

@@ -1,0 +1,128 @@
+#include "files/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+
+#include "files/wrong.hpp"
+#include "system/descriptor.hpp"
+#include "text/ascii.hpp"
+#include "text/utf8.hpp"
+#include "walk/memory.hpp"
+
+namespace attn::dump {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void throw_unreadable() {
+  throw Wrong("it cannot be read (" + system::last_error().message() + ")", "see that it is there and readable");
+}
+
+/// Not opened at all where it is no regular file: to open a pipe or a device may already do something.
+system::Descriptor open_regular(const fs::path& path, struct stat& status) {
+  const auto check = [&](int result) {
+    if (result != 0) {
+      throw_unreadable();
+    }
+    if (!S_ISREG(status.st_mode)) {
+      throw Wrong("it is no regular file", "write it to a file first, and name that");
+    }
+  };
+  check(stat(path.c_str(), &status));
+  system::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.number() < 0) {
+    throw_unreadable();
+  }
+  check(fstat(file.number(), &status));
+  return file;
+}
+
+/// As many bytes as asked for, or all where there are fewer.
+std::string read_bytes(const system::Descriptor& file, std::size_t count) {
+  std::string bytes(count, '\0');
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::read(file.number(), bytes.data() + done, count - done);
+    if (got < 0 && errno != EINTR) {
+      throw_unreadable();
+    }
+    if (got == 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+/// Without characters that a terminal would obey, and bytes that are no characters.
+bool is_readable(std::string_view name) {
+  while (!name.empty()) {
+    const text::Character character = text::first_character(name);
+    if (!character.valid || text::is_control(character.code) || text::is_direction_mark(character.code)) {
+      return false;
+    }
+    name.remove_prefix(character.size);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  struct stat status {};
+  const system::Descriptor file = open_regular(path, status);
+  if (status.st_size == 0) {
+    throw Wrong("it is empty", "write it again");
+  }
+  check_memory(status.st_size);
+  return read_bytes(file, static_cast<std::size_t>(status.st_size));
+}
+
+Beginning beginning_of(const fs::path& path, std::size_t count) try {
+  struct stat status {};
+  const system::Descriptor file = open_regular(path, status);
+  return {status.st_size, read_bytes(file, std::min(count, static_cast<std::size_t>(status.st_size)))};
+} catch (const Wrong&) {
+  return {};
+}
+
+bool has_extension(const fs::path& path, std::string_view extension) {
+  return std::ranges::equal(path.extension().native(), extension,
+                            [](char a, char b) { return text::lower(a) == b; });
+}
+
+void check_memory(std::int64_t bytes) {
+  constexpr std::int64_t always_there = std::int64_t{1} << 20U;
+  if (bytes <= always_there) {
+    return;
+  }
+  const std::int64_t available = available_memory();
+  if (bytes > available) {
+    throw Wrong("it needs " + memory_text(bytes) + " of memory, and " + memory_text(available) + " are available",
+                "dump fewer tensors at once, or smaller ones", "accepted is what fits into memory");
+  }
+}
+
+void check_name(std::string_view name) {
+  const std::string accepted = "accepted are names like attn_scores and head_1/keys";
+  if (!is_readable(name)) {
+    throw Wrong("a name in it has control characters, or is not UTF-8", "rename that tensor", accepted);
+  }
+  const std::string shown = "'" + std::string(name.substr(0, 100)) + "'";
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("/\\", begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") {
+      throw Wrong("the name " + shown + " in it leads elsewhere, or to nothing", "rename that tensor", accepted);
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace attn::dump

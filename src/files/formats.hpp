@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "files/file.hpp"
+#include "files/read.hpp"
+
+namespace attn::dump {
+
+enum class Format { npy, npz, safetensors, csv };
+
+inline constexpr std::size_t bytes_that_tell = 9;
+std::optional<Format> format_of_bytes(const Beginning& beginning);
+std::optional<Format> format_of_name(const std::filesystem::path& path);
+
+/// All tensors of a file's bytes; what they are, the first of them tell, else the file's name. Throws Wrong.
+std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace attn::dump

@@ -1,0 +1,55 @@
+#include "files/manifest.hpp"
+
+#include <cstdint>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "files/file.hpp"
+
+namespace attn::dump {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Null where the file cannot be one of ours. Lists in lists in lists are not built.
+json manifest_of(const fs::path& path) {
+  constexpr std::int64_t largest = std::int64_t{64} << 20U;
+  constexpr int deepest = 6;
+  std::error_code ignored;
+  if (fs::symlink_status(path, ignored).type() != fs::file_type::regular) {
+    return nullptr;
+  }
+  const std::int64_t size = beginning_of(path, 0).size;
+  if (size > largest) {
+    return nullptr;
+  }
+  const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < deepest; };
+  const json manifest = json::parse(beginning_of(path, static_cast<std::size_t>(size)).bytes, is_shallow, false);
+  return manifest.is_discarded() ? json() : manifest;
+}
+
+bool has_text(const json& object, const char* key) { return object.contains(key) && object[key].is_string(); }
+
+}  // namespace
+
+std::vector<std::string> files_of_manifest(const fs::path& folder) {
+  const json manifest = manifest_of(folder / manifest_name);
+  std::vector<std::string> files;
+  for (const json& chapter : manifest.is_array() ? manifest : json::array({manifest})) {
+    if (!chapter.is_object() || chapter.value("tool", json()) != "attn-walkthrough" || !has_text(chapter, "version") ||
+        !has_text(chapter, "chapter") || !chapter.contains("steps") || !chapter["steps"].is_array()) {
+      return {};
+    }
+    for (const json& step : chapter["steps"]) {
+      if (!step.is_object() || !has_text(step, "file")) {
+        return {};
+      }
+      files.push_back(step["file"].get<std::string>());
+    }
+  }
+  return files;
+}
+
+}  // namespace attn::dump

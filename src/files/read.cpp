@@ -1,0 +1,53 @@
+#include "files/read.hpp"
+
+#include "files/file.hpp"
+#include "files/folder.hpp"
+#include "files/formats.hpp"
+#include "files/wrong.hpp"
+#include "text/lines.hpp"
+
+namespace attn::dump {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Does what throws Wrong of that file.
+template <class Action>
+auto naming(const fs::path& path, const Action& action) {
+  try {
+    return action();
+  } catch (const Wrong& wrong) {
+    throw DumpError(
+        text::one_line("'" + path.string() + "': " + wrong.what() + "; " + wrong.accepted + "; " + wrong.way_on));
+  }
+}
+
+}  // namespace
+
+bool is_dump(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(path, ignored).type();
+  return type == fs::file_type::directory ||
+         (type == fs::file_type::regular &&
+          (format_of_name(path) || format_of_bytes(beginning_of(path, bytes_that_tell))));
+}
+
+std::vector<Dumped> parse(const fs::path& path, std::string_view bytes) {
+  return naming(path, [&] { return parse_file(path, bytes); });
+}
+
+std::vector<Dumped> read(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) {
+    return naming(path, [&] { return parse_file(path, read_file(path)); });
+  }
+  const std::vector<fs::path> files = naming(path, [&] { return npy_files(path); });
+  std::vector<Dumped> tensors;
+  for (const fs::path& file : files) {
+    tensors.push_back(naming(path / file, [&] { return read_npy(path / file); }));
+    tensors.back().name = fs::path(file).replace_extension().generic_string();
+  }
+  return tensors;
+}
+
+}  // namespace attn::dump

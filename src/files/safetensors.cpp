@@ -1,0 +1,136 @@
+#include "files/safetensors.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "files/elements.hpp"
+#include "files/file.hpp"
+#include "files/safetensors_header.hpp"
+#include "files/wrong.hpp"
+
+namespace attn::dump {
+namespace {
+
+constexpr std::size_t length_size = 8;
+constexpr std::uint64_t largest_header = 100'000'000;  // as the format's own library has it
+const std::string safetensors_again = "write it again with safetensors.numpy.save_file(tensors, path)";
+
+std::uint64_t header_length(std::string_view bytes) {
+  std::uint64_t length = 0;
+  for (std::size_t i = length_size; i-- > 0;) {
+    length = length << 8U | static_cast<unsigned char>(bytes[i]);
+  }
+  return length;
+}
+
+Element element_of_safetensors(const std::string& dtype) {
+  using Kind = Element::Kind;
+  constexpr std::pair<std::string_view, Element> known[] = {
+      {"BOOL", {Kind::boolean, 1}},         {"I8", {Kind::signed_integer, 1}},    {"I16", {Kind::signed_integer, 2}},
+      {"I32", {Kind::signed_integer, 4}},   {"I64", {Kind::signed_integer, 8}},   {"U8", {Kind::unsigned_integer, 1}},
+      {"U16", {Kind::unsigned_integer, 2}}, {"U32", {Kind::unsigned_integer, 4}}, {"U64", {Kind::unsigned_integer, 8}},
+      {"F16", {Kind::floating, 2}},         {"F32", {Kind::floating, 4}},         {"F64", {Kind::floating, 8}},
+      {"BF16", {Kind::brain_floating, 2}},
+  };
+  for (const auto& [name, element] : known) {
+    if (dtype == name) {
+      return element;
+    }
+  }
+  throw Wrong("it holds numbers of dtype '" + dtype.substr(0, 20) + "'", "convert it to F32 first", accepted_dtypes);
+}
+
+/// A tensor whose numbers are where the header says: `bytes` are those after the header.
+struct Laid {
+  std::string name;
+  Element element;
+  Shape shape;
+  std::size_t begin;
+  std::size_t end;
+};
+
+Laid laid(SafetensorsEntry entry) {
+  check_name(entry.name);
+  try {
+    Shape shape;
+    for (const std::uint64_t size : entry.shape) {
+      constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+      shape.push_back(static_cast<std::int64_t>(std::min(size, largest)));
+    }
+    const Element element = element_of_safetensors(entry.dtype);
+    const auto declared = static_cast<std::uint64_t>(byte_count(shape, element));
+    const std::uint64_t begin = entry.offsets[0];
+    const std::uint64_t end = entry.offsets[1];
+    if (end < begin || end - begin != declared) {
+      throw Wrong("its data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] are not for the " +
+                      std::to_string(declared) + " bytes of its shape " + shape_text(shape),
+                  safetensors_again);
+    }
+    return {std::move(entry.name), element, std::move(shape), begin, end};
+  } catch (const Wrong& wrong) {
+    throw wrong.in(entry.name);
+  }
+}
+
+/// Throws Wrong where the tensors leave bytes out, share some or end elsewhere than the file.
+void check_layout(const std::vector<Laid>& tensors, std::size_t size) {
+  std::vector<const Laid*> in_order;
+  for (const Laid& tensor : tensors) {
+    in_order.push_back(&tensor);
+  }
+  std::ranges::sort(in_order, {}, [](const Laid* tensor) { return std::pair(tensor->begin, tensor->end); });
+  std::size_t end = 0;
+  for (const Laid* tensor : in_order) {
+    if (tensor->begin != end) {
+      throw Wrong("'" + tensor->name + "' begins at byte " + std::to_string(tensor->begin) + ", where " +
+                      (tensor->begin < end ? "another tensor is" : "the one before ends at " + std::to_string(end)),
+                  safetensors_again, "accepted are tensors one after the other");
+    }
+    end = tensor->end;
+  }
+  if (end != size) {
+    throw Wrong((end > size ? "cut short: " : "it goes on after its last tensor: ") + std::to_string(end) +
+                    " bytes of numbers are declared, and " + std::to_string(size) + " are there",
+                safetensors_again);
+  }
+}
+
+}  // namespace
+
+bool looks_like_safetensors(std::string_view bytes, std::int64_t size) {
+  return bytes.size() > length_size && bytes[length_size] == '{' && header_length(bytes) <= largest_header &&
+         header_length(bytes) <= static_cast<std::uint64_t>(size) - length_size;
+}
+
+std::vector<Dumped> parse_safetensors(std::string_view bytes) {
+  if (bytes.size() < length_size) {
+    throw Wrong("cut short: it has " + std::to_string(bytes.size()) + " bytes", safetensors_again);
+  }
+  const std::uint64_t length = header_length(bytes);
+  const std::string_view rest = bytes.substr(length_size);
+  if (length > largest_header || length > rest.size() || !rest.starts_with('{')) {
+    throw Wrong("it does not begin as a .safetensors file does: its header would have " + std::to_string(length) +
+                    " bytes, and " + std::to_string(rest.size()) + " are there",
+                safetensors_again);
+  }
+  std::vector<Laid> tensors;
+  for (SafetensorsEntry& entry : parse_safetensors_header(rest.substr(0, length))) {
+    tensors.push_back(laid(std::move(entry)));
+  }
+  const std::string_view data = rest.substr(length);
+  check_layout(tensors, data.size());
+  if (tensors.empty()) {
+    throw Wrong("it holds no tensor", safetensors_again);
+  }
+  std::vector<Dumped> result;
+  for (Laid& tensor : tensors) {
+    std::vector<double> values = numbers_of(data.substr(tensor.begin, tensor.end - tensor.begin), tensor.element);
+    result.push_back({std::move(tensor.name), std::move(tensor.shape), dtype_name(tensor.element), std::move(values)});
+  }
+  return result;
+}
+
+}  // namespace attn::dump

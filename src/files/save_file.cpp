@@ -1,0 +1,101 @@
+#include "files/save_file.hpp"
+
+#include <string>
+#include <system_error>
+
+#include "files/save.hpp"
+#include "files/save_npz.hpp"
+#include "files/save_safetensors.hpp"
+#include "text/ascii.hpp"
+
+namespace attn::render {
+namespace {
+
+namespace fs = std::filesystem;
+using system::Place;
+
+[[noreturn]] void throw_not_saved(const fs::path& path, const std::error_code& code) {
+  if (code == std::errc::file_exists) {
+    throw SaveError("--save: '" + path.string() +
+                    "' exists; accepted are a new file, a device and a pipe; name another, or add --force to replace a "
+                    "file");
+  }
+  throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() +
+                  "); accepted is a file that can be made or written; try --save /tmp/steps" +
+                  path.extension().string());
+}
+
+/// Does what throws the system's errors.
+template <class Action>
+auto written(const fs::path& path, const Action& action) {
+  try {
+    return action();
+  } catch (const fs::filesystem_error& error) {
+    throw_not_saved(path, error.code());
+  } catch (const std::system_error& error) {
+    throw_not_saved(path, error.code());
+  }
+}
+
+void write_to_stream(const Place& stream, WriteTensors write, std::span<const ShownChapter> chapters) {
+  const system::Descriptor descriptor = system::opened(stream);
+  try {
+    write([&](std::string_view bytes) { system::write_all(descriptor.number(), bytes); }, chapters);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::broken_pipe) {  // its reader has what it wants
+      throw;
+    }
+  }
+}
+
+}  // namespace
+
+WriteTensors tensor_file_writer(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) {
+    c = text::lower(c);
+  }
+  if (extension == ".npz") {
+    return write_npz;
+  }
+  return extension == ".safetensors" ? write_safetensors : nullptr;
+}
+
+Place accepted_file(const fs::path& path, bool may_replace) {
+  Place place = written(path, [&] { return system::place_of(path); });
+  if (place.kind == Place::Kind::folder) {
+    throw_not_saved(path, std::make_error_code(std::errc::is_a_directory));
+  }
+  if (place.kind == Place::Kind::file && !may_replace) {
+    throw_not_saved(path, std::make_error_code(std::errc::file_exists));
+  }
+  return place;
+}
+
+FileSaving::FileSaving(const fs::path& path, std::span<const ShownChapter> chapters, bool may_replace)
+    : path_(path), may_replace_(may_replace) {
+  const Place place = accepted_file(path, may_replace);
+  const WriteTensors write = tensor_file_writer(path);
+  written(path, [&] {
+    if (place.kind == Place::Kind::stream) {
+      write_to_stream(place, write, chapters);
+    } else {
+      writer_.emplace(place.path);
+      write([&](std::string_view bytes) { writer_->write(bytes); }, chapters);
+    }
+  });
+}
+
+void FileSaving::publish() {
+  if (writer_) {
+    written(path_, [&] { writer_->publish(may_replace_); });
+  }
+}
+
+void FileSaving::finish() {
+  if (writer_) {
+    writer_->finish();
+  }
+}
+
+}  // namespace attn::render

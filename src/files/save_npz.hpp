@@ -1,0 +1,11 @@
+#pragma once
+
+#include "files/saved.hpp"
+
+namespace attn::render {
+
+/// As numpy.savez writes it: a zip archive of stored NAME.npy. The same tensors give the same bytes. Needs the memory
+/// of the largest tensor once more.
+void write_npz(const Sink& sink, std::span<const ShownChapter> chapters);
+
+}  // namespace attn::render

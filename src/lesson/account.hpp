@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lesson/cell_words.hpp"
+#include "lesson/told.hpp"
+
+namespace attn::render {
+
+/// The number that a derivation from the operands' elements gives, from left to right, in double arithmetic and in
+/// float32's.
+double double_value(const Tensor& tensor, const Derivation& derivation);
+float float_value(const Tensor& tensor, const Derivation& derivation);
+
+/// What is told of one element, its patterns filled in as text. The tensor and the words must outlive it.
+class Account {
+ public:
+  Account(const Tensor& tensor, const Shape& index, const CellWords& words, int precision);
+
+  const Derivation& derivation() const { return derivation_; }
+  const Telling& telling() const { return telling_; }
+
+  /// The pattern for a term; for all of them where none is given; for the bias, of which it is the one behind the last.
+  std::string filled(std::string_view pattern, std::optional<std::size_t> term = {}) const;
+  /// A column's, the constant's or an operand's number at a term, as it is shown.
+  double number(std::string_view column, std::size_t term) const;
+  std::string number_text(double value) const;
+  /// "True" for an operand's mask.
+  std::string element_text(const Element& element) const;
+  /// Whether it counts that the term's numbers are what they are: not where they are taken times 0.
+  bool counts(std::size_t term) const;
+
+ private:
+  std::string piece(std::string_view key, std::size_t term) const;
+  const Tensor& operand(const Element& element) const { return tensor_.operands()[element.operand]; }
+  /// The term's element, where the name is an operand's.
+  const Element* element(std::string_view name, std::size_t term) const;
+  /// The axis along which the operand's elements lie.
+  std::optional<std::size_t> open_axis(std::string_view name) const;
+
+  const Tensor& tensor_;
+  const CellWords& words_;
+  int precision_;
+  Derivation derivation_;
+  Telling telling_;
+  mutable std::map<std::string_view, std::vector<double>> numbers_;  ///< by column, as far as they were asked for
+};
+
+}  // namespace attn::render

@@ -1,0 +1,162 @@
+#include "lesson/cell.hpp"
+
+#include <algorithm>
+
+#include "lesson/lineage.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+
+namespace attn::render {
+namespace {
+
+[[noreturn]] void refuse_form(const std::string& text) {
+  throw CellError("--cell '" + text + "' is no cell; accepted is NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
+                  "try --cell 'attn_scores[1, 2]'");
+}
+
+bool is_asked_for(const Step& step, const CellRequest& request) {
+  return step.kind == Step::Kind::tensor && step.tensor && step.name == request.name &&
+         (request.section.empty() || request.section == step.section);
+}
+
+std::string known_names(std::span<const Step> steps) {
+  std::vector<std::string> names;
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::tensor && std::find(names.begin(), names.end(), step.name) == names.end()) {
+      names.push_back(step.name);
+    }
+  }
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  return list;
+}
+
+const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
+  const Step* first = nullptr;
+  for (const Step& step : steps) {
+    if (!is_asked_for(step, request)) {
+      continue;
+    }
+    if (step.tensor->shape().size() == request.index.size()) {
+      return step;
+    }
+    first = first == nullptr ? &step : first;
+  }
+  if (first != nullptr) {
+    return *first;
+  }
+  const std::string full = request.section.empty() ? request.name : request.section + "/" + request.name;
+  const std::string names = known_names(steps);
+  throw CellError("--cell: there is no step '" + full + "'; accepted are " + names +
+                  ", also as SECTION/NAME where a chapter has sections; try --cell '" +
+                  names.substr(0, names.find(',')) + "[...]'");
+}
+
+/// ": attn_scores has shape [2, 6, 6]; accepted are ...; try ..."
+std::string what_is_accepted(const Step& step) {
+  const Shape& shape = step.tensor->shape();
+  std::string ranges;
+  Shape example;
+  for (const std::int64_t size : shape) {
+    ranges += (ranges.empty() ? "" : ", ") + std::string("0 to ") + std::to_string(size - 1);
+    example.push_back(std::min<std::int64_t>(1, size - 1));
+  }
+  return "; " + step.name + " has shape " + shape_text(shape) + ", accepted are " +
+         (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
+         "; try --cell '" + step.name + index_text(example) + "'";
+}
+
+std::int64_t token_index(const std::string& word, const Step& step, std::span<const std::string> tokens) {
+  const auto first = std::find(tokens.begin(), tokens.end(), word);
+  if (first == tokens.end()) {
+    std::string list;
+    for (const std::string& token : tokens) {
+      list += (list.empty() ? " nor one of " : " ") + token;
+    }
+    throw CellError("--cell: '" + word + "' is no number" + list + what_is_accepted(step));
+  }
+  const auto second = std::find(first + 1, tokens.end(), word);
+  if (second != tokens.end()) {
+    throw CellError("--cell: '" + word + "' stands at " + std::to_string(first - tokens.begin()) + " and at " +
+                    std::to_string(second - tokens.begin()) + what_is_accepted(step));
+  }
+  return first - tokens.begin();
+}
+
+std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step, std::span<const std::string> tokens) {
+  const std::int64_t size = step.tensor->shape()[axis];
+  const auto number = text::number_of<std::int64_t>(text);
+  if (!number) {
+    const std::int64_t index = token_index(text, step, tokens);
+    if (!token_axes(*step.tensor, tokens.size())[axis]) {
+      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " does not stand for tokens, so '" +
+                      text + "' is no index of it" + what_is_accepted(step));
+    }
+    return index;
+  }
+  if (*number < -size || *number >= size) {
+    throw CellError("--cell: index " + text + " is outside axis " + std::to_string(axis) + what_is_accepted(step));
+  }
+  return *number < 0 ? *number + size : *number;
+}
+
+}  // namespace
+
+std::string index_text(const Shape& index, std::optional<std::size_t> open) {
+  std::string text;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    text += (axis == 0 ? "[" : ", ") + (open == axis ? ":" : std::to_string(index[axis]));
+  }
+  return text.empty() ? "" : text + "]";
+}
+
+CellRequest parse_cell(const std::string& text) {
+  CellRequest request;
+  const std::size_t open = text.find('[');
+  request.name = text::trimmed(text.substr(0, open));
+  const std::size_t slash = request.name.find('/');
+  if (slash != std::string::npos) {
+    request.section = request.name.substr(0, slash);
+    request.name = request.name.substr(slash + 1);
+  }
+  const std::string indices = open == std::string::npos ? "[]" : std::string(text::trimmed(text.substr(open)));
+  if (request.name.empty() || (slash != std::string::npos && request.section.empty()) || indices.back() != ']') {
+    refuse_form(text);
+  }
+  const std::string inside = indices.substr(1, indices.size() - 2);
+  if (text::trimmed(inside).empty()) {
+    return request;
+  }
+  for (std::size_t start = 0; start <= inside.size();) {
+    const std::size_t comma = std::min(inside.find(',', start), inside.size());
+    request.index.emplace_back(text::trimmed(inside.substr(start, comma - start)));
+    if (request.index.back().empty() || request.index.back().find_first_of("[]") != std::string::npos) {
+      refuse_form(text);
+    }
+    start = comma + 1;
+  }
+  return request;
+}
+
+Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::span<const std::string> tokens) {
+  const Step& step = find_step(steps, request);
+  const std::size_t dim = step.tensor->shape().size();
+  std::vector<std::string> named = request.index;
+  if (named.size() >= 2 && named.size() < dim) {
+    named.insert(named.begin(), dim - named.size(), "0");  // the first of the batch, the first head
+  }
+  if (named.size() != dim) {
+    const std::size_t count = named.size();
+    throw CellError("--cell: " + std::to_string(count) + (count == 1 ? " index does" : " indices do") +
+                    " not name one number of " + step.name + what_is_accepted(step));
+  }
+  Shape index;
+  for (std::size_t axis = 0; axis < dim; ++axis) {
+    index.push_back(resolved(named[axis], axis, step, tokens));
+  }
+  return {&step, std::move(index)};
+}
+
+}  // namespace attn::render

@@ -1,0 +1,63 @@
+#include "lesson/printed.hpp"
+
+#include <utility>
+
+namespace attn::render {
+namespace {
+
+torch::PrintedTensor after(const std::string& heading, torch::PrintedTensor printed) {
+  printed.text.insert(0, heading);
+  for (torch::PrintedCell& cell : printed.cells) {
+    cell.offset += heading.size();
+  }
+  return printed;
+}
+
+}  // namespace
+
+std::string print_heading(const Tensor& tensor) {
+  return tensor.operation().is_parameter() ? "Parameter containing:\n" : "";
+}
+
+std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions& options) {
+  if (!options.show_grad || !tensor.requires_grad()) {
+    return {};
+  }
+  const std::string grad_fn = tensor.grad_fn();
+  return {grad_fn.empty() ? "requires_grad=True" : "grad_fn=<" + grad_fn + ">"};
+}
+
+torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
+  return after(print_heading(tensor), torch::print_tensor(*tensor.array().contents(), print_suffixes(tensor, options),
+                                                          options.print));
+}
+
+std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
+  return print_heading(tensor) +
+         torch::format_tensor(*tensor.array().contents(), print_suffixes(tensor, options), options.print);
+}
+
+std::string label_text(const Step& step) { return step.label.empty() ? "" : step.label + " "; }
+
+torch::PrintedTensor printed_value(const Step& step, const TextOptions& options) {
+  switch (step.kind) {
+    case Step::Kind::tensor: return printed_tensor(*step.tensor, options);
+    case Step::Kind::size: return {torch::format_size(step.tensor->shape()), {}};
+    case Step::Kind::text: break;
+  }
+  return {step.text, {}};
+}
+
+torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) {
+  return after(label_text(step), printed_value(step, options));
+}
+
+std::string value_text(const Step& step, const TextOptions& options) {
+  return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
+}
+
+std::string step_text(const Step& step, const TextOptions& options) {
+  return label_text(step) + value_text(step, options);
+}
+
+}  // namespace attn::render

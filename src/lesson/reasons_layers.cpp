@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "lesson/lineage.hpp"
+#include "lesson/numbers.hpp"
+#include "lesson/reasons.hpp"
+#include "tensor/rewrite.hpp"
+#include "text/numbers.hpp"
+#include "torch/torch.hpp"
+
+namespace attn::render {
+namespace {
+
+double largest_difference(std::span<const float> a, std::span<const float> b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    most = std::isnan(difference) ? INFINITY : std::max(most, difference);
+  }
+  return most;
+}
+
+std::string difference_text(double difference) { return difference == 0 ? "0" : text::number_text(difference); }
+
+/// Whether two ways of computing the same numbers may differ by so much.
+bool is_rounding(double difference, const Numbers& numbers) {
+  float most = 0;
+  for (const float value : numbers.all()) {
+    most = std::max(most, std::abs(value));
+  }
+  return difference <= 1e-5 * std::max(1.0, static_cast<double>(most));
+}
+
+/// A leaf of the same shape, with these numbers.
+Tensor with_numbers(const Tensor& like, std::vector<float> values) {
+  return torch::tensor(std::move(values), like.shape(), like.kernels());
+}
+
+/// The items along the axis before the last in reverse, within each matrix.
+std::vector<float> backwards(const Tensor& tensor) {
+  const Numbers numbers(tensor);
+  const std::int64_t height = tensor.size(-2);
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < numbers.rows; ++row) {
+    const std::int64_t first = row / height * height;
+    const auto from = numbers.row(first + height - 1 - row % height);
+    values.insert(values.end(), from.begin(), from.end());
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Reason> dropout_reasons(const Tensor& dropped) {
+  constexpr std::int64_t side = 6;
+  const double p = dropped.operation().facts().p;
+  torch::Torch torch({}, {}, torch::Torch::Mode::compute);
+  torch.manual_seed(example_seed);
+  const Tensor ones = torch::ones({side, side});
+  std::vector<double> sums(side * side, 0);
+  Reason reason = {
+      "One mask is luck; over many, the mean of an entry of torch.ones(6, 6) goes back to 1. Without the factor "
+      "1 / (1 - p) it would go to " +
+          text::factor_text(1 - p) + ".",
+      {{"masks", "smallest mean", "largest mean", "mean of all", "without the factor"}}};
+  std::int64_t drawn = 0;
+  for (const std::int64_t masks : {1, 10, 100, 1000}) {
+    for (; drawn < masks; ++drawn) {
+      const Numbers output(torch.dropout(ones, p).output);
+      std::transform(sums.begin(), sums.end(), output.all().begin(), sums.begin(),
+                     [](double sum, float value) { return sum + static_cast<double>(value); });
+    }
+    const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
+    const auto count = static_cast<double>(masks);
+    const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(sums.size()) / count;
+    reason.table.push_back({std::to_string(masks), fixed_text(*least / count, 3), fixed_text(*most / count, 3),
+                            fixed_text(mean, 3), fixed_text(mean * (1 - p), 3)});
+  }
+  return {reason};
+}
+
+std::vector<Reason> head_reasons(const Tensor& heads) {
+  constexpr std::int64_t most_heads = 8;
+  const Tensor& view = heads.kind() == Kind::transpose ? heads.operands()[0] : heads;
+  const Tensor& projected = view.operands()[0];
+  const Tensor& x = projected.operands()[0];
+  const Tensor& weight = projected.operands()[1];
+  const std::int64_t num_heads = view.size(2);
+  const std::int64_t head_dim = view.size(3);
+  if (num_heads < 2 || num_heads > most_heads || element_count(projected.shape()) > most_compared ||
+      element_count(weight.shape()) > most_compared) {
+    return {};
+  }
+  const Numbers all(projected);
+  const Numbers rows(weight);
+  const bool has_bias = projected.operands().size() > 2;
+  const std::string name = projected.name().empty() ? "the projection" : projected.name();
+  Reason reason = {
+      "Split or stacked, heads are the same: the columns of " + name +
+          " that a head gets are those that its own rows of the weight would give by themselves.",
+      {{"", "columns", "rows of " + (weight.name().empty() ? "the weight" : weight.name()), "largest difference"}}};
+  for (std::int64_t head = 0; head < num_heads; ++head) {
+    const std::int64_t first = head * head_dim;
+    std::vector<float> part;
+    for (std::int64_t row = first; row < first + head_dim; ++row) {
+      part.insert(part.end(), rows.row(row).begin(), rows.row(row).end());
+    }
+    std::optional<Tensor> bias;
+    if (has_bias) {
+      const auto values = Numbers(projected.operands()[2])
+                              .all()
+                              .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(head_dim));
+      bias = torch::tensor({values.begin(), values.end()}, {head_dim}, x.kernels());
+    }
+    const Tensor alone =
+        linear(x, torch::tensor(std::move(part), {head_dim, weight.size(1)}, x.kernels()), bias, "head");
+    const Numbers own(alone);
+    double most = 0;
+    for (std::int64_t row = 0; row < own.rows; ++row) {
+      most = std::max(most, largest_difference(own.row(row), all.row(row).subspan(static_cast<std::size_t>(first),
+                                                                                  static_cast<std::size_t>(head_dim))));
+    }
+    if (!is_rounding(most, all)) {
+      return {};
+    }
+    const std::string range =
+        std::to_string(first) + (head_dim > 1 ? " to " + std::to_string(first + head_dim - 1) : "");
+    reason.table.push_back({head_name(head), range, range, difference_text(most)});
+  }
+  return {reason};
+}
+
+std::vector<Reason> order_reasons(const Tensor& context) {
+  const Shape& weights = context.operands()[0].shape();
+  if (element_count(context.shape()) > most_compared || element_count(weights) > most_compared) {
+    return {};
+  }
+  bool is_turned = false;
+  Rewriter turn([&](const Tensor& was, const Tensor& is) {
+    if (was.name() != "inputs" || !was.operands().empty() || was.dim() != 2 ||
+        element_count(was.shape()) > most_compared) {
+      return is;
+    }
+    is_turned = true;
+    return with_numbers(was, backwards(was));
+  });
+  const Tensor turned = turn(context);
+  if (!is_turned) {
+    return {};
+  }
+  const std::vector<float> back = backwards(turned);
+  const Numbers numbers(context);
+  const double most = largest_difference(numbers.all(), back);
+  if (!is_rounding(most, numbers)) {
+    return {};
+  }
+  return {
+      {"Order plays no role: with the tokens backwards each gets the same context vector, only in another row "
+       "(computed so, "
+       "the largest difference is " +
+           difference_text(most) +
+           "). A model that is to know the order adds something to the embeddings that tells positions apart.",
+       {}}};
+}
+
+}  // namespace attn::render

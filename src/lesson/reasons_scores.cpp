@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "lesson/numbers.hpp"
+#include "lesson/reasons.hpp"
+#include "tensor/operations.hpp"
+#include "text/numbers.hpp"
+#include "torch/torch.hpp"
+
+namespace attn::render {
+namespace {
+
+std::string significant(double value) { return text::number_text(value, std::chars_format::general, 3); }
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// As torch.var: the mean of the squared distances, with n - 1 for n.
+double variance(const std::vector<double>& values) {
+  const double middle = mean(values);
+  double sum = 0;
+  for (const double value : values) {
+    sum += (value - middle) * (value - middle);
+  }
+  return sum / static_cast<double>(values.size() - 1);
+}
+
+std::vector<double> finite(const Tensor& tensor) {
+  const Numbers numbers(tensor);
+  std::vector<double> values;
+  for (const float value : numbers.all()) {
+    if (std::isfinite(value)) {
+      values.push_back(static_cast<double>(value));
+    }
+  }
+  return values;
+}
+
+std::vector<double> softmax(std::span<const double> scores) {
+  const double most = *std::max_element(scores.begin(), scores.end());
+  std::vector<double> weights;
+  for (const double score : scores) {
+    weights.push_back(std::exp(score - most));
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::transform(weights.begin(), weights.end(), weights.begin(), [sum](double weight) { return weight / sum; });
+  return weights;
+}
+
+// ---- Scaling ---------------------------------------------------------------------------------------
+
+constexpr std::int64_t groups = 125;
+constexpr std::int64_t group = 8;
+
+/// Dot products of torch.randn(125, d) with torch.randn(125, 8, d), after torch.manual_seed(123): [125 * 8].
+std::vector<double> random_scores(std::int64_t d) {
+  torch::Torch torch({}, {}, torch::Torch::Mode::compute);
+  torch.manual_seed(example_seed);
+  const Numbers queries(torch.randn({groups, d}));
+  const Numbers keys(torch.randn({groups, group, d}));
+  std::vector<double> scores;
+  for (std::int64_t i = 0; i < groups * group; ++i) {
+    const auto query = queries.row(i / group);
+    scores.push_back(std::inner_product(query.begin(), query.end(), keys.row(i).begin(), 0.0));
+  }
+  return scores;
+}
+
+/// The largest weight of a group, on average, with all scores divided by `divisor`.
+double mean_largest_weight(std::vector<double> scores, double divisor) {
+  for (double& score : scores) {
+    score /= divisor;
+  }
+  std::vector<double> largest;
+  for (std::int64_t i = 0; i < groups; ++i) {
+    const std::vector<double> weights =
+        softmax(std::span<const double>(scores).subspan(static_cast<std::size_t>(i * group), group));
+    largest.push_back(*std::max_element(weights.begin(), weights.end()));
+  }
+  return mean(largest);
+}
+
+/// The same in every lesson: computed once.
+const Reason& growing_variance() {
+  static const Reason reason = [] {
+    Reason made = {
+        "A dot product of d terms of variance 1 has a variance of d, and softmax then puts nearly all weight on one "
+        "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of normal numbers, in "
+        "groups of 8:",
+        {{"d", "variance", "/ sqrt(d)", "largest of 8 weights", "/ sqrt(d)"}}};
+    for (const std::int64_t d : {4, 16, 64, 256}) {
+      const std::vector<double> scores = random_scores(d);
+      const double root = std::sqrt(static_cast<double>(d));
+      std::vector<double> scaled = scores;
+      std::transform(scaled.begin(), scaled.end(), scaled.begin(), [root](double score) { return score / root; });
+      made.table.push_back({std::to_string(d), fixed_text(variance(scores), 1), fixed_text(variance(scaled), 2),
+                            fixed_text(mean_largest_weight(scores, 1), 2),
+                            fixed_text(mean_largest_weight(scores, root), 2)});
+    }
+    return made;
+  }();
+  return reason;
+}
+
+// ---- Masking ---------------------------------------------------------------------------------------
+
+/// Whether a score of 0 gives weight to a later token, and 0 for a weight takes some away, in four digits.
+bool shows_the_difference(std::span<const double> zero_before, std::span<const double> zero_after, std::size_t row) {
+  constexpr double seen = 1e-4;
+  const double kept = std::accumulate(zero_after.begin(), zero_after.end(), 0.0);
+  return *std::max_element(zero_before.begin() + static_cast<std::ptrdiff_t>(row) + 1, zero_before.end()) >= seen &&
+         kept <= 1 - seen;
+}
+
+std::string token_name(std::size_t i, std::size_t count, std::span<const std::string> tokens) {
+  return tokens.size() == count ? tokens[i] : std::to_string(i);
+}
+
+}  // namespace
+
+std::vector<Reason> scaling_reasons(const Tensor& scaled) {
+  std::vector<Reason> reasons = {growing_variance()};
+  if (element_count(scaled.shape()) > most_compared) {
+    return reasons;
+  }
+  const std::vector<double> before = finite(scaled.operands()[0]);
+  const std::vector<double> after = finite(scaled);
+  if (before.size() > 1 && after.size() == before.size() && variance(after) > 0) {
+    const bool are_all = std::ssize(before) == element_count(scaled.shape());
+    reasons.push_back({"Here the " + std::to_string(before.size()) + (are_all ? "" : " finite") +
+                           " scores have a variance of " + significant(variance(before)) + "; divided by sqrt(" +
+                           std::to_string(scaled.operation().facts().root_of) + ") it is " +
+                           significant(variance(after)) + ".",
+                       {}});
+  }
+  return reasons;
+}
+
+std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::string> tokens) {
+  constexpr std::size_t most_columns = 8;
+  const auto n = static_cast<std::size_t>(weights.size(-1));
+  const std::size_t row = std::min<std::size_t>(1, n - 2);
+  const Tensor& scores = weights.operands()[0];
+  const bool is_scaled = scores.kind() == Kind::scaled;
+  const double divisor = is_scaled ? scores.operation().facts().value : 1;
+  const Tensor& masked = is_scaled ? scores.operands()[0] : scores;
+  const Numbers unmasked(masked.operands()[0]);
+  const Numbers given(weights);
+  if (given.rows < static_cast<std::int64_t>(n)) {
+    return {};
+  }
+  std::vector<double> zero_before;
+  std::vector<double> plain;
+  for (std::size_t i = 0; i < n; ++i) {
+    plain.push_back(static_cast<double>(unmasked.row(static_cast<std::int64_t>(row))[i]) / divisor);
+    zero_before.push_back(i > row ? 0 : plain.back());
+  }
+  zero_before = softmax(zero_before);
+  std::vector<double> zero_after = softmax(plain);
+  std::fill(zero_after.begin() + static_cast<std::ptrdiff_t>(row) + 1, zero_after.end(), 0);
+  const auto minus_inf = given.row(static_cast<std::int64_t>(row));
+  const std::array<std::pair<const char*, std::vector<double>>, 3> ways = {{
+      {"-inf before softmax", {minus_inf.begin(), minus_inf.end()}},
+      {"0 before softmax", zero_before},
+      {"0 after softmax", zero_after},
+  }};
+  const std::string name = token_name(row, n, tokens);
+  Reason reason = {
+      "Three ways to keep later tokens from " + (tokens.size() == n ? '"' + name + '"' : "token " + name) +
+          ". A score of 0 is a score like any other: later tokens get weight. 0 in place of the weight comes too "
+          "late: what softmax gave to later tokens is lost, and the row no longer sums to 1.",
+      {{""}}};
+  const std::size_t columns = std::min(n, most_columns);
+  for (std::size_t i = 0; i < columns; ++i) {
+    reason.table[0].push_back(token_name(i, n, tokens));
+  }
+  if (columns < n) {
+    reason.table[0].emplace_back("...");
+  }
+  reason.table[0].emplace_back("sum");
+  for (const auto& [way, values] : ways) {
+    std::vector<std::string> line = {way};
+    std::transform(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(columns), std::back_inserter(line),
+                   [](double value) { return fixed_text(value, 4); });
+    if (columns < n) {
+      line.emplace_back("...");
+    }
+    line.push_back(fixed_text(std::accumulate(values.begin(), values.end(), 0.0), 4));
+    reason.table.push_back(std::move(line));
+  }
+  return shows_the_difference(zero_before, zero_after, row) ? std::vector{reason} : std::vector<Reason>{};
+}
+
+}  // namespace attn::render

@@ -1,0 +1,86 @@
+#include "lesson/step_map.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "text/lines.hpp"
+
+namespace attn::render {
+namespace {
+
+bool is_drawn(const Step& step) {
+  return step.kind == Step::Kind::tensor && !step.tensor->operation().is_parameter() &&
+         step.tensor->kind() != Kind::comparison;
+}
+
+bool tells_the_same(const MapLine& a, const MapLine& b) {
+  return a.name == b.name && a.shape == b.shape && a.sources == b.sources;
+}
+
+/// The nearest drawn tensors that it is made from, through what is not drawn.
+void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<const void*, MapLine>& drawn) {
+  for (const Tensor& operand : tensor.operands()) {
+    const auto found = drawn.find(operand.id());
+    if (found == drawn.end()) {
+      add_sources(line, operand, drawn);
+    } else if (std::ranges::find(line.sources, found->second.name) == line.sources.end()) {
+      line.sources.push_back(found->second.name);
+      line.depth = std::max(line.depth, found->second.depth + 1);
+    }
+  }
+}
+
+/// What is made from nothing stands just above what is first made from it; what makes nothing either has no line.
+void place_beginnings(std::vector<MapLine>& map) {
+  for (std::size_t i = map.size(); i-- > 0;) {
+    const auto line = map.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto first_use = std::find_if(line, map.end(), [&](const MapLine& other) {
+      return std::ranges::find(other.sources, line->name) != other.sources.end();
+    });
+    if (line->sources.empty() && first_use == map.end()) {
+      map.erase(line);
+    } else if (line->sources.empty()) {
+      line->depth = first_use->depth - 1;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MapLine> step_map(std::span<const Step> steps) {
+  std::vector<MapLine> map;
+  std::unordered_map<const void*, MapLine> drawn;  // by tensor
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    if (!is_drawn(steps[step])) {
+      continue;
+    }
+    const Tensor& tensor = *steps[step].tensor;
+    MapLine line = {.step = step, .name = steps[step].name, .shape = shape_text(tensor.shape())};
+    add_sources(line, tensor, drawn);
+    drawn.emplace(tensor.id(), line);
+    if (std::ranges::none_of(map, [&](const MapLine& other) { return tells_the_same(other, line); })) {
+      map.push_back(std::move(line));
+    }
+  }
+  place_beginnings(map);
+  return map;
+}
+
+std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t width) {
+  std::vector<std::string> lines;
+  for (const MapLine& line : map) {
+    const auto depth = std::min(static_cast<std::int64_t>(line.depth), width / 6);  // leaves room for words
+    const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+    std::string words = line.name + " " + line.shape;
+    for (std::size_t i = 0; i < line.sources.size(); ++i) {
+      words += (i == 0 ? " from " : ", ") + line.sources[i];
+    }
+    const std::vector<std::string> wrapped = text::wrapped(words, width, indent, indent + "  ");
+    lines.insert(lines.end(), wrapped.begin(), wrapped.end());
+  }
+  return lines;
+}
+
+}  // namespace attn::render

@@ -1,0 +1,224 @@
+#include "lesson/told.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace attn::render {
+namespace {
+
+using Rule = Derivation::Rule;
+using Terms = std::vector<Derivation::Term>;
+
+constexpr std::string_view adds_otherwise =
+    "the tensor's kernel adds in another order or rounds less often, so the last digits differ";
+constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds in other places, so the last digits differ";
+
+/// The numbers that the tensor was made of, whatever the rule.
+Lines operands(const Derivation& derivation) {
+  const bool has_pairs = !derivation.terms.empty() && derivation.terms[0].b;
+  return {.opening = "{name} = {expression}",
+          .each = has_pairs ? "{a} = {=a}, {b} = {=b}" : "{a} = {=a}",
+          .bias = "{bias} = {=bias}"};
+}
+
+Telling given(const Tensor& tensor) {
+  const std::string on_page = tensor.name().empty() ? "Given: {expression}." : "Given: nothing was computed to get it.";
+  return {
+      .note = tensor.operation().is_trainable() ? "a trainable parameter: {expression}" : "given: {expression}",
+      .page = {.paragraphs = {on_page}, .said = on_page},
+      .result = "c",
+  };
+}
+
+Telling copy(const Derivation& derivation) {
+  const std::string mask = derivation.terms[0].b ? ", as {b} is False" : "";
+  return {
+      .note = "the same number as {a}" + mask + ": {name} = {expression}",
+      .hints = {operands(derivation)},
+      .page = {.paragraphs = {"The same number as {a}."}, .said = "the same number as {a}"},
+      .result = "a",
+  };
+}
+
+Telling products(const Derivation& derivation) {
+  const bool is_empty = derivation.terms.empty();
+  return {
+      .lines = is_empty ? Lines{.opening = "a sum of no products"}
+                        : Lines{.opening = "{a run} meets {b run}:",
+                                .each = "{a} * {b} = {>a} * {>b} = {>product}   sum {>sum}{token}",
+                                .bias = "plus the bias {bias} = {=bias}   sum {=sum}"},
+      .hints = {operands(derivation),
+                {.opening = "to be added:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
+      .meeting = {.is_list = true, .label = "products", .row = "product"},
+      .page = {.head = {"", is_empty ? "" : "{a name}", "", is_empty ? "" : "{b name}", "product", "sum"},
+               .each = {"{~a}", "×", "{~b}", "{=product}", "{=sum}"},
+               .bias = {"bias", "", "+", "{~bias}", "", "{=sum}"},
+               .said_each = "{=a} times {=b}",
+               .said = derivation.bias ? " plus the bias {=bias}" : ""},
+      .columns = {{"product", "*", "a", "b", true},
+                  {"sum", "running", "product", "bias", true},
+                  {"result", "total", "product", "bias"}},
+      .factor = "product",
+      .rounding = adds_otherwise,
+  };
+}
+
+/// Of one operand's elements, or of several operands': a + b.
+Telling sum(const Derivation& derivation) {
+  const Terms& terms = derivation.terms;
+  const bool is_empty = terms.empty();
+  const bool is_of_one =
+      std::ranges::all_of(terms, [&](const auto& term) { return term.a.operand == terms[0].a.operand; });
+  return {
+      .lines = is_empty ? Lines{.opening = "a sum of no numbers"}
+                        : Lines{.opening = is_of_one ? "the sum of {a run}:" : "the sum of:",
+                                .each = "{a} = {>a}   sum {>sum}{token}"},
+      .hints = {operands(derivation)},
+      .meeting = {.is_list = is_of_one},
+      .page = {.head = {"", is_empty || !is_of_one ? "" : "{a name}", "sum"},
+               .each = {"{~a}", "{=sum}"},
+               .said_each = "{=a}"},
+      .columns = {{"sum", "running", "a", "", true}, {"result", "total", "a"}},
+      .rounding = adds_otherwise,
+  };
+}
+
+/// One operation: its signs in a program and on a page, and read out.
+Telling one_step(const Derivation& derivation, const std::string& sign, const std::string& page_sign,
+                 const std::string& said) {
+  const bool has_b = derivation.terms[0].b.has_value();
+  const std::string b = has_b ? "b" : "c";
+  return {
+      .lines = {.each = "{a} " + sign + (has_b ? " {b}" : " {=c}") + " = {=a} " + sign + " {=" + b + "} = {=result}"},
+      .hints = {operands(derivation)},
+      .meeting = {.label = has_b ? "" : "divisor", .row = has_b ? "" : "c"},
+      .page = {.paragraphs = {"{a} " + page_sign + (has_b ? " {b}" : " {=c}"),
+                              "`{=a} " + page_sign + " {=" + b + "} = {=result}`"},
+               .said = "{=a} " + said + " {=" + b + "}"},
+      .columns = {{"result", sign == "*" ? "*" : "/", "a", has_b ? "b" : "c"}},
+      .rounding = rounds_otherwise,
+      .has_constant = !has_b,
+  };
+}
+
+Telling exponential(const Derivation& derivation) {
+  return {
+      .lines = {.each = "exp({a}) = exp({=a}) = {=result}"},
+      .hints = {operands(derivation)},
+      .page = {.paragraphs = {"e to the power of {a}", "`exp({=a}) = {=result}`"}, .said = "e to the power of {=a}"},
+      .columns = {{"result", "exp", "a"}},
+      .rounding = rounds_otherwise,
+  };
+}
+
+Telling softmax(const Derivation& derivation) {
+  const std::string count = std::to_string(derivation.terms.size());
+  return {
+      .lines = {.opening = "the maximum of {a run} is {=largest}; subtracted first, so that no exponential overflows:",
+                .each = "exp({a} - max) = exp({>difference}) = {=exponential}{token}{own?  <- this one:}",
+                .closing = {"the sum of all " + count + " exponentials = {=total}",
+                            "{=exponential} / {=total} = {=result}"}},
+      .hints = {operands(derivation),
+                {.opening = "{=exponential} divided by the sum of:", .each = "exp({=a} - {=largest}) = {=exponential}"}},
+      .meeting = {.is_list = true, .label = "exp(score - max)", .row = "exponential"},
+      .page = {.head = {"", "x", "x − max", "exp(x − max)", "÷ sum"},
+               .each = {"{~a}", "{=difference}", "{=exponential}", "{=result}"},
+               .paragraphs = {"The exponentials sum to `{=total}`.", "`{=exponential} ÷ {=total} = {=result}`"},
+               .said = "the exponential {=exponential} divided by the row's sum of exponentials {=total}"},
+      .columns = {{"largest", "largest", "a"},
+                  {"difference", "-", "a", "largest", true},
+                  {"exponential", "exp", "difference"},
+                  {"total", "total", "exponential"},
+                  {"result", "/", "exponential", "total"}},
+      .factor = "exponential",
+      .rounding = rounds_otherwise,
+      .has_own = true,
+  };
+}
+
+Telling masked(const Derivation& derivation) {
+  const bool is_minus_infinity = derivation.constant < 0 && std::isinf(derivation.constant);
+  PageTelling page = {
+      .paragraphs = {"Masked: {a} is True, so the number is replaced by `{=c}`."},
+      .said = is_minus_infinity ? "masked: replaced by minus infinity" : "masked: replaced by {=c}",
+  };
+  if (is_minus_infinity) {
+    page.paragraphs.emplace_back("Softmax makes 0 of it: exp(-inf) = 0.");
+  }
+  return {
+      .lines = {.opening = std::string("{a} is True, so the number is replaced by {=c}") +
+                           (is_minus_infinity ? ", which softmax turns into a weight of 0" : "")},
+      .hints = {operands(derivation)},
+      .meeting = {.covers = true},
+      .page = std::move(page),
+      .result = "c",
+      .has_constant = true,
+  };
+}
+
+Telling kept(const Derivation& derivation) {
+  return {
+      .lines = {.opening = "{b} is True, so the number is kept, and scaled by 1 / (1 - p) = {=c}:",
+                .each = "{a} * {=c} = {=a} * {=c} = {=result}"},
+      .hints = {operands(derivation)},
+      .page = {.paragraphs = {"Kept: {b} is True. What dropout keeps is scaled by 1 / (1 − p) = `{=c}`.",
+                              "`{=a} × {=c} = {=result}`"},
+               .said = "kept: {=a} times {=c}"},
+      .columns = {{"result", "*", "a", "c"}},
+      .rounding = rounds_otherwise,
+      .has_constant = true,
+  };
+}
+
+Telling dropped(const Derivation& derivation) {
+  return {
+      .lines = {.opening = "{b} is False, so {a} = {=a} is dropped: 0"},
+      .hints = {operands(derivation)},
+      .page = {.paragraphs = {"Dropped: {b} is False, so {!a} becomes 0."}, .said = "dropped: {=a} becomes 0"},
+      .columns = {{"result", "*", "a", "c"}},
+  };
+}
+
+Telling comparison(const Derivation& derivation) {
+  const std::string compared = std::to_string(derivation.terms.size()) +
+                               " pairs compared, {#same} of them equal; the largest difference is {^furthest}.";
+  return {
+      .lines = {.opening = "True where every pair is close, |a - b| <= 1e-08 + 1e-05 * |b|:",
+                .each = "{a} = {!a}, {b} = {!b}{close?  close:  not close}"},
+      .hints = {operands(derivation)},
+      .meeting = {.is_list = true},
+      .page = {.paragraphs = {compared}, .said = compared},
+      .columns = {{"close", "close", "a", "b"},
+                  {"result", "all", "close"},
+                  {"equal", "equal", "a", "b"},
+                  {"same", "total", "equal"},
+                  {"difference", "-", "a", "b"},
+                  {"distance", "abs", "difference"},
+                  {"furthest", "largest", "distance"}},
+      .rounding = rounds_otherwise,
+  };
+}
+
+}  // namespace
+
+Telling told(const Tensor& tensor, const Derivation& derivation) {
+  switch (derivation.rule) {
+    case Rule::given: break;
+    case Rule::copy: return copy(derivation);
+    case Rule::products: return products(derivation);
+    case Rule::sum: return sum(derivation);
+    case Rule::product: return one_step(derivation, "*", "×", "times");
+    case Rule::quotient: return one_step(derivation, "/", "÷", "divided by");
+    case Rule::exponential: return exponential(derivation);
+    case Rule::softmax: return softmax(derivation);
+    case Rule::masked: return masked(derivation);
+    case Rule::kept: return kept(derivation);
+    case Rule::dropped: return dropped(derivation);
+    case Rule::comparison: return comparison(derivation);
+  }
+  return given(tensor);
+}
+
+}  // namespace attn::render

@@ -1,0 +1,98 @@
+#include "picture/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "text/columns.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+#include "text/utf8.hpp"
+
+namespace attn::render {
+namespace {
+
+using Colour = Terminal::Colour;
+
+constexpr std::int64_t default_width = 80;
+
+std::string variable(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+Colour colour_from(const Environment& environment) {
+  const std::string term = variable(environment, "TERM");
+  const std::string colour_term = variable(environment, "COLORTERM");
+  if (!variable(environment, "NO_COLOR").empty() || term.empty() || term == "dumb" || term.starts_with("vt")) {
+    return Colour::none;
+  }
+  const bool says_24_bit = colour_term == "truecolor" || colour_term == "24bit" || contains(term, "-direct");
+  return says_24_bit ? Colour::truecolour : Colour::ansi256;
+}
+
+/// A positive number of columns, or 0.
+std::int64_t columns_from(const std::string& text) {
+  return std::max<std::int64_t>(text::number_of<std::int64_t>(text).value_or(0), 0);
+}
+
+/// POSIX: LC_ALL goes before LC_CTYPE, and that before LANG; empty ones do not count.
+bool unicode_from(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string locale = text::lower(variable(environment, name));
+    if (!locale.empty()) {
+      return contains(locale, "utf-8") || contains(locale, "utf8");
+    }
+  }
+  return false;
+}
+
+/// Line and paragraph separators, the soft hyphen, and marks that turn the direction of writing.
+bool is_invisible(char32_t code) {
+  return code == 0xad || (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2061 && code <= 0x206f);
+}
+
+}  // namespace
+
+Terminal terminal_from(const Environment& environment, bool is_terminal, std::int64_t reported_width) {
+  Terminal terminal;
+  terminal.colour = is_terminal ? colour_from(environment) : Colour::none;
+  const std::int64_t asked_for = columns_from(variable(environment, "COLUMNS"));
+  terminal.width = asked_for > 0 ? asked_for : reported_width > 0 ? reported_width : default_width;
+  terminal.unicode = unicode_from(environment);
+  return terminal;
+}
+
+Terminal detect_terminal(int fd) {
+  winsize size{};
+  const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
+  return terminal_from([](const char* name) { return std::getenv(name); }, isatty(fd) == 1, known ? size.ws_col : 0);
+}
+
+std::string printable(std::string_view text, const Terminal& terminal) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto [code, size, valid] = text::first_character(text);
+    const bool keep = valid && !text::is_control(code) && !is_invisible(code) && (code < 0x80 || terminal.unicode);
+    shown += keep ? text.substr(0, size) : "?";
+    text.remove_prefix(size);
+  }
+  return shown;
+}
+
+std::string cut_to(std::string_view text, std::int64_t columns, const Terminal& terminal) {
+  if (text::display_columns(text) <= columns) {
+    return std::string(text);
+  }
+  if (columns <= 0) {
+    return "";
+  }
+  return std::string(text::beginning(text, columns - 1)) + (terminal.unicode ? "…" : "~");
+}
+
+}  // namespace attn::render

@@ -1,0 +1,376 @@
+#include "render/page/html.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "lesson/printed.hpp"
+#include "picture/ramp.hpp"
+#include "render/json.hpp"
+#include "render/page/frame.hpp"
+#include "render/page/nodes.hpp"
+#include "render/page/packed.hpp"
+#include "render/page/template.hpp"
+#include "render/page/what_if.hpp"
+#include "render/page/words.hpp"
+#include "text/ascii.hpp"
+
+namespace attn::render {
+
+/// src/render/page, made strings by embed.cmake.
+namespace page {
+extern const std::string_view lesson_html;
+extern const std::string_view lesson_css;
+extern const std::string_view lesson_js;
+}  // namespace page
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int ramp_colours = 33;
+
+// ---- Colours ---------------------------------------------------------------------------------------
+
+Json ramp_json(Rgb (*colour)(double)) {
+  Json ramp = Json::array();
+  for (int i = 0; i < ramp_colours; ++i) {
+    ramp.push_back(hex(colour(static_cast<double>(i) / (ramp_colours - 1))));
+  }
+  return ramp;
+}
+
+// ---- Steps -----------------------------------------------------------------------------------------
+
+/// For #step addresses: the variable's name, with its section where another step has the same name.
+std::vector<std::string> step_ids(std::span<const Step> steps) {
+  const auto plain = [](std::string_view text) {
+    std::string id;
+    for (const char c : text) {
+      const bool is_fit = text::is_letter(c) || text::is_digit(c) || c == '_';
+      id += is_fit ? c : '-';
+    }
+    return id.empty() ? "step" : id;
+  };
+  std::vector<std::string> ids(steps.size());
+  std::set<std::string> taken;
+  const auto name_all = [&](bool tensors) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if ((steps[i].kind == Step::Kind::tensor) != tensors) {
+        continue;
+      }
+      std::string id = plain(steps[i].name);
+      if (taken.contains(id) && !steps[i].section.empty()) {
+        id = plain(steps[i].section) + "." + id;
+      }
+      const std::string first = id;
+      for (int n = 2; !taken.insert(id).second; ++n) {
+        id = first + "-" + std::to_string(n);
+      }
+      ids[i] = id;
+    }
+  };
+  name_all(true);
+  name_all(false);
+  return ids;
+}
+
+Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOptions& text) {
+  const StepExplanation said = explain(step, chapter.why, chapter.tokens);
+  Blanks places;
+  places["heading"] = escaped(heading_of(step));
+  places["section"] = escaped(step.section);
+  places["extra"] = escaped(step.in_article ? "" : "not printed by the article");
+  const bool has_expression = step.kind == Step::Kind::tensor;
+  places["expression"] = escaped(has_expression ? step.name + " = " + said.expression : "");
+  places["shapes"] = escaped(said.shapes);
+  places["why"] = escaped(said.why);
+  places["reasons"] = [reasons = said.reasons](std::ostream& out) { write_reasons(out, reasons); };
+  places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
+  places["notices"] = [notices = said.notices](std::ostream& out) { write_notice_items(out, notices); };
+  places["label"] = escaped(label_text(step));
+  places["printed"] = [&step, &text](std::ostream& out) { write_escaped(out, value_text(step, text)); };
+  return places;
+}
+
+/// What the command's options were, as far as any were given: "seed 123, steps all".
+std::string options_text(const Json& about) {
+  std::string text;
+  if (!about.contains("options")) {
+    return text;
+  }
+  for (const char* name : {"seed", "tokens", "d_in", "batch", "query", "d_out_kq", "d_out_v", "num_heads", "dropout"}) {
+    const auto found = about["options"].find(name);
+    if (found != about["options"].end() && !found->is_null()) {
+      text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+              (found->is_string() ? found->get<std::string>() : found->dump());
+    }
+  }
+  return text;
+}
+
+std::string text_of(const Json& about, const char* name) {
+  return about.contains(name) && about[name].is_string() ? about[name].get<std::string>() : "";
+}
+
+/// Nothing in it can end the script element that it stands in.
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char c : json_text(json, -1)) {
+    text += c == '<' ? "\\u003c" : std::string(1, c);
+  }
+  return text;
+}
+
+constexpr const char* introduction_id = "introduction";
+constexpr const char* ending_id = "what-was-seen";
+
+// ---- The page --------------------------------------------------------------------------------------
+
+/// One chapter's part of a page.
+struct Part {
+  const ShownChapter& chapter;
+  std::string name;  ///< the chapter's; empty on a page of its own
+  PageWhatIf::Place place;
+  std::vector<std::string> ids;
+  std::vector<std::optional<std::size_t>> step_nodes = {};
+  std::vector<PageWhatIf> what_ifs = {};
+  std::optional<Frame> frame = {};
+  std::size_t first_number = 1;  ///< of its first step
+};
+
+/// One page: its pieces are made when their turn comes.
+class PageWriter {
+ public:
+  explicit PageWriter(const LessonPage& page) : page_(page), about_(page.chapters[0].about()), nodes_(page.text.print) {
+    for (const ShownChapter& chapter : page.chapters) {
+      add(chapter);
+    }
+    as_is_nodes_ = nodes_.size();
+    for (Part& part : parts_) {
+      for (const ShownWhatIf& what_if : part.chapter.what_ifs) {
+        part.what_ifs.emplace_back(part.chapter, what_if, part.place, nodes_, page.text);
+      }
+    }
+  }
+
+  void write(std::ostream& out) {
+    const Cut step = cut_out(std::string(page::lesson_html), "step");
+    const Cut entry = cut_out(step.rest, "entry");
+    write_filled(out, entry.rest,
+                 {
+                     {"title", escaped(page_.title)},
+                     {"article", escaped(text_of(about_, "article"))},
+                     {"options", [&](std::ostream& to) { write_options(to); }},
+                     {"version", escaped(text_of(about_, "version"))},
+                     {"style", verbatim(page::lesson_css)},
+                     {"script", verbatim(page::lesson_js)},
+                     {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},
+                     {"step", [&](std::ostream& to) { write_steps(to, step.inner); }},
+                     {"data", [&](std::ostream& to) { write_data(to); }},
+                     {"what_ifs", [&](std::ostream& to) { write_what_ifs(to); }},
+                 });
+  }
+
+ private:
+  void add(const ShownChapter& chapter) {
+    const bool is_one = page_.chapters.size() == 1;
+    const std::size_t before = chapter.framing ? 1 : 0;  // an introduction, and an ending
+    const PageWhatIf::Place place = {nodes_.add_chapter(chapter.tokens), count_ + before};
+    Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
+    part.first_number = numbered_ + 1;
+    if (chapter.framing) {
+      part.frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
+    }
+    for (std::size_t i = 0; i < part.ids.size(); ++i) {
+      part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
+      const Step& step = chapter.steps[i];
+      const bool is_tensor = step.kind == Step::Kind::tensor;
+      part.step_nodes.push_back(is_tensor ? nodes_.add(*step.tensor, part.place.chapter) : std::nullopt);
+      if (part.step_nodes.back()) {
+        nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i);
+      }
+    }
+    count_ += part.ids.size() + 2 * before;
+    numbered_ += part.ids.size();
+    parts_.push_back(std::move(part));
+  }
+
+  /// The options; of several chapters, each one's in a line of its own.
+  void write_options(std::ostream& out) const {
+    for (const Part& part : parts_) {
+      out << (part.name.empty() ? "" : "<br>" + part.name) << " · ";
+      write_escaped(out, options_text(part.chapter.about()));
+    }
+  }
+
+  void write_entries(std::ostream& out, std::string_view pattern) const {
+    for (const Part& part : parts_) {
+      std::string section;
+      const auto write_frame_entry = [&](const char* id, const char* heading, const std::string& chapter) {
+        if (part.frame) {
+          write_filled(out, pattern,
+                       {{"chapter", escaped(chapter)},
+                        {"section", escaped("")},
+                        {"id", escaped(frame_id(part, id))},
+                        {"heading", escaped(heading)}});
+        }
+      };
+      write_frame_entry(introduction_id, introduction_heading, part.name);
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        const Step& step = part.chapter.steps[i];
+        write_filled(out, pattern,
+                     {{"chapter", escaped(i == 0 && !part.frame ? part.name : "")},
+                      {"section", escaped(step.section == section ? "" : step.section)},
+                      {"id", verbatim(part.ids[i])},
+                      {"heading", escaped(heading_of(step))}});
+        section = step.section;
+      }
+      write_frame_entry(ending_id, ending_heading, "");
+    }
+  }
+
+  static std::string frame_id(const Part& part, const std::string& id) { return (part.name.empty() ? "" : part.name + "/") + id; }
+
+  /// The address of each of the chapter's steps; empty where the page does not show it.
+  static std::vector<std::string> all_ids(const Part& part) {
+    std::vector<std::string> ids;
+    for (const Step& step : part.chapter.all_steps) {
+      const auto& shown = part.chapter.steps;
+      const auto found = std::find_if(shown.begin(), shown.end(), [&](const Step& other) {
+        return other.kind == step.kind && full_name(other) == full_name(step);
+      });
+      ids.push_back(found == shown.end() ? "" : part.ids[static_cast<std::size_t>(found - shown.begin())]);
+    }
+    return ids;
+  }
+
+  void write_steps(std::ostream& out, std::string_view pattern) const {
+    for (const Part& part : parts_) {
+      if (part.frame) {
+        write_introduction(out, *part.frame, frame_id(part, introduction_id), all_ids(part));
+      }
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        Blanks places = step_places(part.chapter.steps[i], part.chapter, page_.text);
+        places["id"] = verbatim(part.ids[i]);
+        places["chapter"] = escaped(part.name);
+        places["number"] = escaped(std::to_string(part.first_number + i));
+        places["count"] = escaped(std::to_string(numbered_));
+        write_filled(out, pattern, places);
+      }
+      if (part.frame) {
+        write_ending(out, *part.frame, frame_id(part, ending_id));
+      }
+    }
+  }
+
+  Json chapter_json(const Part& part) const {
+    Json json = {{"about", part.chapter.about()}, {"tokens", part.chapter.tokens}};
+    for (const PageWhatIf& what_if : part.what_ifs) {
+      json["whatIfs"].push_back(what_if.head_json());
+    }
+    return json;
+  }
+
+  Json step_json(const Part& part, std::size_t i) const {
+    Json json = {{"id", part.ids[i]}};
+    if (part.chapter.steps[i].end != "\n") {
+      json["end"] = part.chapter.steps[i].end;
+    }
+    if (part.step_nodes[i]) {
+      json["node"] = *part.step_nodes[i];
+    }
+    if (part.place.chapter > 0) {
+      json["k"] = part.place.chapter;
+    }
+    return json;
+  }
+
+  static Json frame_json(const Part& part, const char* id) {
+    Json json = {{"id", frame_id(part, id)}, {"frame", 1}};
+    if (part.place.chapter > 0) {
+      json["k"] = part.place.chapter;
+    }
+    return json;
+  }
+
+  template <class Item>
+  static void write_array(std::ostream& out, std::size_t size, Item item) {
+    out << '[';
+    for (std::size_t i = 0; i < size; ++i) {
+      out << (i == 0 ? "" : ",") << script_json(item(i));
+    }
+    out << ']';
+  }
+
+  void write_data(std::ostream& out) {
+    Json head = {
+        {"ramps",
+         {{"sequential", ramp_json(sequential_colour)},
+          {"light", ramp_json(diverging_colour)},
+          {"dark", ramp_json(dark_diverging_colour)}}},
+    };
+    for (const Part& part : parts_) {
+      head["chapters"].push_back(chapter_json(part));
+    }
+    std::string open = script_json(head);
+    open.pop_back();
+    out << open << ",\"steps\":[";
+    const char* comma = "";
+    for (const Part& part : parts_) {
+      const auto write_frame_json = [&](const char* id) {
+        if (part.frame) {
+          out << std::exchange(comma, ",") << script_json(frame_json(part, id));
+        }
+      };
+      write_frame_json(introduction_id);
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        out << std::exchange(comma, ",") << script_json(step_json(part, i));
+      }
+      write_frame_json(ending_id);
+    }
+    out << "],\"nodes\":";
+    write_array(out, as_is_nodes_, [&](std::size_t i) { return nodes_.node_json(i); });
+    out << ",\"tellings\":" << script_json(nodes_.tellings().from(0)) << '}';
+  }
+
+  /// The tensors that only changes have, what is told of them, and by its id, what each change made of each step.
+  void write_what_ifs(std::ostream& out) {
+    Json json = {{"nodes", Json::array()}, {"steps", Json::object()}};
+    const std::size_t as_is_tellings = nodes_.tellings().size();
+    for (std::size_t i = as_is_nodes_; i < nodes_.size(); ++i) {
+      json["nodes"].push_back(nodes_.node_json(i));
+    }
+    json["tellings"] = nodes_.tellings().from(as_is_tellings);
+    for (const Part& part : parts_) {
+      for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        for (const PageWhatIf& what_if : part.what_ifs) {
+          json["steps"][part.ids[i]].push_back(what_if.entry_json(i));
+        }
+      }
+    }
+    out << (json["steps"].empty() ? "" : packed(json_text(json, -1)));
+  }
+
+  const LessonPage& page_;
+  Json about_;  ///< of the first chapter: tool, version and article are those of all
+  std::vector<Part> parts_;
+  std::size_t count_ = 0;     ///< of steps, introductions and endings
+  std::size_t numbered_ = 0;  ///< of steps alone
+  PageNodes nodes_;
+  std::size_t as_is_nodes_ = 0;  ///< those that the steps show as they are, before those that changes made
+};
+
+}  // namespace
+
+void write_html(std::ostream& out, const LessonPage& lesson) { PageWriter(lesson).write(out); }
+
+}  // namespace attn::render

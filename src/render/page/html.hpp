@@ -1,0 +1,24 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "lesson/printed.hpp"
+#include "render/document.hpp"
+
+namespace attn::render {
+
+/// One chapter, or all of an article, as a page. What it points to must outlive it.
+struct LessonPage {
+  std::string title;                       ///< "causal: a causal mask: no token sees a later one", "Attention"
+  std::span<const ShownChapter> chapters;  ///< one at least
+  TextOptions text;
+};
+
+/// One self-contained HTML file: the steps as PyTorch prints them, which a script makes into heat maps in which each
+/// cell shows how it was computed, as they are and with one rule changed. Tensors that PyTorch would summarise stay as
+/// printed. A step's address is its name, on a page of several chapters after its chapter's: "#causal/attn_scores".
+void write_html(std::ostream& out, const LessonPage& page);
+
+}  // namespace attn::render

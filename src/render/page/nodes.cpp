@@ -1,0 +1,121 @@
+#include "render/page/nodes.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "lesson/lineage.hpp"
+#include "render/page/cases.hpp"
+#include "text/numbers.hpp"
+#include "torch/print.hpp"
+
+namespace attn::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// All numbers, with digits that say exactly which they are, and spaces between them.
+std::string value_digits(const Contents& contents) {
+  return std::visit(
+      [](const auto& values) {
+        std::string text;
+        for (const auto value : values) {
+          text += text.empty() ? "" : " ";
+          using Value = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Value, float>) {
+            text += text::float_text(value);
+          } else if constexpr (std::is_same_v<Value, bool>) {
+            text += value ? "1" : "0";
+          } else {
+            text += text::shortest_text(value);
+          }
+        }
+        return text;
+      },
+      contents);
+}
+
+/// All numbers as PyTorch prints them, with spaces between them.
+std::string printed_numbers(const Contents& contents, const torch::PrintOptions& print) {
+  const torch::PrintedTensor printed = torch::print_tensor(contents, {}, print);
+  std::string text;
+  for (const torch::PrintedCell& cell : printed.cells) {
+    text += (text.empty() ? "" : " ") + torch::cell_text(printed, cell);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t PageNodes::add_chapter(std::span<const std::string> tokens) {
+  tokens_.push_back(tokens);
+  return tokens_.size() - 1;
+}
+
+std::optional<std::size_t> PageNodes::add(const Tensor& tensor, std::size_t chapter) {
+  const std::int64_t count = element_count(tensor.shape());
+  if (count > std::min(print_.threshold, most_page_elements)) {
+    return std::nullopt;
+  }
+  if (const auto found = numbers_.find(tensor.id()); found != numbers_.end()) {
+    return found->second;
+  }
+  std::vector<std::int64_t> operands;
+  for (const Tensor& operand : tensor.operands()) {
+    const auto number = add(operand, chapter);
+    operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
+  }
+  nodes_.push_back({tensor, chapter, std::move(operands), std::nullopt});
+  numbers_.emplace(tensor.id(), nodes_.size() - 1);
+  return nodes_.size() - 1;
+}
+
+void PageNodes::set_step(std::size_t node, std::size_t step) {
+  if (!nodes_[node].step) {
+    nodes_[node].step = step;
+  }
+}
+
+Json PageNodes::node_json(std::size_t node) {
+  const auto& [tensor, chapter, operands, step] = nodes_[node];
+  const std::span<const std::string> tokens = tokens_[chapter];
+  Json json = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
+  if (tensor.name().empty()) {
+    json["e"] = tensor.expression();
+  }
+  json["x"] = Json::array();
+  const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());
+  for (std::size_t axis = 0; axis < by_tokens.size(); ++axis) {
+    json["x"].push_back(by_tokens[axis] ? 1 : counts_heads(tensor, axis) ? 2 : 0);
+  }
+  if (const auto token = token_of(tensor); token && *token < static_cast<std::int64_t>(tokens.size())) {
+    json["w"] = *token;
+  }
+  json["o"] = operands;
+  if (std::all_of(operands.begin(), operands.end(), [](std::int64_t operand) { return operand >= 0; })) {
+    json.update(cases_json(tensor, tellings_));
+  }
+  const auto is_copy = [&](const Json& one) { return tellings_[one["r"]].contains("copy"); };
+  const bool is_seen_elsewhere = json.contains("c") && std::all_of(json["c"].begin(), json["c"].end(), is_copy);
+  const auto contents = tensor.array().contents();
+  if (!is_seen_elsewhere) {
+    json["v"] = value_digits(*contents);
+  }
+  if (tensor.array().count() > 0) {
+    json["p"] = printed_numbers(*contents, print_);
+  }
+  if (step) {
+    json["i"] = *step;
+  }
+  if (chapter > 0) {
+    json["k"] = chapter;
+  }
+  return json;
+}
+
+}  // namespace attn::render

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "lesson/explain.hpp"
+
+/// What is said of a step, as parts of a page.
+namespace attn::render {
+
+/// A step's label as a heading; its name where it has none.
+std::string heading_of(const Step& step);
+
+/// Items of a list.
+void write_notice_items(std::ostream& out, std::span<const std::string> notices);
+
+/// Paragraphs and tables.
+void write_reasons(std::ostream& out, std::span<const Reason> reasons);
+
+/// Of steps that the page does not show: what a step is made through.
+void write_through(std::ostream& out, std::span<const StepExplanation> before);
+
+}  // namespace attn::render
