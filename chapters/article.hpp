@@ -19,8 +19,8 @@ struct Takes {
   bool batch = false;
   bool dropout = false;
   bool heads = false;
-  bool shared_d_out = false;  ///< heads that divide one d_out among them
-  bool second_inputs = false; ///< a second sequence
+  bool shared_d_out = false;   ///< heads that divide one d_out among them
+  bool second_inputs = false;  ///< a second sequence
 };
 
 /// One chapter as one article has it.
@@ -31,9 +31,9 @@ struct Chapter {
   /// fit each other.
   void (*run)(Program&);
   Takes takes;
-  Init init;                ///< how the article makes its weights
-  std::string_view sizes;   ///< the article's own: "6 tokens, d_in 3, d_out 3"
-  std::string_view special; ///< what the article does its own way
+  Init init;                 ///< how the article makes its weights
+  std::string_view sizes;    ///< the article's own: "6 tokens, d_in 3, d_out 3"
+  std::string_view special;  ///< what the article does its own way
 };
 
 /// All that is known of an article: what its folder exports.

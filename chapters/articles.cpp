@@ -45,11 +45,7 @@ const Summary* summary_of(std::string_view name) {
 
 const std::vector<std::reference_wrapper<const Article>>& all_articles() {
   static const std::vector<std::reference_wrapper<const Article>> articles = {
-      blog::article,
-      primer::article,
-      livebook::article,
-      ahead_of_ai::article,
-      book::article,
+      blog::article, primer::article, livebook::article, ahead_of_ai::article, book::article,
   };
   return articles;
 }
@@ -60,9 +56,8 @@ const std::vector<std::reference_wrapper<const Chapter>>& all_chapters() {
     for (const Article& article : all_articles()) {
       result.insert(result.end(), article.chapters.begin(), article.chapters.end());
     }
-    std::stable_sort(result.begin(), result.end(), [](const Chapter& a, const Chapter& b) {
-      return summary_of(a.name) < summary_of(b.name);
-    });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Chapter& a, const Chapter& b) { return summary_of(a.name) < summary_of(b.name); });
     return result;
   }();
   return chapters;

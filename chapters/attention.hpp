@@ -12,8 +12,8 @@ namespace attn::chapters {
 /// softmax(queries @ keys.T / keys.shape[-1]**0.5): queries [n, d], keys [m, d] -> [n, m].
 Tensor attention_weights(Program& p, const Tensor& queries, const Tensor& keys);
 
-/// The articles' SelfAttention module on all tokens: inputs [n, d_in] -> context vectors [n, d_out_v]. `label` is what the
-/// article's print call writes before them.
+/// The articles' SelfAttention module on all tokens: inputs [n, d_in] -> context vectors [n, d_out_v]. `label` is what
+/// the article's print call writes before them.
 Tensor self_attention(Program& p, const Projections& W, const Tensor& inputs, const std::string& label);
 
 /// Both ways to a causal mask, for queries and keys [n, d]: weights, masked and renormalised; then scores with -inf

@@ -29,7 +29,8 @@ const std::vector<std::reference_wrapper<const Chapter>>& all_chapters();
 std::string_view chapter_summary(std::string_view name);
 /// What the chapter answers: the same for every article.
 std::string_view chapter_question(std::string_view name);
-/// The rule whose change shows best what the chapter is about, of those that change a number here; null where none does.
+/// The rule whose change shows best what the chapter is about, of those that change a number here; null where none
+/// does.
 const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps);
 
 }  // namespace attn::chapters

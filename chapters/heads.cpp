@@ -23,11 +23,11 @@ void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int6
   for (const std::int64_t divisor : divisors) {
     list += (list.empty() ? "" : ", ") + std::to_string(divisor);
   }
-  const std::string d_out = d_out_kq == d_out_v ? "d_out " + std::to_string(d_out_v)
-                                                : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " +
-                                                      std::to_string(d_out_v);
-  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out +
-                    "; accepted are " + list + "; or choose another --d-out");
+  const std::string d_out = d_out_kq == d_out_v
+                                ? "d_out " + std::to_string(d_out_v)
+                                : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " + std::to_string(d_out_v);
+  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out + "; accepted are " +
+                    list + "; or choose another --d-out");
 }
 
 void check_heads_listable(std::int64_t num_heads) {

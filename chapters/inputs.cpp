@@ -22,7 +22,8 @@ void check_sentence(const Lesson& lesson) {
     throw LessonError("--sentence has its own tokens; accepted is --tokens without it; leave one of them out");
   }
   if (lesson.d_in.value_or(1) > most_embedding_dim) {
-    throw LessonError("--d-in " + std::to_string(*lesson.d_in) + " is too many for 50000 embeddings; accepted with --sentence are up to " +
+    throw LessonError("--d-in " + std::to_string(*lesson.d_in) +
+                      " is too many for 50000 embeddings; accepted with --sentence are up to " +
                       std::to_string(most_embedding_dim) + "; try --d-in 3");
   }
   sentence_words(*lesson.sentence);
@@ -66,7 +67,8 @@ std::vector<std::vector<float>> toy_embeddings() {
 }
 
 std::vector<std::string> token_words(const Article& article, const Lesson& lesson) {
-  return lesson.inputs || has_random_inputs(lesson) ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
+  return lesson.inputs || has_random_inputs(lesson) ? std::vector<std::string>()
+                                                    : sentence_words(sentence_of(article, lesson));
 }
 
 std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens) {
@@ -89,8 +91,8 @@ std::int64_t query_index(const Article& article, const Lesson& lesson, std::int6
   for (const std::string& token : words) {
     accepted += (token == words[0] ? " or one of " : " ") + token;
   }
-  throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted +
-                    "; try --query " + std::to_string(std::min<std::int64_t>(1, num_tokens - 1)));
+  throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted + "; try --query " +
+                    std::to_string(std::min<std::int64_t>(1, num_tokens - 1)));
 }
 
 }  // namespace attn::chapters

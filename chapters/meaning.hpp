@@ -10,7 +10,7 @@ namespace attn::chapters {
 struct Meaning {
   std::string_view step;
   std::string_view text;
-  std::string_view tail = {};                      ///< what goes on after the text
+  std::string_view tail = {};                     ///< what goes on after the text
   std::optional<std::string_view> own_tail = {};  ///< instead, where a reader's own numbers are in it
   std::string_view chapter = {};
   std::string_view section = {};

@@ -20,8 +20,7 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 std::string first_fit(std::span<const Meaning> meanings, const Chapter& chapter, const Step& step) {
   const auto found = std::find_if(meanings.begin(), meanings.end(), [&](const Meaning& meaning) {
-    return fits(meaning.step, step.name) && fits(meaning.chapter, chapter.name) &&
-           fits(meaning.section, step.section);
+    return fits(meaning.step, step.name) && fits(meaning.chapter, chapter.name) && fits(meaning.section, step.section);
   });
   if (found == meanings.end()) {
     return {};

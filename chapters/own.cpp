@@ -133,8 +133,8 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
     std::ranges::copy(*values, contents.begin());
     return Contents(std::move(contents));
   };
-  return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill, kernels,
-              {.kind = Kind::given, .is_own = true});
+  return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill,
+              kernels, {.kind = Kind::given, .is_own = true});
 }
 
 bool has_own(const Tensor& tensor) {
@@ -145,8 +145,8 @@ bool has_own(const Tensor& tensor) {
 std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 std::span<const std::string_view> weight_names() {
-  static constexpr std::array<std::string_view, 8> names = {"W_query",      "W_key",        "W_value",         "W_query_bias",
-                                                            "W_key_bias",   "W_value_bias", "out_proj_weight", "out_proj_bias"};
+  static constexpr std::array<std::string_view, 8> names = {
+      "W_query", "W_key", "W_value", "W_query_bias", "W_key_bias", "W_value_bias", "out_proj_weight", "out_proj_bias"};
   return names;
 }
 
@@ -196,8 +196,9 @@ WeightUse use_of(const Walkthrough& walk, const GivenWeights& weights) {
 Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weights, const Kernels& kernels) {
   const std::vector<Weight> ours = weights_of(walk);
   if (ours.empty()) {
-    throw LessonError("--weights: there is no weight in this chapter; accepted are chapters with W_query, W_key and W_value; "
-                      "try trainable");
+    throw LessonError(
+        "--weights: there is no weight in this chapter; accepted are chapters with W_query, W_key and W_value; "
+        "try trainable");
   }
   std::map<const void*, Tensor> instead;
   for (const GivenTensor& given : weights.tensors) {
@@ -211,12 +212,13 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
     const GivenTensor own = in_layout_of(given, *weight);
     check_shape(own, *weight);
     if (!instead.emplace(weight->tensor.id(), in_place_of(weight->tensor, own, kernels)).second) {
-      throw LessonError("--weights: " + weight->name + " is given twice; accepted is one tensor for each; leave one of them out");
+      throw LessonError("--weights: " + weight->name +
+                        " is given twice; accepted is one tensor for each; leave one of them out");
     }
   }
   if (instead.empty()) {
-    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " + text::joined(names_of(ours)) +
-                      "; rename its tensors, or try " + ours[0].name + "=FILE");
+    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " +
+                      text::joined(names_of(ours)) + "; rename its tensors, or try " + ours[0].name + "=FILE");
   }
   return walk.rewritten([&instead](const Tensor& was, const Tensor& is) {
     const auto found = instead.find(was.id());

@@ -18,8 +18,8 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels);
 /// Whether any number that the tensor is made from is a reader's own.
 bool has_own(const Tensor& tensor);
 
-/// A weight as its step is called, given that name or as a module's state_dict has it: "W_query.weight", "out_proj.bias",
-/// "heads.0.W_key.weight" (the section head_1's).
+/// A weight as its step is called, given that name or as a module's state_dict has it: "W_query.weight",
+/// "out_proj.bias", "heads.0.W_key.weight" (the section head_1's).
 std::string weight_name(std::string_view name);
 
 /// What weights are called, without their sections.

@@ -43,7 +43,7 @@ Tensor Program::seeded_inputs() {
     return first_of(torch_.rand({*lesson_.batch, num_tokens(), lesson_.d_in.value_or(3)}));
   }
   return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
-                                   : torch::tensor(toy_embeddings(), torch_.kernels());
+                                    : torch::tensor(toy_embeddings(), torch_.kernels());
 }
 
 Tensor Program::first_of(const Tensor& batch) {
@@ -61,7 +61,8 @@ Tensor Program::inputs() {
 
 Tensor Program::embedded_sentence(bool in_article) {
   check_sentence(lesson_);
-  return show("inputs", "", lesson_.inputs || has_random_inputs(lesson_) ? seeded_inputs() : embedded(ids(in_article)), in_article);
+  return show("inputs", "", lesson_.inputs || has_random_inputs(lesson_) ? seeded_inputs() : embedded(ids(in_article)),
+              in_article);
 }
 
 Tensor Program::seeded_again(const Tensor& inputs) {
@@ -78,9 +79,9 @@ Tensor Program::second_inputs(const Shape& shape) {
   }
   const GivenTensor& own = *lesson_.second_inputs;
   if (own.shape[1] != shape[1]) {
-    throw LessonError("--second-inputs '" + own.source + "' is of shape " + shape_text(own.shape) + ", and the inputs have d_in " +
-                      std::to_string(shape[1]) + "; accepted are [tokens, " + std::to_string(shape[1]) +
-                      "]; give --inputs of the same d_in, or other second ones");
+    throw LessonError("--second-inputs '" + own.source + "' is of shape " + shape_text(own.shape) +
+                      ", and the inputs have d_in " + std::to_string(shape[1]) + "; accepted are [tokens, " +
+                      std::to_string(shape[1]) + "]; give --inputs of the same d_in, or other second ones");
   }
   return own_tensor(own, torch_.kernels());
 }

@@ -42,8 +42,9 @@ class Program {
 
   /// What the article's program seeds with from here on. A lesson's own seed, any but the default one, stays.
   void seed_with(torch::Seed seed) { article_seed_ = seed; }
-  /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one step",
-  /// or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again; or the lesson's own.
+  /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one
+  /// step", or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again; or the
+  /// lesson's own.
   Tensor seeded_inputs();
   /// The same, after the lesson's sentence, if there is one, its vocabulary and ids.
   Tensor inputs();
@@ -54,10 +55,11 @@ class Program {
   Tensor embedded_sentence(bool in_article);
   /// Seeds once more for inputs that were embedded: these, or where the lesson asks for random ones, new ones.
   Tensor seeded_again(const Tensor& inputs);
-  /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError where their d_in is another.
+  /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError where their d_in is
+  /// another.
   Tensor second_inputs(const Shape& shape);
-  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in]; or the
-  /// entries that they are the first of.
+  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in]; or
+  /// the entries that they are the first of.
   Tensor batch(const Tensor& inputs, std::int64_t copies);
   /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError where the inputs
   /// have no such token.

@@ -16,7 +16,8 @@ constexpr std::string_view weighted_values = "The values, weighted and summed, w
 constexpr std::string_view shared_columns =
     " of all tokens, for all heads: one projection, whose d_out columns the heads share among them.";
 constexpr std::string_view naive_softmax =
-    "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows from scores of about 89 on, "
+    "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows from scores of about 89 "
+    "on, "
     "which is why it is called naive.";
 
 constexpr std::array inputs = {
@@ -38,11 +39,12 @@ constexpr std::array inputs = {
     Meaning{.step = "batch",
             .text = "A model works on several sequences at once, stacked along a new first axis. Here every "
                     "entry of the batch is the same inputs."},
-    Meaning{.step = "second_input",
-            .text = "Cross-attention needs a second sequence",
-            .tail = ", here of random numbers. In a translator it could be the encoder's output for the sentence that is "
-                    "being translated.",
-            .own_tail = ". In a translator it could be the encoder's output for the sentence that is being translated."},
+    Meaning{
+        .step = "second_input",
+        .text = "Cross-attention needs a second sequence",
+        .tail = ", here of random numbers. In a translator it could be the encoder's output for the sentence that is "
+                "being translated.",
+        .own_tail = ". In a translator it could be the encoder's output for the sentence that is being translated."},
 };
 
 constexpr std::array simplified = {
@@ -324,9 +326,11 @@ constexpr std::array general = {
     Meaning{.step = "keys",
             .text = "Every token's key, by projection with W_key: what each token can be found by, like the label on a "
                     "drawer. Queries are compared with these."},
-    Meaning{.step = "values",
-            .text = "Every token's value, by projection with W_value: what each token passes on, like what is in the "
-                    "drawer. The better a label answers the question, the more of the drawer goes into the context vector."},
+    Meaning{
+        .step = "values",
+        .text =
+            "Every token's value, by projection with W_value: what each token passes on, like what is in the "
+            "drawer. The better a label answers the question, the more of the drawer goes into the context vector."},
     Meaning{.step = "keys_transposed",
             .text = "A matrix product pairs rows with columns. With the keys as columns, one product compares every "
                     "query with every key."},
@@ -348,7 +352,8 @@ constexpr std::array general = {
 
 std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter, std::string_view section) {
   std::vector<std::span<const Meaning>> groups = {inputs};
-  groups.push_back(chapter == "simplified" ? std::span<const Meaning>(simplified) : std::span<const Meaning>(one_query));
+  groups.push_back(chapter == "simplified" ? std::span<const Meaning>(simplified)
+                                           : std::span<const Meaning>(one_query));
   const bool is_head_of_its_own = section.starts_with("head_") || section == "single_head";
   if (chapter == "multihead" && !is_head_of_its_own) {
     groups.emplace_back(shared_heads);

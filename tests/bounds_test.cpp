@@ -88,26 +88,57 @@ std::vector<Case> cases() {
   const Tensor keep = mask_of({2, 3}, {1, 0, 1, 1, 1, 0});
   return {
       {"products", {2, 3}, six, [=](const Tensor& x) { return matmul(x, weights); }},
-      {"linear", {2, 3}, six,
-       [=](const Tensor& x) { return linear(x, transpose(weights, 0, 1), leaf_of({2}, {0.1F, 0.2F}), "m"); }},
+      {"linear",
+       {2, 3},
+       six,
+       [=](const Tensor& x) {
+         return linear(x, transpose(weights, 0, 1), leaf_of({2}, {0.1F, 0.2F}), "m");
+       }},
       {"sum", {2, 3}, six, [](const Tensor& x) { return sum(x); }},
       {"scaled", {2, 3}, six, [](const Tensor& x) { return divide(x, std::sqrt(2.0), "2**0.5"); }},
-      {"product", {2, 3}, six, [=](const Tensor& x) { return multiply(x, leaf_of({2, 3}, {2, -3, 4, -5, 6, 7})); }},
-      {"quotient", {2, 3}, six, [=](const Tensor& x) { return divide(x, leaf_of({2, 1}, {2, -3})); }},
+      {"product",
+       {2, 3},
+       six,
+       [=](const Tensor& x) {
+         return multiply(x, leaf_of({2, 3}, {2, -3, 4, -5, 6, 7}));
+       }},
+      {"quotient",
+       {2, 3},
+       six,
+       [=](const Tensor& x) {
+         return divide(x, leaf_of({2, 1}, {2, -3}));
+       }},
       {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
       {"softmax", {2, 3}, six, [](const Tensor& x) { return softmax(x); }},
-      {"softmax of wide intervals", {2, 3}, printed({0.4, 3.1, 0.9, -2.6, 0.9, 0.7}, 0.5), [](const Tensor& x) { return softmax(x); }},
+      {"softmax of wide intervals",
+       {2, 3},
+       printed({0.4, 3.1, 0.9, -2.6, 0.9, 0.7}, 0.5),
+       [](const Tensor& x) { return softmax(x); }},
       {"softmax over the rows", {2, 3}, six, [](const Tensor& x) { return softmax_over(x, 0); }},
-      {"softmax of masked scores", {2, 3}, six,
+      {"softmax of masked scores",
+       {2, 3},
+       six,
        [=](const Tensor& x) { return softmax(masked_fill(x, mask, -std::numeric_limits<float>::infinity())); }},
       {"shares of a sum", {2, 3}, positive, [](const Tensor& x) { return divide(x, sum(x, true)); }},
       {"shares of one sum", {6}, positive, [](const Tensor& x) { return divide(x, sum(x)); }},
-      {"shares of a sum with a zero", {2, 3}, printed({0.4, 0.0, 0.9, 0.5, 0.9, 0.0}),
+      {"shares of a sum with a zero",
+       {2, 3},
+       printed({0.4, 0.0, 0.9, 0.5, 0.9, 0.0}),
        [](const Tensor& x) { return divide(x, sum(x, true)); }},
       {"kept and dropped", {2, 3}, six, [=](const Tensor& x) { return dropout(x, keep, 0.5); }},
       {"zeroed", {2, 3}, six, [=](const Tensor& x) { return kept(x, keep); }},
-      {"views", {2, 3}, six, [](const Tensor& x) { return stack(index(view(t(contiguous(x)), {3, 2}), 1), 2); }},
-      {"side by side", {2, 3}, six, [](const Tensor& x) { return cat({x, slice(x, -1, 0, 2)}); }},
+      {"views",
+       {2, 3},
+       six,
+       [](const Tensor& x) {
+         return stack(index(view(t(contiguous(x)), {3, 2}), 1), 2);
+       }},
+      {"side by side",
+       {2, 3},
+       six,
+       [](const Tensor& x) {
+         return cat({x, slice(x, -1, 0, 2)});
+       }},
   };
 }
 
@@ -156,14 +187,17 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("a whole layer: each number of many is within the bounds") {
-    const auto project = [](const Tensor& x, std::vector<float> weights) { return matmul(x, leaf_of({3, 2}, std::move(weights))); };
-    const Case layer{"layer", {3, 3}, printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66, 0.57, 0.85, 0.64}), [&](const Tensor& x) {
-                       const Tensor queries = project(x, {0.3F, 0.5F, 0.1F, 0.8F, 0.2F, 0.7F});
-                       const Tensor keys = project(x, {0.1F, 0.4F, 0.6F, 0.2F, 0.3F, 0.9F});
-                       const Tensor causal = mask_of({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
-                       const Tensor scores = divide(matmul(queries, t(keys)), std::sqrt(2.0), "2**0.5");
-                       return matmul(softmax(masked_fill(scores, causal, -std::numeric_limits<float>::infinity())), x);
-                     }};
+    const auto project = [](const Tensor& x, std::vector<float> weights) {
+      return matmul(x, leaf_of({3, 2}, std::move(weights)));
+    };
+    const Case layer{
+        "layer", {3, 3}, printed({0.43, 0.15, 0.89, 0.55, 0.87, 0.66, 0.57, 0.85, 0.64}), [&](const Tensor& x) {
+          const Tensor queries = project(x, {0.3F, 0.5F, 0.1F, 0.8F, 0.2F, 0.7F});
+          const Tensor keys = project(x, {0.1F, 0.4F, 0.6F, 0.2F, 0.3F, 0.9F});
+          const Tensor causal = mask_of({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
+          const Tensor scores = divide(matmul(queries, t(keys)), std::sqrt(2.0), "2**0.5");
+          return matmul(softmax(masked_fill(scores, causal, -std::numeric_limits<float>::infinity())), x);
+        }};
     const Cells bounds = bounds_of(layer);
     std::mt19937 random(2);
     for (int round = 0; round < 300; ++round) {

@@ -185,11 +185,12 @@ TEST_CASE("list has a row for each chapter of each article") {
 }
 
 TEST_CASE("every option reaches the lesson") {
-  const cli::Options options =
-      parse({"multihead", "--seed", "-5", "--tokens", "7", "--d-in", "8", "--batch", "9", "--d-out-kq", "10",
-             "--d-out-v", "12", "--init", "randn", "--num-heads", "2", "--dropout", "0.25", "--dropout-kernel", "mkl",
-             "--cpu", "default", "--precision", "6", "--threshold", "11", "--edgeitems", "2", "--linewidth", "100",
-             "--sci-mode", "off", "--no-grad", "--only", "keys,values", "--save", "steps"});
+  const cli::Options options = parse(
+      {"multihead", "--seed",      "-5",     "--tokens",         "7",      "--d-in",      "8",       "--batch",
+       "9",         "--d-out-kq",  "10",     "--d-out-v",        "12",     "--init",      "randn",   "--num-heads",
+       "2",         "--dropout",   "0.25",   "--dropout-kernel", "mkl",    "--cpu",       "default", "--precision",
+       "6",         "--threshold", "11",     "--edgeitems",      "2",      "--linewidth", "100",     "--sci-mode",
+       "off",       "--no-grad",   "--only", "keys,values",      "--save", "steps"});
   CHECK(options.lesson.seed == static_cast<std::uint64_t>(-5));
   CHECK(options.lesson.tokens == 7);
   CHECK(options.lesson.d_in == 8);
@@ -232,7 +233,8 @@ TEST_CASE("values may follow an equals sign, and the last of several counts") {
 
 TEST_CASE("arguments are options, each with its value, and files") {
   const auto read = [](const Words& arguments) { return cli::read_line(arguments); };
-  for (const Words& arguments : {Words{"--output", "x"}, Words{"--output=x"}, Words{"-o", "x"}, Words{"-ox"}, Words{"-o=x"}}) {
+  for (const Words& arguments :
+       {Words{"--output", "x"}, Words{"--output=x"}, Words{"-o", "x"}, Words{"-ox"}, Words{"-o=x"}}) {
     CAPTURE(arguments[0]);
     Words line = {"causal"};
     line.insert(line.end(), arguments.begin(), arguments.end());
@@ -243,7 +245,8 @@ TEST_CASE("arguments are options, each with its value, and files") {
   CHECK(outputs({"causal", "--output", ""}) == Words{""});
   CHECK(outputs({"causal", "--output", "-"}) == Words{"-"});
   CHECK(outputs({"causal", "--output", "-x"}) == Words{"-x"});
-  CHECK(outputs({"causal", "--output", "a=b", "--output=a=b", "-o=a=b", "--output==b"}) == Words{"a=b", "a=b", "a=b", "=b"});
+  CHECK(outputs({"causal", "--output", "a=b", "--output=a=b", "-o=a=b", "--output==b"}) ==
+        Words{"a=b", "a=b", "a=b", "=b"});
   CHECK(read({"causal", "--explain", "word", "-o", "x"}).words == Words{"word"});
   for (const char* argument : {"-output", "-output=x", "--nonsense", "--nonsense=x", "-x", "-1", "---x", "--=5"}) {
     CHECK(read({"causal", argument}).unknown == Words{argument});
@@ -252,9 +255,10 @@ TEST_CASE("arguments are options, each with its value, and files") {
   }
   CHECK(read({"causal", "--explain", "--", "--explain"}).words == Words{"--explain"});
   CHECK(read({"causal", "--explain", "--", "--explain"}).is_after_dashes);
-  for (const Words& arguments : {Words{"--output="}, Words{"--output=", "x"}, Words{"-o="}, Words{"-o"}, Words{"-o", "--explain"},
-                                 Words{"-o", "--explain=x"}, Words{"-o", "-o"}, Words{"-o", "--"}, Words{"--explain=true"},
-                                 Words{"--explain="}, Words{"--explain=1"}}) {
+  for (const Words& arguments :
+       {Words{"--output="}, Words{"--output=", "x"}, Words{"-o="}, Words{"-o"}, Words{"-o", "--explain"},
+        Words{"-o", "--explain=x"}, Words{"-o", "-o"}, Words{"-o", "--"}, Words{"--explain=true"}, Words{"--explain="},
+        Words{"--explain=1"}}) {
     CAPTURE(arguments[0]);
     Words line = {"causal"};
     line.insert(line.end(), arguments.begin(), arguments.end());
@@ -273,14 +277,16 @@ TEST_CASE("the cursor is in a name, a value or a word") {
     CHECK(at({"causal", name}).begun == name);
     CHECK(at({"causal", "--seed", name}).place == Place::value);
   }
-  for (const Words& arguments : {Words{"causal", "--only", "q"}, Words{"causal", "--only=q"}, Words{"--no-pager", "causal", "--only", "q"}}) {
+  for (const Words& arguments :
+       {Words{"causal", "--only", "q"}, Words{"causal", "--only=q"}, Words{"--no-pager", "causal", "--only", "q"}}) {
     CHECK(at(arguments).place == Place::value);
     CHECK(at(arguments).option->name == "--only");
     CHECK(at(arguments).begun == "q");
   }
   CHECK(at({"causal", "-oq"}).begun == "q");
   CHECK(at({"causal", "--only", ""}).begun == "");
-  for (const Words& arguments : {Words{""}, Words{"cau"}, Words{"causal"}, Words{"verify", "a", "b"}, Words{"verify", "--", "-b"}}) {
+  for (const Words& arguments :
+       {Words{""}, Words{"cau"}, Words{"causal"}, Words{"verify", "a", "b"}, Words{"verify", "--", "-b"}}) {
     CHECK(at(arguments).place == Place::word);
     CHECK(at(arguments).begun == arguments.back());
   }
@@ -325,8 +331,8 @@ TEST_CASE("verify refuses what the chapter that is named does not take") {
       if (option.value.kind != cli::ValueKind::flag) {
         arguments.push_back(value.c_str());
       }
-      CHECK(contains(error_of(arguments), name + " has no meaning in " + command.name + "; it is accepted with --chapter ") ==
-            !cli::takes(command, option));
+      CHECK(contains(error_of(arguments), name + " has no meaning in " + command.name +
+                                              "; it is accepted with --chapter ") == !cli::takes(command, option));
     }
   }
   CHECK(contains(error_of({"verify", "page", "--article", "primer", "--num-heads", "2"}), "has no meaning in primer"));

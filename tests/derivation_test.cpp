@@ -104,7 +104,8 @@ Run run(const chapters::Chapter& chapter) {
 const Run& default_run(const std::string& name) {
   static std::map<std::string, Run> runs;
   const auto all = chapters::all_chapters();
-  const auto chapter = std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& entry) { return entry.name == name; });
+  const auto chapter =
+      std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& entry) { return entry.name == name; });
   if (!runs.contains(name)) {
     runs.emplace(name, run(*chapter));
   }
@@ -157,7 +158,9 @@ class Added final : public Operation {
     derivation.add({1, index});
     return derivation;
   }
-  std::string words(const std::vector<std::string>& operands) const override { return operands[0] + " + " + operands[1]; }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return operands[0] + " + " + operands[1];
+  }
   Facts facts() const override { return {.kind = Kind::sum}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "AddBackward0"; }
 };
@@ -186,18 +189,61 @@ TEST_CASE("every operation derives its elements, whatever the number of axes") {
     values[6] = values[0] = true;
     return Contents(std::move(values));
   });
-  const std::vector<Tensor> tensors = {
-      index(x, 1), stack(x, 3), transpose(x, 0, 2), t(m), view(x, {6, 4}), view(x, {2, 3, 2, 2}),
-      contiguous(transpose(x, 1, 2)), parameter(m), slice(x, -1, 0, 2), cat({x, slice(x, -1, 0, 1), x}),
-      index(x, 2, 1), slice(x, 1, 1, 3), cat({x, slice(x, 1, 0, 1)}, 1), stack({m, m}, 1), sum(x, false, -2), sum(x, true, -3), add(x, m), add(m, v),
-      matmul(v, t(m)), matmul(m, t(m)), matmul(x, t(m)), matmul(x, transpose(x, 1, 2)), dot(v, v), dot_by_loop(v, v),
-      matvec(m, v), matvecs(m, m), dots(m, v), pairwise_dots(m, drawn({2, 4})), weighted_sum(index(m, 0), drawn({4, 5})), linear(v, m, drawn({3}), "linear"),
-      linear(m, m, drawn({3}), "linear"), linear(x, m, drawn({3}), "linear"), linear(x, m, {}, "linear"),
-      divide(x, 3, "3"), divide(x, sum(x, true)), divide(x, sum(v)), multiply(x, drawn({2, 3, 1})), exp(x),
-      exp(drawn({2, 3, 4}, Cpu::standard)), softmax(x), softmax(drawn({3, 40}, Cpu::standard)), sum(x), sum(drawn({50})),
-      masked_fill(x, mask, -std::numeric_limits<float>::infinity()), masked_fill(m, mask, 7), dropout(m, mask, 0.2),
-      dropout(m, mask, 0), dropout(m, leaf({3, 4}, DType::boolean, "none", [] { return Block<bool>({3, 4}); }), 1),
-      all_close(m, m), all_close(m, exp(m))};
+  const std::vector<Tensor> tensors = {index(x, 1),
+                                       stack(x, 3),
+                                       transpose(x, 0, 2),
+                                       t(m),
+                                       view(x, {6, 4}),
+                                       view(x, {2, 3, 2, 2}),
+                                       contiguous(transpose(x, 1, 2)),
+                                       parameter(m),
+                                       slice(x, -1, 0, 2),
+                                       cat({x, slice(x, -1, 0, 1), x}),
+                                       index(x, 2, 1),
+                                       slice(x, 1, 1, 3),
+                                       cat({x, slice(x, 1, 0, 1)}, 1),
+                                       stack({m, m}, 1),
+                                       sum(x, false, -2),
+                                       sum(x, true, -3),
+                                       add(x, m),
+                                       add(m, v),
+                                       matmul(v, t(m)),
+                                       matmul(m, t(m)),
+                                       matmul(x, t(m)),
+                                       matmul(x, transpose(x, 1, 2)),
+                                       dot(v, v),
+                                       dot_by_loop(v, v),
+                                       matvec(m, v),
+                                       matvecs(m, m),
+                                       dots(m, v),
+                                       pairwise_dots(m, drawn({2, 4})),
+                                       weighted_sum(index(m, 0), drawn({4, 5})),
+                                       linear(v, m, drawn({3}), "linear"),
+                                       linear(m, m, drawn({3}), "linear"),
+                                       linear(x, m, drawn({3}), "linear"),
+                                       linear(x, m, {}, "linear"),
+                                       divide(x, 3, "3"),
+                                       divide(x, sum(x, true)),
+                                       divide(x, sum(v)),
+                                       multiply(x, drawn({2, 3, 1})),
+                                       exp(x),
+                                       exp(drawn({2, 3, 4}, Cpu::standard)),
+                                       softmax(x),
+                                       softmax(drawn({3, 40}, Cpu::standard)),
+                                       sum(x),
+                                       sum(drawn({50})),
+                                       masked_fill(x, mask, -std::numeric_limits<float>::infinity()),
+                                       masked_fill(m, mask, 7),
+                                       dropout(m, mask, 0.2),
+                                       dropout(m, mask, 0),
+                                       dropout(m,
+                                               leaf({3, 4}, DType::boolean, "none",
+                                                    [] {
+                                                      return Block<bool>({3, 4});
+                                                    }),
+                                               1),
+                                       all_close(m, m),
+                                       all_close(m, exp(m))};
   for (const Tensor& tensor : tensors) {
     CAPTURE(tensor.expression());
     CHECK(all_derived(tensor));
@@ -298,15 +344,14 @@ TEST_CASE("depth derives operands too, each once, down to what is given") {
 
 TEST_CASE("the whole depth is a graph: which part of which tensor a number goes back to") {
   const std::string text = text_of("causal", "context_vecs[0, 1, 2]", 0);
-  for (const char* line : {"  context_vecs[0, 1, 2] = dropout_attn_weights @ values\n",
-                           "    dropout_attn_weights[0, 1, :] = nn.Dropout(0.2)(attn_weights)\n",
-                           "            attn_scores[0, 1, 0:2] = queries @ keys_transposed\n",
-                           "              keys_transposed[0, :, 0:2] = keys.transpose(1, 2)\n",
-                           "                keys[0, 0:2, :] = W_key(batch)\n",
-                           "                  batch[0, :, :], above\n",
-                           "                  inputs[:, :], given: torch.tensor([[...]])\n",
-                           "            mask[1, :], given: ",
-                           "      W_value[2, :], a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"}) {
+  for (const char* line :
+       {"  context_vecs[0, 1, 2] = dropout_attn_weights @ values\n",
+        "    dropout_attn_weights[0, 1, :] = nn.Dropout(0.2)(attn_weights)\n",
+        "            attn_scores[0, 1, 0:2] = queries @ keys_transposed\n",
+        "              keys_transposed[0, :, 0:2] = keys.transpose(1, 2)\n",
+        "                keys[0, 0:2, :] = W_key(batch)\n", "                  batch[0, :, :], above\n",
+        "                  inputs[:, :], given: torch.tensor([[...]])\n", "            mask[1, :], given: ",
+        "      W_value[2, :], a trainable parameter: nn.Linear(3, 3, bias=False).weight\n"}) {
     CAPTURE(line);
     CHECK(contains(text, line));
   }
@@ -331,11 +376,12 @@ TEST_CASE("an element from two operands is told in every form") {
   walk.let("total", total);
   CHECK(is_derived(total));
   const std::string text = render::derivation_text(walk.steps(), render::parse_cell("total[1, 0]"), 2, {}, {});
-  CHECK(contains(text, "total[1, 0] = 33.\n"
-                       "  total = x + y   [2, 2], [2, 2] -> [2, 2]\n"
-                       "  the sum of:\n"
-                       "    x[1, 0] =  3.000000   sum  3.000000\n"
-                       "    y[1, 0] = 30.000000   sum 33.000000\n"));
+  CHECK(contains(text,
+                 "total[1, 0] = 33.\n"
+                 "  total = x + y   [2, 2], [2, 2] -> [2, 2]\n"
+                 "  the sum of:\n"
+                 "    x[1, 0] =  3.000000   sum  3.000000\n"
+                 "    y[1, 0] = 30.000000   sum 33.000000\n"));
   CHECK(contains(text, "\ny is given: plain\n"));
 
   const render::Cell cell = {&walk.steps().back(), {1, 0}};
@@ -416,8 +462,10 @@ TEST_CASE("which axes stand for heads") {
       found += render::counts_heads(*step.tensor, axis) ? step.name + " " + std::to_string(axis) + ", " : "";
     }
   }
-  CHECK(found == "keys_heads 1, queries_heads 1, values_heads 1, keys_transposed 1, attn_scores 1, masked_attn_scores 1, "
-                 "scaled_attn_scores 1, attn_weights 1, dropout_mask 1, dropout_attn_weights 1, context_heads 1, context_vec 2, ");
+  CHECK(
+      found ==
+      "keys_heads 1, queries_heads 1, values_heads 1, keys_transposed 1, attn_scores 1, masked_attn_scores 1, "
+      "scaled_attn_scores 1, attn_weights 1, dropout_mask 1, dropout_attn_weights 1, context_heads 1, context_vec 2, ");
   CHECK(contains(text_of("multihead", "attn_weights[0, 1, 2, 1]"), "   (head 2, row 2: starts, column 1: journey)\n"));
   for (const Step& step : default_run("causal").steps) {
     for (std::size_t axis = 0; step.kind == Step::Kind::tensor && axis < step.tensor->shape().size(); ++axis) {

@@ -54,8 +54,8 @@ TEST_SUITE("draws") {
   }
 
   TEST_CASE("Each draw is called by its variable, or counted") {
-    const std::vector<Replayed> draws = drawn_by(
-        "torch.manual_seed(123)\nprint(torch.rand(3, 2))\nprint(torch.rand(3, 2))\nW = torch.rand(3, 2)\n");
+    const std::vector<Replayed> draws =
+        drawn_by("torch.manual_seed(123)\nprint(torch.rand(3, 2))\nprint(torch.rand(3, 2))\nW = torch.rand(3, 2)\n");
     REQUIRE(draws.size() == 3);
     CHECK(draws[0].sentence == "torch.rand(3, 2) after torch.manual_seed(123)");
     CHECK(draws[1].sentence == "the 2nd torch.rand(3, 2) after torch.manual_seed(123)");
@@ -108,7 +108,8 @@ TEST_SUITE("draws") {
   }
 
   TEST_CASE("What cannot be read ends what is known, up to the next seed") {
-    for (const std::string unread : {"torch.rand(n, 2)", "x.normal_()", "if n:\n    y = torch.rand(2)", "torch.randperm(3)"}) {
+    for (const std::string unread :
+         {"torch.rand(n, 2)", "x.normal_()", "if n:\n    y = torch.rand(2)", "torch.randperm(3)"}) {
       CAPTURE(unread);
       CHECK(words_of(drawn_by("torch.manual_seed(1)\na = torch.rand(2)\n" + unread +
                               "\nb = torch.rand(2)\ntorch.manual_seed(2)\nc = torch.rand(2)\n")) ==

@@ -47,8 +47,8 @@ std::string archive_of(const std::vector<std::pair<std::string, std::string>>& f
   REQUIRE(archive != nullptr);
   for (const auto& [name, bytes] : files) {
     const zip_fileinfo info{};
-    REQUIRE(zipOpenNewFileInZip64(archive, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
-                                  6, 0) == ZIP_OK);
+    REQUIRE(zipOpenNewFileInZip64(archive, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED, 6, 0) ==
+            ZIP_OK);
     REQUIRE(zipWriteInFileInZip(archive, bytes.data(), static_cast<unsigned>(bytes.size())) == ZIP_OK);
     REQUIRE(zipCloseFileInZip(archive) == ZIP_OK);
   }
@@ -64,8 +64,9 @@ long most_memory() {
 }
 
 /// Reads it: tensors that are whole, or a DumpError; and whether that is what came.
-bool is_read(const std::string& name, const std::string& bytes,
-             const std::function<void(const Dumped&)>& check = [](const Dumped&) {}) {
+bool is_read(
+    const std::string& name, const std::string& bytes,
+    const std::function<void(const Dumped&)>& check = [](const Dumped&) {}) {
   try {
     for (const Dumped& tensor : dump::parse(name, bytes)) {
       if (static_cast<std::int64_t>(tensor.values.size()) != element_count(tensor.shape)) {
@@ -125,9 +126,8 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
   CHECK(complaint("a.npy", npy("{'shape': (2,), \"descr\": 'f4', 'fortran_order': True}", 8)).empty());
   for (const std::string& literal :
        {"{'descr': '<f4', " + rest + "} x", "{'descr': '<f4', " + rest,
-        "{'descr': '<f4', 'descr': '<f4', " + rest + "}",
-        "{'descr': '<f4', " + rest + ", 'more': 1}", "{" + rest + "}", "{'descr': '<f4' " + rest + "}"s,
-        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"s,
+        "{'descr': '<f4', 'descr': '<f4', " + rest + "}", "{'descr': '<f4', " + rest + ", 'more': 1}", "{" + rest + "}",
+        "{'descr': '<f4' " + rest + "}"s, "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"s,
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}"s,
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"s,
         "{'descr': '<f4', 'fortran_order': False, 'shape': 2}"s,
@@ -144,15 +144,15 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
 
 TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
   const std::string good = npy_of("(2,)", 8);
-  for (const std::string name : {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy",
-                                 "./keys.npy"}) {
+  for (const std::string name :
+       {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
     CAPTURE(name);
     CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it leads elsewhere"));
     const std::string key = name == "..\\keys.npy" ? "..\\\\keys.npy" : name;
-    CHECK(has(complaint("a.safetensors",
-                        safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})",
-                                       1)),
-              "' in it leads elsewhere"));
+    CHECK(
+        has(complaint("a.safetensors",
+                      safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", 1)),
+            "' in it leads elsewhere"));
   }
   CHECK(has(complaint("a.npz", archive_of({{"a\x1b[31m.npy", good}})), "control characters"));
   CHECK(has(complaint("a.npz", archive_of({{"a\xff.npy", good}})), "is not UTF-8"));
@@ -247,9 +247,9 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
 
 TEST_CASE("dumps: cut short anywhere, they are refused") {
   const long before = most_memory();
-  for (const std::string name : {"little_f4.npy", "big_f2.npy", "fortran.npy", "version_2.npy", "version_3.npy",
-                                 "bool.npy", "scalar.npy", "none.npy", "refused_records.npy", "stored.npz",
-                                 "deflated.npz", "all.safetensors"}) {
+  for (const std::string name :
+       {"little_f4.npy", "big_f2.npy", "fortran.npy", "version_2.npy", "version_3.npy", "bool.npy", "scalar.npy",
+        "none.npy", "refused_records.npy", "stored.npz", "deflated.npz", "all.safetensors"}) {
     const std::string whole = fixture(name);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       if (is_read(name, whole.substr(0, size))) {
@@ -273,11 +273,16 @@ TEST_CASE("dumps: with any one byte of their headers changed, they are read or r
     std::size_t size;
     bool as_all;
   };
-  const std::vector<Header> headers = {
-      {"little_f4.npy", 128, true}, {"version_2.npy", 128, true}, {"fortran.npy", 128, false},
-      {"none.npy", 128, false},     {"i8.npy", 128, false},       {"bool.npy", 128, false},
-      {"refused_records.npy", 128, false}, {"all.safetensors", 688, false}, {"special.csv", 39, true},
-      {"commas.csv", 72, true}};
+  const std::vector<Header> headers = {{"little_f4.npy", 128, true},
+                                       {"version_2.npy", 128, true},
+                                       {"fortran.npy", 128, false},
+                                       {"none.npy", 128, false},
+                                       {"i8.npy", 128, false},
+                                       {"bool.npy", 128, false},
+                                       {"refused_records.npy", 128, false},
+                                       {"all.safetensors", 688, false},
+                                       {"special.csv", 39, true},
+                                       {"commas.csv", 72, true}};
   for (const Header& header : headers) {
     const std::string& file = header.file;
     std::size_t refused = 0;

@@ -93,7 +93,7 @@ TEST_CASE("dumps: the extremes of float16, NaN and the infinities") {
 
 TEST_CASE("dumps: what is no real number is refused by its name") {
   const std::vector<std::pair<std::string, std::string>> refused = {
-      {"objects", "Python objects (dtype '|O')"},  {"records", "records with fields"},
+      {"objects", "Python objects (dtype '|O')"},   {"records", "records with fields"},
       {"complex", "complex numbers (dtype '<c8')"}, {"strings", "strings (dtype '<U4')"},
       {"bytes", "strings (dtype '|S4')"},           {"bfloat16", "perhaps bfloat16 (dtype '|V2')"},
       {"dates", "dates (dtype '<M8[s]')"},
@@ -129,9 +129,10 @@ TEST_CASE("dumps: a .safetensors file, in the order of its header") {
   check_tensor(tensors[6], "mask", {2, 2}, "bool", {1, 0, 1, 1});
   check_tensor(tensors[7], "none", {0, 3}, "float32", {});
   check_tensor(tensors[8], "scale", {}, "float32", {0.25});
-  const std::vector<Dumped> swapped = dump::parse(
-      "a.safetensors", safetensors_of(R"({"b": {"dtype": "U8", "shape": [2], "data_offsets": [3, 5]},)"
-                                      R"( "a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}})", 5));
+  const std::vector<Dumped> swapped =
+      dump::parse("a.safetensors", safetensors_of(R"({"b": {"dtype": "U8", "shape": [2], "data_offsets": [3, 5]},)"
+                                                  R"( "a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}})",
+                                                  5));
   REQUIRE(swapped.size() == 2);
   CHECK(swapped[0].name == "b");
 }
@@ -146,7 +147,11 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
   CHECK(values[1] == inf);
   CHECK(values[2] == -inf);
   CHECK(std::signbit(values[3]));
-  CHECK(dump::parse("a.csv", "\xef\xbb\xbf" "1;2\n").at(0).shape == Shape{1, 2});
+  CHECK(dump::parse("a.csv",
+                    "\xef\xbb\xbf"
+                    "1;2\n")
+            .at(0)
+            .shape == Shape{1, 2});
   CHECK(dump::parse("a.csv", "  1   2  \n\n 3 4").at(0).values == std::vector<double>{1, 2, 3, 4});
 }
 

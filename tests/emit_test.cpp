@@ -95,8 +95,8 @@ TEST_CASE("long statements are broken between the items of their brackets") {
   CHECK(emit::wrapped_statement("a = " + endless + " @ b") == "a = " + endless + " @ b");
 }
 
-// How many words a call takes: torch.manual_seed(123), the call, and torch.rand(1) is element n of torch.rand(200000) after
-// the same seed.
+// How many words a call takes: torch.manual_seed(123), the call, and torch.rand(1) is element n of torch.rand(200000)
+// after the same seed.
 TEST_CASE("each draw's words are counted from the last seeding on") {
   Torch torch(Kernels{}, DropoutKernel::standard, Torch::Mode::compute);
   torch.manual_seed(-1);
@@ -109,14 +109,9 @@ TEST_CASE("each draw's words are counted from the last seeding on") {
   torch.dropout(torch::ones({6, 6}), 0.5);
   torch.dropout(torch::ones({6, 6}), 0);
   torch.embedding(50'000, 3, torch::tensor(std::vector<std::int64_t>{1, 0}));
-  CHECK(words_of(torch) == std::vector<Words>{{1, 0, 6},
-                                              {1, 6, 6},
-                                              {1, 12, 2},
-                                              {1, 14, 16},
-                                              {2, 0, 8},
-                                              {2, 8, 4},
-                                              {2, 12, 72},
-                                              {2, 84, 150'000}});
+  CHECK(words_of(torch) ==
+        std::vector<Words>{
+            {1, 0, 6}, {1, 6, 6}, {1, 12, 2}, {1, 14, 16}, {2, 0, 8}, {2, 8, 4}, {2, 12, 72}, {2, 84, 150'000}});
   CHECK(torch.draws().seeds.size() == 3);
   CHECK(torch.draws().seeds[1].text() == "-1");
   CHECK(torch.draws().draws[2].module == "W_query");

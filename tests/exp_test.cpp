@@ -19,14 +19,11 @@ namespace {
 using attn::Cpu;
 using attn::softmax_exp;
 
-float from_bits(std::uint32_t bits) {
-  return std::bit_cast<float>(bits);
-}
+float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 /// Equal in every bit; any NaN is as good as another.
 bool same(float a, float b) {
-  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) ||
-         (std::isnan(a) && std::isnan(b));
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
 /// Every 251st of all floats, as that is a prime all exponents and signs come; and what lies around
@@ -37,9 +34,8 @@ std::vector<float> sample() {
     floats.push_back(from_bits(static_cast<std::uint32_t>(bits)));
   }
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const float edge : {0.0F, -0.0F, 1.0F, -1.0F, 88.72284F, 89.0F, 100.0F, 104.0F, -87.33655F,
-                           -103.97208F, -104.0F, -150.0F, infinity, -infinity,
-                           std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float edge : {0.0F, -0.0F, 1.0F, -1.0F, 88.72284F, 89.0F, 100.0F, 104.0F, -87.33655F, -103.97208F, -104.0F,
+                           -150.0F, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
     const auto bits = std::bit_cast<std::uint32_t>(edge);
     for (std::uint32_t offset = 0; offset < 200; ++offset) {
       floats.push_back(from_bits(bits + offset));

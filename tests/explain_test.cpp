@@ -55,9 +55,7 @@ Walkthrough walk(const chapters::Chapter& entry, Lesson lesson = {}) {
   return chapters::walk(entry, lesson, torch);
 }
 
-Strings tokens_of(const chapters::Chapter& entry) {
-  return chapters::token_words(*entry.article, Lesson{});
-}
+Strings tokens_of(const chapters::Chapter& entry) { return chapters::token_words(*entry.article, Lesson{}); }
 
 render::Why why_of(const chapters::Chapter& entry) {
   return [&entry](const Step& step) { return chapters::meaning(entry, step); };
@@ -136,8 +134,7 @@ TEST_CASE("the shape rail says what goes in and what comes out") {
   CHECK(render::shape_rail(queries) == "W_query(inputs [2, 3]) -> [2, 2]");
   CHECK(render::shape_rail(keys_t) == "queries [2, 2] .T -> [2, 2]");
   CHECK(render::shape_rail(scores) == "queries [2, 2] @ queries.T [2, 2] -> [2, 2]");
-  CHECK(render::shape_rail(softmax(scores)) ==
-        "torch.softmax((queries @ keys_transposed) [2, 2], dim=-1) -> [2, 2]");
+  CHECK(render::shape_rail(softmax(scores)) == "torch.softmax((queries @ keys_transposed) [2, 2], dim=-1) -> [2, 2]");
   scores.set_name("attn_scores");
   const Tensor mask = torch::causal_mask(2);
   mask.set_name("mask");

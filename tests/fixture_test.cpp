@@ -1,5 +1,5 @@
-// The sizes of --fixture: no rule that a port may get wrong is without effect on its numbers, and axes that may be mixed
-// up differ.
+// The sizes of --fixture: no rule that a port may get wrong is without effect on its numbers, and axes that may be
+// mixed up differ.
 
 #include <algorithm>
 #include <cstdint>
@@ -34,9 +34,8 @@ bool are_equal(const Tensor& a, const Tensor& b) {
   const auto is_equal = [](const auto& x, const auto& y) {
     using Block = std::decay_t<decltype(x)>;
     const auto* other = std::get_if<Block>(&y);
-    return other != nullptr && std::equal(x.begin(), x.end(), other->begin(), other->end(), [](auto one, auto two) {
-             return one == two || (one != one && two != two);
-           });
+    return other != nullptr && std::equal(x.begin(), x.end(), other->begin(), other->end(),
+                                          [](auto one, auto two) { return one == two || (one != one && two != two); });
   };
   const auto left = a.array().contents();
   const auto right = b.array().contents();
@@ -45,7 +44,8 @@ bool are_equal(const Tensor& a, const Tensor& b) {
 
 enum class Effect { none, applies, shows };
 
-/// Whether the rule has an operation in the steps, and any of their numbers changes. A rule that cannot be computed shows.
+/// Whether the rule has an operation in the steps, and any of their numbers changes. A rule that cannot be computed
+/// shows.
 Effect effect(const Walkthrough& walk, const Rewriter::Rule& rule) {
   Effect found = Effect::none;
   try {
@@ -92,7 +92,8 @@ TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture'
     for (const Mistake& mistake : all_mistakes_in(walk.steps())) {
       CAPTURE(mistake.name);
       const std::string root = "scaled-by-root-of-";
-      const bool is_right = mistake.name.starts_with(root) && right.contains(std::stoll(mistake.name.substr(root.size())));
+      const bool is_right =
+          mistake.name.starts_with(root) && right.contains(std::stoll(mistake.name.substr(root.size())));
       const bool is_symmetric = mistake.name == "query-key-swapped" && !chapter.takes.projections;  // inputs @ inputs.T
       if (is_right || is_symmetric) {
         continue;
@@ -105,8 +106,9 @@ TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture'
     }
   }
   CHECK(seen.size() > 25);
-  for (const char* name : {"no-scaling", "weight-reshaped", "no-bias", "no-projection", "divided-by-p", "keep-and-drop-swapped",
-                           "heads-interleaved", "heads-reversed", "softmax-dim-2", "query-key-swapped"}) {
+  for (const char* name :
+       {"no-scaling", "weight-reshaped", "no-bias", "no-projection", "divided-by-p", "keep-and-drop-swapped",
+        "heads-interleaved", "heads-reversed", "softmax-dim-2", "query-key-swapped"}) {
     CHECK_MESSAGE(seen.contains(name), name);
   }
 }

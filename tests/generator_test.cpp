@@ -185,8 +185,7 @@ TEST_CASE("a normal of zero has no sign") {
 }
 
 /// All rows by `normal`, some by `normal_rows`; the generators must then be the same.
-void check_rows(std::int64_t count, std::int64_t dim, const std::vector<std::int64_t>& rows,
-                Cpu cpu) {
+void check_rows(std::int64_t count, std::int64_t dim, const std::vector<std::int64_t>& rows, Cpu cpu) {
   CAPTURE(count);
   CAPTURE(dim);
   const auto width = static_cast<std::size_t>(dim);

@@ -124,8 +124,8 @@ void check_lines(const std::string& text, const Terminal& terminal) {
   }
 }
 
-const std::vector<Terminal> kinds{{Colour::none, 80, false}, {Colour::none, 80, true}, {Colour::ansi256, 80, true},
-                                  {Colour::truecolour, 80, true}};
+const std::vector<Terminal> kinds{
+    {Colour::none, 80, false}, {Colour::none, 80, true}, {Colour::ansi256, 80, true}, {Colour::truecolour, 80, true}};
 
 }  // namespace
 
@@ -276,8 +276,10 @@ TEST_CASE("a small tensor without colours") {
 }
 
 TEST_CASE("a small tensor with colours") {
-  CHECK(heatmap(floats({2}, {0, 1}), kinds[3], {}).starts_with(
-      "  0   1\n\x1b[48;2;68;1;84;38;2;255;255;255m 0. \x1b[48;2;253;231;37;38;2;0;0;0m 1. \x1b[0m\n0. \x1b["));
+  CHECK(
+      heatmap(floats({2}, {0, 1}), kinds[3], {})
+          .starts_with(
+              "  0   1\n\x1b[48;2;68;1;84;38;2;255;255;255m 0. \x1b[48;2;253;231;37;38;2;0;0;0m 1. \x1b[0m\n0. \x1b["));
   const std::string signs = heatmap(floats({3}, {-1, 0, 0.5F}), kinds[2], {});
   CHECK(without_escapes(signs).starts_with("       0        1        2\n -1.0000   0.0000   0.5000 \n"));
   CHECK(without_escapes(signs).ends_with("-1.0000 " + std::string(32, ' ') + " 0.5000"));

@@ -45,8 +45,10 @@ const chapters::Article& article_of(void (*run)(chapters::Program&)) {
 
 TEST_SUITE("lessons") {
   TEST_CASE("A chapter that throws kills no page: the others explain it") {
-    const Page page = parse_page("page.txt", "tensor([[0.4300, 0.1500, 0.8900],\n        [0.5500, 0.8700, 0.6600],\n        [0.5700, 0.8500, 0.6400],\n"
-                                   "        [0.2200, 0.5800, 0.3300],\n        [0.7700, 0.2500, 0.1000],\n        [0.0500, 0.8000, 0.5500]])\n");
+    const Page page = parse_page(
+        "page.txt",
+        "tensor([[0.4300, 0.1500, 0.8900],\n        [0.5500, 0.8700, 0.6600],\n        [0.5700, 0.8500, 0.6400],\n"
+        "        [0.2200, 0.5800, 0.3300],\n        [0.7700, 0.2500, 0.1000],\n        [0.0500, 0.8000, 0.5500]])\n");
     const std::vector<Printed> printed = find_printed(page);
     for (const auto run : {&fragile, &out_of_range}) {
       std::vector<std::reference_wrapper<const chapters::Article>> articles{article_of(run)};

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -229,8 +229,8 @@ TEST_SUITE("compare_cell") {
 
 TEST_SUITE("match: what PyTorch printed") {
   TEST_CASE("every golden file holds as it stands") {
-    const std::vector<std::string> files{"blog/simplified", "blog/trainable", "blog/causal", "blog/dropout",
-                                         "blog/multihead", "ahead-of-ai/cross"};
+    const std::vector<std::string> files{"blog/simplified", "blog/trainable", "blog/causal",
+                                         "blog/dropout",    "blog/multihead", "ahead-of-ai/cross"};
     for (const std::string& file : files) {
       for (const char* ending : {".txt", ".all.txt"}) {
         CAPTURE(file + ending);
@@ -331,9 +331,9 @@ void for_each_cell(Visit visit) {
 bool is_only_difference(const Golden& page, const Verified& damaged, std::size_t tensor, std::size_t i,
                         Verdict verdict) {
   const Finding& finding = damaged.report.findings.at(tensor);
-  const bool elsewhere_same = std::all_of(
-      damaged.report.findings.begin(), damaged.report.findings.end(),
-      [&](const Finding& other) { return &other == &finding || other.verdict == Verdict::same; });
+  const bool elsewhere_same =
+      std::all_of(damaged.report.findings.begin(), damaged.report.findings.end(),
+                  [&](const Finding& other) { return &other == &finding || other.verdict == Verdict::same; });
   return elsewhere_same && finding.verdict == verdict && finding.step == page.finding(tensor).step &&
          finding.differences.size() == 1 &&
          finding.differences.front().index == index_of(static_cast<std::int64_t>(i), finding.printed->shape) &&
@@ -378,7 +378,8 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
       const Finding& finding = damaged.report.findings.at(tensor);
       // What follows from others follows up to their last digits as well.
       const bool follows = one.unit > 0 && finding.verdict == Verdict::follows;
-      CHECK((follows || is_only_difference(page, damaged, tensor, i, one.unit > 0 ? Verdict::last_digit : Verdict::differs)));
+      CHECK((follows ||
+             is_only_difference(page, damaged, tensor, i, one.unit > 0 ? Verdict::last_digit : Verdict::differs)));
     });
   }
 
@@ -638,10 +639,10 @@ TEST_SUITE("match: rows, columns, shapes") {
   TEST_CASE("steps with equal numbers are told apart by order, then label") {
     const std::vector<float> zeros(3, 0.0F);
     const std::vector<float> others{0.25F, 0.5F, 0.875F};
-    const std::vector<Explanation> made{made_of({step_of("a", {3}, zeros), step_of("b", {3}, others),
-                                                 step_of("c", {3}, zeros), step_of("d", {3}, zeros)})};
-    const Verified order(
-        "tensor([0.0000, 0.0000, 0.0000])\ntensor([0.2500, 0.5000, 0.8750])\ntensor([0., 0., 0.])\n", made);
+    const std::vector<Explanation> made{made_of(
+        {step_of("a", {3}, zeros), step_of("b", {3}, others), step_of("c", {3}, zeros), step_of("d", {3}, zeros)})};
+    const Verified order("tensor([0.0000, 0.0000, 0.0000])\ntensor([0.2500, 0.5000, 0.8750])\ntensor([0., 0., 0.])\n",
+                         made);
     CHECK(order.report.findings.at(0).step->name == "a");
     CHECK(order.report.findings.at(0).verdict == Verdict::same_numbers);
     CHECK(order.report.findings.at(2).step->name == "c");

@@ -97,7 +97,8 @@ TEST_CASE("the numbers that meet are those of the derivation, in every chapter's
         continue;
       }
       const std::int64_t count = element_count(step.tensor->shape());
-      for (const std::int64_t position : {std::int64_t{0}, std::min<std::int64_t>(1, count - 1), count / 2, count - 1}) {
+      for (const std::int64_t position :
+           {std::int64_t{0}, std::min<std::int64_t>(1, count - 1), count / 2, count - 1}) {
         const Shape index = index_at(position, step.tensor->shape());
         const Derivation derivation = render::derived(*step.tensor, index);
         if (derivation.terms.size() > 24) {

@@ -41,21 +41,31 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 }  // namespace
 
 TEST_CASE("a page's characters are those that programs print") {
-  CHECK(text_of("\xef\xbb\xbf" "1\r\n2\r\n") == "1\n2\n");
-  CHECK(text_of("[\xe2\x88\x92" "0.5,\xc2\xa0\xe2\x80\x93" "2]") == "[-0.5, -2]");
-  CHECK(text_of("0.\xe2\x80\x8b" "25,\xe2\x80\x89\xe2\x80\xa6\xef\xbb\xbf") == "0.25, ...");
-  CHECK(text_of("\xe2\x80\x9c" "1\xe2\x80\x9d \xe2\x80\x98" "2\xe2\x80\x99") == "\"1\" '2'");
+  CHECK(text_of("\xef\xbb\xbf"
+                "1\r\n2\r\n") == "1\n2\n");
+  CHECK(text_of("[\xe2\x88\x92"
+                "0.5,\xc2\xa0\xe2\x80\x93"
+                "2]") == "[-0.5, -2]");
+  CHECK(text_of("0.\xe2\x80\x8b"
+                "25,\xe2\x80\x89\xe2\x80\xa6\xef\xbb\xbf") == "0.25, ...");
+  CHECK(text_of("\xe2\x80\x9c"
+                "1\xe2\x80\x9d \xe2\x80\x98"
+                "2\xe2\x80\x99") == "\"1\" '2'");
   CHECK(text_of("\xc3\xa9\xf0\x9f\x98\x80") == "\xc3\xa9\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("bytes that are no UTF-8 are those of Windows' code page") {
-  CHECK(text_of("1\xa0\x96" "2 \xe9 3 enough text around it") == "1 -2 \xc3\xa9 3 enough text around it");
+  CHECK(text_of("1\xa0\x96"
+                "2 \xe9 3 enough text around it") == "1 -2 \xc3\xa9 3 enough text around it");
   CHECK(text_of("a long enough line, \xe2\x88") == "a long enough line, \xc3\xa2");
 }
 
 TEST_CASE("UTF-16 is read where it begins with its mark") {
-  CHECK(text_of("\xff\xfe" "1\0\n\0\x12\x22" "2\0\x3d\xd8\x00\xde"sv) == "1\n-2\xf0\x9f\x98\x80");
-  CHECK(text_of("\xfe\xff\0" "1\0"sv) == "1");
+  CHECK(text_of("\xff\xfe"
+                "1\0\n\0\x12\x22"
+                "2\0\x3d\xd8\x00\xde"sv) == "1\n-2\xf0\x9f\x98\x80");
+  CHECK(text_of("\xfe\xff\0"
+                "1\0"sv) == "1");
 }
 
 TEST_CASE("a terminal's log is as the terminal showed it") {
@@ -110,7 +120,7 @@ TEST_CASE("a page knows the lines of its file") {
 }
 
 TEST_CASE("every word knows its line, whatever ends the lines") {
-  const std::vector<std::string> ends = {"\n",   "\n",       "\n",   "\f",   "<!--\n\n-->",
+  const std::vector<std::string> ends = {"\n",   "\n",     "\n",   "\f",   "<!--\n\n-->",
                                          "\f\f", "\n\n\n", "\r\n", "<br>", "\v\n"};
   std::string page;
   std::vector<std::size_t> lines;
@@ -154,7 +164,10 @@ TEST_CASE("what cannot be read ends in one clear line") {
   CHECK(has(error_of("x", ""), "'x' is empty; accepted are plain text"));
   CHECK(has(error_of("-", ""), "'standard input' is empty"));
   CHECK(has(error_of("x", "1\0002"sv), "'x' is not text"));
-  CHECK(has(error_of("x", "\x80\x81\x01\x02" "ab"), "'x' is not text"));
+  CHECK(has(error_of("x",
+                     "\x80\x81\x01\x02"
+                     "ab"),
+            "'x' is not text"));
   CHECK(has(error_of("x.ipynb", "{\"cells\": ["), "'x.ipynb' is no Jupyter notebook that can be read (its JSON"));
   CHECK(has(error_of("x.ipynb", "[]"), "it has no cells"));
   CHECK(error_of("x.ipynb", "{\"cells\": [").find('\n') == std::string::npos);

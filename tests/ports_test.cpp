@@ -96,8 +96,9 @@ TEST_SUITE("Candle") {
   }
 
   TEST_CASE("edges of a large tensor, and a type that does not fit") {
-    const Found large("[[42., 41., ..., 42., 43.],\n [42., 41., ..., 42., 43.],\n ...\n [42., 41., ..., 42., 43.]]\n"
-                      "Tensor[[200, 100], f32]");
+    const Found large(
+        "[[42., 41., ..., 42., 43.],\n [42., 41., ..., 42., 43.],\n ...\n [42., 41., ..., 42., 43.]]\n"
+        "Tensor[[200, 100], f32]");
     CHECK(large.only().shape == Shape{3, 4});
     CHECK(large.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
     CHECK_FALSE(large.only().ragged);
@@ -147,11 +148,12 @@ TEST_SUITE("JAX and TensorFlow") {
     check("tf.Tensor([0.9544001 1.495     1.4754   ], shape=(3,), dtype=float32)", {3}, {0.9544001, 1.495, 1.4754},
           1e-7);
     check("tf.Tensor(0.9544, shape=(), dtype=float32)", {}, {0.9544}, 1e-4);
-    check("tf.Tensor(\n[[[0.5 1.5]]\n\n [[2.5 3.5]]], shape=(2, 1, 2), dtype=float32)", {2, 1, 2},
-          {0.5, 1.5, 2.5, 3.5}, 0.1);
-    check("<tf.Tensor: shape=(2, 3), dtype=float32, numpy=\narray([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], "
-          "dtype=float32)>",
-          {2, 3}, two_rows, 0.01);
+    check("tf.Tensor(\n[[[0.5 1.5]]\n\n [[2.5 3.5]]], shape=(2, 1, 2), dtype=float32)", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5},
+          0.1);
+    check(
+        "<tf.Tensor: shape=(2, 3), dtype=float32, numpy=\narray([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], "
+        "dtype=float32)>",
+        {2, 3}, two_rows, 0.01);
     check("<tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1.5], dtype=float32)>", {2}, {0.5, 1.5}, 0.1);
     check("<tf.Tensor: shape=(), dtype=float32, numpy=0.9544>", {}, {0.9544}, 1e-4);
     check("<tf.Variable 'W:0' shape=(1, 2) dtype=float32, numpy=array([[0.5, 1.5]], dtype=float32)>", {1, 2},
@@ -191,17 +193,20 @@ TEST_SUITE("Julia") {
   }
 
   TEST_CASE("arrays of three axes are slices, whose index is the last") {
-    check("2\u00d72\u00d72 Array{Float32, 3}:\n[:, :, 1] =\n 1.5  2.5\n 3.5  4.5\n\n"
-          "[:, :, 2] =\n 5.5  6.5\n 7.5  8.5\n",
-          {2, 2, 2}, {1.5, 5.5, 2.5, 6.5, 3.5, 7.5, 4.5, 8.5}, 1e-5);
-    check("1\u00d71\u00d72\u00d72 Array{Float32, 4}:\n[:, :, 1, 1] =\n 1.5\n\n[:, :, 2, 1] =\n 2.5\n\n"
-          "[:, :, 1, 2] =\n 3.5\n\n[:, :, 2, 2] =\n 4.5\n",
-          {1, 1, 2, 2}, {1.5, 3.5, 2.5, 4.5}, 1e-5);
+    check(
+        "2\u00d72\u00d72 Array{Float32, 3}:\n[:, :, 1] =\n 1.5  2.5\n 3.5  4.5\n\n"
+        "[:, :, 2] =\n 5.5  6.5\n 7.5  8.5\n",
+        {2, 2, 2}, {1.5, 5.5, 2.5, 6.5, 3.5, 7.5, 4.5, 8.5}, 1e-5);
+    check(
+        "1\u00d71\u00d72\u00d72 Array{Float32, 4}:\n[:, :, 1, 1] =\n 1.5\n\n[:, :, 2, 1] =\n 2.5\n\n"
+        "[:, :, 1, 2] =\n 3.5\n\n[:, :, 2, 2] =\n 4.5\n",
+        {1, 1, 2, 2}, {1.5, 3.5, 2.5, 4.5}, 1e-5);
   }
 
   TEST_CASE("dots stand for what is not shown") {
-    const Found found("1024\u00d7768 Matrix{Float32}:\n 0.5   1.5   \u2026   2.5\n 3.5   4.5      5.5\n \u22ee"
-                      "                 \u22f1\n 6.5   7.5   \u2026   8.5\nnext\n");
+    const Found found(
+        "1024\u00d7768 Matrix{Float32}:\n 0.5   1.5   \u2026   2.5\n 3.5   4.5      5.5\n \u22ee"
+        "                 \u22f1\n 6.5   7.5   \u2026   8.5\nnext\n");
     CHECK(found.only().shape == Shape{3, 3});
     CHECK(found.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
     CHECK_FALSE(found.only().ragged);
@@ -214,8 +219,9 @@ TEST_SUITE("Julia") {
   }
 
   TEST_CASE("several follow each other, and what does not fit the heading is noticed") {
-    const Found found("keys\n2-element Vector{Float32}:\n 0.5\n 1.5\nvalues\n"
-                      "1\u00d72 Matrix{Float32}:\n 2.5  3.5\n0.5\n");
+    const Found found(
+        "keys\n2-element Vector{Float32}:\n 0.5\n 1.5\nvalues\n"
+        "1\u00d72 Matrix{Float32}:\n 2.5  3.5\n0.5\n");
     REQUIRE(found.printed.size() == 2);
     CHECK(found.printed[0].label == "keys");
     CHECK(found.printed[0].place.line == 2);
@@ -332,8 +338,11 @@ TEST_SUITE("arrays as numpy's str() writes them") {
     check(code + "X:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
     check(code + "    The : [1. 2.]\n", {2}, {1, 2}, 0);
     check(code + "Sums of the rows: [1.0, 1.0, 1.0]\n", {3}, {1, 1, 1}, 0);
-    CHECK(count(code + "for p in [0.5, 1.5, 2.5]: f(p)\nx = [0.5, 1.5, 2.5]\ny = \\\n  [0.5, 1.5, 2.5]\nz =\n  [0.5 1.5]\n") == 0);
-    CHECK(count(code + "f(a,\n  [0.5, 1.5, 2.5])\nsizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n") == 0);
+    CHECK(count(code +
+                "for p in [0.5, 1.5, 2.5]: f(p)\nx = [0.5, 1.5, 2.5]\ny = \\\n  [0.5, 1.5, 2.5]\nz =\n  [0.5 1.5]\n") ==
+          0);
+    CHECK(count(code + "f(a,\n  [0.5, 1.5, 2.5])\nsizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n") ==
+          0);
   }
 }
 
@@ -390,19 +399,21 @@ TEST_SUITE("libtorch") {
 
   TEST_CASE("a factor, columns in groups, the first index fastest") {
     check("0.001 *\n 0.0000\n 1.0000\n 2.0000\n[ CPUFloatType{3} ]\n", {3}, {0, 0.001, 0.002}, 1e-7);
-    check("Columns 1 to 2 0.2500  0.5000\n 1.2500  1.5000\n\nColumns 3 to 3 0.7500\n 1.7500\n[ CPUFloatType{2,3} ]\n", {2, 3},
-          {0.25, 0.5, 0.75, 1.25, 1.5, 1.75}, 1e-4);
-    check("Columns 1 to 10.01 *\n 1.5000\n  2.5000\n\nColumns 2 to 20.01 *\n 3.5000\n  7.5000\n[ CPUFloatType{2,2} ]\n", {2, 2},
-          {0.015, 0.035, 0.025, 0.075}, 1e-6);
-    const Found found("(1,1,.,.) = \n 0.001 *\n  1.0000\n\n(2,1,.,.) = \n 10 *\n  3.0000\n\n(1,2,.,.) = \n  0.1000\n\n"
-                      "(2,2,.,.) = \n  4.0000\n[ CPUFloatType{2,2,1,1} ]\n");
+    check("Columns 1 to 2 0.2500  0.5000\n 1.2500  1.5000\n\nColumns 3 to 3 0.7500\n 1.7500\n[ CPUFloatType{2,3} ]\n",
+          {2, 3}, {0.25, 0.5, 0.75, 1.25, 1.5, 1.75}, 1e-4);
+    check("Columns 1 to 10.01 *\n 1.5000\n  2.5000\n\nColumns 2 to 20.01 *\n 3.5000\n  7.5000\n[ CPUFloatType{2,2} ]\n",
+          {2, 2}, {0.015, 0.035, 0.025, 0.075}, 1e-6);
+    const Found found(
+        "(1,1,.,.) = \n 0.001 *\n  1.0000\n\n(2,1,.,.) = \n 10 *\n  3.0000\n\n(1,2,.,.) = \n  0.1000\n\n"
+        "(2,2,.,.) = \n  4.0000\n[ CPUFloatType{2,2,1,1} ]\n");
     CHECK_FALSE(found.only().ragged);
     CHECK(values(found.only()) == std::vector<double>{0.001, 0.1, 30, 4});
   }
 
   TEST_CASE("R's heading and gradient, in comments and below a label") {
-    const Found found("```\n## torch_tensor\n##  0.5000\n## -0.2500\n## [ CPUFloatType{2} ][ grad_fn = <MmBackward0> ]\n```\n",
-                      "page.md");
+    const Found found(
+        "```\n## torch_tensor\n##  0.5000\n## -0.2500\n## [ CPUFloatType{2} ][ grad_fn = <MmBackward0> ]\n```\n",
+        "page.md");
     CHECK(found.only().text.starts_with("torch_tensor\n##  0.5"));
     CHECK(found.only().grad_fn == "MmBackward0");
     CHECK(values(found.only()) == std::vector<double>{0.5, -0.25});
@@ -414,9 +425,11 @@ TEST_SUITE("libtorch") {
     CHECK(Found("2.0000\n3.0000\n[ CPUFloatType{3} ]\n").only().ragged);
     CHECK(Found(" 1  2\n 3\n 4\n[ CPUFloatType{2,2} ]\n").only().ragged);
     CHECK(Found("(3,.,.) = \n 1  2\n[ CPUFloatType{1,1,2} ]\n").only().ragged);
-    CHECK(count("[ CPUFloatType{0} ]\nx\n[ CPUFloatType{2} ]\nsee [ CPUFloatType{2} ] and 1 2 [ CPUFloatType{2} ]\n[ A{1} ]") == 0);
+    CHECK(count("[ CPUFloatType{0} ]\nx\n[ CPUFloatType{2} ]\nsee [ CPUFloatType{2} ] and 1 2 [ CPUFloatType{2} ]\n[ "
+                "A{1} ]") == 0);
     CHECK(count("1\n[ CPUFloatType{9999999999,9999999999,9999999999} ]\n[ CPUFloatType{-1} ]\n[ CPUFloatType{ ]") == 0);
-    for (const std::string part : {"1\n[ CPUFloatType{9} ]\n", "[ CPUFloatType{9} ]", "\n\n[ CPUFloatType{9} ]", "1 ", "1\n"}) {
+    for (const std::string part :
+         {"1\n[ CPUFloatType{9} ]\n", "[ CPUFloatType{9} ]", "\n\n[ CPUFloatType{9} ]", "1 ", "1\n"}) {
       std::string page;
       for (int i = 0; i < 100'000; ++i) {
         page += part;

@@ -180,6 +180,4 @@ TEST_CASE("the seed decides which cells are asked for") {
   CHECK(differs);
 }
 
-TEST_CASE("echoed answers hold no control characters") {
-  CHECK(!has(talk("\x1b[31mfoo\n").text, "\x1b"));
-}
+TEST_CASE("echoed answers hold no control characters") { CHECK(!has(talk("\x1b[31mfoo\n").text, "\x1b")); }

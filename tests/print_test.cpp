@@ -24,9 +24,9 @@ using attn::torch::format_tensor;
 using attn::torch::print_tensor;
 using attn::torch::PrintedCell;
 using attn::torch::PrintedTensor;
-using attn::torch::shown_items;
 using attn::torch::PrintOptions;
 using attn::torch::SciMode;
+using attn::torch::shown_items;
 using nlohmann::json;
 
 json golden() {
@@ -94,8 +94,7 @@ TEST_CASE("format_tensor prints what PyTorch prints") {
     const std::string name = test["name"];
     CAPTURE(name);
     const auto suffixes = test.value("suffixes", std::vector<std::string>{});
-    CHECK(format_tensor(contents(test), suffixes, print_options(test)) ==
-          test["text"].get<std::string>());
+    CHECK(format_tensor(contents(test), suffixes, print_options(test)) == test["text"].get<std::string>());
   }
 }
 
@@ -106,9 +105,8 @@ TEST_CASE("the cells are where the text has the elements") {
     const PrintedTensor printed = print_tensor(Contents(numbers), {}, {});
     CHECK(printed.text == format_tensor(Contents(numbers), {}, {}));
     const auto shown = shown_items(shape, {});
-    const std::int64_t count = std::accumulate(shown.begin(), shown.end(), std::int64_t{1}, [](auto product, auto& axis) {
-      return product * axis.count();
-    });
+    const std::int64_t count = std::accumulate(shown.begin(), shown.end(), std::int64_t{1},
+                                               [](auto product, auto& axis) { return product * axis.count(); });
     REQUIRE(static_cast<std::int64_t>(printed.cells.size()) == count);
     for (const PrintedCell& cell : printed.cells) {
       CHECK(std::stod(cell_text(printed, cell)) ==

@@ -148,9 +148,10 @@ TEST_CASE("a damaged number is a cell without a value") {
 }
 
 TEST_CASE("what stands behind the numbers is understood") {
-  const Found found("tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)\ntensor([True, False])\n"
-                    "tensor([3], device='cuda:0', dtype=torch.int32, requires_grad=True)\n"
-                    "tensor([], dtype=torch.bool)");
+  const Found found(
+      "tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)\ntensor([True, False])\n"
+      "tensor([3], device='cuda:0', dtype=torch.int32, requires_grad=True)\n"
+      "tensor([], dtype=torch.bool)");
   REQUIRE(found.printed.size() == 4);
   CHECK(found.printed[0].grad_fn == "MulBackward0");
   CHECK(found.printed[0].text == "tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)");
@@ -165,8 +166,9 @@ TEST_CASE("what stands behind the numbers is understood") {
 }
 
 TEST_CASE("a parameter has its heading") {
-  const Found found("Query Parameter containing:\ntensor([1.], requires_grad=True)\n"
-                    "Parameter containing:\ntensor([2.])");
+  const Found found(
+      "Query Parameter containing:\ntensor([1.], requires_grad=True)\n"
+      "Parameter containing:\ntensor([2.])");
   REQUIRE(found.printed.size() == 2);
   CHECK(found.printed[0].is_parameter);
   CHECK(found.printed[0].label == "Query");
@@ -231,8 +233,9 @@ TEST_CASE("broken layouts are read") {
 }
 
 TEST_CASE("a missing parenthesis ends the tensor where it ends") {
-  const Found found("tensor([[1., 2.]], grad_fn=<CatBackward0>\ncontext_vecs.shape: torch.Size([1, 2])\n"
-                    "```\ntensor([3.]\n```\n(more)\ntensor(1.5\nwords");
+  const Found found(
+      "tensor([[1., 2.]], grad_fn=<CatBackward0>\ncontext_vecs.shape: torch.Size([1, 2])\n"
+      "```\ntensor([3.]\n```\n(more)\ntensor(1.5\nwords");
   REQUIRE(found.printed.size() == 4);
   CHECK(found.printed[0].missing_parenthesis);
   CHECK(found.printed[0].text == "tensor([[1., 2.]], grad_fn=<CatBackward0>");
@@ -246,9 +249,10 @@ TEST_CASE("fences, conflict markers and margins are no part of a tensor") {
   check_counts_up("```\ntensor([[1., 2.],\n```\n\n\n```\n        [3., 4.]])\n```", {2, 2});
   check_counts_up("tensor([[1., 2.],```\n\n```output\n        [3., 4.]],\n```\n```\n   grad_fn=<X>)", {2, 2});
   check_counts_up("<<<<<<< HEAD\ntensor([[1., 2.],\n=======\n        [3., 4.]])\n>>>>>>> main", {2, 2});
-  check_counts_up("tensor([[1., 2.],\n<<<<<<< HEAD\n        [3., 4.],\n=======\n        [9., 9.],\n>>>>>>> main\n"
-                  "        [5., 6.]])",
-                  {3, 2});
+  check_counts_up(
+      "tensor([[1., 2.],\n<<<<<<< HEAD\n        [3., 4.],\n=======\n        [9., 9.],\n>>>>>>> main\n"
+      "        [5., 6.]])",
+      {3, 2});
   check_counts_up("> tensor([[1., 2.],\n>         [3., 4.]])", {2, 2});
   check_counts_up("| tensor([[1., 2.], |\n|         [3., 4.]]) |", {2, 2});
   check_counts_up("# tensor([[1., 2.],\n#         [3., 4.]])", {2, 2});
@@ -256,8 +260,9 @@ TEST_CASE("fences, conflict markers and margins are no part of a tensor") {
 }
 
 TEST_CASE("dots stand for what is not shown") {
-  const Found found("tensor([[1., 2., ..., 3.],\n        [4., 5., ..., 6.],\n        ...,\n"
-                    "        [7., 8., ..., 9.]])");
+  const Found found(
+      "tensor([[1., 2., ..., 3.],\n        [4., 5., ..., 6.],\n        ...,\n"
+      "        [7., 8., ..., 9.]])");
   CHECK(found.only().shape == Shape{3, 3});
   CHECK(found.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
   CHECK_FALSE(found.only().ragged);
@@ -266,8 +271,9 @@ TEST_CASE("dots stand for what is not shown") {
 }
 
 TEST_CASE("rows of different lengths are noticed") {
-  const Found found("tensor([[1., 2.],\n [3.],\n [4., 5.]]) tensor([[[1.], [2.]], [[3.]]]) tensor([1., [2.]])"
-                    " tensor([[], 2.])");
+  const Found found(
+      "tensor([[1., 2.],\n [3.],\n [4., 5.]]) tensor([[[1.], [2.]], [[3.]]]) tensor([1., [2.]])"
+      " tensor([[], 2.])");
   REQUIRE(found.printed.size() == 4);
   CHECK(found.printed[0].ragged);
   CHECK(found.printed[0].shape == Shape{3, 2});
@@ -310,10 +316,10 @@ TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
 
 TEST_CASE("pages made to hurt take no more time than others") {
   constexpr std::size_t many = 200'000;
-  for (const std::string_view part : {"tensor(", "tensor([", "tensor([1,", "[", "tensor([1.]\n```\n",
-                                      "tensor([1.\n=======\n", "tensor([1.\n<<<<<<<\n=======\n",
-                                      "#Nx.Tensor<f32[3]", "#Nx.Tensor<f32[3] [1.,\n",
-                                      "torch.Size([", "tensor(1.) ", "<a ", "&", "<!--", "\x1b["}) {
+  for (const std::string_view part :
+       {"tensor(", "tensor([", "tensor([1,", "[", "tensor([1.]\n```\n", "tensor([1.\n=======\n",
+        "tensor([1.\n<<<<<<<\n=======\n", "#Nx.Tensor<f32[3]", "#Nx.Tensor<f32[3] [1.,\n", "torch.Size([",
+        "tensor(1.) ", "<a ", "&", "<!--", "\x1b["}) {
     CAPTURE(part);
     const Found found(repeated(part, many));
     CHECK(found.printed.size() <= many);

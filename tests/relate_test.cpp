@@ -198,11 +198,13 @@ TEST_SUITE("relate: what follows") {
   TEST_CASE("masks") {
     CHECK(relation({}, "tensor([[1., 0., 0.], [1., 1., 0.], [1., 1., 1.]])") == "torch.tril(torch.ones(3, 3))");
     CHECK(relation({}, "tensor([[1., 0.], [1., 1.]])").empty());
-    CHECK(relation({}, "array([[ 0.e+00,  0.e+00], [-1.e+09,  0.e+00]])") == "torch.tril(torch.full((2, 2), -1000000000.0), diagonal=-1)");
+    CHECK(relation({}, "array([[ 0.e+00,  0.e+00], [-1.e+09,  0.e+00]])") ==
+          "torch.tril(torch.full((2, 2), -1000000000.0), diagonal=-1)");
     CHECK(relation({}, "tensor([[0., -inf], [0., 0.]])") == "torch.triu(torch.full((2, 2), -torch.inf), diagonal=1)");
     CHECK(relation({}, "tensor([[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]])") == "torch.eye(3)");
-    CHECK(relation({}, "tensor([[1., 0., 0., 0., 0.], [1., 1., 0., 0., 0.], [1., 1., 1., 0., 0.], [1., 1., 1., 1., 0.], "
-                       "[1., 1., 1., 1., 1.]])") == "torch.tril(torch.ones(5, 5))");
+    CHECK(relation({},
+                   "tensor([[1., 0., 0., 0., 0.], [1., 1., 0., 0., 0.], [1., 1., 1., 0., 0.], [1., 1., 1., 1., 0.], "
+                   "[1., 1., 1., 1., 1.]])") == "torch.tril(torch.ones(5, 5))");
   }
 
   TEST_CASE("no weights that nobody printed where something simpler may be, nor of what is no input") {
@@ -218,9 +220,11 @@ TEST_SUITE("relate: what follows") {
     CHECK(fit(inputs, queries) == "a @ W for some W");
     CHECK(fit(inputs, queries, false).empty());
     // torch.eye(5)[[0, 1, 2, 3, 0, 4]] @ torch.rand(5, 2): each row of weights by itself, whatever they are
-    CHECK(fit("tensor([[1., 0., 0., 0., 0.], [0., 1., 0., 0., 0.], [0., 0., 1., 0., 0.], [0., 0., 0., 1., 0.], [1., 0., 0., 0., 0.], "
+    CHECK(fit("tensor([[1., 0., 0., 0., 0.], [0., 1., 0., 0., 0.], [0., 0., 1., 0., 0.], [0., 0., 0., 1., 0.], [1., "
+              "0., 0., 0., 0.], "
               "[0., 0., 0., 0., 1.]])",
-              "tensor([[0.4963, 0.7682], [0.0885, 0.1320], [0.3074, 0.6341], [0.4901, 0.8964], [0.4963, 0.7682], [0.4556, 0.6323]])")
+              "tensor([[0.4963, 0.7682], [0.0885, 0.1320], [0.3074, 0.6341], [0.4901, 0.8964], [0.4963, 0.7682], "
+              "[0.4556, 0.6323]])")
               .empty());
   }
 
@@ -238,21 +242,27 @@ TEST_SUITE("relate: what follows") {
     const std::string some_scores = "tensor([[2., 4., 4.], [4., 16., 12.], [4., 12., 10.]])";
     const std::string ones = "tensor([[1., 0., 1.], [1., 0., 0.], [0., 0., 1.]])";
     CHECK(relation({ones, some_scores}, "[0.06337894 0.46831053 0.46831053]") == "torch.softmax(b[0], dim=-1)");
-    CHECK(relation({ones, some_scores}, "[6.03366485e-06 9.82007865e-01 1.79861014e-02]") == "torch.softmax(b[1], dim=-1)");
+    CHECK(relation({ones, some_scores}, "[6.03366485e-06 9.82007865e-01 1.79861014e-02]") ==
+          "torch.softmax(b[1], dim=-1)");
   }
 
   TEST_CASE("running means and their weights") {
-    const std::string average = "tensor([[1.0000, 0.0000, 0.0000], [0.5000, 0.5000, 0.0000], [0.3333, 0.3333, 0.3333]])";
-    const std::string weights_words = "torch.tril(torch.ones(3, 3)) / torch.tril(torch.ones(3, 3)).sum(dim=-1, keepdim=True)";
+    const std::string average =
+        "tensor([[1.0000, 0.0000, 0.0000], [0.5000, 0.5000, 0.0000], [0.3333, 0.3333, 0.3333]])";
+    const std::string weights_words =
+        "torch.tril(torch.ones(3, 3)) / torch.tril(torch.ones(3, 3)).sum(dim=-1, keepdim=True)";
     CHECK(relation({}, average) == weights_words);
-    CHECK(relation({"tensor([[1., 0., 0.], [1., 1., 0.], [1., 1., 1.]])"}, average) == "a / a.sum(dim=-1, keepdim=True)");
-    CHECK(relation({"tensor([[0., -inf, -inf], [0., 0., -inf], [0., 0., 0.]])"}, average) == "torch.softmax(a, dim=-1)");
+    CHECK(relation({"tensor([[1., 0., 0.], [1., 1., 0.], [1., 1., 1.]])"}, average) ==
+          "a / a.sum(dim=-1, keepdim=True)");
+    CHECK(relation({"tensor([[0., -inf, -inf], [0., 0., -inf], [0., 0., 0.]])"}, average) ==
+          "torch.softmax(a, dim=-1)");
     // torch.tril(torch.ones(5, 5)) / sums @ inputs
     CHECK(relation({inputs}, R"(tensor([[0.0800, 0.5100, 0.1200],
         [0.3050, 0.5350, 0.0650],
         [0.2433, 0.4600, 0.1633],
         [0.3000, 0.3800, 0.2500],
-        [0.3800, 0.4860, 0.2920]]))").starts_with("(torch.tril(torch.ones(5, 5)) / "));
+        [0.3800, 0.4860, 0.2920]]))")
+              .starts_with("(torch.tril(torch.ones(5, 5)) / "));
   }
 
   TEST_CASE("what lost nothing was not dropped, and what hides the negative is no mask") {
@@ -260,9 +270,11 @@ TEST_SUITE("relate: what follows") {
     const std::string x = R"(tensor([[ 0.6614,  0.2669,  0.0617,  0.6213],
         [-0.4519, -0.1661, -1.5228,  0.3817]]))";
     CHECK(relation({x}, R"(tensor([[ 1.3227,  0.5338,  0.1234,  1.2426],
-        [-0.9038, -0.3323, -3.0455,  0.7634]]))").empty());
+        [-0.9038, -0.3323, -3.0455,  0.7634]]))")
+              .empty());
     CHECK(relation({x}, R"(tensor([[0.6614, 0.2669, 0.0617, 0.6213],
-        [0.0000, 0.0000, 0.0000, 0.3817]]))").empty());
+        [0.0000, 0.0000, 0.0000, 0.3817]]))")
+              .empty());
   }
 
   TEST_CASE("a relation is rooted where all that it ends in is") {
@@ -309,8 +321,8 @@ TEST_SUITE("relate: what chance may do counts nothing") {
 
   TEST_CASE("the same cells in another order follow from nothing") {
     std::mt19937 random(1);
-    const std::vector<std::string> all{inputs, W_query, W_key, W_value, queries, keys, values, scores, weights,
-                                       masked, hidden,  causal, dropped};
+    const std::vector<std::string> all{inputs, W_query, W_key,  W_value, queries, keys,   values,
+                                       scores, weights, masked, hidden,  causal,  dropped};
     for (const char* one : {queries, scores, weights, context, causal, dropped}) {
       for (int i = 0; i < 50; ++i) {
         Observed target = observed(one);

@@ -56,8 +56,12 @@ std::string text_of(const Report& report) {
 
 struct Told {
   explicit Told(const std::string& body)
-      : explanations{small_explanation()}, page(parse_page("page.txt", body)), printed(find_printed(page)),
-        report(match(printed, explanations)), text(text_of(report)), json(json_of(report)),
+      : explanations{small_explanation()},
+        page(parse_page("page.txt", body)),
+        printed(find_printed(page)),
+        report(match(printed, explanations)),
+        text(text_of(report)),
+        json(json_of(report)),
         code(exit_code(report)) {}
   Told(const Told&) = delete;
   Told& operator=(const Told&) = delete;
@@ -89,8 +93,8 @@ TEST_SUITE("report") {
   TEST_CASE("a page that holds") {
     const Told told(good);
     CHECK(told.code == 0);
-    CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line +
-                           lessons + "tensors: 1 same\n1 of 1 tensors and 1 of 1 sizes checked and right\n");
+    CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line + lessons +
+                           "tensors: 1 same\n1 of 1 tensors and 1 of 1 sizes checked and right\n");
     CHECK(told.json["holds"] == true);
     CHECK(told.json["tensors"]["same"] == 1);
     CHECK(told.json["findings"][0]["line"] == 2);
@@ -160,8 +164,7 @@ TEST_SUITE("report") {
   }
 
   TEST_CASE("swapped rows") {
-    const Told told(
-        "tensor([[ 1.2500,  2.0000],\n        [ 0.5000, -0.2626],\n        [-0.7500,  0.1250]])\n");
+    const Told told("tensor([[ 1.2500,  2.0000],\n        [ 0.5000, -0.2626],\n        [-0.7500,  0.1250]])\n");
     CHECK(told.text.find("rows [0 (one)] and [1 (two)] are swapped") != std::string::npos);
     CHECK(told.json["findings"][0]["change"]["with"] == std::vector<int>{1});
   }
@@ -180,7 +183,9 @@ TEST_SUITE("report") {
     CHECK(exit_code(told.report, {.strict = true}) == 1);
     CHECK(told.text.find("line 2  [3, 2]  -  unknown\n"
                          "    nearest: chapter/part keys [3, 2]; 6 of 6 cells differ\n") != std::string::npos);
-    CHECK(told.text.find("tensors: 1 unknown\n0 of 1 tensors and 0 of 0 sizes checked and right; 1 unknown: line 2\n") != std::string::npos);
+    CHECK(
+        told.text.find("tensors: 1 unknown\n0 of 1 tensors and 0 of 0 sizes checked and right; 1 unknown: line 2\n") !=
+        std::string::npos);
     CHECK(told.json["findings"][0]["step"].is_null());
     CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
   }

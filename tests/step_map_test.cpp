@@ -104,8 +104,8 @@ TEST_CASE("a chapter's map tells what its steps are made from, and nothing else"
       if (step.kind == Step::Kind::tensor) {
         collect(*step.tensor, step_names, made_from);
       }
-      const bool is_made = !made_from.empty() && !step.tensor->operation().is_parameter() &&
-                           step.tensor->kind() != Kind::comparison;
+      const bool is_made =
+          !made_from.empty() && !step.tensor->operation().is_parameter() && step.tensor->kind() != Kind::comparison;
       CAPTURE(step.name);
       CHECK((!is_made || std::ranges::any_of(map, [&](const MapLine& line) {
         return line.name == step.name && line.shape == shape_text(step.tensor->shape());
@@ -131,15 +131,11 @@ TEST_CASE("a map's lines fit") {
 
 TEST_CASE("the article's own program as a map") {
   CHECK(render::map_lines(render::step_map(planned(chapter("simplified", "primer"))), 76) ==
-        std::vector<std::string>{"inputs [6, 3]",
-                                 "  query_2 [3] from inputs",
-                                 "    attn_scores_2 [6] from inputs, query_2",
-                                 "      attn_weights_2 [6] from attn_scores_2",
-                                 "        context_vec_2 [3] from attn_weights_2, inputs",
-                                 "  keys_transposed [3, 6] from inputs",
-                                 "    attn_scores [6, 6] from inputs, keys_transposed",
-                                 "      attn_weights [6, 6] from attn_scores",
-                                 "        context_vecs [6, 3] from attn_weights, inputs"});
+        std::vector<std::string>{
+            "inputs [6, 3]", "  query_2 [3] from inputs", "    attn_scores_2 [6] from inputs, query_2",
+            "      attn_weights_2 [6] from attn_scores_2", "        context_vec_2 [3] from attn_weights_2, inputs",
+            "  keys_transposed [3, 6] from inputs", "    attn_scores [6, 6] from inputs, keys_transposed",
+            "      attn_weights [6, 6] from attn_scores", "        context_vecs [6, 3] from attn_weights, inputs"});
 }
 
 TEST_CASE("what heads do alike stands in a map once, and what they do not stands apart") {

@@ -43,7 +43,8 @@ Block<float> filled(const Shape& shape, const std::vector<float>& values) {
 }
 
 Tensor floats(const Shape& shape, const std::vector<float>& values, Kernels kernels = {}) {
-  return leaf(shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); }, kernels);
+  return leaf(
+      shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); }, kernels);
 }
 
 /// 0, 1, 2, ...
@@ -350,12 +351,16 @@ TEST_CASE("sums over an axis that is not the last add in PyTorch's order") {
     return std::vector<float>(block.begin(), block.end());
   };
   // torch 1.13: (1 / (torch.arange(n) + 1)).view(shape).sum(dim)
-  CHECK(numbers(sum(inverse({3, 4}), false, -2)) == std::vector<float>{0x1.4fa4fcp+0F, 0x1.88888ap-1F, 0x1.225ae0p-1F, 0x1.d55556p-2F});
-  CHECK(numbers(sum(inverse({300, 3}), false, -2)) == std::vector<float>{0x1.78f89cp+1F, 0x1.2ba13ap+1F, 0x1.0c0f72p+1F});
-  CHECK(numbers(sum(inverse({2, 70, 3}), true, -2)) == std::vector<float>{0x1.3acd1ep+1F, 0x1.db3b34p+0F, 0x1.9c66f0p+0F,
-                                                                          0x1.d9ff90p-3F, 0x1.d85f78p-3F, 0x1.d6c256p-3F});
+  CHECK(numbers(sum(inverse({3, 4}), false, -2)) ==
+        std::vector<float>{0x1.4fa4fcp+0F, 0x1.88888ap-1F, 0x1.225ae0p-1F, 0x1.d55556p-2F});
+  CHECK(numbers(sum(inverse({300, 3}), false, -2)) ==
+        std::vector<float>{0x1.78f89cp+1F, 0x1.2ba13ap+1F, 0x1.0c0f72p+1F});
+  CHECK(numbers(sum(inverse({2, 70, 3}), true, -2)) == std::vector<float>{0x1.3acd1ep+1F, 0x1.db3b34p+0F,
+                                                                          0x1.9c66f0p+0F, 0x1.d9ff90p-3F,
+                                                                          0x1.d85f78p-3F, 0x1.d6c256p-3F});
   const std::vector<float> wide = numbers(sum(inverse({50, 35}), false, -2));
-  CHECK((wide[0] == 0x1.206dfep+0F && wide[31] == 0x1.0ffa94p-3F && wide[32] == 0x1.0cf1ap-3F && wide[34] == 0x1.07448cp-3F));
+  CHECK((wide[0] == 0x1.206dfep+0F && wide[31] == 0x1.0ffa94p-3F && wide[32] == 0x1.0cf1ap-3F &&
+         wide[34] == 0x1.07448cp-3F));
 }
 
 TEST_CASE("sizes by axis, from either end") {
@@ -445,7 +450,8 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
   CHECK(parameter(keys).expression() == "nn.Parameter(keys)");
   CHECK(parameter(keys, "nn.Linear(3, 2).weight").expression() == "nn.Linear(3, 2).weight");
   CHECK(frozen_parameter(keys).expression() == "nn.Parameter(keys, requires_grad=False)");
-  CHECK(dot_by_loop(index(keys, 0), index(queries, 1)).expression() == "sum(a * b for a, b in zip(keys[0], queries[1]))");
+  CHECK(dot_by_loop(index(keys, 0), index(queries, 1)).expression() ==
+        "sum(a * b for a, b in zip(keys[0], queries[1]))");
   CHECK(pairwise_dots(queries, keys).expression() ==
         "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in keys]) for x_i in queries])");
   CHECK(divide(queries, sum(index(keys, 0))).expression() == "queries / keys[0].sum(dim=-1)");
@@ -642,15 +648,15 @@ TEST_CASE("softmax over another axis is PyTorch's to the last bit") {
       const std::int64_t axis = test["axis"];
       CAPTURE(shape_text(shape));
       CAPTURE(axis);
-      check_bits(softmax_over(floats(shape, far_apart(test["seed"], element_count(shape)), {cpu, Blas::haswell}), axis), test);
+      check_bits(softmax_over(floats(shape, far_apart(test["seed"], element_count(shape)), {cpu, Blas::haswell}), axis),
+                 test);
     }
   }
 }
 
 TEST_CASE("softmax works on rows of a view") {
   const Tensor x = counting({3, 2});
-  CHECK(values_of(softmax(t(x))) ==
-        values_of(softmax(floats({2, 3}, {0, 2, 4, 1, 3, 5}))));
+  CHECK(values_of(softmax(t(x))) == values_of(softmax(floats({2, 3}, {0, 2, 4, 1, 3, 5}))));
 }
 
 TEST_CASE("sums are PyTorch's to the last bit") {
@@ -699,7 +705,8 @@ TEST_CASE("linear is PyTorch's with and without a bias") {
 }
 
 TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets of kernels") {
-  for (const auto& set : {std::pair("by_blas haswell", Blas::haswell), {"by_blas sandybridge", Blas::sandybridge},
+  for (const auto& set : {std::pair("by_blas haswell", Blas::haswell),
+                          {"by_blas sandybridge", Blas::sandybridge},
                           {"by_blas prescott", Blas::prescott}}) {
     const char* const name = set.first;
     const Blas blas = set.second;
@@ -720,10 +727,10 @@ TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets o
         check_bits(linear(left, right, floats({b[0]}, numbers(seed + 2000, b[0])), "W"), test);
         continue;
       }
-      check_bits(operation == "matmul"     ? matmul(left, right)
-                 : operation == "matvec"   ? matvec(left, right)
-                 : operation == "dots"     ? dots(left, right)
-                                           : pairwise_dots(left, right),
+      check_bits(operation == "matmul"   ? matmul(left, right)
+                 : operation == "matvec" ? matvec(left, right)
+                 : operation == "dots"   ? dots(left, right)
+                                         : pairwise_dots(left, right),
                  test);
     }
   }
@@ -747,8 +754,9 @@ TEST_CASE("dots of all pairs of rows are PyTorch's") {
     const Shape b = {test["columns"], test["width"]};
     const std::uint32_t seed = test["seed"];
     CAPTURE(test.dump().substr(0, 120));
-    check_values(pairwise_dots(floats(a, integers(seed, element_count(a))), floats(b, integers(seed + 1000, element_count(b)))),
-                 test);
+    check_values(
+        pairwise_dots(floats(a, integers(seed, element_count(a))), floats(b, integers(seed + 1000, element_count(b)))),
+        test);
   }
   CHECK(values_of(pairwise_dots(t(counting({2, 2})), counting({1, 2}))) == std::vector<float>{2, 3});
 }
@@ -788,10 +796,12 @@ TEST_CASE("division element by element repeats axes of size 1, and a scalar alon
     const Shape by = test["by"];
     const std::uint32_t seed = test["seed"];
     CAPTURE(shape_text(by));
-    check_bits(divide(floats(shape, numbers(seed, element_count(shape))), floats(by, numbers(seed + 1000, element_count(by)))),
-               test);
+    check_bits(
+        divide(floats(shape, numbers(seed, element_count(shape))), floats(by, numbers(seed + 1000, element_count(by)))),
+        test);
   }
-  const Derivation derivation = divide(counting({4, 9}), counting({})).operation().derive({counting({4, 9}), counting({})}, {2, 3});
+  const Derivation derivation =
+      divide(counting({4, 9}), counting({})).operation().derive({counting({4, 9}), counting({})}, {2, 3});
   CHECK(derivation.terms.at(0).a.index == Shape{2, 3});
   CHECK(derivation.terms.at(0).b->index == Shape{});
 }

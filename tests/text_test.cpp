@@ -132,9 +132,11 @@ TEST_CASE("one_line has no control characters") {
 
 TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") {
   CHECK(text::one_line("a\xff") == "a\\xff");
-  CHECK(text::one_line("\x9b" "31m") == "\\x9b31m");
+  CHECK(text::one_line("\x9b"
+                       "31m") == "\\x9b31m");
   CHECK(text::one_line("\xc3") == "\\xc3");
-  CHECK(text::one_line("\xc2\x9b" "31m") == "\\xc2\\x9b31m");
+  CHECK(text::one_line("\xc2\x9b"
+                       "31m") == "\\xc2\\x9b31m");
 }
 
 TEST_CASE("numbers are written and read whatever the locale") {
@@ -165,8 +167,7 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::with_escapes({{"a"}, {"b"}}) == "ab");
   CHECK(text::with_escapes({{"a", cell}, {"b", cell}, {"c"}}) ==
         "\x1b[48;2;1;2;3;38;5;16ma\x1b[48;2;1;2;3;38;5;16mb\x1b[0mc");
-  CHECK(text::with_escapes({{"a", {.reverse = true}}, {"b", {.bold = true}}}) ==
-        "\x1b[7ma\x1b[0m\x1b[1mb\x1b[0m");
+  CHECK(text::with_escapes({{"a", {.reverse = true}}, {"b", {.bold = true}}}) == "\x1b[7ma\x1b[0m\x1b[1mb\x1b[0m");
   text::StyledLine line;
   text::append(line, "a", cell);
   text::append(line, "b", cell);

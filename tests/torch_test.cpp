@@ -1,7 +1,7 @@
 // What chapters use of PyTorch besides operations: parameters, modules, masks, and that planning draws nothing.
 
-#include "tensor/words.hpp"
 #include "torch/torch.hpp"
+#include "tensor/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -148,11 +148,25 @@ TEST_CASE("the scale of dropout is rounded once") {
 }
 
 TEST_CASE("python_repr is Python's repr of a float") {
-  for (const auto& [value, text] : std::vector<std::pair<double, std::string>>{
-           {0.0, "0.0"}, {1.0, "1.0"}, {0.5, "0.5"}, {0.1, "0.1"}, {1 - 0.2, "0.8"}, {1 - 0.9, "0.09999999999999998"},
-           {1e-5, "1e-05"}, {1e-4, "0.0001"}, {0.001, "0.001"}, {0.00025, "0.00025"}, {1.5e-7, "1.5e-07"},
-           {0.30000000000000004, "0.30000000000000004"}, {1 - 1e-5, "0.99999"}, {0.0002, "0.0002"},
-           {0.0003, "0.0003"}, {-0.0, "-0.0"}, {0.01, "0.01"}, {0.12345678901234566, "0.12345678901234566"}}) {
+  for (const auto& [value, text] :
+       std::vector<std::pair<double, std::string>>{{0.0, "0.0"},
+                                                   {1.0, "1.0"},
+                                                   {0.5, "0.5"},
+                                                   {0.1, "0.1"},
+                                                   {1 - 0.2, "0.8"},
+                                                   {1 - 0.9, "0.09999999999999998"},
+                                                   {1e-5, "1e-05"},
+                                                   {1e-4, "0.0001"},
+                                                   {0.001, "0.001"},
+                                                   {0.00025, "0.00025"},
+                                                   {1.5e-7, "1.5e-07"},
+                                                   {0.30000000000000004, "0.30000000000000004"},
+                                                   {1 - 1e-5, "0.99999"},
+                                                   {0.0002, "0.0002"},
+                                                   {0.0003, "0.0003"},
+                                                   {-0.0, "-0.0"},
+                                                   {0.01, "0.01"},
+                                                   {0.12345678901234566, "0.12345678901234566"}}) {
     CHECK(python_repr(value) == text);
   }
 }

@@ -113,8 +113,7 @@ TEST_CASE("what does not fit is refused with both sizes") {
   walk.show("y", "", divide(x, 2, "2"));
   // Both tensors, and two copies of one.
   CHECK(message_of(walk.steps(), 4 * gibibyte) == "");
-  CHECK(message_of(walk.steps(), 4 * gibibyte - 1) ==
-        "the tensors need 4.0 GiB of memory, and 4.0 GiB are available");
+  CHECK(message_of(walk.steps(), 4 * gibibyte - 1) == "the tensors need 4.0 GiB of memory, and 4.0 GiB are available");
   CHECK(message_of(walk.steps(), gibibyte / 2) == "the tensors need 4.0 GiB of memory, and 0.5 GiB are available");
 }
 
@@ -152,7 +151,8 @@ TEST_CASE("the text counts") {
   Walkthrough walk;
   walk.show("x", "", x);
   CHECK_NOTHROW(check_fits(walk.steps(), {}, gibibyte, gibibyte / 4));
-  CHECK_THROWS_WITH_AS(check_fits(walk.steps(), {}, gibibyte, gibibyte / 4 + 1), doctest::Contains("their text"), TooLarge);
+  CHECK_THROWS_WITH_AS(check_fits(walk.steps(), {}, gibibyte, gibibyte / 4 + 1), doctest::Contains("their text"),
+                       TooLarge);
 }
 
 TEST_CASE("control groups of both versions limit, and so do those above them") {
@@ -215,8 +215,9 @@ TEST_CASE("gradients are shown, or left out") {
   const Tensor weight = parameter(torch::ones({2}));
   walk.show("W", "", weight);
   walk.show("y", "", divide(weight, 2, "2"));
-  CHECK(text_of(walk) == "Parameter containing:\ntensor([1., 1.], requires_grad=True)\n"
-                         "tensor([0.5000, 0.5000], grad_fn=<DivBackward0>)\n");
+  CHECK(text_of(walk) ==
+        "Parameter containing:\ntensor([1., 1.], requires_grad=True)\n"
+        "tensor([0.5000, 0.5000], grad_fn=<DivBackward0>)\n");
   CHECK(text_of(walk, {.print = {}, .show_grad = false}) ==
         "Parameter containing:\ntensor([1., 1.])\ntensor([0.5000, 0.5000])\n");
 }

@@ -48,8 +48,9 @@ constexpr std::array slips = {
 
 const Article article = {
     .name = "ahead-of-ai",
-    .title = "Understanding and Coding Self-Attention, Multi-Head Attention, Cross-Attention, and "
-             "Causal-Attention in LLMs",
+    .title =
+        "Understanding and Coding Self-Attention, Multi-Head Attention, Cross-Attention, and "
+        "Causal-Attention in LLMs",
     .cpu = Cpu::standard,
     .generator = "",
     .sentence = "Life is short, eat dessert first",

@@ -50,7 +50,8 @@ constexpr std::array chapters = {
 
 constexpr std::array slips = {
     Slip{"trainable", "W_query", "Key Trainable", always, "the article's listing prints W_query under W_key's name"},
-    Slip{"trainable", "W_query", "Value Trainable", always, "the article's listing prints W_query under W_value's name"},
+    Slip{"trainable", "W_query", "Value Trainable", always,
+         "the article's listing prints W_query under W_value's name"},
     Slip{"causal", "attn_weights", "attention weights", always,
          "the article's listing prints attn_scores under this label, its page shows the weights"},
     Slip{"causal", "dropout_attn_weights", "dropout attention weights", always,

@@ -29,8 +29,7 @@ void multihead(Program& p) {
   p.let("queries_heads", queries_heads);
   p.let("values_heads", values_heads);
 
-  const Tensor keys_transposed =
-      p.size("keys_transposed", "attn_score keys transpose\n", transpose(keys_heads, 2, 3));
+  const Tensor keys_transposed = p.size("keys_transposed", "attn_score keys transpose\n", transpose(keys_heads, 2, 3));
   const Tensor attn_scores = matmul(queries_heads, keys_transposed);
   p.size("attn_scores", "attn_scores\n", attn_scores);
   p.show("attn_scores", "attention scores\n", attn_scores);

@@ -82,21 +82,27 @@ constexpr std::array meanings = {
             .text = "A check: attention weights are shares of one whole, so they should sum to 1."},
 
     // trainable
-    Meaning{.step = "W_query", .text = query_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
+    Meaning{
+        .step = "W_query", .text = query_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
     Meaning{.step = "W_key", .text = key_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
-    Meaning{.step = "W_value", .text = value_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
-    Meaning{.step = "inputs",
-            .text = "The ",
-            .tail = "inputs of this section, which is seeded anew: its numbers do not depend on what was drawn before. Random "
-                    "inputs are drawn again as well.",
-            .own_tail = "same inputs. This section is seeded anew: what it draws does not depend on what was drawn before.",
-            .section = "self_attention_*|causal_attention"},
-    Meaning{.step = "context_vecs",
-            .text = "Each row is one token's context vector: values, weighted and summed.",
-            .tail = " The weights were drawn from the same seed as those by hand, so up to rounding the query's row is what "
-                    "was worked out there.",
-            .own_tail = "",
-            .section = "self_attention_v1"},
+    Meaning{
+        .step = "W_value", .text = value_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
+    Meaning{
+        .step = "inputs",
+        .text = "The ",
+        .tail =
+            "inputs of this section, which is seeded anew: its numbers do not depend on what was drawn before. Random "
+            "inputs are drawn again as well.",
+        .own_tail = "same inputs. This section is seeded anew: what it draws does not depend on what was drawn before.",
+        .section = "self_attention_*|causal_attention"},
+    Meaning{
+        .step = "context_vecs",
+        .text = "Each row is one token's context vector: values, weighted and summed.",
+        .tail =
+            " The weights were drawn from the same seed as those by hand, so up to rounding the query's row is what "
+            "was worked out there.",
+        .own_tail = "",
+        .section = "self_attention_v1"},
 
     // dropout
     Meaning{.step = "dropout_mask",

@@ -9,7 +9,8 @@ namespace {
 
 /// One head of its own: batch [b, tokens, d_in] -> [b, tokens, d_out].
 Tensor single_head(Program& p, const Tensor& batch) {
-  const auto [W_query, W_key, W_value] = p.projections(batch.size(-1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 2});
+  const auto [W_query, W_key, W_value] =
+      p.projections(batch.size(-1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 2});
   const Tensor keys = p.show("keys", "keys\n", W_key(batch));
   const Tensor queries = p.show("queries", "queries\n", W_query(batch));
   const Tensor values = p.show("values", "values\n", W_value(batch));
@@ -41,8 +42,8 @@ void split_heads(Program& p, const Tensor& batch, std::int64_t num_heads, std::i
       p.show("masked_attn_scores", "masked attention scores\n", masked_fill(attn_scores, mask, minus_infinity));
   // By d_out, as the page does, not by head_dim.
   const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(scale(masked_attn_scores, keys)));
-  const Tensor context_vec = p.show("context_vec", "context vectors of every head\n",
-                                    transpose(matmul(attn_weights, values_heads), 1, 2));
+  const Tensor context_vec =
+      p.show("context_vec", "context vectors of every head\n", transpose(matmul(attn_weights, values_heads), 1, 2));
   const Tensor context_vecs =
       p.let("context_vecs", view(contiguous(context_vec), {batch.size(0), batch.size(1), d_out}));
   p.show("output", "output\n", out_proj(context_vecs));

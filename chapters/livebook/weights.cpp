@@ -7,8 +7,8 @@ namespace attn::chapters::livebook {
 
 Projections page_projections(Program& p, std::int64_t d_in) {
   const Lesson& lesson = p.lesson();
-  const bool is_the_pages =
-      !lesson.init && !lesson.d_out_kq && !lesson.d_out_v && !lesson.qkv_bias && !lesson.tokens && !lesson.d_in && d_in == 3;
+  const bool is_the_pages = !lesson.init && !lesson.d_out_kq && !lesson.d_out_v && !lesson.qkv_bias && !lesson.tokens &&
+                            !lesson.d_in && d_in == 3;
   if (!is_the_pages) {
     return p.drawn_projections(d_in, {.init = Init::rand, .d_out_kq = 2, .d_out_v = 2});
   }

@@ -12,13 +12,14 @@ namespace {
 constexpr auto dashes = "--";
 
 /// No argument has this character. CLI11 gets it where it would not tell "--seed=" from "--seed", "--explain=true" from
-/// "--explain", "-output" from "-o utput" and "---x" from a word: before a value that is attached to its option, and after
-/// the dashes of what is no option. The word at the cursor ends with two.
+/// "--explain", "-output" from "-o utput" and "---x" from a word: before a value that is attached to its option, and
+/// after the dashes of what is no option. The word at the cursor ends with two.
 constexpr char mark = '\0';
 const std::string cursor_mark(2, mark);
 
 bool is_option(const std::string& name) {
-  return std::ranges::any_of(all_options(), [&name](const Option& option) { return option.name == name || option.letter == name; });
+  return std::ranges::any_of(all_options(),
+                             [&name](const Option& option) { return option.name == name || option.letter == name; });
 }
 
 std::string marked(std::string argument) {
@@ -61,7 +62,8 @@ void add_options(CLI::App& app, const Subcommand& command) {
   app.set_help_flag();
   app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   for (const Option* option : options_of(command)) {
-    const std::string names = std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
+    const std::string names =
+        std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
     (is_flag(*option) ? app.add_flag(names)->disable_flag_override() : app.add_option(names))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
@@ -72,16 +74,19 @@ std::string way_to_mean(const Option& option, const std::string& text) {
   if (option.value.kind == ValueKind::output || option.value.kind == ValueKind::save) {
     return "to write one of this name, type ./" + text + "; ";
   }
-  return option.value.kind == ValueKind::sentence ? "where these are the words, type " + std::string(option.name) + "=" + text + "; " : "";
+  return option.value.kind == ValueKind::sentence
+             ? "where these are the words, type " + std::string(option.name) + "=" + text + "; "
+             : "";
 }
 
-[[noreturn]] void throw_no_value(const Subcommand& command, const Option& option, const std::string& what, const std::string& way = "") {
+[[noreturn]] void throw_no_value(const Subcommand& command, const Option& option, const std::string& what,
+                                 const std::string& way = "") {
   Options so_far;
   so_far.name = command.name;
   so_far.chapters = command.entries;
   const std::string name(option.name);
-  throw UsageError(name + " needs a value, and " + what + "; accepted is " + name + " " + placeholder(option.value, so_far) + "; " +
-                   way + "see " + line_of(command) + " --help");
+  throw UsageError(name + " needs a value, and " + what + "; accepted is " + name + " " +
+                   placeholder(option.value, so_far) + "; " + way + "see " + line_of(command) + " --help");
 }
 
 /// The parts of a line, from what CLI11 made of it.
@@ -187,7 +192,8 @@ CommandLine read_line_to_cursor(std::span<const std::string> arguments) {
   std::vector<std::string> result = marked(arguments.first(arguments.size() - 1));
   std::string last = arguments.back();
   const bool is_after_dashes = std::ranges::find(result, dashes) != result.end();
-  const bool is_name = last.starts_with('-') && last.find('=') == std::string::npos && (last.size() <= 2 || last.starts_with(dashes));
+  const bool is_name =
+      last.starts_with('-') && last.find('=') == std::string::npos && (last.size() <= 2 || last.starts_with(dashes));
   if (!is_after_dashes) {
     last = is_name ? last.insert(1, 1, mark) : marked(last);
   }

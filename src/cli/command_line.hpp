@@ -21,9 +21,9 @@ struct Cursor {
 struct CommandLine {
   const Subcommand* command = nullptr;  ///< null: none is named
   Given given;
-  std::vector<std::string> words;    ///< what is neither option nor value, after the command
-  std::vector<std::string> unknown;  ///< options that the command does not take
-  std::vector<std::string> early_words;    ///< the same before the command, or where none is
+  std::vector<std::string> words;        ///< what is neither option nor value, after the command
+  std::vector<std::string> unknown;      ///< options that the command does not take
+  std::vector<std::string> early_words;  ///< the same before the command, or where none is
   std::vector<std::string> early_unknown;
   bool is_after_dashes = false;  ///< "--" stands before the last words
   Cursor cursor;
@@ -31,8 +31,8 @@ struct CommandLine {
   const Subcommand& told_of() const { return command != nullptr ? *command : program(); }
 };
 
-/// Reads the arguments, without the program's name. Throws UsageError for a value that is missing, and for one where none
-/// belongs. The only function that knows CLI11.
+/// Reads the arguments, without the program's name. Throws UsageError for a value that is missing, and for one where
+/// none belongs. The only function that knows CLI11.
 CommandLine read_line(std::span<const std::string> arguments);
 
 /// The same of a line that is being written; the last argument is the one at the cursor.

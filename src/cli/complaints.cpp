@@ -71,22 +71,26 @@ std::string accepted_commands() { return "accepted are " + text::joined(command_
 
 [[noreturn]] void throw_unknown_option(const Subcommand& command, const std::string& option) {
   if (find_option(program(), option) != nullptr) {
-    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted alone; type attn-walkthrough " + option);
+    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted alone; type attn-walkthrough " +
+                     option);
   }
   if (const Words elsewhere = commands_with(option); !elsewhere.empty()) {
-    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted in " + text::joined(elsewhere) + "; " +
-                     help_of(command));
+    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted in " + text::joined(elsewhere) +
+                     "; " + help_of(command));
   }
   const std::string near = text::nearest(option, option_names(command));
   throw UsageError("there is no option " + option + "; " +
                    (near.empty() ? "accepted are those of " + command.name + "; " : "the nearest is " + near + "; ") +
-                   (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") + help_of(command));
+                   (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") +
+                   help_of(command));
 }
 
-[[noreturn]] void throw_unexpected_word(const Subcommand& command, const CommandLine& line, std::span<const std::string> arguments) {
+[[noreturn]] void throw_unexpected_word(const Subcommand& command, const CommandLine& line,
+                                        std::span<const std::string> arguments) {
   const std::string& word = line.words.front();
   if (line.is_after_dashes && find_option(command, option_part(word)) != nullptr) {
-    throw UsageError(option_part(word) + " stands after --, where no option is read; accepted are options before --; leave -- out: " +
+    throw UsageError(option_part(word) +
+                     " stands after --, where no option is read; accepted are options before --; leave -- out: " +
                      line_to_type(command.name, arguments));
   }
   const bool lacks_dashes = find_option(command, "--" + option_part(word)) != nullptr;

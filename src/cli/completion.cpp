@@ -7,7 +7,8 @@ namespace {
 
 // Readline takes "--article=bo" for three words: they are put together again, and what it does not replace is left out
 // of the answers.
-constexpr auto bash_script = R"script(# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)
+constexpr auto bash_script =
+    R"script(# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)
 
 _attn_walkthrough() {
   local rest=${COMP_LINE:0:COMP_POINT} trimmed word i
@@ -89,7 +90,8 @@ else
 fi
 )script";
 
-constexpr auto fish_script = R"script(# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source
+constexpr auto fish_script =
+    R"script(# Completions of attn-walkthrough for fish: attn-walkthrough completion fish | source
 
 function __attn_walkthrough_complete
     set -l words (commandline -opc)
@@ -122,7 +124,8 @@ complete -c attn-walkthrough -f -k -a '(__attn_walkthrough_complete)'
 )script";
 
 const std::map<std::string, const char*>& scripts() {
-  static const std::map<std::string, const char*> table = {{"bash", bash_script}, {"fish", fish_script}, {"zsh", zsh_script}};
+  static const std::map<std::string, const char*> table = {
+      {"bash", bash_script}, {"fish", fish_script}, {"zsh", zsh_script}};
   return table;
 }
 

@@ -25,8 +25,8 @@ namespace {
 /// How many of a step's numbers are printed.
 std::int64_t printed_cells(const Step& step, const torch::PrintOptions& print) {
   std::int64_t cells = step.kind == Step::Kind::tensor ? 1 : 0;
-  for (const torch::ShownItems& items : cells > 0 ? torch::shown_items(step.tensor->shape(), print)
-                                                  : std::vector<torch::ShownItems>{}) {
+  for (const torch::ShownItems& items :
+       cells > 0 ? torch::shown_items(step.tensor->shape(), print) : std::vector<torch::ShownItems>{}) {
     if (__builtin_mul_overflow(cells, items.count(), &cells)) {
       throw TooLarge("a step of shape " + shape_text(step.tensor->shape()) + " has more than 2^63 numbers to print");
     }
@@ -34,7 +34,8 @@ std::int64_t printed_cells(const Step& step, const torch::PrintOptions& print) {
   return cells;
 }
 
-/// The bytes that are held for one printed number until it is written: its text, its place, a grown buffer's spare room.
+/// The bytes that are held for one printed number until it is written: its text, its place, a grown buffer's spare
+/// room.
 std::int64_t bytes_per_cell(const Options& options) {
   const std::int64_t text = std::int64_t{options.text.print.precision} + 12;
   if (options.step || options.what_if != nullptr || options.predict) {
@@ -103,8 +104,8 @@ std::int64_t program_bytes(const Walkthrough& walk) {
   return product(numbers, bytes_per_number);
 }
 
-/// The bytes that are held of the table of what is drawn: of an embedding, the words of each number, and of a dropout mask, the
-/// numbers that one word may make.
+/// The bytes that are held of the table of what is drawn: of an embedding, the words of each number, and of a dropout
+/// mask, the numbers that one word may make.
 std::int64_t draws_bytes(const std::vector<Tensor>& drawn) {
   constexpr std::int64_t bytes_per_number = 200;
   std::int64_t bytes = 0;
@@ -153,8 +154,8 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   } else if (options.cell) {
     check_cell(planned.steps(), chapter, options);
     const std::vector<std::string> tokens = chapters::token_words(*chapter.article, lesson);
-    written = derivation_bytes(
-        *render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
+    written =
+        derivation_bytes(*render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
   } else {
     written = options.emit != nullptr ? program_bytes(planned) : written_bytes(wanted, options);
   }
@@ -179,9 +180,10 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
 /// A command for the chapter, with its article where another one goes first.
 std::string command(const chapters::Chapter& chapter, const std::string& options) {
   const auto& all = chapters::all_chapters();
-  const auto first = std::find_if(all.begin(), all.end(),
-                                  [&](const chapters::Chapter& other) { return other.name == chapter.name; });
-  const std::string article = first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
+  const auto first =
+      std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
+  const std::string article =
+      first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
   return "attn-walkthrough " + std::string(chapter.name) + article + options;
 }
 
@@ -211,8 +213,7 @@ void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, c
   plan(chapter, lesson, with_rule);
 }
 
-render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
-                           const Options& options) {
+render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
   const std::string name(chapter.name);
   render::ShownChapter result = {.name = name,
                                  .title = name + ": " + std::string(chapters::chapter_summary(name)),

@@ -8,8 +8,8 @@
 
 namespace attn::cli {
 
-/// The chapter with all its random numbers drawn. Throws TooLarge, before any is drawn, where what is asked for does not
-/// fit into memory, and UsageError where the chapter has no such steps.
+/// The chapter with all its random numbers drawn. Throws TooLarge, before any is drawn, where what is asked for does
+/// not fit into memory, and UsageError where the chapter has no such steps.
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
 /// Throws TooLarge where the chapter does not fit into memory beside itself with the rule changed.
@@ -18,8 +18,7 @@ void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, c
 
 /// The walkthrough as a writer gets it. The steps that are asked for have their numbers. Chapter and options must
 /// outlive it.
-render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough,
-                           const Options& options);
+render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
 /// The walkthrough as an emitter gets it. Throws UsageError where the chapter has no such steps.
 emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);

@@ -17,7 +17,8 @@ std::string row(const std::string& typed, std::string_view doc) {
   const std::string first = "  " + typed;
   const bool is_short = first.size() + 2 <= help_column;
   std::string text = is_short ? "" : first + "\n";
-  for (const std::string& line : text::wrapped(doc, width, is_short ? first + std::string(help_column - first.size(), ' ') : indent, indent)) {
+  for (const std::string& line :
+       text::wrapped(doc, width, is_short ? first + std::string(help_column - first.size(), ' ') : indent, indent)) {
     text += line + "\n";
   }
   return text;
@@ -62,8 +63,11 @@ std::string remark_text(const std::string& remark) {
 std::string help(const CommandLine& line) {
   const Subcommand& command = line.told_of();
   const bool is_choice = command.argument.find('|') != std::string::npos;
-  const std::string argument = command.argument.empty() ? "" : is_choice ? " " + command.argument : " " + command.argument + "...";
-  std::string text = command.summary + "\nUsage: " + line_of(command) + " [OPTIONS]" + (line.command == nullptr ? " [CHAPTER]" : argument) + "\n";
+  const std::string argument = command.argument.empty() ? ""
+                               : is_choice              ? " " + command.argument
+                                                        : " " + command.argument + "...";
+  std::string text = command.summary + "\nUsage: " + line_of(command) + " [OPTIONS]" +
+                     (line.command == nullptr ? " [CHAPTER]" : argument) + "\n";
   if (!argument.empty()) {
     text += "\nArguments:\n" + row(argument.substr(1), command.argument_doc);
   }

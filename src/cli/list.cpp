@@ -21,8 +21,11 @@ std::string generator_note(const chapters::Article& article) {
 /// The groups of options that only some chapters take.
 std::vector<std::string> taken(const chapters::Takes& takes) {
   std::vector<std::string> names;
-  for (const auto& [is_taken, name] : {std::pair{takes.query, "query"}, {takes.projections, "projections"},
-                                       {takes.batch, "batch"}, {takes.dropout, "dropout"}, {takes.heads, "heads"},
+  for (const auto& [is_taken, name] : {std::pair{takes.query, "query"},
+                                       {takes.projections, "projections"},
+                                       {takes.batch, "batch"},
+                                       {takes.dropout, "dropout"},
+                                       {takes.heads, "heads"},
                                        {takes.second_inputs, "second_inputs"}}) {
     if (is_taken) {
       names.emplace_back(name);
@@ -42,8 +45,8 @@ std::vector<std::string> what_if_names(const chapters::Chapter& chapter) {
 std::string list_text() {
   std::vector<std::array<std::string, 5>> rows = {{"chapter", "article", "seed", "sizes", "special"}};
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    rows.push_back({std::string(chapter.name), std::string(chapter.article->name),
-                    default_seed.text(), std::string(chapter.sizes), std::string(chapter.special)});
+    rows.push_back({std::string(chapter.name), std::string(chapter.article->name), default_seed.text(),
+                    std::string(chapter.sizes), std::string(chapter.special)});
   }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows) {

@@ -31,10 +31,12 @@ struct Explained {
 };
 
 constexpr Explained exit_codes[] = {
-    {"0", "Success. Of verify: nothing on a page is wrong, and with --strict nothing is unknown; every tensor of a dump is "
-          "checked and right."},
-    {"1", "Of verify alone: something on a page is wrong, or with --strict unknown; a tensor of a dump is wrong or not "
-          "recognised."},
+    {"0",
+     "Success. Of verify: nothing on a page is wrong, and with --strict nothing is unknown; every tensor of a dump is "
+     "checked and right."},
+    {"1",
+     "Of verify alone: something on a page is wrong, or with --strict unknown; a tensor of a dump is wrong or not "
+     "recognised."},
     {"2", "What is asked for cannot be done; the line on standard error says why."},
 };
 

@@ -13,25 +13,25 @@ namespace attn::cli {
 
 /// What an option is given.
 enum class ValueKind {
-  flag,         ///< nothing
-  number,       ///< a whole number of a range
-  seed,         ///< as torch.manual_seed takes it
+  flag,    ///< nothing
+  number,  ///< a whole number of a range
+  seed,    ///< as torch.manual_seed takes it
   probability,
-  tolerance,    ///< a finite number from 0 on
+  tolerance,  ///< a finite number from 0 on
   seconds,
-  depth,        ///< a whole number, or "full"
-  choice,       ///< one of several words
-  output,       ///< a file to write, or "-"
-  save,         ///< a folder or file to write
-  tensor,       ///< FILE, or FILE:NAME
-  weights,      ///< a file or folder, or NAME=FILE with commas between
+  depth,    ///< a whole number, or "full"
+  choice,   ///< one of several words
+  output,   ///< a file to write, or "-"
+  save,     ///< a folder or file to write
+  tensor,   ///< FILE, or FILE:NAME
+  weights,  ///< a file or folder, or NAME=FILE with commas between
   sentence,
-  token,        ///< one of the inputs' words, or an index
-  steps,        ///< steps' names with commas between
-  cell,         ///< NAME[I,J]
-  chapter,      ///< a chapter's name
-  names,        ///< THEIRS=STEP with commas between
-  patterns,     ///< names with commas between, in which * stands for any letters; those of an option given again are added
+  token,     ///< one of the inputs' words, or an index
+  steps,     ///< steps' names with commas between
+  cell,      ///< NAME[I,J]
+  chapter,   ///< a chapter's name
+  names,     ///< THEIRS=STEP with commas between
+  patterns,  ///< names with commas between, in which * stands for any letters; those of an option given again are added
 };
 
 /// The words of a choice, which may follow from what was given before.
@@ -103,7 +103,7 @@ struct Subcommand {
   std::vector<const chapters::Chapter*> entries = {};  ///< a chapter as each article has it, the usual one first
   std::string argument = {};                           ///< what it takes besides options: "FILE"
   std::string argument_doc = {};
-  std::string remark = {};  ///< what is said of its options together
+  std::string remark = {};                 ///< what is said of its options together
   std::vector<std::string> examples = {};  ///< a line to type; after two spaces what it does
 };
 

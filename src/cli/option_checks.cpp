@@ -67,7 +67,9 @@ class Accepted {
   /// "--format text, markdown"; the name alone where every value is fine; empty where none is.
   std::string values_of(const Option& option) const {
     const Words words = option.value.kind == ValueKind::choice ? option.value.choices(so_far_) : Words();
-    const auto is_out = [&](const std::string& word) { return is_refused(use_, std::string(option.name) + " " + word, options_); };
+    const auto is_out = [&](const std::string& word) {
+      return is_refused(use_, std::string(option.name) + " " + word, options_);
+    };
     Words fine = words;
     std::erase_if(fine, is_out);
     return words.size() == fine.size() ? std::string(option.name)
@@ -89,15 +91,18 @@ class Accepted {
       const std::string_view group = (*option)->group;
       const auto end = std::find_if(option, options_.end(), [&](const Option* one) { return one->group != group; });
       Words fine;
-      std::transform(option, end, std::back_inserter(fine), [this](const Option* one) { return fits(*one) ? values_of(*one) : ""; });
-      if (std::equal(option, end, fine.begin(), [](const Option* one, const std::string& name) { return one->name == name; })) {
+      std::transform(option, end, std::back_inserter(fine),
+                     [this](const Option* one) { return fits(*one) ? values_of(*one) : ""; });
+      if (std::equal(option, end, fine.begin(),
+                     [](const Option* one, const std::string& name) { return one->name == name; })) {
         groups.emplace_back(group.substr(0, group.find_first_of(",:")));
       } else {
         std::ranges::copy_if(fine, std::back_inserter(names), [](const std::string& name) { return !name.empty(); });
       }
       option = end;
     }
-    return text::joined(names) + (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all under " + text::joined(groups)));
+    return text::joined(names) +
+           (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all under " + text::joined(groups)));
   }
 
  private:
@@ -112,19 +117,21 @@ class Accepted {
   Options so_far_;
 };
 
-[[noreturn]] void throw_clash(const Subcommand& command, std::string_view use, std::string_view other, const Clash& clash) {
+[[noreturn]] void throw_clash(const Subcommand& command, std::string_view use, std::string_view other,
+                              const Clash& clash) {
   const auto accepted_with = [&command](std::string_view subject, std::string_view object) {
     const Accepted accepted(command, subject);
     const bool is_value = object.find(' ') != std::string_view::npos;
     return is_value ? " is " + accepted.values_beside(object) : " are " + accepted.all();
   };
   std::string accepted = accepted_with(use, other);
-  if (const std::string turned = accepted_with(other, use); 3 * turned.size() < 2 * accepted.size()) {  // says more clearly what
+  if (const std::string turned = accepted_with(other, use);
+      3 * turned.size() < 2 * accepted.size()) {  // says more clearly what
     accepted = turned;
     std::swap(use, other);
   }
-  throw UsageError(std::string(use) + " with " + std::string(other) + ": " + std::string(clash.why) + "; accepted with " +
-                   std::string(use) + accepted + "; " + std::string(clash.instead));
+  throw UsageError(std::string(use) + " with " + std::string(other) + ": " + std::string(clash.why) +
+                   "; accepted with " + std::string(use) + accepted + "; " + std::string(clash.instead));
 }
 
 void check_clashes(const Subcommand& command, const Option& option, const Given& given) {
@@ -146,8 +153,8 @@ void check_need(const Subcommand& command, const Option& option, const Given& gi
   }
   Words accepted(need.others.begin(), need.others.end());
   std::erase_if(accepted, [&command](const std::string& other) { return find_option(command, other) == nullptr; });
-  throw UsageError(std::string(option.name) + " " + std::string(need.why) + "; accepted with " + text::joined(accepted, " or ") + "; " +
-                   std::string(need.instead));
+  throw UsageError(std::string(option.name) + " " + std::string(need.why) + "; accepted with " +
+                   text::joined(accepted, " or ") + "; " + std::string(need.instead));
 }
 
 /// The chapters, or the articles, whose program has what the option changes.
@@ -168,18 +175,20 @@ Words where_taken(const Option& option, const Options& options) {
 /// Complains about an option that none of the chapters takes.
 void check_taken(const Option& option, const Options& options) {
   const std::vector<const Chapter*> meant = chapters_meant(options);
-  if (option.taken == nullptr || std::ranges::any_of(meant, [&](const Chapter* chapter) { return chapter->takes.*option.taken; })) {
+  if (option.taken == nullptr ||
+      std::ranges::any_of(meant, [&](const Chapter* chapter) { return chapter->takes.*option.taken; })) {
     return;
   }
   const bool is_verify = options.command == Command::verify;
   const std::string article(meant.at(0)->article->name);
-  const std::string here = !is_verify                ? options.name + " of " + article
-                           : options.verify.chapter ? *options.verify.chapter +
-                                                          (options.verify.article != nullptr ? " of " + article : "")
-                                                    : article;
+  const std::string here = !is_verify ? options.name + " of " + article
+                           : options.verify.chapter
+                               ? *options.verify.chapter + (options.verify.article != nullptr ? " of " + article : "")
+                               : article;
   const Words others = where_taken(option, options);
   throw UsageError(std::string(option.name) + " has no meaning in " + here + "; it is accepted " +
-                   (others.empty() ? "with other articles" : (is_verify ? "with --chapter " : "with --article ") + text::joined(others)) +
+                   (others.empty() ? "with other articles"
+                                   : (is_verify ? "with --chapter " : "with --article ") + text::joined(others)) +
                    "; leave it out, or choose another");
 }
 
@@ -221,22 +230,27 @@ void check_terminal(const Options& options, const Given& given) {
     const std::string name = options.command == Command::verify ? "report"
                              : options.name == "all"            ? std::string(options.chapters.at(0)->article->name)
                                                                 : options.name;
-    throw UsageError("--format html: a page is for a browser, and standard output is a terminal; accepted are --output with a "
-                     "file, a pipe, and --output -; try --output " + name + ".html");
+    throw UsageError(
+        "--format html: a page is for a browser, and standard output is a terminal; accepted are --output with a "
+        "file, a pipe, and --output -; try --output " +
+        name + ".html");
   }
 }
 
 void check_sizes(const Options&, const Given& given) {
   if (given.contains("--d-out-kq") && given.contains("--d-out-v")) {
-    throw UsageError("--d-out with --d-out-kq and --d-out-v: these two are all that it stands for; accepted is --d-out "
-                     "with one of them; leave --d-out out");
+    throw UsageError(
+        "--d-out with --d-out-kq and --d-out-v: these two are all that it stands for; accepted is --d-out "
+        "with one of them; leave --d-out out");
   }
 }
 
 void check_bias(const Options& options, const Given&) {
-  const bool is_usual_linear = options.lesson.fixture || options.chapters.empty() || options.chapters[0]->init == Init::linear;
+  const bool is_usual_linear =
+      options.lesson.fixture || options.chapters.empty() || options.chapters[0]->init == Init::linear;
   if (options.lesson.init ? *options.lesson.init != Init::linear : !is_usual_linear) {
-    throw UsageError("--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave --qkv-bias out");
+    throw UsageError(
+        "--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave --qkv-bias out");
   }
 }
 

@@ -35,13 +35,13 @@ enum class ReportFormat { text, json, html };
 /// What `verify` is asked to look at. What is empty is not narrowed.
 struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
-  bool strict = false;  ///< unknown tensors are failures
+  bool strict = false;          ///< unknown tensors are failures
   bool allow_mistakes = false;  ///< known mistakes on a page are none
   ReportFormat format = ReportFormat::text;
   std::optional<double> rtol;  ///< of a port's numbers; these and the names are for dumps alone
   std::optional<double> atol;
   std::map<std::string, std::string> names;  ///< a port's, and the steps' for them
-  std::vector<std::string> ignored;  ///< patterns of a port's names
+  std::vector<std::string> ignored;          ///< patterns of a port's names
 };
 
 /// What is typed and not settled before all is read.
@@ -58,9 +58,9 @@ struct Typed {
 /// What the command line asks for.
 struct Options {
   Command command = Command::message;
-  std::string name;     ///< the command's: "causal"
+  std::string name;  ///< the command's: "causal"
   Typed typed;
-  std::string message;  ///< for Command::message
+  std::string message;             ///< for Command::message
   std::vector<std::string> notes;  ///< what stderr says before the result
 
   std::vector<const chapters::Chapter*> chapters;  ///< for Command::walk, in order
@@ -75,17 +75,17 @@ struct Options {
   const emit::Emitter* emit = nullptr;  ///< a program instead of the steps
   bool explain = false;
   bool heatmap = false;
-  std::optional<std::string> cell;    ///< the derivation of this number instead of the steps
-  bool draws = false;                 ///< what is drawn instead of the steps
-  const WhatIf* what_if = nullptr;    ///< a line written otherwise, side by side
-  std::optional<std::int64_t> depth;  ///< of the derivation; 0: down to what is given
-  bool step = false;                  ///< the presenter
-  std::optional<double> seconds;      ///< after which the presenter goes on by itself
+  std::optional<std::string> cell;      ///< the derivation of this number instead of the steps
+  bool draws = false;                   ///< what is drawn instead of the steps
+  const WhatIf* what_if = nullptr;      ///< a line written otherwise, side by side
+  std::optional<std::int64_t> depth;    ///< of the derivation; 0: down to what is given
+  bool step = false;                    ///< the presenter
+  std::optional<double> seconds;        ///< after which the presenter goes on by itself
   std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
-  bool pager = true;                  ///< where standard output is a terminal
-  std::optional<std::string> output;  ///< a file instead of standard output
+  bool pager = true;                    ///< where standard output is a terminal
+  std::optional<std::string> output;    ///< a file instead of standard output
 
-  bool json = false;  ///< for Command::list
+  bool json = false;               ///< for Command::list
   std::vector<std::string> words;  ///< what stands beside options: files, a shell, a line to complete
   VerifyOptions verify;
 };
@@ -93,13 +93,12 @@ struct Options {
 /// Reads the arguments, the program's name first. Throws UsageError.
 Options parse(int argc, const char* const* argv);
 
-/// Makes the head of a manifest: chapter, article, all options and the tool's version. What the article decides is null.
-/// Chapter and options must outlive it.
+/// Makes the head of a manifest: chapter, article, all options and the tool's version. What the article decides is
+/// null. Chapter and options must outlive it.
 std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options);
 
 /// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
-std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
-                           const Options& options);
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
 /// The same of steps of which some may be gone: what is asked for and not there is left out.
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);

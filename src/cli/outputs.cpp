@@ -56,9 +56,10 @@ Place accepted_output(const std::string& output, bool force) try {
 void check_apart(const Options& options, const Place& output, const Place& saved) try {
   const bool is_stream = output.kind == Place::Kind::stream || saved.kind == Place::Kind::stream;
   if (is_stream ? system::same_stream(output, saved) : system::overlap(output, saved)) {
-    throw std::runtime_error("--output '" + options.output.value_or("-") + "' with --save '" + *options.save +
-                             "': one is in the other; accepted is a file beside the folder or file, which holds tensors "
-                             "alone; try --output steps.txt --save steps");
+    throw std::runtime_error(
+        "--output '" + options.output.value_or("-") + "' with --save '" + *options.save +
+        "': one is in the other; accepted is a file beside the folder or file, which holds tensors "
+        "alone; try --output steps.txt --save steps");
   }
 } catch (const std::filesystem::filesystem_error& error) {
   throw_not_written(options.output.value_or("-"), error.code());

@@ -64,12 +64,14 @@ std::string quoted(const std::string& file) { return "'" + text::one_line(file) 
   constexpr std::size_t most = 20;
   const bool is_long = names.size() > most;
   names.resize(std::min(names.size(), most));
-  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; accepted are its tensors " + text::joined(names) +
-                   (is_long ? " and others" : "") + "; try " + source.file + ":" + (near.empty() ? names[0] : near));
+  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; accepted are its tensors " +
+                   text::joined(names) + (is_long ? " and others" : "") + "; try " + source.file + ":" +
+                   (near.empty() ? names[0] : near));
 }
 
 /// The one tensor that is meant: the only one, or the one that is named, in one section or alike in several.
-Dumped& chosen(const std::string& option, const Source& source, const std::string& usual, std::vector<Dumped>& tensors) {
+Dumped& chosen(const std::string& option, const Source& source, const std::string& usual,
+               std::vector<Dumped>& tensors) {
   const std::string name = source.name.value_or(usual);
   if (tensors.size() == 1 && !source.name) {
     return tensors[0];
@@ -83,13 +85,17 @@ Dumped& chosen(const std::string& option, const Source& source, const std::strin
       found.push_back(&tensor);
     }
   }
-  const auto is_other = [&](const Dumped* one) { return one->shape != found[0]->shape || one->values != found[0]->values; };
+  const auto is_other = [&](const Dumped* one) {
+    return one->shape != found[0]->shape || one->values != found[0]->values;
+  };
   if (found.empty()) {
     throw_not_there(option, source, name, tensors);
   }
   if (std::ranges::any_of(found, is_other)) {
-    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + name + "', and they differ; accepted is FILE:NAME "
-                     "with the whole name; try " + source.file + ":" + found[0]->name);
+    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + name +
+                     "', and they differ; accepted is FILE:NAME "
+                     "with the whole name; try " +
+                     source.file + ":" + found[0]->name);
   }
   return *found[0];
 }
@@ -108,8 +114,9 @@ GivenTensor converted(const std::string& option, const std::string& file, const 
                       std::vector<std::string>& notes) {
   const auto count = static_cast<std::int64_t>(dumped.values.size());
   if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
-    throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) + " of memory more, and " +
-                     memory_text(free) + " are available; accepted is what fits into memory; give a smaller one");
+    throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
+                     " of memory more, and " + memory_text(free) +
+                     " are available; accepted is what fits into memory; give a smaller one");
   }
   auto values = std::make_shared<std::vector<float>>(dumped.values.size());
   for (std::size_t i = 0; i < dumped.values.size(); ++i) {
@@ -137,7 +144,8 @@ std::vector<std::pair<std::string, std::string>> named_files(const std::string& 
     if (equals == std::string::npos && !pairs.empty()) {
       pairs.back().second += "," + part;
     } else if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
-      throw UsageError("--weights: '" + part + "' is no pair; accepted are FILE, and NAME=FILE with commas between; try W_query=" +
+      throw UsageError("--weights: '" + part +
+                       "' is no pair; accepted are FILE, and NAME=FILE with commas between; try W_query=" +
                        (equals == 0 ? part.substr(1) : "query.npy"));
     } else {
       pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
@@ -194,9 +202,9 @@ std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
   const std::size_t rank = dumped.shape.size();
   const auto is_shaped = [rank](const std::string& step) { return step.ends_with("_bias") == (rank == 1); };
   const auto layout_of = [&](bool is_columns) {
-    return is_columns                                     ? GivenTensor::Layout::columns
-           : meant.kind == port::Meant::Kind::weight      ? GivenTensor::Layout::rows
-                                                          : GivenTensor::Layout::as_is;
+    return is_columns                                ? GivenTensor::Layout::columns
+           : meant.kind == port::Meant::Kind::weight ? GivenTensor::Layout::rows
+                                                     : GivenTensor::Layout::as_is;
   };
   // "query" alone is what is made with the weight.
   const bool is_product = meant.kind == port::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
@@ -230,7 +238,8 @@ std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
     Dumped numbers = dumped;
     join_heads(numbers, step);
     if (is_weight(step) && step.ends_with("_bias") == (numbers.shape.size() == 1) && numbers.shape.size() <= 2) {
-      return {{section + step, layout_of(meant.is_columns || is_conv1d || dumped.shape.size() == 3), std::move(numbers)}};
+      return {
+          {section + step, layout_of(meant.is_columns || is_conv1d || dumped.shape.size() == 3), std::move(numbers)}};
     }
   }
   return {};
@@ -266,8 +275,8 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     notes.push_back("--weights: not used of " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
-    throw UsageError("--weights: " + quoted(text) + " has no tensor that is called as a weight; accepted are " + weight_list() +
-                     ", with or without their sections; rename its tensors, or try W_query=" + text);
+    throw UsageError("--weights: " + quoted(text) + " has no tensor that is called as a weight; accepted are " +
+                     weight_list() + ", with or without their sections; rename its tensors, or try W_query=" + text);
   }
   return weights;
 }
@@ -283,8 +292,9 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
   const bool takes_batch = option == "--inputs";
   const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
   if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) + "; accepted is [tokens, d_in]" +
-                     (takes_batch ? " or [batch, tokens, d_in]" : "") + ", each size at least 1; give a matrix, one row a token");
+    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) +
+                     "; accepted is [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
+                     ", each size at least 1; give a matrix, one row a token");
   }
   GivenTensor inputs = converted(option, source.file, found, name, notes);
   inputs.source = text;

@@ -76,8 +76,8 @@ void settle_walk(Options& options, const Given& given) {
   options.all_steps = options.all_steps || (options.format->shows_all_steps && !given.contains("--steps"));
   const Blas blas = options.typed.blas.value_or(default_blas());
   if (runnable(blas) != blas) {
-    options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " + blas_name(runnable(blas)) +
-                            "'s run in their place, and last digits may differ");
+    options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
+                            blas_name(runnable(blas)) + "'s run in their place, and last digits may differ");
   }
   options.lesson.kernels = {options.typed.cpu.value_or(options.chapters.at(0)->article->cpu), blas};
   options.lesson.dropout_kernel = options.typed.dropout_kernel.value_or(DropoutKernel::standard);
@@ -87,7 +87,8 @@ void settle_walk(Options& options, const Given& given) {
 void settle_verify(Options& options, const Given& given) {
   VerifyOptions& verify = options.verify;
   if (options.words.empty()) {
-    throw UsageError("verify needs a page; accepted are file names, and - for standard input; try attn-walkthrough verify page.txt");
+    throw UsageError(
+        "verify needs a page; accepted are file names, and - for standard input; try attn-walkthrough verify page.txt");
   }
   settle_lesson(options);
   verify.files = options.words;
@@ -164,7 +165,9 @@ Options parse(int argc, const char* const* argv) {
     return message(help(line), !line.given.contains("--no-pager"));
   }
   Options options = beginning(line);
-  for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) { read_option(options, option, texts); });
+  for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) {
+    read_option(options, option, texts);
+  });
   settle(options, line);
   return options;
 }

@@ -25,8 +25,9 @@ namespace {
 /// The chapter that the dump is of: as the article has it that is asked for, or else the first that has it.
 const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
   if (!verify.chapter) {
-    throw UsageError("verify of a dump needs the chapter that it is of; accepted is --chapter NAME, with the lesson's options; "
-                     "try --chapter causal");
+    throw UsageError(
+        "verify of a dump needs the chapter that it is of; accepted is --chapter NAME, with the lesson's options; "
+        "try --chapter causal");
   }
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     if (chapter.name == *verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
@@ -44,11 +45,11 @@ Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) 
 }
 
 std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
-  return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() + ", " +
-         (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
+  return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() +
+         ", " + (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
          (lesson.weights ? "weights " + text::one_line(lesson.weights->source) + ", " : "") +
-         name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " + name_of(dropout_kernel_names(), lesson.dropout_kernel) +
-         " dropout kernel";
+         name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " +
+         name_of(dropout_kernel_names(), lesson.dropout_kernel) + " dropout kernel";
 }
 
 /// The same lesson with what is drawn drawn otherwise.
@@ -70,7 +71,8 @@ std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const L
     add("init", "drawn as with --init " + name, [init = init](Lesson& other) { other.init = init; });
   }
   for (const auto& [name, kernel] : dropout_kernel_names()) {
-    add("dropout-kernel", "drawn by the " + name + " dropout kernel", [kernel = kernel](Lesson& other) { other.dropout_kernel = kernel; });
+    add("dropout-kernel", "drawn by the " + name + " dropout kernel",
+        [kernel = kernel](Lesson& other) { other.dropout_kernel = kernel; });
   }
   return variants;
 }
@@ -87,16 +89,20 @@ bool is_like(std::string_view name, std::string_view pattern) {
 }
 
 /// Takes what is to be left out of a dump, and returns its names. Throws UsageError where a pattern stands for nothing.
-std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const VerifyOptions& verify, const std::string& file) {
+std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const VerifyOptions& verify,
+                                      const std::string& file) {
   for (const std::string& pattern : verify.ignored) {
     if (std::ranges::none_of(given, [&](const dump::Dumped& one) { return is_like(one.name, pattern); })) {
-      throw UsageError("--ignore: '" + pattern + "' stands for no tensor of '" + file + "'; accepted are names of its tensors, with * for any "
-                       "letters, such as " + given[0].name + "; leave it out");
+      throw UsageError("--ignore: '" + pattern + "' stands for no tensor of '" + file +
+                       "'; accepted are names of its tensors, with * for any "
+                       "letters, such as " +
+                       given[0].name + "; leave it out");
     }
   }
   std::vector<std::string> names;
   std::erase_if(given, [&](const dump::Dumped& one) {
-    const bool is_ignored = std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
+    const bool is_ignored =
+        std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
     if (is_ignored) {
       names.push_back(one.name);
     }
@@ -105,12 +111,19 @@ std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const Ve
   return names;
 }
 
-port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk, const std::string& file,
-                      const Options& options) {
+port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
+                      const std::string& file, const Options& options) {
   const VerifyOptions& verify = options.verify;
   const port::Tolerance usual;
-  const port::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol), !verify.rtol && !verify.atol};
-  port::Report report{text::one_line(file), words_of(chapter, lesson), dump::read(file), {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
+  const port::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol),
+                                  !verify.rtol && !verify.atol};
+  port::Report report{text::one_line(file),
+                      words_of(chapter, lesson),
+                      dump::read(file),
+                      {},
+                      {},
+                      {},
+                      chapters::token_words(*chapter.article, lesson)};
   report.ignored = take_ignored(report.given, verify, file);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   report.judgement = port::judge(report.given, walk.steps(), verify.names, tolerance, otherwise);
@@ -127,21 +140,28 @@ bool is_about_dumps(const Options& options) {
   const auto is_dump = [](const std::string& file) { return file != "-" && dump::is_dump(file); };
   const auto dumps = std::ranges::count_if(verify.files, is_dump);
   if (dumps == 0) {
-    for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()}, {"--atol", verify.atol.has_value()}, {"--map", !verify.names.empty()}, {"--ignore", !verify.ignored.empty()}}) {
+    for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()},
+                                         {"--atol", verify.atol.has_value()},
+                                         {"--map", !verify.names.empty()},
+                                         {"--ignore", !verify.ignored.empty()}}) {
       if (is_given) {
-        throw UsageError(std::string(name) + " with a page: printed numbers are known to half a unit of their last digit; accepted "
-                         "with a folder, .npy, .npz, .safetensors or .csv file of tensors; leave " + name + " out");
+        throw UsageError(std::string(name) +
+                         " with a page: printed numbers are known to half a unit of their last digit; accepted "
+                         "with a folder, .npy, .npz, .safetensors or .csv file of tensors; leave " +
+                         name + " out");
       }
     }
     return false;
   }
   if (dumps != std::ssize(verify.files)) {
-    throw UsageError("verify reads pages or dumps of tensors, not both at once; accepted are files of one kind; verify '" +
-                     *std::ranges::find_if(verify.files, is_dump) + "' alone");
+    throw UsageError(
+        "verify reads pages or dumps of tensors, not both at once; accepted are files of one kind; verify '" +
+        *std::ranges::find_if(verify.files, is_dump) + "' alone");
   }
   if (verify.format == ReportFormat::html) {
-    throw UsageError("--format html with a dump: there is no text to tint; accepted with a dump are --format text, json; leave "
-                     "--format html out");
+    throw UsageError(
+        "--format html with a dump: there is no text to tint; accepted with a dump are --format text, json; leave "
+        "--format html out");
   }
   return true;
 }

@@ -37,8 +37,7 @@ void run_what_if(const Chapter& chapter, const Options& options) {
   const Walkthrough changed = attn::changed(as_is, *options.what_if);
   const std::vector<Step> left = shown(chapter, as_is, options).steps;
   const render::ShownChapter right = shown(chapter, changed, options);
-  const std::string sentence =
-      what_the_change_did(*options.what_if, as_is.steps(), changed.steps());
+  const std::string sentence = what_the_change_did(*options.what_if, as_is.steps(), changed.steps());
   const std::int64_t width = render::detect_terminal(options.output ? -1 : STDOUT_FILENO).width;
   outputs.write({right}, [&](std::ostream& out) {
     render::write_side_by_side(out, left, right.steps, sentence, options.text, width);
@@ -142,7 +141,8 @@ std::vector<std::string> notes_on_weights(const Options& options) {
   std::vector<std::string> notes;
   for (const Chapter* chapter : options.chapters) {
     torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
-    const chapters::WeightUse use = chapters::use_of(chapters::walk(*chapter, options.lesson, torch), *options.lesson.weights);
+    const chapters::WeightUse use =
+        chapters::use_of(chapters::walk(*chapter, options.lesson, torch), *options.lesson.weights);
     const std::string where = options.chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
     if (!use.unused.empty()) {
       notes.push_back("--weights: not a weight here" + where + ": " + text::joined(use.unused));
@@ -160,7 +160,9 @@ int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  const auto say = [](const std::string& note) { std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n'; };
+  const auto say = [](const std::string& note) {
+    std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n';
+  };
   std::ranges::for_each(options.notes, say);
   if (options.lesson.weights) {
     std::ranges::for_each(notes_on_weights(options), say);

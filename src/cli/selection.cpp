@@ -78,8 +78,7 @@ class LeftOut {
 
 }  // namespace
 
-std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter,
-                           const Options& options) {
+std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
     if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
@@ -110,8 +109,8 @@ std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Option
 
 void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& steps, const chapters::Chapter& chapter,
                       const Options& options) {
-  const auto count = std::count_if(wanted.begin(), wanted.end(),
-                                   [](const Step& step) { return step.kind == Step::Kind::tensor; });
+  const auto count =
+      std::count_if(wanted.begin(), wanted.end(), [](const Step& step) { return step.kind == Step::Kind::tensor; });
   if (!options.format->shows_one_tensor || count == 1) {
     return;
   }
@@ -138,7 +137,8 @@ void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter
   meant.replace(meant.find(name), name.size(), near);
   throw UsageError("--cell: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
                    text::joined(names) + "; " +
-                   (near.empty() ? "see attn-walkthrough " + std::string(chapter.name) + " --steps all" : "try --cell '" + meant + "'"));
+                   (near.empty() ? "see attn-walkthrough " + std::string(chapter.name) + " --steps all"
+                                 : "try --cell '" + meant + "'"));
 }
 
 }  // namespace attn::cli

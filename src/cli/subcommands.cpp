@@ -39,9 +39,17 @@ std::vector<Subcommand> chapter_commands() {
 
 std::vector<Subcommand> other_commands() {
   return {
-      {.name = "all", .summary = "all chapters of an article, in order", .group = commands_group, .taker = by_all, .command = Command::walk,
+      {.name = "all",
+       .summary = "all chapters of an article, in order",
+       .group = commands_group,
+       .taker = by_all,
+       .command = Command::walk,
        .examples = {"attn-walkthrough all --article book"}},
-      {.name = "list", .summary = "the table of chapters and articles", .group = commands_group, .taker = by_list, .command = Command::list,
+      {.name = "list",
+       .summary = "the table of chapters and articles",
+       .group = commands_group,
+       .taker = by_list,
+       .command = Command::list,
        .examples = {"attn-walkthrough list --format json"}},
       {.name = "verify",
        .summary = "check the tensors on a page or in a port",
@@ -49,14 +57,22 @@ std::vector<Subcommand> other_commands() {
        .taker = by_verify,
        .command = Command::verify,
        .argument = "FILE",
-       .argument_doc = "text, Markdown, HTML, a notebook, a terminal's log; - is standard input; or a folder or file of tensors",
-       .remark = "Options under Inputs, Weights, Dropout and Kernels say what the program is known to set. What is not given is tried on "
-                 "a page, and as in the article for a port.\n\n"
-                 "Exit code 0: nothing on the page is wrong, and with --strict nothing is unknown; every tensor of a port is "
-                 "recognised and right, but for those that --ignore names. 1: not so. 2: unreadable, or no tensor at all.",
-       .examples = {"attn-walkthrough causal | attn-walkthrough verify -", "attn-walkthrough verify steps.npz --chapter causal"}},
-      {.name = "man", .summary = "this program's manual page, for man -l -", .group = commands_group, .taker = by_others,
-       .command = Command::man, .examples = {"attn-walkthrough man | man -l -"}},
+       .argument_doc =
+           "text, Markdown, HTML, a notebook, a terminal's log; - is standard input; or a folder or file of tensors",
+       .remark =
+           "Options under Inputs, Weights, Dropout and Kernels say what the program is known to set. What is not given "
+           "is tried on "
+           "a page, and as in the article for a port.\n\n"
+           "Exit code 0: nothing on the page is wrong, and with --strict nothing is unknown; every tensor of a port is "
+           "recognised and right, but for those that --ignore names. 1: not so. 2: unreadable, or no tensor at all.",
+       .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
+                    "attn-walkthrough verify steps.npz --chapter causal"}},
+      {.name = "man",
+       .summary = "this program's manual page, for man -l -",
+       .group = commands_group,
+       .taker = by_others,
+       .command = Command::man,
+       .examples = {"attn-walkthrough man | man -l -"}},
       {.name = "completion",
        .summary = "the completions of a shell, as a script for it",
        .group = commands_group,
@@ -82,8 +98,8 @@ std::vector<Subcommand> other_commands() {
 const std::vector<Option>& all_options() {
   static const std::vector<Option> rows = [] {
     std::vector<Option> all;
-    for (const auto& part : {general_options, shown_options, classroom_options, verify_options, output_options, input_options,
-                             weight_options, drawing_options, printing_options}) {
+    for (const auto& part : {general_options, shown_options, classroom_options, verify_options, output_options,
+                             input_options, weight_options, drawing_options, printing_options}) {
       std::ranges::move(part(), std::back_inserter(all));
     }
     return all;
@@ -102,19 +118,21 @@ const std::vector<Subcommand>& subcommands() {
 }
 
 const Subcommand& program() {
-  static const Subcommand row = {.name = "",
-                                 .summary = "Prints every intermediate tensor of the attention mechanism exactly as PyTorch prints it.\n"
-                                            "Each chapter follows an article's program.",
-                                 .group = "",
-                                 .taker = by_program,
-                                 .examples = examples};
+  static const Subcommand row = {
+      .name = "",
+      .summary =
+          "Prints every intermediate tensor of the attention mechanism exactly as PyTorch prints it.\n"
+          "Each chapter follows an article's program.",
+      .group = "",
+      .taker = by_program,
+      .examples = examples};
   return row;
 }
 
 bool takes(const Subcommand& command, const Option& option) {
   const auto takes_it = [&option](const chapters::Chapter* entry) { return entry->takes.*option.taken; };
-  return (option.takers & command.taker) != 0 && (command.entries.empty() || option.taken == nullptr ||
-                                                  std::ranges::any_of(command.entries, takes_it));
+  return (option.takers & command.taker) != 0 &&
+         (command.entries.empty() || option.taken == nullptr || std::ranges::any_of(command.entries, takes_it));
 }
 
 std::vector<const Option*> options_of(const Subcommand& command) {
@@ -134,7 +152,9 @@ const Option* find_option(const Subcommand& command, std::string_view name) {
   return found == all_options().end() ? nullptr : &*found;
 }
 
-std::string line_of(const Subcommand& command) { return "attn-walkthrough" + (command.name.empty() ? "" : " " + command.name); }
+std::string line_of(const Subcommand& command) {
+  return "attn-walkthrough" + (command.name.empty() ? "" : " " + command.name);
+}
 
 const chapters::Article& article_named(const std::string& name) {
   const auto& all = chapters::all_articles();

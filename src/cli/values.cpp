@@ -27,8 +27,8 @@ std::string wrong_number(const Value& value, const std::string& text) {
   if (is_whole(text, value.least, value.most)) {
     return "";
   }
-  return quoted(text) + " is not a whole number in range; accepted are whole numbers from " + std::to_string(value.least) +
-         " to " + std::to_string(value.most) + "; try " + std::to_string(value.example);
+  return quoted(text) + " is not a whole number in range; accepted are whole numbers from " +
+         std::to_string(value.least) + " to " + std::to_string(value.most) + "; try " + std::to_string(value.example);
 }
 
 std::string wrong_depth(const Value& value, const std::string& text) {
@@ -58,7 +58,8 @@ std::string wrong_choice(const Value& value, const std::string& text, const Opti
 }
 
 /// A path is no empty text, and does not look like an option.
-std::string wrong_path(const std::string& text, const std::string& what, const std::string& accepted, const std::string& example) {
+std::string wrong_path(const std::string& text, const std::string& what, const std::string& accepted,
+                       const std::string& example) {
   if (!text.empty() && text[0] != '-') {
     return "";
   }
@@ -70,7 +71,8 @@ std::string wrong_names(const std::string& text) {
   for (const std::string& pair : text::split(text)) {
     const std::size_t equals = pair.rfind('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-      return quoted(pair) + " is no pair of names; accepted are THEIRS=STEP, with commas between; try scores=attn_scores";
+      return quoted(pair) +
+             " is no pair of names; accepted are THEIRS=STEP, with commas between; try scores=attn_scores";
     }
   }
   return "";
@@ -87,12 +89,14 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
     case ValueKind::names: return wrong_names(text);
     case ValueKind::seed:
       return torch::parsed_seed(text) ? ""
-                                      : quoted(text) + " is not a 64-bit seed; accepted are whole numbers from "
-                                                       "-9223372036854775808 to 18446744073709551615; try 123";
+                                      : quoted(text) +
+                                            " is not a 64-bit seed; accepted are whole numbers from "
+                                            "-9223372036854775808 to 18446744073709551615; try 123";
     case ValueKind::probability:
       return wrong_real(text, 0, 1, " is not a probability; accepted are numbers from 0 to 1; try 0.2");
     case ValueKind::tolerance:
-      return wrong_real(text, 0, std::numeric_limits<double>::max(), " is not a tolerance; accepted are numbers from 0 on; try 1e-5");
+      return wrong_real(text, 0, std::numeric_limits<double>::max(),
+                        " is not a tolerance; accepted are numbers from 0 on; try 1e-5");
     case ValueKind::seconds:
       return wrong_real(text, smallest, 3600,
                         " is not a time to show a step; accepted are seconds above 0, up to 3600, such as 2.5; try 5");

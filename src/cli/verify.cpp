@@ -105,7 +105,8 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
   } catch (const verify::OverBudget&) {
     refuse_dense(file, size);
   } catch (const std::bad_alloc&) {
-    throw verify::PageError("'" + file + "' needs more memory than there is; accepted are smaller pages; give the part "
+    throw verify::PageError("'" + file +
+                            "' needs more memory than there is; accepted are smaller pages; give the part "
                             "that prints tensors");
   }
 }

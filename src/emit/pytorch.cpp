@@ -76,8 +76,8 @@ class PyTorchListing final : public Listing {
     }
     is_made_.resize(owners_.size());
     for (std::size_t i = owners_.size(); i-- > 0;) {
-      const bool is_before_one = i + 1 < owners_.size() && is_made_[i + 1] &&
-                                 draws_.draws[i + 1].seeding == draws_.draws[i].seeding;
+      const bool is_before_one =
+          i + 1 < owners_.size() && is_made_[i + 1] && draws_.draws[i + 1].seeding == draws_.draws[i].seeding;
       is_made_[i] = owners_[i] || is_before_one;
     }
     name_the_unnamed();
@@ -215,10 +215,10 @@ class PyTorchListing final : public Listing {
 
   bool show_grad_;
   const torch::Draws& draws_;
-  std::map<const void*, std::size_t> places_;   ///< of draws, by their leaves
-  std::vector<std::optional<Tensor>> owners_;   ///< of each draw, who takes its numbers
+  std::map<const void*, std::size_t> places_;  ///< of draws, by their leaves
+  std::vector<std::optional<Tensor>> owners_;  ///< of each draw, who takes its numbers
   std::vector<bool> is_made_;
-  std::size_t next_ = 0;                        ///< the draw to be written next
+  std::size_t next_ = 0;  ///< the draw to be written next
   std::size_t seeding_ = 0;
 };
 
@@ -278,7 +278,9 @@ void write_pytorch(std::ostream& out, const Request& request) {
   out << head_text(request, "Prints what attn-walkthrough prints.");
   out << "import os\n\n"
          "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
-         "os.environ.update(" << environment(request.chapters[0].walk.draws().kernels) << ")\n\n"
+         "os.environ.update("
+      << environment(request.chapters[0].walk.draws().kernels)
+      << ")\n\n"
          "import torch\nfrom torch import nn\n\n"
       << settings << (settings.empty() ? "" : "\n") << chapters_text(bodies, request.chapters);
 }

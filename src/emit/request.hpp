@@ -10,9 +10,9 @@ namespace attn::emit {
 
 /// A chapter to write a program for.
 struct Chapter {
-  std::string name;         ///< "causal"
-  std::string title;        ///< "causal: a causal mask: no token sees a later one"
-  std::string article;      ///< whose program it follows: "Attention"
+  std::string name;     ///< "causal"
+  std::string title;    ///< "causal: a causal mask: no token sees a later one"
+  std::string article;  ///< whose program it follows: "Attention"
   Walkthrough walk;
   std::vector<Step> shown;  ///< those that the program prints, in order
 };

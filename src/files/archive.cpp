@@ -93,8 +93,8 @@ std::string Archive::unpack(std::size_t count) {
   std::string bytes;
   std::array<char, 1U << 16U> piece;
   while (bytes.size() < count) {
-    const int got = unzReadCurrentFile(file_, piece.data(),
-                                       static_cast<unsigned>(std::min(piece.size(), count - bytes.size())));
+    const int got =
+        unzReadCurrentFile(file_, piece.data(), static_cast<unsigned>(std::min(piece.size(), count - bytes.size())));
     if (got <= 0) {
       check(got);
       break;

@@ -93,8 +93,7 @@ Beginning beginning_of(const fs::path& path, std::size_t count) try {
 }
 
 bool has_extension(const fs::path& path, std::string_view extension) {
-  return std::ranges::equal(path.extension().native(), extension,
-                            [](char a, char b) { return text::lower(a) == b; });
+  return std::ranges::equal(path.extension().native(), extension, [](char a, char b) { return text::lower(a) == b; });
 }
 
 void check_memory(std::int64_t bytes) {

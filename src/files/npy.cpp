@@ -13,9 +13,9 @@ namespace {
 const std::string save_again = "write it again with numpy.save(path, array)";
 
 [[noreturn]] void throw_cut_short(std::size_t declared, std::size_t there) {
-  throw Wrong("cut short: " + std::to_string(declared) + " bytes are declared, and " + std::to_string(there) +
-                  " are there",
-              "write or copy it again");
+  throw Wrong(
+      "cut short: " + std::to_string(declared) + " bytes are declared, and " + std::to_string(there) + " are there",
+      "write or copy it again");
 }
 
 std::size_t little_endian(std::string_view bytes) {

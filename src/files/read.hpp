@@ -18,7 +18,7 @@ struct DumpError : std::runtime_error {
 
 /// A tensor of somebody's dump.
 struct Dumped {
-  std::string name;            ///< "attn_scores", "head_1/keys": its path below the folder, or its key in the archive
+  std::string name;  ///< "attn_scores", "head_1/keys": its path below the folder, or its key in the archive
   Shape shape;
   std::string dtype;           ///< as the file says: "float32", "float16", "bfloat16", "float64", "int64", "bool"
   std::vector<double> values;  ///< row-major; integers beyond 2^53 are rounded

@@ -110,7 +110,7 @@ class HeaderReader : public nlohmann::json_sax<json> {
 
   std::vector<SafetensorsEntry> entries_;
   std::unordered_set<std::string> names_;
-  std::unordered_set<std::string> keys_;  ///< of the tensor that is read
+  std::unordered_set<std::string> keys_;           ///< of the tensor that is read
   std::vector<std::uint64_t>* numbers_ = nullptr;  ///< the list that is read
   std::string key_;
   int depth_ = 0;

@@ -66,8 +66,8 @@ nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const
 std::string npy_header(const Tensor& tensor) {
   constexpr std::size_t alignment = 64;
   constexpr std::size_t before_text = 10;
-  std::string text = "{'descr': '" + std::string(numpy_type(tensor.dtype())) + "', 'fortran_order': False, 'shape': " +
-                     tuple_text(tensor.shape()) + ", }";
+  std::string text = "{'descr': '" + std::string(numpy_type(tensor.dtype())) +
+                     "', 'fortran_order': False, 'shape': " + tuple_text(tensor.shape()) + ", }";
   text.append(alignment - 1 - (before_text + text.size()) % alignment, ' ');
   text += '\n';
   const std::size_t size = text.size();

@@ -63,7 +63,9 @@ class Columns {
   Numbers computed(const Column& column) {
     const bool is_float32 = precision_ == Precision::float32 || (precision_ == Precision::shown && column.is_float32);
     // Of two float32 numbers, float32's sum, difference, product and quotient are double's, rounded.
-    const auto rounded = [&](double value) { return is_float32 ? static_cast<double>(static_cast<float>(value)) : value; };
+    const auto rounded = [&](double value) {
+      return is_float32 ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     const Numbers x = numbers(column.x);
     const Numbers y = column.y.empty() ? Numbers() : numbers(column.y);
     const auto each = [&](auto operation) {
@@ -121,7 +123,8 @@ class Columns {
 double value_in(Precision precision, const Tensor& tensor, const Derivation& derivation) {
   const Telling telling = told(tensor, derivation);
   Known known;
-  return Columns::at(Columns(tensor, derivation, telling, precision, known).numbers(telling.result), derivation.position);
+  return Columns::at(Columns(tensor, derivation, telling, precision, known).numbers(telling.result),
+                     derivation.position);
 }
 
 }  // namespace
@@ -135,7 +138,10 @@ float float_value(const Tensor& tensor, const Derivation& derivation) {
 }
 
 Account::Account(const Tensor& tensor, const Shape& index, const CellWords& words, int precision)
-    : tensor_(tensor), words_(words), precision_(precision), derivation_(derived(tensor, index)),
+    : tensor_(tensor),
+      words_(words),
+      precision_(precision),
+      derivation_(derived(tensor, index)),
       telling_(told(tensor, derivation_)) {}
 
 std::string Account::filled(std::string_view pattern, std::optional<std::size_t> term) const {
@@ -179,7 +185,8 @@ std::string Account::piece(std::string_view key, std::size_t term) const {
   const Element* const element = this->element(name, term);
   switch (key[0]) {
     case '=': return element ? element_text(*element) : number_text(number(name, term));
-    case '>': return text::right_aligned(number_text(number(name, term)), static_cast<std::int64_t>(number_text(-1).size()));
+    case '>':
+      return text::right_aligned(number_text(number(name, term)), static_cast<std::int64_t>(number_text(-1).size()));
     case '!': return text::number_text(number(name, term), std::chars_format::general, all_digits);
     default: return words_.cell(operand(*element), element->index);
   }

@@ -85,7 +85,8 @@ std::int64_t token_index(const std::string& word, const Step& step, std::span<co
   return first - tokens.begin();
 }
 
-std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step, std::span<const std::string> tokens) {
+std::int64_t resolved(const std::string& text, std::size_t axis, const Step& step,
+                      std::span<const std::string> tokens) {
   const std::int64_t size = step.tensor->shape()[axis];
   const auto number = text::number_of<std::int64_t>(text);
   if (!number) {

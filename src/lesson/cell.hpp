@@ -32,8 +32,8 @@ struct Cell {
   Shape index;
 };
 
-/// The first step of that name whose tensor has as many axes as the request has indices; of two or more indices those of
-/// the batch and the head may be missing and are 0. Throws CellError where there is no such step or no such element.
+/// The first step of that name whose tensor has as many axes as the request has indices; of two or more indices those
+/// of the batch and the head may be missing and are 0. Throws CellError where there is no such step or no such element.
 /// Asks no tensor for its numbers.
 Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::span<const std::string> tokens);
 

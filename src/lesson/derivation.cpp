@@ -200,7 +200,7 @@ class Writer {
   CellWords words_;
   torch::PrintOptions print_;
   std::int64_t depth_ = 1;
-  std::vector<Task> next_;     ///< what the number that is derived is made of
+  std::vector<Task> next_;          ///< what the number that is derived is made of
   std::vector<std::string> given_;  ///< what is said of the tensors that numbers go back to
   bool is_cut_ = false;
   std::set<std::pair<const void*, Shape>> seen_;

@@ -17,12 +17,12 @@ namespace attn::render {
 
 /// What is said of one step. What there is nothing to say of is empty.
 struct StepExplanation {
-  std::string name;                  ///< of a tensor
-  std::string expression;            ///< PyTorch's words: "queries @ keys_transposed"
-  std::string shapes;                ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
-  std::string why;                   ///< one to three sentences
-  std::vector<Reason> reasons;       ///< the same, shown in numbers
-  std::vector<std::string> notices;  ///< what these very numbers show, each checked against them
+  std::string name;                      ///< of a tensor
+  std::string expression;                ///< PyTorch's words: "queries @ keys_transposed"
+  std::string shapes;                    ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
+  std::string why;                       ///< one to three sentences
+  std::vector<Reason> reasons;           ///< the same, shown in numbers
+  std::vector<std::string> notices;      ///< what these very numbers show, each checked against them
   std::vector<StepExplanation> through;  ///< of the steps before it that are not shown: scores are scaled, then weighed
 };
 
@@ -30,8 +30,8 @@ struct StepExplanation {
 struct StepWords {
   StepWords() = default;
   template <class Text>
-    requires std::convertible_to<Text, std::string>
-  StepWords(Text sentences, std::vector<Reason> shown = {}) : text(std::move(sentences)), reasons(std::move(shown)) {}
+  requires std::convertible_to<Text, std::string> StepWords(Text sentences, std::vector<Reason> shown = {})
+      : text(std::move(sentences)), reasons(std::move(shown)) {}
 
   std::string text;  ///< one to three sentences
   std::vector<Reason> reasons;

@@ -51,16 +51,13 @@ class FormulaMaker {
   static bool is_score(const Tensor& tensor) {
     switch (tensor.kind()) {
       case Kind::scaled:
-      case Kind::masked:
-        return true;
+      case Kind::masked: return true;
       case Kind::matmul:
       case Kind::matvec:
       case Kind::matvecs:
       case Kind::dots:
-      case Kind::pairwise_dots:
-        return !is_source(tensor);
-      default:
-        return false;
+      case Kind::pairwise_dots: return !is_source(tensor);
+      default: return false;
     }
   }
 
@@ -68,38 +65,24 @@ class FormulaMaker {
     const auto& operands = tensor.operands();
     const auto word = [&](const char* name) { return std::string(name) + "(" + of(operands[0]) + ")"; };
     switch (tensor.kind()) {
-      case Kind::softmax:
-        return word("softmax");
-      case Kind::masked:
-        return masked(tensor);
-      case Kind::scaled:
-        return scaled(tensor);
-      case Kind::dropout:
-        return dropped(tensor);
+      case Kind::softmax: return word("softmax");
+      case Kind::masked: return masked(tensor);
+      case Kind::scaled: return scaled(tensor);
+      case Kind::dropout: return dropped(tensor);
       case Kind::matmul:
       case Kind::matvec:
-      case Kind::weighted_sum:
-        return of(operands[0]) + " @ " + of(operands[1]);
-      case Kind::matvecs:
-        return of(operands[1]) + " @ " + of(operands[0]) + ".T";
-      case Kind::dots:
-        return of(operands[1]) + " @ " + of(operands[0]) + ".T";
-      case Kind::pairwise_dots:
-        return of(operands[0]) + " @ " + of(operands[1]) + ".T";
+      case Kind::weighted_sum: return of(operands[0]) + " @ " + of(operands[1]);
+      case Kind::matvecs: return of(operands[1]) + " @ " + of(operands[0]) + ".T";
+      case Kind::dots: return of(operands[1]) + " @ " + of(operands[0]) + ".T";
+      case Kind::pairwise_dots: return of(operands[0]) + " @ " + of(operands[1]) + ".T";
       case Kind::linear: return is_outermost || is_weighed(operands[0]) ? linear(tensor) : tensor.name();
-      case Kind::cat:
-        return joined(tensor);
-      case Kind::transpose:
-        return of(operands[0]) + (swaps_last(tensor) ? ".T" : "");
-      case Kind::view:
-        return split_or_joined(tensor);
+      case Kind::cat: return joined(tensor);
+      case Kind::transpose: return of(operands[0]) + (swaps_last(tensor) ? ".T" : "");
+      case Kind::view: return split_or_joined(tensor);
       case Kind::index:
-      case Kind::slice:
-        return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
-      case Kind::contiguous:
-        return of(operands[0]);
-      default:
-        return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+      case Kind::slice: return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+      case Kind::contiguous: return of(operands[0]);
+      default: return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
     }
   }
 

@@ -38,7 +38,8 @@ bool counts_heads(const Tensor& tensor, std::size_t axis) {
   if (tensor.kind() == Kind::view) {
     const Shape& from = tensor.operands()[0].shape();
     const Shape& to = tensor.shape();
-    const bool splits_last = !from.empty() && to.size() == from.size() + 1 && std::equal(from.begin(), from.end() - 1, to.begin());
+    const bool splits_last =
+        !from.empty() && to.size() == from.size() + 1 && std::equal(from.begin(), from.end() - 1, to.begin());
     if (splits_last && axis + 1 == from.size()) {
       return true;
     }

@@ -117,7 +117,8 @@ void Noticing::ids() {
   say(list);
   const std::set<std::int64_t> distinct(values.begin(), values.end());
   if (std::ssize(distinct) < std::ssize(values)) {
-    say("ids are places among the sorted words; a word that is there several times takes several and has the last of them, "
+    say("ids are places among the sorted words; a word that is there several times takes several and has the last of "
+        "them, "
         "so some ids are no word's");
   }
 }

@@ -156,7 +156,8 @@ std::optional<std::size_t> Noticing::most_attended(std::span<const float> row) c
     if (row[i] != largest) {
       continue;
     }
-    const auto first = static_cast<std::size_t>(std::find(tokens_.begin(), tokens_.end(), tokens_[i]) - tokens_.begin());
+    const auto first =
+        static_cast<std::size_t>(std::find(tokens_.begin(), tokens_.end(), tokens_[i]) - tokens_.begin());
     if (place && *place != first) {
       return std::nullopt;
     }
@@ -179,8 +180,8 @@ void Noticing::favourite(const Numbers& numbers) {
   const auto winner = only_largest(votes);
   const auto count = winner ? static_cast<std::int64_t>(votes[static_cast<std::size_t>(*winner)]) : 0;
   if (count > 1) {
-    say((count == numbers.rows ? "all " + std::to_string(count) : count_text(count, numbers.rows)) + " tokens attend most to \"" +
-        tokens_[static_cast<std::size_t>(*winner)] + '"');
+    say((count == numbers.rows ? "all " + std::to_string(count) : count_text(count, numbers.rows)) +
+        " tokens attend most to \"" + tokens_[static_cast<std::size_t>(*winner)] + '"');
   }
 }
 

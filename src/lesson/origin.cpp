@@ -57,9 +57,7 @@ class Origin {
     operands_first_.push_back(tensor);
   }
 
-  static bool is_given(const Tensor& tensor) {
-    return tensor.operands().empty() || tensor.operation().is_parameter();
-  }
+  static bool is_given(const Tensor& tensor) { return tensor.operands().empty() || tensor.operation().is_parameter(); }
 
   /// The parts of the operands that the tensor's part is made of. Operations are regular: the corners of a part, and of
   /// short axes all places, tell it.
@@ -110,7 +108,8 @@ class Origin {
     const bool is_named = !tensor.name().empty() || level == 0;
     const bool is_told = is_named && !told_.insert(tensor.id()).second;
     if (is_named && lines_ < most_lines) {
-      text_ += std::string(2 * level + 2, ' ') + words_.name(tensor) + part_text(tensor) + (is_told ? ", above" : made_text(tensor)) + "\n";
+      text_ += std::string(2 * level + 2, ' ') + words_.name(tensor) + part_text(tensor) +
+               (is_told ? ", above" : made_text(tensor)) + "\n";
       ++lines_;
     } else if (is_named && !is_told) {
       ++left_out_;
@@ -137,8 +136,9 @@ class Origin {
       const std::int64_t first = part.first[axis];
       const std::int64_t end = part.last[axis] + 1;
       const bool is_whole = first == 0 && end == tensor.shape()[axis] && end > 1;
-      text += (text.empty() ? "" : ", ") +
-              (is_whole ? ":" : end - first == 1 ? std::to_string(first) : std::to_string(first) + ":" + std::to_string(end));
+      text += (text.empty() ? "" : ", ") + (is_whole           ? ":"
+                                            : end - first == 1 ? std::to_string(first)
+                                                               : std::to_string(first) + ":" + std::to_string(end));
     }
     return text.empty() ? "" : "[" + text + "]";
   }

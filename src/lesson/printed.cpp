@@ -28,8 +28,8 @@ std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions&
 }
 
 torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
-  return after(print_heading(tensor), torch::print_tensor(*tensor.array().contents(), print_suffixes(tensor, options),
-                                                          options.print));
+  return after(print_heading(tensor),
+               torch::print_tensor(*tensor.array().contents(), print_suffixes(tensor, options), options.print));
 }
 
 std::string tensor_text(const Tensor& tensor, const TextOptions& options) {

@@ -56,9 +56,7 @@ struct Halves {
   BlockLines right;
 };
 
-BlockLines lines_of(const Step& step, const TextOptions& options) {
-  return text::lines_of(step_text(step, options));
-}
+BlockLines lines_of(const Step& step, const TextOptions& options) { return text::lines_of(step_text(step, options)); }
 
 Halves block_of(const StepPair& pair, const TextOptions& options) {
   if (pair.changed == nullptr) {

@@ -12,15 +12,16 @@ namespace attn::render {
 
 /// A tensor that a chapter goes through, and what it is made from.
 struct MapLine {
-  std::size_t step = 0;                   ///< the first that the line tells of
+  std::size_t step = 0;  ///< the first that the line tells of
   std::string name = {};
   std::string shape = {};                 ///< "[6, 3]"
   std::vector<std::string> sources = {};  ///< names of tensors that have lines before this one
-  std::size_t depth = 0;                  ///< one more than the deepest source has; without sources, one less than what is made from it
+  std::size_t depth = 0;  ///< one more than the deepest source has; without sources, one less than what is made from it
 };
 
-/// A chapter's tensors in the program's order, each with what it is made from. Trainable parameters, checks, and what neither
-/// is made from another nor makes one are left out; what two heads do alike is told once. Of one tensor or none, nothing.
+/// A chapter's tensors in the program's order, each with what it is made from. Trainable parameters, checks, and what
+/// neither is made from another nor makes one are left out; what two heads do alike is told once. Of one tensor or
+/// none, nothing.
 std::vector<MapLine> step_map(std::span<const Step> steps);
 
 /// Lines of at most `width` columns: "keys [6, 2] from inputs", indented by depth.

@@ -21,8 +21,8 @@
 /// between `backquotes` is code.
 namespace attn::render {
 
-/// Numbers beside a derivation's terms, or one for all of them, made of other columns, of the operands a, b and bias, of
-/// the constant c, or of own, which is 1 at the element's own term.
+/// Numbers beside a derivation's terms, or one for all of them, made of other columns, of the operands a, b and bias,
+/// of the constant c, or of own, which is 1 at the element's own term.
 struct Column {
   std::string_view name;
   std::string_view operation;  ///< see account.cpp, and lesson_words.js for pages
@@ -66,8 +66,9 @@ struct Telling {
   std::vector<Column> columns = {};
   std::string_view result = "result";  ///< the column with the number itself
   std::string_view factor = {};        ///< a column: where it is 0, what it was made of is followed no further
-  std::string_view rounding = {};      ///< why float32 from left to right may give another number; empty: nothing is rounded
-  bool has_own = false;                ///< one of the terms is the element's own
+  std::string_view rounding =
+      {};                ///< why float32 from left to right may give another number; empty: nothing is rounded
+  bool has_own = false;  ///< one of the terms is the element's own
   bool has_constant = false;
 };
 

@@ -39,21 +39,19 @@ struct Stop {
   OkLab colour;
 };
 
-/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib), which is safe for colour-blind eyes, each where its
-/// lightness stands between the first one's and the last one's.
+/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib), which is safe for colour-blind eyes, each where
+/// its lightness stands between the first one's and the last one's.
 constexpr std::array<Stop, 5> viridis = {{{0, {0.2850182388, 0.1017117717, -0.0912292354}},
                                           {0.2582685403, {0.4484178408, -0.0068391720, -0.0976736453}},
                                           {0.4922803796, {0.5964708764, -0.0935283658, -0.0170478659}},
                                           {0.7333377362, {0.7489814225, -0.1404704047, 0.1009986635}},
                                           {1, {0.9176915089, -0.0389968283, 0.1817267625}}}};
 /// Blue of hue 255° and chroma 0.125, and brown of hue 55° and chroma 0.115, of one lightness.
-constexpr std::array<Stop, 3> blue_white_brown = {{{0, {0.48, -0.0323523806, -0.1207407283}},
-                                                   {0.5, {0.97, 0, 0}},
-                                                   {1, {0.48, 0.0659612902, 0.0942024851}}}};
+constexpr std::array<Stop, 3> blue_white_brown = {
+    {{0, {0.48, -0.0323523806, -0.1207407283}}, {0.5, {0.97, 0, 0}}, {1, {0.48, 0.0659612902, 0.0942024851}}}};
 /// The same hues, but lighter.
-constexpr std::array<Stop, 3> blue_black_brown = {{{0, {0.78, -0.0324619254, -0.1202800561}},
-                                                   {0.5, {0.27, 0, 0}},
-                                                   {1, {0.78, 0.0646601427, 0.0943319990}}}};
+constexpr std::array<Stop, 3> blue_black_brown = {
+    {{0, {0.78, -0.0324619254, -0.1202800561}}, {0.5, {0.27, 0, 0}}, {1, {0.78, 0.0646601427, 0.0943319990}}}};
 
 Rgb colour_at(std::span<const Stop> stops, double t) {
   t = std::clamp(t, 0.0, 1.0);
@@ -64,8 +62,8 @@ Rgb colour_at(std::span<const Stop> stops, double t) {
   const auto& [from_t, from] = stops[next - 1];
   const auto& [to_t, to] = stops[next];
   const double share = (t - from_t) / (to_t - from_t);
-  return from_oklab({std::lerp(from.lightness, to.lightness, share), std::lerp(from.a, to.a, share),
-                     std::lerp(from.b, to.b, share)});
+  return from_oklab(
+      {std::lerp(from.lightness, to.lightness, share), std::lerp(from.a, to.a, share), std::lerp(from.b, to.b, share)});
 }
 
 // ---- xterm -----------------------------------------------------------------------------------------
@@ -146,9 +144,7 @@ double contrast(Rgb one, Rgb other) {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-Rgb text_colour(Rgb background) {
-  return contrast(background, white) >= contrast(background, black) ? white : black;
-}
+Rgb text_colour(Rgb background) { return contrast(background, white) >= contrast(background, black) ? white : black; }
 
 int nearest_xterm(Rgb colour) {
   static const Palette palette = xterm_palette();

@@ -49,8 +49,8 @@ std::string Changing::take_rule(const Key& key) {
   if (key.is(U'w') || key.kind == Key::Kind::enter) {
     return change(next_rule());
   }
-  const bool is_number = key.kind == Key::Kind::character && key.character >= U'1' &&
-                         key.character < U'1' + walks_.what_ifs().size();
+  const bool is_number =
+      key.kind == Key::Kind::character && key.character >= U'1' && key.character < U'1' + walks_.what_ifs().size();
   return is_number ? change(key.character - U'1') : "";
 }
 

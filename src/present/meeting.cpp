@@ -134,7 +134,8 @@ class Meeting {
   }
 
   Row single(const Element& element) const {
-    return {words_.run(tensor_.operands()[element.operand], element.index, {}), {account_.element_text(element)}, {true}};
+    return {
+        words_.run(tensor_.operands()[element.operand], element.index, {}), {account_.element_text(element)}, {true}};
   }
 
   /// Of the rows with names, only the element's own term.

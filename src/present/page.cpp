@@ -210,8 +210,7 @@ Lines introduction_lines(std::span<const Step> steps, const Presentation& presen
 }
 
 Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
-  const render::Frame frame =
-      render::frame_of(presentation.framing(steps), steps, presentation.tokens);
+  const render::Frame frame = render::frame_of(presentation.framing(steps), steps, presentation.tokens);
   return plain_lines(render::ending_lines(frame, width));
 }
 

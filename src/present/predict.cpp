@@ -166,7 +166,7 @@ class Quiz {
   Score score_;
   std::unordered_set<const void*> shown_;   ///< tensors
   std::unordered_set<std::uint32_t> seen_;  ///< the bits of all numbers that have been shown
-  bool over_ = false;  ///< the input has ended
+  bool over_ = false;                       ///< the input has ended
 };
 
 Score Quiz::run() {
@@ -224,7 +224,9 @@ void Quiz::pose(const Step& step) {
   const auto contents = step.tensor->array().contents();
   const float* const values = std::get<Block<float>>(*contents).data();
   std::vector<torch::PrintedCell> open = printed.cells;
-  std::erase_if(open, [&](const torch::PrintedCell& cell) { return is_seen(*step.tensor, cell.position, values[cell.position]); });
+  std::erase_if(open, [&](const torch::PrintedCell& cell) {
+    return is_seen(*step.tensor, cell.position, values[cell.position]);
+  });
   const std::vector<torch::PrintedCell> cells = chosen(std::move(open), prediction_.cells, dice_);
   if (cells.empty()) {
     return show(step);
@@ -290,7 +292,8 @@ bool Quiz::is_refused(Mark mark, const std::string& printed) {
     out_ << "please type a number such as 0.1587, ? for a hint, or just Enter if you do not know\n";
   } else if (mark == Mark::coarse) {
     const int digits = notation_of(printed).digits;
-    out_ << "right as far as it goes: round to " << digits << (digits == 1 ? " place" : " places") << ", and try again\n";
+    out_ << "right as far as it goes: round to " << digits << (digits == 1 ? " place" : " places")
+         << ", and try again\n";
   }
   return mark == Mark::no_number || mark == Mark::coarse;
 }
@@ -376,7 +379,8 @@ Mark mark(std::string_view answer, std::string_view printed) {
     return units < 0.5 ? Mark::right : Mark::close;
   }
   const Notation coarser = notation_of(typed);
-  const bool is_coarse = coarser.digits > 0 && coarser.digits < notation.digits && !coarser.scientific && !notation.scientific;
+  const bool is_coarse =
+      coarser.digits > 0 && coarser.digits < notation.digits && !coarser.scientific && !notation.scientific;
   return is_coarse && rounded(*truth, coarser) == *number ? Mark::coarse : Mark::wrong;
 }
 

@@ -15,7 +15,7 @@ namespace attn::present {
 
 /// What is asked.
 struct Prediction {
-  std::int64_t cells = 1;  ///< of each tensor
+  std::int64_t cells = 1;    ///< of each tensor
   std::uint64_t seed = 123;  ///< decides which; the lesson's generator is left alone
   std::vector<std::string> tokens;
   render::TextOptions text;
@@ -25,9 +25,9 @@ struct Prediction {
 
 /// How near an answer is, where numbers are printed as `printed` is.
 enum class Mark {
-  right,    ///< it is printed the same
-  close,    ///< one unit of the last digit off
-  coarse,   ///< right, but with fewer digits after the point
+  right,   ///< it is printed the same
+  close,   ///< one unit of the last digit off
+  coarse,  ///< right, but with fewer digits after the point
   wrong,
   unknown,  ///< an empty answer
   hint,     ///< "?" asks for one

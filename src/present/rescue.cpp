@@ -122,8 +122,8 @@ bool Rescue::wait(std::optional<std::chrono::steady_clock::time_point> deadline)
 
 void Rescue::pause() {
   restorable = 0;
-  struct sigaction handled{};
-  struct sigaction plain{};
+  struct sigaction handled {};
+  struct sigaction plain {};
   plain.sa_handler = SIG_DFL;
   sigaction(SIGTSTP, &plain, &handled);
   raise(SIGTSTP);

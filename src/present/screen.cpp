@@ -24,7 +24,8 @@ namespace {
 
 constexpr int escape_delay = 25;  // milliseconds that the rest of an arrow key's sequence may take
 
-/// The terminal's name in terminfo. One that the machine does not know goes by that of its family: "xterm" for "xterm-ghostty".
+/// The terminal's name in terminfo. One that the machine does not know goes by that of its family: "xterm" for
+/// "xterm-ghostty".
 std::string usable_name() {
   const char* const term = std::getenv("TERM");
   const std::string name = term == nullptr ? "" : term;
@@ -83,11 +84,12 @@ Key key_of(int code) {
     int code;
     Key::Kind kind;
   };
-  static constexpr std::array<Named, 12> named = {
-      Named{KEY_ENTER, enter},  Named{KEY_BACKSPACE, backspace}, Named{KEY_DC, backspace},
-      Named{KEY_UP, up},        Named{KEY_DOWN, down},           Named{KEY_LEFT, left},
-      Named{KEY_RIGHT, right},  Named{KEY_PPAGE, page_up},       Named{KEY_NPAGE, page_down},
-      Named{KEY_HOME, home},    Named{KEY_END, end},             Named{KEY_RESIZE, resize}};
+  static constexpr std::array<Named, 12> named = {Named{KEY_ENTER, enter},     Named{KEY_BACKSPACE, backspace},
+                                                  Named{KEY_DC, backspace},    Named{KEY_UP, up},
+                                                  Named{KEY_DOWN, down},       Named{KEY_LEFT, left},
+                                                  Named{KEY_RIGHT, right},     Named{KEY_PPAGE, page_up},
+                                                  Named{KEY_NPAGE, page_down}, Named{KEY_HOME, home},
+                                                  Named{KEY_END, end},         Named{KEY_RESIZE, resize}};
   const auto* const found =
       std::find_if(named.begin(), named.end(), [code](const Named& candidate) { return candidate.code == code; });
   return {found == named.end() ? other : found->kind, 0};

@@ -22,8 +22,26 @@ struct NoTerminal : std::runtime_error {
 void require_terminal();
 
 struct Key {
-  enum class Kind { character, enter, escape, backspace, tab, up, down, left, right, page_up, page_down, home, end,
-                    resize, resumed, timeout, closed, other };
+  enum class Kind {
+    character,
+    enter,
+    escape,
+    backspace,
+    tab,
+    up,
+    down,
+    left,
+    right,
+    page_up,
+    page_down,
+    home,
+    end,
+    resize,
+    resumed,
+    timeout,
+    closed,
+    other
+  };
 
   Kind kind = Kind::other;
   char32_t character = 0;
@@ -48,8 +66,8 @@ class Screen {
 
   /// Shows these lines, and what does not fit not. The cursor is in column `cursor` of the last row, or hidden.
   void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
-  /// The next key, resize where there is something to draw again, resumed where that is so after a stop, or timeout where
-  /// there is none of these until the deadline.
+  /// The next key, resize where there is something to draw again, resumed where that is so after a stop, or timeout
+  /// where there is none of these until the deadline.
   Key wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
  private:

@@ -9,7 +9,8 @@ namespace attn::present {
 
 std::optional<std::size_t> step_named(std::span<const Step> steps, const std::string& typed) {
   const std::string wanted = text::lower(typed);
-  for (const auto& [closeness, is_tensor] : {std::pair(0, true), {0, false}, {1, true}, {1, false}, {2, true}, {2, false}}) {
+  for (const auto& [closeness, is_tensor] :
+       {std::pair(0, true), {0, false}, {1, true}, {1, false}, {2, true}, {2, false}}) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if ((steps[i].kind == Step::Kind::tensor) != is_tensor) {
         continue;

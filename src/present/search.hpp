@@ -11,8 +11,8 @@
 /// Finding steps by what somebody typed, whatever the case of its letters.
 namespace attn::present {
 
-/// The first step whose name, or "section/name", is what was typed, else begins with it, else has it; a tensor before its
-/// size.
+/// The first step whose name, or "section/name", is what was typed, else begins with it, else has it; a tensor before
+/// its size.
 std::optional<std::size_t> step_named(std::span<const Step> steps, const std::string& typed);
 
 /// The next step after `at`, around the end up to `at` itself, that has the text in its name, section or numbers.

@@ -14,22 +14,15 @@ constexpr int least_needed = 5;
 
 Lines key_lines(bool is_paced) {
   Lines lines = {{{"Keys", {.bold = true}}}};
-  for (const char* line : {"Enter, space  next step",
-                           "b             step before",
-                           "g             go to a step, by number or name",
-                           "/             search; n searches on",
-                           "e             explain: shapes, why, what to notice",
-                           "h             heat map",
-                           "c             how a cell came about: type it, or choose with the arrows",
-                           "Tab           choose a cell with the arrows; Home, End: its row",
-                           "r             hide the rows; r, Enter, space reveal the next one",
-                           "w             what if: a rule changed, the difference, as is",
-                           "W             what if: another rule",
-                           "s             another seed; changed cells are marked",
-                           "arrows        scroll; PageUp, PageDown, Home, End too",
-                           "Escape        leave the cell, show all rows",
-                           "?             these keys",
-                           "q             quit"}) {
+  for (const char* line :
+       {"Enter, space  next step", "b             step before", "g             go to a step, by number or name",
+        "/             search; n searches on", "e             explain: shapes, why, what to notice",
+        "h             heat map", "c             how a cell came about: type it, or choose with the arrows",
+        "Tab           choose a cell with the arrows; Home, End: its row",
+        "r             hide the rows; r, Enter, space reveal the next one",
+        "w             what if: a rule changed, the difference, as is", "W             what if: another rule",
+        "s             another seed; changed cells are marked", "arrows        scroll; PageUp, PageDown, Home, End too",
+        "Escape        leave the cell, show all rows", "?             these keys", "q             quit"}) {
     lines.push_back({{line}});
   }
   if (is_paced) {
@@ -69,9 +62,17 @@ std::string hint_line(const std::string& before, std::span<const KeyHint> hints,
 }
 
 std::span<const KeyHint> step_hints() {
-  static constexpr std::array<KeyHint, 11> hints = {
-      {{"Enter next", 1}, {"b back", 1}, {"g go", 4}, {"/ find", 4}, {"e why", 2}, {"h heat", 2}, {"c cell", 3},
-       {"r rows", 5}, {"w what if", 5}, {"s seed", 4}, {"? keys  q quit", 0}}};
+  static constexpr std::array<KeyHint, 11> hints = {{{"Enter next", 1},
+                                                     {"b back", 1},
+                                                     {"g go", 4},
+                                                     {"/ find", 4},
+                                                     {"e why", 2},
+                                                     {"h heat", 2},
+                                                     {"c cell", 3},
+                                                     {"r rows", 5},
+                                                     {"w what if", 5},
+                                                     {"s seed", 4},
+                                                     {"? keys  q quit", 0}}};
   return hints;
 }
 
@@ -87,8 +88,11 @@ std::span<const KeyHint> cover_hints() {
 }
 
 std::span<const KeyHint> cell_hints() {
-  static constexpr std::array<KeyHint, 5> hints = {
-      {{"arrows another cell", 2}, {"digits type one", 3}, {"Escape leave", 1}, {"Enter next", 3}, {"? keys  q quit", 0}}};
+  static constexpr std::array<KeyHint, 5> hints = {{{"arrows another cell", 2},
+                                                    {"digits type one", 3},
+                                                    {"Escape leave", 1},
+                                                    {"Enter next", 3},
+                                                    {"? keys  q quit", 0}}};
   return hints;
 }
 
@@ -99,8 +103,13 @@ std::span<const KeyHint> row_hints() {
 }
 
 std::span<const KeyHint> pace_hints() {
-  static constexpr std::array<KeyHint, 7> hints = {
-      {{"Enter next", 2}, {"b back", 2}, {"g go", 4}, {"e why", 3}, {"h heat", 3}, {"c cell", 4}, {"? keys  q quit", 1}}};
+  static constexpr std::array<KeyHint, 7> hints = {{{"Enter next", 2},
+                                                    {"b back", 2},
+                                                    {"g go", 4},
+                                                    {"e why", 3},
+                                                    {"h heat", 3},
+                                                    {"c cell", 4},
+                                                    {"? keys  q quit", 1}}};
   return hints;
 }
 

@@ -24,8 +24,8 @@ struct KeyHint {
   int rank;  ///< from 0 for what is always there to 5 for what goes first where there is no room
 };
 
-/// What comes before, and as many hints after it as fit into `width` columns, by rank; where not even the first rank fits,
-/// the last hint alone.
+/// What comes before, and as many hints after it as fit into `width` columns, by rank; where not even the first rank
+/// fits, the last hint alone.
 std::string hint_line(const std::string& before, std::span<const KeyHint> hints, std::int64_t width);
 
 /// On a step, before and after the steps, while a cell is chosen, and while rows are hidden.

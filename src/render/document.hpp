@@ -26,12 +26,12 @@ struct ShownWhatIf {
 
 /// One chapter as a writer gets it.
 struct ShownChapter {
-  std::string name;                                     ///< "causal"
-  std::string title;                                    ///< "causal: a causal mask: no token sees a later one"
-  std::function<nlohmann::ordered_json()> about;        ///< tool, version, chapter, article, options
-  std::vector<Step> steps;                              ///< those that are asked for
-  std::vector<Step> all_steps;                          ///< those that a derivation may go back to
-  std::vector<std::string> tokens;                      ///< the words that the rows of `inputs` stand for; may be empty
+  std::string name;                               ///< "causal"
+  std::string title;                              ///< "causal: a causal mask: no token sees a later one"
+  std::function<nlohmann::ordered_json()> about;  ///< tool, version, chapter, article, options
+  std::vector<Step> steps;                        ///< those that are asked for
+  std::vector<Step> all_steps;                    ///< those that a derivation may go back to
+  std::vector<std::string> tokens;                ///< the words that the rows of `inputs` stand for; may be empty
   Why why;
   /// Given all steps; empty where a part of them is asked for.
   std::function<Framing(std::span<const Step> all_steps)> framing;

@@ -82,21 +82,26 @@ class ShownDraw {
     const std::string keep = python_repr(facts.p);
     const std::string wide = "u = ((high * 2**32 + low) mod 2**53) / 2**53";
     if (facts.kind == Kind::bernoulli) {
-      return draws_.dropout_kernel == DropoutKernel::standard
-                 ? wide + "; True where u < " + keep
-                 : "seeds MCG31m1: x = word mod (2**31 - 1), 1 for 0, then x = 1132489760 x mod (2**31 - 1); True where "
-                   "x / (2**31 - 1) < " + keep;
+      return draws_.dropout_kernel == DropoutKernel::standard ? wide + "; True where u < " + keep
+                                                              : "seeds MCG31m1: x = word mod (2**31 - 1), 1 for 0, "
+                                                                "then x = 1132489760 x mod (2**31 - 1); True where "
+                                                                "x / (2**31 - 1) < " +
+                                                                    keep;
     }
     if (facts.kind != Kind::uniform) {
       return words_.part_of(0) == torch::Part::u1
-                 ? "u1 = 1 - (word mod 2**24) / 2**24, u2 = (word mod 2**24) / 2**24, r = sqrt(-2 ln u1); in a block of 16, the "
+                 ? "u1 = 1 - (word mod 2**24) / 2**24, u2 = (word mod 2**24) / 2**24, r = sqrt(-2 ln u1); in a block "
+                   "of 16, the "
                    "element in u1's place is r cos(2 pi u2), that in u2's place r sin(2 pi u2)"
-                 : wide + " for u1 and u2, r = sqrt(-2 ln(1 - u2)); the first element is r cos(2 pi u1), the second r sin(2 pi u1)";
+                 : wide +
+                       " for u1 and u2, r = sqrt(-2 ln(1 - u2)); the first element is r cos(2 pi u1), the second r "
+                       "sin(2 pi u1)";
     }
     if (facts.fan_in == 0) {
       return "u = (word mod 2**24) / 2**24, which is the value";
     }
-    const double bound = draw_.leaf.dim() == 1 ? torch::linear_bias_bound(facts.fan_in) : torch::linear_weight_bound(facts.fan_in);
+    const double bound =
+        draw_.leaf.dim() == 1 ? torch::linear_bias_bound(facts.fan_in) : torch::linear_weight_bound(facts.fan_in);
     const bool is_fused = draws_.kernels.cpu != Cpu::standard;
     return "u = (word mod 2**24) / 2**24; the value is u * (b - a) + a in float32, rounded " +
            std::string(is_fused ? "once" : "twice") + ", with b = -a = " + text::float_text(static_cast<float>(bound));
@@ -247,18 +252,21 @@ class DrawsTable {
     if (draw.name() != draw.expression()) {
       out_ << " = " << draw.expression();
     }
-    out_ << ": " << (draw.draw().count == 0 ? "no word" : "words " + std::to_string(draw.draw().first) + " to " + last_of(draw)) << '\n';
+    out_ << ": "
+         << (draw.draw().count == 0 ? "no word" : "words " + std::to_string(draw.draw().first) + " to " + last_of(draw))
+         << '\n';
     if (draw.draw().count > 0) {
       out_ << "# " << draw.rule() << '\n';
     }
     if (draw.words().takes_left_over()) {
       const ShownDraw& giver = redraw_.giver(place);
-      out_ << "# " << draw.element_name(0) << " =" << (draw.value_text(0).starts_with('-') ? " " : "") << draw.value_text(0) << " is the second normal of "
-           << giver.name() << "'s last four words\n";
+      out_ << "# " << draw.element_name(0) << " =" << (draw.value_text(0).starts_with('-') ? " " : "")
+           << draw.value_text(0) << " is the second normal of " << giver.name() << "'s last four words\n";
     }
     redraw_.for_each_word(place, [&](const DrawnWord& word, const std::vector<Made>& made) { write_word(word, made); });
     if (const std::uint64_t rest = draw.words().passed_over(); rest > 0) {
-      out_ << "# " << text::grouped_digits(rest) << (rest == 1 ? " more word" : " more words") << " for rows that are not looked up\n";
+      out_ << "# " << text::grouped_digits(rest) << (rest == 1 ? " more word" : " more words")
+           << " for rows that are not looked up\n";
     }
   }
 
@@ -301,7 +309,8 @@ ordered_json draw_json(const Redraw& redraw, std::size_t place) {
       {"rule", draw.rule()},
       {"passed_over", draw.words().passed_over()},
   };
-  json["left_over_by"] = draw.words().takes_left_over() ? ordered_json(redraw.giver(place).name()) : ordered_json(nullptr);
+  json["left_over_by"] =
+      draw.words().takes_left_over() ? ordered_json(redraw.giver(place).name()) : ordered_json(nullptr);
   return json;
 }
 

@@ -18,8 +18,8 @@ struct DrawsShown {
   std::vector<std::string> only;  ///< the names of the steps whose draws are shown; empty: all draws
 };
 
-/// Every 32-bit word that the program draws, in its order, a line each: its number since seeding, counted from 0, the word, what
-/// it is for, and the elements that it makes. Lines of prose begin with "# ".
+/// Every 32-bit word that the program draws, in its order, a line each: its number since seeding, counted from 0, the
+/// word, what it is for, and the elements that it makes. Lines of prose begin with "# ".
 void write_draws_text(std::ostream& out, const DrawsShown& shown);
 
 /// The same as JSON.

@@ -29,7 +29,8 @@ std::string json_text(const nlohmann::ordered_json& json, const std::string& lin
 class JsonWriter {
  public:
   /// `line_break` begins with "\n" and goes before every line but the first.
-  explicit JsonWriter(std::ostream& out, std::string line_break = "\n") : out_(out), line_break_(std::move(line_break)) {}
+  explicit JsonWriter(std::ostream& out, std::string line_break = "\n")
+      : out_(out), line_break_(std::move(line_break)) {}
 
   void begin_object() { begin("{", '}'); }
   void begin_array() { begin("[", ']'); }
@@ -77,8 +78,8 @@ void write_values(JsonWriter& json, const Tensor& tensor);
 
 /// `about`, then the tokens, then every step with its values and explanation. Of a size there are no values, of a text
 /// there is only the text.
-void write_steps_json(JsonWriter& json, const nlohmann::ordered_json& about, std::span<const Step> steps, const Why& why,
-                      std::span<const std::string> tokens);
+void write_steps_json(JsonWriter& json, const nlohmann::ordered_json& about, std::span<const Step> steps,
+                      const Why& why, std::span<const std::string> tokens);
 
 /// A chapter as an object, several as an array of them: write_steps_json, or one number's derivation.
 void write_json(std::ostream& out, const Document& document);

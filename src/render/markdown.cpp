@@ -32,7 +32,8 @@ std::string escaped_markdown(std::string_view text) {
     result += text[i];
   }
   const std::size_t digits = std::min(result.find_first_not_of("0123456789"), result.size());
-  const bool begins_numbered_list = digits > 0 && digits < result.size() && (result[digits] == '.' || result[digits] == ')');
+  const bool begins_numbered_list =
+      digits > 0 && digits < result.size() && (result[digits] == '.' || result[digits] == ')');
   return begins_numbered_list ? result.substr(0, digits) + '\\' + result.substr(digits) : result;
 }
 

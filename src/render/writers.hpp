@@ -13,7 +13,7 @@ struct Writer {
   std::string_view name;  ///< on the command line
   std::string_view what;  ///< in the help
   void (*write)(std::ostream& out, const Document& document);
-  bool shows_all_steps = false;  ///< unless --steps says otherwise
+  bool shows_all_steps = false;   ///< unless --steps says otherwise
   bool shows_what_ifs = false;    ///< beside the steps as they are
   bool shows_one_tensor = false;  ///< and no other number of them
 };

@@ -32,7 +32,7 @@ fs::path without_slashes(fs::path path) {
 
 /// Links of /proc lead to what is open, which may have another name by now, or none.
 bool is_in_proc(const fs::path& path) {
-  struct statfs system{};
+  struct statfs system {};
   return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
@@ -51,7 +51,7 @@ bool knows_no_flags(int error) { return error == EINVAL || error == ENOSYS || er
 
 Place place_of(fs::path path) {
   path = without_slashes(std::move(path));
-  struct stat status{};
+  struct stat status {};
   for (int links = 0; ::lstat(path.c_str(), &status) == 0; ++links) {
     if (!S_ISLNK(status.st_mode)) {
       return {S_ISREG(status.st_mode)   ? Place::Kind::file
@@ -91,8 +91,8 @@ bool overlap(const Place& one, const Place& other) {
 }
 
 bool same_stream(const Place& one, const Place& other) {
-  struct stat a{};
-  struct stat b{};
+  struct stat a {};
+  struct stat b {};
   return ::stat(one.path.c_str(), &a) == 0 && ::stat(other.path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
@@ -106,7 +106,7 @@ bool rename_to_new(const fs::path& from, const fs::path& to) {
       ::unlink(from.c_str());
       return true;
     }
-    struct stat status{};
+    struct stat status {};
     if (::lstat(to.c_str(), &status) == 0) {
       return false;
     }

@@ -14,7 +14,8 @@ namespace attn::system {
 
 namespace fs = std::filesystem;
 
-Publication::Publication(const fs::path& place, Unfinished::Kind kind, const Make& make) : place_(place_of(place).path) {
+Publication::Publication(const fs::path& place, Unfinished::Kind kind, const Make& make)
+    : place_(place_of(place).path) {
   make_parents(place_.parent_path());
   place_ = place_of(place_).path;  // "new/.." leads somewhere now
   const fs::path name = unfinished_name(place_);
@@ -32,7 +33,7 @@ Publication::~Publication() {
 }
 
 void Publication::make_parents(const fs::path& folder) {
-  struct stat status{};
+  struct stat status {};
   if (folder.empty() || ::stat(folder.c_str(), &status) == 0) {
     return;
   }
@@ -46,7 +47,7 @@ void Publication::make_parents(const fs::path& folder) {
 }
 
 void Publication::publish(const Check& may_replace) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(unfinished().c_str(), &status) != 0) {
     throw_last_error(place_);
   }
@@ -102,7 +103,7 @@ void Publication::finish() {
 }
 
 void Publication::withdraw() {
-  struct stat status{};
+  struct stat status {};
   const HeldSignals held;
   if (::lstat(place_.c_str(), &status) != 0 || status.st_ino != inode_) {
     return;  // another's by now

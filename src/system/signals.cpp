@@ -22,11 +22,11 @@ bool ends_process(int signal) {
 }
 
 struct sigaction handle(int signal, void (*handler)(int)) {
-  struct sigaction before{};
+  struct sigaction before {};
   if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) {
     return before;
   }
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = handler;
   sigfillset(&action.sa_mask);
   sigaction(signal, &action, nullptr);

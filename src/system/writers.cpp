@@ -22,7 +22,7 @@ Descriptor new_file(const fs::path& file) {
 
 /// What the file that is there allows to whom, the new one does too.
 void take_over_permissions(const Descriptor& descriptor, const fs::path& place) {
-  struct stat old{};
+  struct stat old {};
   if (::stat(place.c_str(), &old) == 0) {
     // Only a superuser can give a file away; without it the file is the writer's.
     [[maybe_unused]] const int given = ::fchown(descriptor.number(), old.st_uid, old.st_gid);
@@ -99,7 +99,7 @@ void RevocableFileWriter::publish(bool may_replace) {
   }
   sync_and_close(descriptor_, place);
   const auto check = [](const fs::path& found) {
-    struct stat status{};
+    struct stat status {};
     if (::lstat(found.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
       throw_exists(found);
     }
@@ -108,7 +108,8 @@ void RevocableFileWriter::publish(bool may_replace) {
 }
 
 FolderWriter::FolderWriter(const fs::path& place)
-    : publication_(place, Unfinished::Kind::folder, [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; }) {}
+    : publication_(place, Unfinished::Kind::folder,
+                   [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; }) {}
 
 void FolderWriter::write(const fs::path& file, std::string_view bytes, std::string_view more_bytes) {
   fs::path folder;

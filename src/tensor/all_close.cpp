@@ -48,8 +48,7 @@ class AllClose final : public Operation {
 
 Tensor all_close(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape()) {
-    throw ShapeError("all_close needs equal shapes, got " + shape_text(a.shape()) + " and " +
-                     shape_text(b.shape()));
+    throw ShapeError("all_close needs equal shapes, got " + shape_text(a.shape()) + " and " + shape_text(b.shape()));
   }
   return Tensor(std::make_shared<AllClose>(), {a, b}, {}, DType::boolean);
 }

@@ -79,10 +79,7 @@ Array::Array(Contents contents)
       strides(row_major_strides(shape)) {}
 
 Array::Array(const Array& viewed, Shape view_shape, Shape new_strides, std::int64_t new_offset)
-    : storage(viewed.storage),
-      shape(std::move(view_shape)),
-      strides(std::move(new_strides)),
-      offset(new_offset) {}
+    : storage(viewed.storage), shape(std::move(view_shape)), strides(std::move(new_strides)), offset(new_offset) {}
 
 bool Array::is_contiguous() const {
   std::int64_t expected = 1;
@@ -95,9 +92,7 @@ bool Array::is_contiguous() const {
   return true;
 }
 
-Array Array::contiguous() const {
-  return is_contiguous() ? *this : Array(*contents());
-}
+Array Array::contiguous() const { return is_contiguous() ? *this : Array(*contents()); }
 
 std::shared_ptr<const Contents> Array::contents() const {
   if (is_contiguous() && shape_of(*storage) == shape) {
@@ -116,9 +111,7 @@ std::shared_ptr<const Contents> Array::contents() const {
       *storage);
 }
 
-const float* Array::floats() const {
-  return std::get<Block<float>>(*storage).data() + offset;
-}
+const float* Array::floats() const { return std::get<Block<float>>(*storage).data() + offset; }
 
 double Array::value(const Shape& index) const {
   const auto position =
@@ -137,8 +130,8 @@ Shape view_strides(const Array& array, const Shape& shape) {
   std::int64_t view_size = 1;
   for (std::size_t axis = array.shape.size(); axis-- > 0;) {
     chunk_size *= array.shape[axis];
-    const bool chunk_ends = axis == 0 || (array.shape[axis - 1] != 1 &&
-                                          array.strides[axis - 1] != chunk_size * base_stride);
+    const bool chunk_ends =
+        axis == 0 || (array.shape[axis - 1] != 1 && array.strides[axis - 1] != chunk_size * base_stride);
     if (!chunk_ends) {
       continue;
     }

@@ -16,9 +16,7 @@ namespace {
 
 using BlasInt = int;
 
-Matrix transposed(const Matrix& m) {
-  return {m.data, m.columns, m.rows, m.column_stride, m.row_stride};
-}
+Matrix transposed(const Matrix& m) { return {m.data, m.columns, m.rows, m.column_stride, m.row_stride}; }
 
 /// One factor as BLAS takes it: column-major with a leading dimension, transposed or not.
 struct Factor {
@@ -62,9 +60,9 @@ void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
   const Factor first(first_matrix, !swap);
   const Factor second(second_matrix, !swap);
   cxxblas::gemm(cxxblas::ColMajor, first.flag(), second.flag(), static_cast<BlasInt>(first_matrix.rows),
-                       static_cast<BlasInt>(second_matrix.columns), static_cast<BlasInt>(first_matrix.columns),
-                       1.0F, first.data, static_cast<BlasInt>(first.leading), second.data,
-                       static_cast<BlasInt>(second.leading), beta, out, static_cast<BlasInt>(first_matrix.rows));
+                static_cast<BlasInt>(second_matrix.columns), static_cast<BlasInt>(first_matrix.columns), 1.0F,
+                first.data, static_cast<BlasInt>(first.leading), second.data, static_cast<BlasInt>(second.leading),
+                beta, out, static_cast<BlasInt>(first_matrix.rows));
 }
 
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {

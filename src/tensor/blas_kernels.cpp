@@ -152,9 +152,8 @@ void write_core(const std::string& name) {
 
 // ---- The memory that OpenBLAS works in -----------------------------------------------------------
 
-constexpr std::size_t room_of_thread =
-    (std::size_t{128} << 20U) + (std::size_t{1} << 16U) +  // OpenBLAS's BUFFER_SIZE
-    (std::size_t{8} << 20U);                               // its stack
+constexpr std::size_t room_of_thread = (std::size_t{128} << 20U) + (std::size_t{1} << 16U) +  // OpenBLAS's BUFFER_SIZE
+                                       (std::size_t{8} << 20U);                               // its stack
 
 /// How many threads have theirs.
 int with_room = 0;
@@ -166,8 +165,7 @@ void require_buffers(int threads) {
     return;
   }
   const std::size_t size = room_of_thread * static_cast<std::size_t>(threads - with_room);
-  void* const room =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
     throw std::runtime_error("OpenBLAS cannot have the " + std::to_string(size >> 20U) +
                              " MiB of memory that it computes products in; accepted is a limit (ulimit -v) that leaves "
@@ -198,8 +196,8 @@ Blas default_blas() {
   if (core.empty()) {
     return Blas::haswell;
   }
-  const auto* named =
-      std::find_if(families.begin(), families.end(), [&](const Family& family) { return same_core(core, family.core); });
+  const auto* named = std::find_if(families.begin(), families.end(),
+                                   [&](const Family& family) { return same_core(core, family.core); });
   return named == families.end() ? Blas::environment : named->blas;
 }
 

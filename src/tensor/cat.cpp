@@ -21,7 +21,8 @@ class Cat final : public Operation {
       shape[axis_] += operand.shape()[axis_];
     }
     Block<float> joined(shape);
-    const std::int64_t width = shape[axis_] * row_major_strides(shape)[axis_];  // of one run through the axis and all behind it
+    const std::int64_t width =
+        shape[axis_] * row_major_strides(shape)[axis_];  // of one run through the axis and all behind it
     std::int64_t column = 0;
     for (const Array& part : parts) {
       const std::int64_t columns = part.shape[axis_] * row_major_strides(part.shape)[axis_];
@@ -69,8 +70,8 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
     Shape other = tensors[i].shape();
     const std::int64_t size = axis < other.size() ? std::exchange(other[axis], tensors[0].shape()[axis]) : 0;
     if (other != tensors[0].shape()) {
-      throw ShapeError("cat needs equal axes but the one that it is along, got " + shape_text(tensors[0].shape()) + " and " +
-                       shape_text(tensors[i].shape()));
+      throw ShapeError("cat needs equal axes but the one that it is along, got " + shape_text(tensors[0].shape()) +
+                       " and " + shape_text(tensors[i].shape()));
     }
     shape[axis] += size;
   }

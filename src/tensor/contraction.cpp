@@ -42,7 +42,8 @@ void by_loop(Blas, const Array& a, const Array& b, float* out) {
   }
 }
 
-/// What one contraction is. In words, {a} and {b} are the operands, {(a)} an operand in parentheses where it needs them.
+/// What one contraction is. In words, {a} and {b} are the operands, {(a)} an operand in parentheses where it needs
+/// them.
 struct Row {
   Kind kind;
   std::string_view name;
@@ -55,10 +56,8 @@ struct Row {
 };
 
 std::string filled(std::string_view words, const std::vector<std::string>& operands) {
-  const std::map<std::string_view, std::string> places = {{"{a}", operands[0]},
-                                                          {"{b}", operands[1]},
-                                                          {"{(a)}", grouped(operands[0])},
-                                                          {"{(b)}", grouped(operands[1])}};
+  const std::map<std::string_view, std::string> places = {
+      {"{a}", operands[0]}, {"{b}", operands[1]}, {"{(a)}", grouped(operands[0])}, {"{(b)}", grouped(operands[1])}};
   std::string text;
   while (!words.empty()) {
     const auto place = std::ranges::find_if(places, [&](const auto& one) { return words.starts_with(one.first); });
@@ -167,14 +166,15 @@ Tensor dots(const Tensor& rows, const Tensor& x) {
 }
 
 Tensor pairwise_dots(const Tensor& a, const Tensor& b) {
-  static constexpr Row row = {.kind = Kind::pairwise_dots,
-                              .name = "pairwise_dots",
-                              .operands = {"ik", "jk"},
-                              .result = "ij",
-                              .compute = by_dot,
-                              .words = "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
-                              .numpy = "np.stack([np.stack([np.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
-                              .autograd_name = "StackBackward0"};
+  static constexpr Row row = {
+      .kind = Kind::pairwise_dots,
+      .name = "pairwise_dots",
+      .operands = {"ik", "jk"},
+      .result = "ij",
+      .compute = by_dot,
+      .words = "torch.stack([torch.stack([torch.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
+      .numpy = "np.stack([np.stack([np.dot(x_i, x_j) for x_j in {b}]) for x_i in {a}])",
+      .autograd_name = "StackBackward0"};
   return contraction(row, a, b);
 }
 

@@ -31,7 +31,9 @@ class Divide final : public Operation {
   std::string numpy(const std::vector<std::string>& operands) const override {
     return grouped(operands[0]) + " / np.float32(" + divisor(operands) + ")";
   }
-  Facts facts() const override { return {.kind = Kind::scaled, .root_of = root_of_, .value = static_cast<double>(divisor_)}; }
+  Facts facts() const override {
+    return {.kind = Kind::scaled, .root_of = root_of_, .value = static_cast<double>(divisor_)};
+  }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
 
  private:

@@ -17,8 +17,8 @@ auto adapted(AnyBlock& block) {
                    std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
 }
 
-/// x times y, x divided by y, or their sum, element by element; y is repeated along the axes that it has not, or where its
-/// size is 1.
+/// x times y, x divided by y, or their sum, element by element; y is repeated along the axes that it has not, or where
+/// its size is 1.
 class Elementwise final : public Operation {
  public:
   /// Kind::multiplied, Kind::divided or Kind::added.

@@ -25,8 +25,8 @@ namespace {
   constexpr float kRounder = 12582912.0F;
   const float rounded = x * kOneOverLn2 + kRounder;
   const float q = rounded - kRounder;
-  const auto q_int = static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(rounded) -
-                                               std::bit_cast<std::uint32_t>(kRounder));
+  const auto q_int =
+      static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(rounded) - std::bit_cast<std::uint32_t>(kRounder));
 
   // 3. s = x - q ln 2, ln 2 in two parts.
   float s = std::fma(q, -0.693145751953125F, x);
@@ -60,16 +60,12 @@ void sleef_exp_each(std::span<float> values) {
   }
 }
 
-bool can_run_avx2() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-}
+bool can_run_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
 #endif
 
 }  // namespace
 
-float softmax_exp(float x, Cpu cpu) {
-  return cpu == Cpu::standard ? std::exp(x) : sleef_exp(x);
-}
+float softmax_exp(float x, Cpu cpu) { return cpu == Cpu::standard ? std::exp(x) : sleef_exp(x); }
 
 void softmax_exp(std::span<float> values, Cpu cpu) {
   if (cpu == Cpu::standard) {

@@ -20,9 +20,7 @@ class Exp final : public Operation {
   std::string words(const std::vector<std::string>& operands) const override {
     return "torch.exp(" + operands[0] + ")";
   }
-  std::string numpy(const std::vector<std::string>& operands) const override {
-    return "np.exp(" + operands[0] + ")";
-  }
+  std::string numpy(const std::vector<std::string>& operands) const override { return "np.exp(" + operands[0] + ")"; }
   Facts facts() const override { return {.kind = Kind::exp}; }
   std::string autograd_name(const std::vector<Tensor>&) const override { return "ExpBackward0"; }
 };

@@ -54,9 +54,10 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels,
-            Facts facts, std::optional<Tensor> like) {
-  return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels, std::move(shape), dtype);
+Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels, Facts facts,
+            std::optional<Tensor> like) {
+  return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels,
+                std::move(shape), dtype);
 }
 
 Tensor parameter(const Tensor& data, std::string words) {

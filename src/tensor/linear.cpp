@@ -73,8 +73,7 @@ class Linear final : public Operation {
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
-              const std::string& module) {
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias, const std::string& module) {
   if (x.dim() < 1 || weight.dim() != 2 || x.size(-1) != weight.size(1) ||
       (bias && bias->shape() != Shape{weight.size(0)})) {
     throw ShapeError("linear: the last axis of " + shape_text(x.shape()) + " does not meet weight " +

@@ -62,22 +62,23 @@ enum class Kind {
 struct Facts {
   Kind kind;
   std::array<std::size_t, 2> axes = {};  ///< transpose: the two that are swapped
-  std::int64_t axis = -1;                ///< softmax: along which weights sum to 1; sum, cat, slice: theirs; -1 is the last; index: which is gone
-  std::int64_t at = 0;                   ///< index: which item; slice: the first of them
-  std::int64_t fan_in = 0;               ///< uniform: nn.Linear's d_in; 0 for torch.rand
-  std::int64_t rows = 0;                 ///< embedding: how many there are to choose from
-  std::int64_t root_of = 0;              ///< scaled: the number whose square root is the divisor; 0 where it is none
-  double p = 0;                          ///< dropout: to drop; bernoulli: to be True
-  double value = 0;                      ///< masked: what is filled in; scaled: the divisor; dropout: what kept ones are multiplied with
-  bool is_by_tokens = false;             ///< given: every axis counts the lesson's tokens
-  bool is_own = false;                   ///< given: by the reader, not by the article
+  std::int64_t axis =
+      -1;  ///< softmax: along which weights sum to 1; sum, cat, slice: theirs; -1 is the last; index: which is gone
+  std::int64_t at = 0;       ///< index: which item; slice: the first of them
+  std::int64_t fan_in = 0;   ///< uniform: nn.Linear's d_in; 0 for torch.rand
+  std::int64_t rows = 0;     ///< embedding: how many there are to choose from
+  std::int64_t root_of = 0;  ///< scaled: the number whose square root is the divisor; 0 where it is none
+  double p = 0;              ///< dropout: to drop; bernoulli: to be True
+  double value = 0;  ///< masked: what is filled in; scaled: the divisor; dropout: what kept ones are multiplied with
+  bool is_by_tokens = false;  ///< given: every axis counts the lesson's tokens
+  bool is_own = false;        ///< given: by the reader, not by the article
 };
 
 /// What a leaf is called.
 struct LeafWords {
   template <class Text>
-    requires std::convertible_to<Text, std::string>
-  LeafWords(Text words, std::string formula = "") : pytorch(std::move(words)), numpy(std::move(formula)) {}
+  requires std::convertible_to<Text, std::string> LeafWords(Text words, std::string formula = "")
+      : pytorch(std::move(words)), numpy(std::move(formula)) {}
 
   std::string pytorch;  ///< PyTorch's words for it
   std::string numpy;    ///< a formula that gives its numbers; empty where they have to be listed or were drawn
@@ -145,8 +146,7 @@ Tensor pairwise_dots(const Tensor& a, const Tensor& b);
 
 /// nn.Linear's x Wᵀ + b: x [..., d_in], weight [d_out, d_in], bias [d_out] -> [..., d_out]. `module` is
 /// the article's variable that holds the module.
-Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
-              const std::string& module);
+Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias, const std::string& module);
 
 /// x / divisor, rounded to float before the division; `words` are PyTorch's for the divisor.
 Tensor divide(const Tensor& x, double divisor, const std::string& words);
@@ -154,7 +154,8 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with keys by the name that it has.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
-/// x / y, x * y and x + y element by element; y's axes may have size 1, or y may be a scalar or have x's last axes alone.
+/// x / y, x * y and x + y element by element; y's axes may have size 1, or y may be a scalar or have x's last axes
+/// alone.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
 Tensor add(const Tensor& x, const Tensor& y);
@@ -168,7 +169,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x);
 
-/// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] where the axis is kept. `dim` counts from the end: -1 is the last.
+/// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] where the axis is kept. `dim` counts from the end: -1 is
+/// the last.
 Tensor sum(const Tensor& x, bool keepdim = false, std::int64_t dim = -1);
 
 /// torch.cat(tensors, dim): [..., n_i, ...] -> [..., sum of n_i, ...]; -1 is the last.

@@ -18,13 +18,10 @@ Matrix matrix(const Array& array) {
 }
 
 Array unsqueezed(const Array& vector) {
-  return Array(vector, {1, vector.shape[0]}, {vector.shape[0] * vector.strides[0], vector.strides[0]},
-               vector.offset);
+  return Array(vector, {1, vector.shape[0]}, {vector.shape[0] * vector.strides[0], vector.strides[0]}, vector.offset);
 }
 
-Array transposed(const Array& m) {
-  return Array(m, {m.shape[1], m.shape[0]}, {m.strides[1], m.strides[0]}, m.offset);
-}
+Array transposed(const Array& m) { return Array(m, {m.shape[1], m.shape[0]}, {m.strides[1], m.strides[0]}, m.offset); }
 
 /// [m, k] @ [k, n], written in the given shape.
 Array matrix_product(const Array& a, const Array& b, const Shape& shape, Blas blas) {

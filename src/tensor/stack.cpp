@@ -35,7 +35,8 @@ class Stack final : public Operation {
     }
   }
   std::string pytorch(const std::vector<std::string>& operands) const override {
-    return copies_ <= 3 ? words(operands) : "torch.stack([" + operands[0] + "] * " + std::to_string(copies_) + ", dim=0)";
+    return copies_ <= 3 ? words(operands)
+                        : "torch.stack([" + operands[0] + "] * " + std::to_string(copies_) + ", dim=0)";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
     return "np.stack([" + operands[0] + "] * " + std::to_string(copies_) + ")";
@@ -63,8 +64,9 @@ class StackOf final : public Operation {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const Array x = operands[i].array().contiguous();
       for (std::int64_t at = 0; at < x.count(); at += inner) {
-        std::copy_n(x.floats() + at, inner,
-                    stacked.data() + at * static_cast<std::int64_t>(operands.size()) + static_cast<std::int64_t>(i) * inner);
+        std::copy_n(
+            x.floats() + at, inner,
+            stacked.data() + at * static_cast<std::int64_t>(operands.size()) + static_cast<std::int64_t>(i) * inner);
       }
     }
     return Array(std::move(stacked));

@@ -84,8 +84,8 @@ float row_sum(std::span<const float> row) {
   return total;
 }
 
-/// at::native's vectorized_outer_sum over one of the columns that lie side by side: four vectors of them go down together,
-/// what is left over goes down four rows at a time.
+/// at::native's vectorized_outer_sum over one of the columns that lie side by side: four vectors of them go down
+/// together, what is left over goes down four rows at a time.
 float column_sum(std::span<const float> column, std::size_t place, std::size_t columns) {
   constexpr std::size_t together = 32;
   return place < columns / together * together ? cascade<1, 1>(column.data(), column.size())[0]

@@ -39,10 +39,9 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
     : node_(std::make_shared<Node>()) {
   element_count(shape);
   const bool differentiable = dtype == DType::float32 && operation->autograd_name(operands) != "";
-  node_->requires_grad =
-      operation->is_trainable() ||
-      (differentiable && std::any_of(operands.begin(), operands.end(),
-                                     [](const Tensor& operand) { return operand.requires_grad(); }));
+  node_->requires_grad = operation->is_trainable() ||
+                         (differentiable && std::any_of(operands.begin(), operands.end(),
+                                                        [](const Tensor& operand) { return operand.requires_grad(); }));
   node_->operation = std::move(operation);
   node_->operands = std::move(operands);
   node_->shape = std::move(shape);
@@ -124,8 +123,7 @@ std::int64_t Tensor::bytes(std::unordered_set<const void*>& seen) const {
     return 0;
   }
   std::int64_t total = 0;
-  if (!operation().is_view() &&
-      __builtin_mul_overflow(element_count(shape()), element_size(dtype()), &total)) {
+  if (!operation().is_view() && __builtin_mul_overflow(element_count(shape()), element_size(dtype()), &total)) {
     throw TooLarge("a tensor of shape " + shape_text(shape()) + " has more than 2^63 bytes");
   }
   for (const Tensor& operand : operands()) {

@@ -9,8 +9,7 @@ namespace {
 
 class Transpose final : public Operation {
  public:
-  Transpose(std::size_t axis_0, std::size_t axis_1, bool is_t)
-      : axis_0_(axis_0), axis_1_(axis_1), is_t_(is_t) {}
+  Transpose(std::size_t axis_0, std::size_t axis_1, bool is_t) : axis_0_(axis_0), axis_1_(axis_1), is_t_(is_t) {}
 
   Shape swapped(Shape sizes) const {
     std::swap(sizes[axis_0_], sizes[axis_1_]);
@@ -24,8 +23,9 @@ class Transpose final : public Operation {
     return Derivation(Derivation::Rule::copy, {0, swapped(index)});
   }
   std::string words(const std::vector<std::string>& operands) const override {
-    return is_t_ ? grouped(operands[0]) + ".T"
-                 : grouped(operands[0]) + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
+    return is_t_
+               ? grouped(operands[0]) + ".T"
+               : grouped(operands[0]) + ".transpose(" + std::to_string(axis_0_) + ", " + std::to_string(axis_1_) + ")";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
     return is_t_ ? words(operands)

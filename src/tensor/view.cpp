@@ -15,8 +15,8 @@ class View final : public Operation {
     const Array& x = operands[0].array();
     Shape strides = view_strides(x, shape_);
     if (strides.empty()) {
-      throw ShapeError("no view of shape " + shape_text(shape_) + " on a tensor of shape " +
-                       shape_text(x.shape) + " and strides " + shape_text(x.strides));
+      throw ShapeError("no view of shape " + shape_text(shape_) + " on a tensor of shape " + shape_text(x.shape) +
+                       " and strides " + shape_text(x.strides));
     }
     return Array(x, shape_, std::move(strides), x.offset);
   }
@@ -48,9 +48,7 @@ class View final : public Operation {
 
 class Contiguous final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
-    return operands[0].array().contiguous();
-  }
+  Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array().contiguous(); }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
     return Derivation(Derivation::Rule::copy, {0, index});
   }
@@ -74,8 +72,6 @@ Tensor view(const Tensor& x, const Shape& shape) {
   return Tensor(std::make_shared<View>(shape), {x}, shape, x.dtype());
 }
 
-Tensor contiguous(const Tensor& x) {
-  return Tensor(std::make_shared<Contiguous>(), {x}, x.shape(), x.dtype());
-}
+Tensor contiguous(const Tensor& x) { return Tensor(std::make_shared<Contiguous>(), {x}, x.shape(), x.dtype()); }
 
 }  // namespace attn

@@ -12,7 +12,8 @@ std::string grouped(const std::string& expression) {
   for (std::size_t i = 0; i < expression.size(); ++i) {
     const char c = expression[i];
     depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-    if (c == ' ' && depth == 0 && i + 1 < expression.size() && std::string_view("+-*/@").find(expression[i + 1]) != std::string_view::npos) {
+    if (c == ' ' && depth == 0 && i + 1 < expression.size() &&
+        std::string_view("+-*/@").find(expression[i + 1]) != std::string_view::npos) {
       return "(" + expression + ")";
     }
   }

@@ -33,8 +33,7 @@ std::string grouped_digits(std::uint64_t value);
 
 /// The number that the whole text is; empty where it is none, or too large. Signs before it: "-" alone.
 template <class Number>
-  requires std::integral<Number> || std::floating_point<Number>
-std::optional<Number> number_of(std::string_view text) {
+requires std::integral<Number> || std::floating_point<Number> std::optional<Number> number_of(std::string_view text) {
   Number number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;

@@ -14,29 +14,14 @@ std::string escaped(std::string_view text, bool is_typed) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '\\':
-        result += "\\e";
-        break;
-      case '-':
-        result += is_typed ? "\\-" : "-";
-        break;
-      case '\'':
-        result += is_typed ? "\\(aq" : "'";
-        break;
-      case '^':
-        result += "\\(ha";
-        break;
-      case '~':
-        result += "\\(ti";
-        break;
-      case '`':
-        result += "\\(ga";
-        break;
-      case '"':
-        result += "\\(dq";
-        break;
-      default:
-        result += c;
+      case '\\': result += "\\e"; break;
+      case '-': result += is_typed ? "\\-" : "-"; break;
+      case '\'': result += is_typed ? "\\(aq" : "'"; break;
+      case '^': result += "\\(ha"; break;
+      case '~': result += "\\(ti"; break;
+      case '`': result += "\\(ga"; break;
+      case '"': result += "\\(dq"; break;
+      default: result += c;
     }
   }
   return result;

@@ -31,7 +31,8 @@ void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKerne
 /// nn.Linear's weight is uniform in [-bound, bound], with this bound. `in_features` is at least 1.
 [[nodiscard]] double linear_weight_bound(std::int64_t in_features);
 
-/// nn.Linear's bias is uniform in [-bound, bound], with this bound; drawn after the weight. `in_features` is at least 1.
+/// nn.Linear's bias is uniform in [-bound, bound], with this bound; drawn after the weight. `in_features` is at
+/// least 1.
 [[nodiscard]] double linear_bias_bound(std::int64_t in_features);
 
 }  // namespace attn::torch

@@ -30,7 +30,10 @@ std::string_view part_name(Part part) {
 }
 
 DrawnWords::DrawnWords(const Draw& draw, DropoutKernel dropout_kernel)
-    : kind_(draw.leaf.kind()), is_embedding_(kind_ == Kind::embedding), dropout_kernel_(dropout_kernel), count_(draw.count),
+    : kind_(draw.leaf.kind()),
+      is_embedding_(kind_ == Kind::embedding),
+      dropout_kernel_(dropout_kernel),
+      count_(draw.count),
       size_(static_cast<std::uint64_t>(element_count(draw.leaf.shape()))) {
   if (is_embedding_) {
     width_ = static_cast<std::uint64_t>(draw.leaf.size(1));
@@ -67,7 +70,8 @@ std::vector<std::uint64_t> DrawnWords::words_of(std::uint64_t element) const {
     return {element};
   }
   if (kind_ == Kind::bernoulli) {
-    return dropout_kernel_ == DropoutKernel::mkl ? std::vector<std::uint64_t>{0} : std::vector{2 * element, 2 * element + 1};
+    return dropout_kernel_ == DropoutKernel::mkl ? std::vector<std::uint64_t>{0}
+                                                 : std::vector{2 * element, 2 * element + 1};
   }
   if (is_small()) {
     const std::uint64_t first = element < left_over_ ? 0 : (element - left_over_) / 2 * 4;
@@ -98,7 +102,8 @@ std::vector<std::uint64_t> DrawnWords::elements_of(std::uint64_t word) const {
     add(word / 4 * 2 + left_over_ + 1);
     return elements;
   }
-  const std::uint64_t start = word < size_ ? word / normals_of_a_block * normals_of_a_block : size_ - normals_of_a_block;
+  const std::uint64_t start =
+      word < size_ ? word / normals_of_a_block * normals_of_a_block : size_ - normals_of_a_block;
   const std::uint64_t first = start + (word < size_ ? word : word - size_) % (normals_of_a_block / 2);
   add(first);
   add(first + normals_of_a_block / 2);

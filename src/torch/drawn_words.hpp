@@ -16,8 +16,8 @@ enum class Part { u, u_high, u_low, u1, u2, u1_high, u1_low, u2_high, u2_low, st
 /// "u1 high"
 std::string_view part_name(Part part);
 
-/// Which words of a draw make which of its leaf's elements. Words are counted from the draw's first one, elements row-major.
-/// The rules are those of distributions.hpp, where the numbers are made.
+/// Which words of a draw make which of its leaf's elements. Words are counted from the draw's first one, elements
+/// row-major. The rules are those of distributions.hpp, where the numbers are made.
 class DrawnWords {
  public:
   /// Of an embedding, the ids are read.
@@ -49,10 +49,10 @@ class DrawnWords {
   Kind kind_;
   bool is_embedding_;
   DropoutKernel dropout_kernel_;
-  std::uint64_t count_;          ///< words
-  std::uint64_t size_;           ///< elements that are drawn: of an embedding, the whole matrix's
-  std::uint64_t width_ = 1;      ///< of an embedding's row
-  std::uint64_t left_over_ = 0;  ///< elements that an earlier draw left over: one, or none
+  std::uint64_t count_;                               ///< words
+  std::uint64_t size_;                                ///< elements that are drawn: of an embedding, the whole matrix's
+  std::uint64_t width_ = 1;                           ///< of an embedding's row
+  std::uint64_t left_over_ = 0;                       ///< elements that an earlier draw left over: one, or none
   std::multimap<std::uint64_t, std::uint64_t> rows_;  ///< of an embedding: a row, and where it stands in the leaf
   std::vector<std::uint64_t> kept_;                   ///< of an embedding: the words that make these rows
 };

@@ -68,8 +68,7 @@ std::string_view Formatter<std::int64_t>::text(std::int64_t value) {
 }
 
 Formatter<float>::Formatter(const View<float>& view, const PrintOptions& options)
-    : precision_(options.precision),
-      buffer_(static_cast<std::size_t>(options.precision) + longest_without_fraction) {
+    : precision_(options.precision), buffer_(static_cast<std::size_t>(options.precision) + longest_without_fraction) {
   FloatRange range;
   auto include = [&range](float value) { range.include(value); };
   for_each_shown(view, include);

@@ -5,9 +5,7 @@
 namespace attn::torch {
 namespace {
 
-std::uint32_t low_word(std::uint64_t seed) {
-  return static_cast<std::uint32_t>(seed);
-}
+std::uint32_t low_word(std::uint64_t seed) { return static_cast<std::uint32_t>(seed); }
 
 }  // namespace
 
@@ -37,9 +35,7 @@ void Generator::discard(std::uint64_t draws) {
   passed_over_ += draws;
 }
 
-std::optional<double> Generator::take_cached_normal() {
-  return std::exchange(cached_normal_, std::nullopt);
-}
+std::optional<double> Generator::take_cached_normal() { return std::exchange(cached_normal_, std::nullopt); }
 
 bool operator==(const Generator& a, const Generator& b) {
   const auto engine = [](const Generator& one) {
@@ -50,8 +46,6 @@ bool operator==(const Generator& a, const Generator& b) {
   return engine(a) == engine(b) && a.cached_normal_ == b.cached_normal_;
 }
 
-void Generator::cache_normal(double value) {
-  cached_normal_ = value;
-}
+void Generator::cache_normal(double value) { cached_normal_ = value; }
 
 }  // namespace attn::torch

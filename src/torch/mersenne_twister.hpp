@@ -6,8 +6,8 @@
 
 namespace attn::torch {
 
-/// mt19937 (Matsumoto and Nishimura 1998), the words of std::mt19937. A new one seeds and mixes no more of its state than is
-/// asked for: many seeds are looked at for a few words each.
+/// mt19937 (Matsumoto and Nishimura 1998), the words of std::mt19937. A new one seeds and mixes no more of its state
+/// than is asked for: many seeds are looked at for a few words each.
 class MersenneTwister {
  public:
   explicit MersenneTwister(std::uint32_t seed) { state_[0] = seed; }

@@ -68,8 +68,7 @@ class Writer {
   }
 
   void write_slices(const View<Element>& view, std::size_t indent) {
-    const std::string between =
-        "," + std::string(view.axes.size() - 1, '\n') + std::string(indent + 1, ' ');
+    const std::string between = "," + std::string(view.axes.size() - 1, '\n') + std::string(indent + 1, ' ');
     bool first = true;
     auto separate = [&] {
       if (!std::exchange(first, false)) {
@@ -160,8 +159,7 @@ class SuffixWriter {
  private:
   static std::int64_t last_line_length(std::string_view text) {
     const std::size_t newline = text.rfind('\n');
-    return static_cast<std::int64_t>(
-        newline == std::string_view::npos ? text.size() : text.size() - newline - 1);
+    return static_cast<std::int64_t>(newline == std::string_view::npos ? text.size() : text.size() - newline - 1);
   }
 
   std::string& out_;
@@ -197,16 +195,14 @@ std::string printed_text(const Block<Element>& block, std::span<const std::strin
 
 }  // namespace
 
-PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
-                           const PrintOptions& options) {
+PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes, const PrintOptions& options) {
   PrintedTensor printed;
-  printed.text = std::visit(
-      [&](const auto& block) { return printed_text(block, suffixes, options, &printed.cells); }, values);
+  printed.text =
+      std::visit([&](const auto& block) { return printed_text(block, suffixes, options, &printed.cells); }, values);
   return printed;
 }
 
-std::string format_tensor(const Contents& values, std::span<const std::string> suffixes,
-                          const PrintOptions& options) {
+std::string format_tensor(const Contents& values, std::span<const std::string> suffixes, const PrintOptions& options) {
   return std::visit([&](const auto& block) { return printed_text(block, suffixes, options, nullptr); }, values);
 }
 
@@ -243,8 +239,6 @@ std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell) {
   return printed.text.substr(cell.offset, cell.size);
 }
 
-std::string format_size(const Shape& shape) {
-  return "torch.Size([" + join(shape) + "])";
-}
+std::string format_size(const Shape& shape) { return "torch.Size([" + join(shape) + "])"; }
 
 }  // namespace attn::torch

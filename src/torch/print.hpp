@@ -32,13 +32,13 @@ struct PrintedTensor {
 ///
 /// `suffixes` are the trailing texts about autograd ("grad_fn=<MulBackward0>",
 /// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves, as does size= where
-/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Neither precision nor edgeitems is negative.
+/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Neither precision nor edgeitems is
+/// negative.
 [[nodiscard]] PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
                                          const PrintOptions& options);
 
 /// print_tensor's text alone.
-[[nodiscard]] std::string format_tensor(const Contents& values,
-                                        std::span<const std::string> suffixes,
+[[nodiscard]] std::string format_tensor(const Contents& values, std::span<const std::string> suffixes,
                                         const PrintOptions& options);
 
 /// Prints single elements, by their positions, as print_tensor does, without the padding.

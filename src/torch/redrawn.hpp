@@ -7,8 +7,8 @@
 
 namespace attn::torch {
 
-/// What the same call draws where it begins `shift` 32-bit words later than in the program, earlier where negative. Nothing
-/// where that is before the seeding.
+/// What the same call draws where it begins `shift` 32-bit words later than in the program, earlier where negative.
+/// Nothing where that is before the seeding.
 std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t shift);
 
 }  // namespace attn::torch

@@ -61,9 +61,11 @@ void for_each_shown(const View<Element>& view, Visit& visit) {
   if (view.axes.empty()) {
     visit(*view.data);
   } else if (view.axes.size() == 1) {
-    for_each_item(view.axes.front(), [&](std::int64_t i) { visit(view.data[i]); }, [] {});
+    for_each_item(
+        view.axes.front(), [&](std::int64_t i) { visit(view.data[i]); }, [] {});
   } else {
-    for_each_item(view.axes.front(), [&](std::int64_t i) { for_each_shown(view.slice(i), visit); }, [] {});
+    for_each_item(
+        view.axes.front(), [&](std::int64_t i) { for_each_shown(view.slice(i), visit); }, [] {});
   }
 }
 

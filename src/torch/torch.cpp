@@ -54,18 +54,20 @@ Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw dra
 }
 
 Tensor Torch::rand(const Shape& shape) {
-  return drawn<float>(shape, {.kind = Kind::uniform}, "torch.rand(" + sizes_text(shape) + ")",
-                      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { uniform(generator, out, 0, 1, cpu); });
+  return drawn<float>(
+      shape, {.kind = Kind::uniform}, "torch.rand(" + sizes_text(shape) + ")",
+      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { uniform(generator, out, 0, 1, cpu); });
 }
 
 Tensor Torch::randn(const Shape& shape) {
-  return drawn<float>(shape, {.kind = Kind::normal}, "torch.randn(" + sizes_text(shape) + ")",
-                      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { normal(generator, out, cpu); });
+  return drawn<float>(
+      shape, {.kind = Kind::normal}, "torch.randn(" + sizes_text(shape) + ")",
+      [cpu = kernels().cpu](Generator& generator, std::span<float> out) { normal(generator, out, cpu); });
 }
 
 Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name) {
-  const std::string module = "nn.Linear(" + std::to_string(d_in) + ", " + std::to_string(d_out) +
-                             (bias ? ")" : ", bias=False)");
+  const std::string module =
+      "nn.Linear(" + std::to_string(d_in) + ", " + std::to_string(d_out) + (bias ? ")" : ", bias=False)");
   const auto uniform_parameter = [&](const Shape& shape, double bound, const std::string& words) {
     const auto draw = [bound, cpu = kernels().cpu](Generator& generator, std::span<float> out) {
       uniform(generator, out, -bound, bound, cpu);
@@ -84,8 +86,8 @@ Linear Torch::linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std
 
 Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids) {
   const Shape shape = {ids.size(0), dim};
-  const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) +
-                            ")(ids).detach()";
+  const std::string words =
+      "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) + ")(ids).detach()";
   const auto draw = [num_embeddings, dim, ids, cpu = kernels().cpu](Generator& generator, std::span<float> out) {
     const auto contents = ids.array().contents();
     const auto& rows = std::get<Block<std::int64_t>>(*contents);
@@ -98,8 +100,8 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
 
 Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string keep = python_repr(1 - p);
-  const std::string words = "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep +
-                            ").bool()";
+  const std::string words =
+      "torch.empty_like(" + (x.name().empty() ? "x" : x.name()) + ").bernoulli_(" + keep + ").bool()";
   const Facts facts = {.kind = Kind::bernoulli, .p = 1 - p};
   const auto draw = [p, kernel = draws_.dropout_kernel](Generator& generator, std::span<bool> out) {
     bernoulli(generator, out, 1 - p, kernel);

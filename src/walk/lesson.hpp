@@ -41,7 +41,8 @@ struct Lesson {
   /// Words to embed instead of the article's inputs; d_in is then the embedding's dimension, and tokens is refused.
   std::optional<std::string> sentence;
 
-  /// A reader's own [tokens, d_in], instead of the article's or random ones; tokens, d_in and sentence are refused then.
+  /// A reader's own [tokens, d_in], instead of the article's or random ones; tokens, d_in and sentence are refused
+  /// then.
   std::optional<GivenTensor> inputs;
   /// The same for the second sequence of cross-attention.
   std::optional<GivenTensor> second_inputs;

@@ -66,7 +66,8 @@ std::int64_t limit_in(const std::filesystem::path& path) {
 /// only `top` may be there.
 std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& group, const std::string& file) {
   std::int64_t least = limit_in(top / file);
-  for (std::filesystem::path path = std::filesystem::path(group).relative_path(); !path.empty(); path = path.parent_path()) {
+  for (std::filesystem::path path = std::filesystem::path(group).relative_path(); !path.empty();
+       path = path.parent_path()) {
     least = std::min(least, limit_in(top / path / file));
   }
   return least;
@@ -78,8 +79,8 @@ std::int64_t available_memory(std::int64_t reserved) {
   const auto [address_space, memory] = used();
   const std::int64_t addresses = std::max<std::int64_t>(0, address_space_limit() - address_space);
   const std::int64_t in_group = control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup") - memory;
-  return std::min({machine_memory(), addresses - (addresses < reserved ? 0 : reserved),
-                   std::max<std::int64_t>(0, in_group)});
+  return std::min(
+      {machine_memory(), addresses - (addresses < reserved ? 0 : reserved), std::max<std::int64_t>(0, in_group)});
 }
 
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {
@@ -133,8 +134,8 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   add(largest);
   add(written);
   if (needed > available) {
-    throw TooLarge("the tensors " + std::string(written > 0 ? "and their text " : "") + "need " + memory_text(needed) + " of memory, and " + memory_text(available) +
-                   " are available");
+    throw TooLarge("the tensors " + std::string(written > 0 ? "and their text " : "") + "need " + memory_text(needed) +
+                   " of memory, and " + memory_text(available) + " are available");
   }
 }
 

@@ -12,7 +12,9 @@ namespace attn {
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// A mask on scores.
-inline bool hides(const Tensor& tensor) { return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value); }
+inline bool hides(const Tensor& tensor) {
+  return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value);
+}
 
 /// A rule for the operations of one kind: what stands in place of each.
 template <class Instead>

@@ -34,7 +34,8 @@ bool is_parameter(const Tensor& tensor) {
 template <class Change>
 Rewriter::Rule with_weight(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
-    const bool is_projection = was.kind() == Kind::linear || (was.kind() == Kind::matmul && is_parameter(was.operands()[1]));
+    const bool is_projection =
+        was.kind() == Kind::linear || (was.kind() == Kind::matmul && is_parameter(was.operands()[1]));
     if (!is_projection || was.operands()[1].dim() != 2) {
       return is;
     }
@@ -56,9 +57,8 @@ std::optional<Tensor> transposed_weight(const Tensor& weight) {
 
 /// [a, b] read as [b, a], where .T would be right.
 std::optional<Tensor> reshaped_weight(const Tensor& weight) {
-  return is_square(weight)
-             ? std::nullopt
-             : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
+  return is_square(weight) ? std::nullopt
+                           : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
 }
 
 /// What is drawn for W_key stays drawn, but keys are made with the W_query of the same section.
@@ -67,8 +67,8 @@ Rewriter::Rule same_weights(std::span<const Step> steps) {
     std::optional<Tensor> weight;
     std::optional<Tensor> bias;
   };
-  std::map<std::string, Query> queries;   // by section
-  std::map<const void*, Query> instead;   // of a W_key
+  std::map<std::string, Query> queries;  // by section
+  std::map<const void*, Query> instead;  // of a W_key
   for (const Step& step : steps) {
     if (step.name == "W_query") {
       queries[step.section] = {step.tensor, std::nullopt};
@@ -131,7 +131,8 @@ Rewriter::Rule softmax_along(std::int64_t axis) {
 
 Tensor transposed_weights(const Tensor& was, const Tensor& is) {
   const Tensor& weights = was.operands()[0];
-  const bool is_context = weights.kind() == Kind::softmax || weights.kind() == Kind::dropout || weights.kind() == Kind::divided;
+  const bool is_context =
+      weights.kind() == Kind::softmax || weights.kind() == Kind::dropout || weights.kind() == Kind::divided;
   return is_context && is_square(weights) ? matmul(rows_as_columns(is.operands()[0]), is.operands()[1]) : is;
 }
 
@@ -149,16 +150,17 @@ Rewriter::Rule masked_beyond(std::int64_t beyond) {
     if (!hides(was)) {
       return is;
     }
-    const Tensor mask = leaf(was.operands()[1].shape(), DType::boolean, "mask", [shape = was.operands()[1].shape(), beyond] {
-      Block<bool> block(shape);
-      const std::int64_t columns = shape.back();
-      const std::int64_t rows = shape[shape.size() - 2];
-      for (std::size_t i = 0; i < block.size(); ++i) {
-        const auto place = static_cast<std::int64_t>(i);
-        block[i] = place % columns - place / columns % rows > beyond;
-      }
-      return Contents(std::move(block));
-    });
+    const Tensor mask =
+        leaf(was.operands()[1].shape(), DType::boolean, "mask", [shape = was.operands()[1].shape(), beyond] {
+          Block<bool> block(shape);
+          const std::int64_t columns = shape.back();
+          const std::int64_t rows = shape[shape.size() - 2];
+          for (std::size_t i = 0; i < block.size(); ++i) {
+            const auto place = static_cast<std::int64_t>(i);
+            block[i] = place % columns - place / columns % rows > beyond;
+          }
+          return Contents(std::move(block));
+        });
     return masked_fill(is.operands()[0], mask, -infinity);
   };
 }
@@ -234,7 +236,8 @@ Tensor nothing_dropped(const Tensor&, const Tensor& is) { return is.operands()[0
 
 /// Whether it is x.view(b, tokens, heads, head_dim).transpose(1, 2).
 bool splits_heads(const Tensor& tensor) {
-  return tensor.kind() == Kind::transpose && tensor.dim() == 4 && tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
+  return tensor.kind() == Kind::transpose && tensor.dim() == 4 &&
+         tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
          tensor.operands()[0].kind() == Kind::view;
 }
 
@@ -254,16 +257,14 @@ Tensor interleaved_heads(const Tensor& was, const Tensor& is) {
 
 /// context.view(b, tokens, d_out) where context.transpose(1, 2) comes first.
 Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
-  if (was.kind() != Kind::transpose || was.dim() != 4 || was.operation().facts().axes != std::array<std::size_t, 2>{1, 2} ||
-      was.operands()[0].kind() != Kind::matmul) {
+  if (was.kind() != Kind::transpose || was.dim() != 4 ||
+      was.operation().facts().axes != std::array<std::size_t, 2>{1, 2} || was.operands()[0].kind() != Kind::matmul) {
     return is;
   }
   return view(contiguous(is.operands()[0]), was.shape());
 }
 
-Tensor reversed_cat(const Tensor&, const Tensor& is) {
-  return cat({is.operands().rbegin(), is.operands().rend()});
-}
+Tensor reversed_cat(const Tensor&, const Tensor& is) { return cat({is.operands().rbegin(), is.operands().rend()}); }
 
 // ---- The table ------------------------------------------------------------------------------------
 
@@ -339,13 +340,15 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
        "x @ W, or with nn.Linear's weight x @ W.T", with_weight(reshaped_weight)},
       {"same-weights", "keys are made with W_query, not with W_key", "keys = x @ W_key", same_weights(steps)},
       {"no-bias", "the bias is left out", "x @ W.T + b", for_each(Kind::linear, without_bias)},
-      {"no-projection", "the linear layer is left out", "out_proj(context_vec)", for_each(Kind::linear, without_projection)},
+      {"no-projection", "the linear layer is left out", "out_proj(context_vec)",
+       for_each(Kind::linear, without_projection)},
       {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
        for_each(Kind::matmul, swapped_product)},
       {"weights-transposed", "the weights are transposed before they meet the values", "attn_weights @ values",
        for_each(Kind::matmul, transposed_weights)},
       {"no-rescale", "what dropout keeps is not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
-      {"scaled-by-1-p", "what dropout keeps is multiplied by 1 - p", dropout_line, for_each(Kind::dropout, scaled_by_p)},
+      {"scaled-by-1-p", "what dropout keeps is multiplied by 1 - p", dropout_line,
+       for_each(Kind::dropout, scaled_by_p)},
       {"divided-by-p", "what dropout keeps is divided by p, not by 1 - p", dropout_line,
        for_each(Kind::dropout, divided_by_p)},
       {"keep-and-drop-swapped", "dropout drops what the mask keeps", dropout_line,
@@ -372,9 +375,10 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
 }
 
 Mistake scaled_by_number(double divisor) {
-  return {"scaled-by-number",
-          "the scores are divided by " + text::shortest_text(divisor) + ", not by the square root of the keys' dimension",
-          scaling_line, divided_by(divisor)};
+  return {
+      "scaled-by-number",
+      "the scores are divided by " + text::shortest_text(divisor) + ", not by the square root of the keys' dimension",
+      scaling_line, divided_by(divisor)};
 }
 
 Mistake mistake_of(std::string_view name, std::span<const Step> steps) {

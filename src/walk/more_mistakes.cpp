@@ -25,13 +25,16 @@ Numbers numbers_of(const Tensor& tensor) {
 /// What a function makes of a tensor's numbers, row-major; the shape stays.
 template <class Function>
 Tensor made_of(const Tensor& x, Function f) {
-  return leaf(x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(), [x, f] {
-    Numbers numbers = numbers_of(x);
-    f(numbers);
-    Block<float> block(x.shape());
-    std::ranges::copy(numbers, block.begin());
-    return Contents(std::move(block));
-  }, x.kernels());
+  return leaf(
+      x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(),
+      [x, f] {
+        Numbers numbers = numbers_of(x);
+        f(numbers);
+        Block<float> block(x.shape());
+        std::ranges::copy(numbers, block.begin());
+        return Contents(std::move(block));
+      },
+      x.kernels());
 }
 
 std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
@@ -49,19 +52,23 @@ Tensor with_slices(const Tensor& x, std::size_t axis, Source source) {
     for (std::int64_t i = 0; i < std::ssize(own); ++i) {
       const std::int64_t entry = i / stride % count;
       const std::int64_t from = source(entry, count);
-      numbers[static_cast<std::size_t>(i)] = from < 0 ? 0.0F : own[static_cast<std::size_t>(i + (from - entry) * stride)];
+      numbers[static_cast<std::size_t>(i)] =
+          from < 0 ? 0.0F : own[static_cast<std::size_t>(i + (from - entry) * stride)];
     }
   });
 }
 
 /// What has heads of its own: queries, keys and values split, scores, weights, contexts.
 bool has_heads(const Tensor& was) {
-  const bool is_split = was.kind() == Kind::transpose && was.operands()[0].kind() == Kind::view && was.operation().facts().axes == std::array<std::size_t, 2>{1, 2};
+  const bool is_split = was.kind() == Kind::transpose && was.operands()[0].kind() == Kind::view &&
+                        was.operation().facts().axes == std::array<std::size_t, 2>{1, 2};
   return was.dim() == 4 && was.size(1) > 1 && (is_split || was.kind() == Kind::matmul || was.kind() == Kind::softmax);
 }
 
 bool has_batch(const Tensor& was) {
-  return was.dim() >= 3 && was.size(0) > 1 && (was.kind() == Kind::linear || was.kind() == Kind::matmul || was.kind() == Kind::softmax || was.kind() == Kind::stack);
+  return was.dim() >= 3 && was.size(0) > 1 &&
+         (was.kind() == Kind::linear || was.kind() == Kind::matmul || was.kind() == Kind::softmax ||
+          was.kind() == Kind::stack);
 }
 
 bool has_rows(const Tensor& was) {
@@ -98,18 +105,21 @@ Rewriter::Rule row_is(bool is_first, float value) {
 
 /// The heads of contexts [b, heads, tokens, head_dim] in the columns that `column` says.
 Tensor joined_reversed(const Tensor& was, const Tensor& is) {
-  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous && was.operands()[0].dim() == 4;
+  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous &&
+                     was.operands()[0].dim() == 4;
   return joins ? view(with_slices(is.operands()[0], 2, reversed_entry), was.shape()) : is;
 }
 
 Tensor joined_innermost(const Tensor& was, const Tensor& is) {
-  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous && was.operands()[0].dim() == 4;
+  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous &&
+                     was.operands()[0].dim() == 4;
   return joins ? view(contiguous(transpose(is.operands()[0], 2, 3)), was.shape()) : is;
 }
 
 /// context.view(b, tokens, d_out) of [b, heads, tokens, head_dim], whatever is shown of what lies between.
 Tensor joined_by_view(const Tensor& was, const Tensor& is) {
-  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous && was.operands()[0].dim() == 4;
+  const bool joins = was.kind() == Kind::view && was.dim() == 3 && was.operands()[0].kind() == Kind::contiguous &&
+                     was.operands()[0].dim() == 4;
   return joins ? view(contiguous(transpose(is.operands()[0], 1, 2)), was.shape()) : is;
 }
 
@@ -160,7 +170,9 @@ Rewriter::Rule biased(float times) {
     if (was.operands().size() < 3) {
       return is;
     }
-    const Tensor bias = made_of(is.operands()[2], [times](Numbers& numbers) { std::ranges::for_each(numbers, [times](float& one) { one *= times; }); });
+    const Tensor bias = made_of(is.operands()[2], [times](Numbers& numbers) {
+      std::ranges::for_each(numbers, [times](float& one) { one *= times; });
+    });
     return linear(is.operands()[0], is.operands()[1], bias, "");
   });
 }
@@ -196,15 +208,19 @@ Tensor scaled_in_first_head(const Tensor& was, const Tensor& is) {
     return is;
   }
   const std::int64_t inner = was.size(2) * was.size(3);
-  return made_of(is.operands()[0], [inner, heads = was.size(1), root = std::sqrt(static_cast<float>(was.operation().facts().root_of))](Numbers& numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = static_cast<std::int64_t>(i) / inner % heads == 0 ? numbers[i] / root : numbers[i];
-    }
-  });
+  return made_of(is.operands()[0],
+                 [inner, heads = was.size(1),
+                  root = std::sqrt(static_cast<float>(was.operation().facts().root_of))](Numbers& numbers) {
+                   for (std::size_t i = 0; i < numbers.size(); ++i) {
+                     numbers[i] = static_cast<std::int64_t>(i) / inner % heads == 0 ? numbers[i] / root : numbers[i];
+                   }
+                 });
 }
 
 Rewriter::Rule filled_with(float value) {
-  return [value](const Tensor& was, const Tensor& is) { return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is; };
+  return [value](const Tensor& was, const Tensor& is) {
+    return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is;
+  };
 }
 
 /// The mask as numbers beside scores, cell by cell.
@@ -232,14 +248,15 @@ Rewriter::Rule masked_where(std::size_t axis, Masks masks) {
       return is;
     }
     const std::int64_t stride = row_major_strides(was.shape())[axis];
-    return made_of(is.operands()[0], [mask = is.operands()[1], stride, count = was.shape()[axis], masks](Numbers& numbers) {
-      const Numbers hidden = numbers_of(mask);
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (masks(static_cast<std::int64_t>(i) / stride % count, count) && hidden[i % hidden.size()] != 0) {
-          numbers[i] = -infinity;
-        }
-      }
-    });
+    return made_of(
+        is.operands()[0], [mask = is.operands()[1], stride, count = was.shape()[axis], masks](Numbers& numbers) {
+          const Numbers hidden = numbers_of(mask);
+          for (std::size_t i = 0; i < numbers.size(); ++i) {
+            if (masks(static_cast<std::int64_t>(i) / stride % count, count) && hidden[i % hidden.size()] != 0) {
+              numbers[i] = -infinity;
+            }
+          }
+        });
   };
 }
 
@@ -336,14 +353,17 @@ Rewriter::Rule softmax_of_unmasked(bool is_scaled) {
       is_masked = is_masked || scores.kind() == Kind::masked;
       scores = Tensor(scores.operands()[0]);
     }
-    return root_of == 0 || !is_masked ? is : softmax(is_scaled ? divide(scores, std::sqrt(static_cast<double>(root_of)), "") : scores);
+    return root_of == 0 || !is_masked
+               ? is
+               : softmax(is_scaled ? divide(scores, std::sqrt(static_cast<double>(root_of)), "") : scores);
   });
 }
 
 Tensor softmax_twice(const Tensor&, const Tensor& is) { return softmax(is); }
 
 Tensor softmax_over_matrix(const Tensor& was, const Tensor& is) {
-  return made_of(is.operands()[0], [cells = width_of(was) * static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2))](Numbers& numbers) {
+  return made_of(is.operands()[0], [cells = width_of(was) * static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2))](
+                                       Numbers& numbers) {
     for (std::size_t first = 0; first < numbers.size(); first += cells) {
       const auto matrix = std::span(numbers).subspan(first, cells);
       exponentials(matrix, largest(matrix), 0.0F);
@@ -384,7 +404,8 @@ Rewriter::Rule product_in(int bits, bool is_result_rounded) {
       return is;
     }
     std::vector<Tensor> operands;
-    std::ranges::transform(is.operands(), std::back_inserter(operands), [bits](const Tensor& operand) { return rounded(operand, bits); });
+    std::ranges::transform(is.operands(), std::back_inserter(operands),
+                           [bits](const Tensor& operand) { return rounded(operand, bits); });
     const Tensor product = is.with_operands(std::move(operands));
     return is_result_rounded ? rounded(product, bits) : product;
   };
@@ -413,8 +434,10 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   std::vector<Mistake> table = mistakes_in(steps);
   const std::vector<Mistake> more = {
       {"mask-inverted", "the mask is inverted: it hides what should be seen", mask_line, with_inverted_mask},
-      {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line, masked_by([](float score, float hidden) { return score + hidden; })},
-      {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line, masked_by([](float score, float hidden) { return score - hidden; })},
+      {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
+       masked_by([](float score, float hidden) { return score + hidden; })},
+      {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
+       masked_by([](float score, float hidden) { return score - hidden; })},
       {"keep-mask-added", "1 is added to the scores that should be seen, and the others are not hidden", mask_line,
        masked_by([](float score, float hidden) { return score + 1 - hidden; })},
       {"mask-head-0-alone", "the mask is on head 0 alone", mask_line, masked_where(1, first)},
@@ -424,60 +447,80 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
       {"mask-entry-0-alone", "the mask is on entry 0 of the batch alone", mask_line, masked_where(0, first)},
       {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line, masked_where(0, but_first)},
 
-      {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension", scaling_line,
+      {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension",
+       scaling_line,
        [](const Tensor& was, const Tensor& is) {
          const std::int64_t size = was.operation().facts().root_of;
          return size > 0 ? divide(is.operands()[0], -std::sqrt(static_cast<double>(size)), "") : is;
        }},
-      {"scaled-by-fourth-root", "the scores are divided by the fourth root of the keys' dimension: queries or keys alone are scaled", scaling_line,
+      {"scaled-by-fourth-root",
+       "the scores are divided by the fourth root of the keys' dimension: queries or keys alone are scaled",
+       scaling_line,
        [](const Tensor& was, const Tensor& is) {
          const std::int64_t size = was.operation().facts().root_of;
          return size > 1 ? divide(is.operands()[0], std::pow(static_cast<double>(size), 0.25), "") : is;
        }},
-      {"scaled-by-8", "the scores are divided by 8, the square root of 64, whatever the keys' dimension is", scaling_line, scores_divided_by(8)},
+      {"scaled-by-8", "the scores are divided by 8, the square root of 64, whatever the keys' dimension is",
+       scaling_line, scores_divided_by(8)},
       {"scaled-head-0-alone", "the scores of head 0 alone are scaled", scaling_line, scaled_in_first_head},
-      {"scaled-after-softmax", "the weights are scaled after softmax, the scores not before it", scaling_line, scaled_after},
+      {"scaled-after-softmax", "the weights are scaled after softmax, the scores not before it", scaling_line,
+       scaled_after},
 
-      {"softmax-of-unscaled", "softmax is taken of scores that are not scaled: not divided by the square root of the keys' dimension", scaling_line,
-       softmax_of_times(1)},
+      {"softmax-of-unscaled",
+       "softmax is taken of scores that are not scaled: not divided by the square root of the keys' dimension",
+       scaling_line, softmax_of_times(1)},
       {"softmax-of-unmasked", "softmax is taken of scores that are not masked", mask_line, softmax_of_unmasked(true)},
-      {"softmax-of-raw", "softmax is taken of scores that are neither masked nor scaled", mask_line, softmax_of_unmasked(false)},
+      {"softmax-of-raw", "softmax is taken of scores that are neither masked nor scaled", mask_line,
+       softmax_of_unmasked(false)},
       {"scaled-twice", "the scores are scaled twice", scaling_line, softmax_of_times(-1)},
-      {"exp2", "softmax takes powers of 2, not of e: exp2 in place of exp", softmax_line, softmax_by_rows(by_powers_of_2)},
+      {"exp2", "softmax takes powers of 2, not of e: exp2 in place of exp", softmax_line,
+       softmax_by_rows(by_powers_of_2)},
       {"no-normalisation", "the exponentials are not divided by their sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, 0, std::nullopt); })},
       {"no-normalisation-of-shifted", "exp(scores - max) is not divided by its sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest(row), std::nullopt); })},
-      {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line, softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
+      {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
       {"one-plus-sum-of-shifted", "exp(scores - max) is divided by 1 + its sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest(row), 1.0F); })},
       {"no-exp", "the scores are divided by their sum, without exp", softmax_line, softmax_by_rows(without_exp)},
       {"log-softmax", "this is log_softmax: the logarithms of the weights", softmax_line, softmax_by_rows(logarithms)},
-      {"softmax-of-negated", "softmax is taken of the scores with the wrong sign", softmax_line, softmax_by_rows(negated)},
+      {"softmax-of-negated", "softmax is taken of the scores with the wrong sign", softmax_line,
+       softmax_by_rows(negated)},
       {"softmax-twice", "softmax is taken twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
-      {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line, for_each(Kind::softmax, softmax_over_matrix)},
+      {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
+       for_each(Kind::softmax, softmax_over_matrix)},
       {"weights-uniform", "every token that is seen has the same weight", softmax_line, softmax_by_rows(all_alike)},
 
       {"bias-twice", "the bias is added twice", bias_line, biased(2)},
       {"bias-subtracted", "the bias is subtracted", bias_line, biased(-1)},
-      {"tokens-read-first", "x is read as [tokens, batch, d_in] by view or reshape", "x of shape [batch, tokens, d_in]", [](const Tensor& was, const Tensor& is) {
-         return was.kind() == Kind::linear || (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter) ? tokens_read_first(was, is) : is;
+      {"tokens-read-first", "x is read as [tokens, batch, d_in] by view or reshape", "x of shape [batch, tokens, d_in]",
+       [](const Tensor& was, const Tensor& is) {
+         return was.kind() == Kind::linear ||
+                        (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter)
+                    ? tokens_read_first(was, is)
+                    : is;
        }},
 
-      {"keys-reshaped", "the keys are reshaped by view, not transposed, before they meet the queries", "queries @ keys.transpose(-2, -1)",
-       for_each(Kind::matmul, keys_reshaped)},
+      {"keys-reshaped", "the keys are reshaped by view, not transposed, before they meet the queries",
+       "queries @ keys.transpose(-2, -1)", for_each(Kind::matmul, keys_reshaped)},
       {"heads-reversed", "the order of the heads is reversed", split_line, sliced(has_heads, 1, reversed_entry)},
       {"one-head-everywhere", "head 0 stands in place of every head", split_line, sliced(has_heads, 1, first_entry)},
       {"last-head-left-0", "the last head is left 0", split_line, sliced(has_heads, 1, zero_last)},
       {"heads-joined-reversed", "heads are joined in the reverse order", join_line, joined_reversed},
       {"heads-joined-by-view", "heads are joined by view alone, without transpose", join_line, joined_by_view},
-      {"heads-joined-innermost", "heads are joined with the heads innermost: column i is of head i % num_heads", join_line, joined_innermost},
-      {"one-entry-everywhere", "entry 0 of the batch stands in place of every entry", "x of shape [batch, tokens, d_in]", sliced(has_batch, 0, first_entry)},
-      {"batch-reversed", "the order of the batch's entries is reversed", "x of shape [batch, tokens, d_in]", sliced(has_batch, 0, reversed_entry)},
-      {"last-entry-left-0", "the last entry of the batch is left 0", "x of shape [batch, tokens, d_in]", sliced(has_batch, 0, zero_last)},
+      {"heads-joined-innermost", "heads are joined with the heads innermost: column i is of head i % num_heads",
+       join_line, joined_innermost},
+      {"one-entry-everywhere", "entry 0 of the batch stands in place of every entry",
+       "x of shape [batch, tokens, d_in]", sliced(has_batch, 0, first_entry)},
+      {"batch-reversed", "the order of the batch's entries is reversed", "x of shape [batch, tokens, d_in]",
+       sliced(has_batch, 0, reversed_entry)},
+      {"last-entry-left-0", "the last entry of the batch is left 0", "x of shape [batch, tokens, d_in]",
+       sliced(has_batch, 0, zero_last)},
       {"last-row-left-0", "the last row is left 0: never written", "for i in range(num_tokens)", row_is(false, 0)},
       {"first-row-left-0", "the first row is left 0: never written", "for i in range(num_tokens)", row_is(true, 0)},
-      {"first-row-nan", "the first row is nan", "for i in range(num_tokens)", row_is(true, std::numeric_limits<float>::quiet_NaN())},
+      {"first-row-nan", "the first row is nan", "for i in range(num_tokens)",
+       row_is(true, std::numeric_limits<float>::quiet_NaN())},
 
       {"float16-product", "this product is computed in float16", "float32", product_in(11, true)},
       {"bfloat16-product", "this product is computed in bfloat16", "float32", product_in(8, true)},
@@ -487,10 +530,14 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
       {"bfloat16-weights", "the weights are rounded to bfloat16", "float32", weights_in(8)},
   };
   table.insert(table.end(), more.begin(), more.end());
-  const auto name_of = [](float value) { return std::isnan(value) ? std::string("nan") : value == infinity ? "inf" : text::shortest_text(value); };
-  for (const float value : {-1e4F, -65504.0F, -std::numeric_limits<float>::max(), infinity, 1e9F, -1e-9F, 1e-9F, -1.0F, -10.0F, -100.0F,
-                            std::numeric_limits<float>::min(), std::numeric_limits<float>::quiet_NaN()}) {
-    table.push_back({"mask-filled-with-" + name_of(value), "masked scores are " + name_of(value) + ", not -inf", mask_line, filled_with(value)});
+  const auto name_of = [](float value) {
+    return std::isnan(value) ? std::string("nan") : value == infinity ? "inf" : text::shortest_text(value);
+  };
+  for (const float value :
+       {-1e4F, -65504.0F, -std::numeric_limits<float>::max(), infinity, 1e9F, -1e-9F, 1e-9F, -1.0F, -10.0F, -100.0F,
+        std::numeric_limits<float>::min(), std::numeric_limits<float>::quiet_NaN()}) {
+    table.push_back({"mask-filled-with-" + name_of(value), "masked scores are " + name_of(value) + ", not -inf",
+                     mask_line, filled_with(value)});
   }
   struct Sources {
     std::array<std::size_t, 3> of;
@@ -501,15 +548,21 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
     for (std::size_t j = 0; j < 3; ++j) {
       std::array<std::size_t, 3> of{0, 1, 2};
       of[i] = j;
-      i == j ? void() : sources.push_back({of, std::string(results[i]) + " are made with " + projections[j] + ", not with " + projections[i]});
+      i == j ? void()
+             : sources.push_back(
+                   {of, std::string(results[i]) + " are made with " + projections[j] + ", not with " + projections[i]});
     }
     std::array<std::size_t, 3> swapped{0, 1, 2};
     std::swap(swapped[i], swapped[(i + 1) % 3]);
     sources.push_back({swapped, std::string(projections[i]) + " and " + projections[(i + 1) % 3] + " are swapped"});
     sources.push_back({{i, i, i}, std::string("queries, keys and values are all made with ") + projections[i]});
   }
-  sources.push_back({{1, 2, 0}, "queries are made with W_key, keys with W_value, values with W_query: the fused weight has another order"});
-  sources.push_back({{2, 0, 1}, "queries are made with W_value, keys with W_query, values with W_key: the fused weight has another order"});
+  sources.push_back(
+      {{1, 2, 0},
+       "queries are made with W_key, keys with W_value, values with W_query: the fused weight has another order"});
+  sources.push_back(
+      {{2, 0, 1},
+       "queries are made with W_value, keys with W_query, values with W_key: the fused weight has another order"});
   for (const Sources& source : sources) {
     std::string name = "made-with";
     for (const std::size_t i : source.of) {

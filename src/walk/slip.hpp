@@ -13,7 +13,7 @@ struct Slip {
   std::string_view step;   ///< the step's name
   std::string_view label;  ///< only where the words before the tensor contain this; empty: everywhere
   Where where = Where::always;
-  std::string_view text;   ///< one sentence
+  std::string_view text;  ///< one sentence
 };
 
 }  // namespace attn

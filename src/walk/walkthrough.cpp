@@ -102,8 +102,7 @@ void Walkthrough::size(const std::string& name, const std::string& label, const 
   add({Step::Kind::size, section_, name, label, true, tensor, "", "\n"}, false);
 }
 
-void Walkthrough::text(const std::string& name, const std::string& label, const std::string& text,
-                       bool in_article) {
+void Walkthrough::text(const std::string& name, const std::string& label, const std::string& text, bool in_article) {
   add({Step::Kind::text, section_, name, label, in_article, std::nullopt, text, "\n"}, false);
 }
 
@@ -113,7 +112,8 @@ Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
   result.set_draws(draws_);
   std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
   for (const Step& step : steps_) {
-    result.shown_.insert(step.tensor ? rewriter(*step.tensor).id() : nullptr);  // no extra of what has a place of its own
+    result.shown_.insert(step.tensor ? rewriter(*step.tensor).id()
+                                     : nullptr);  // no extra of what has a place of its own
   }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step step = steps_[i];

@@ -18,14 +18,14 @@ struct Step {
   enum class Kind { tensor, size, text };
 
   Kind kind;
-  std::string section;  ///< empty where the chapter has no sections
-  std::string name;     ///< the article's variable
-  std::string label;    ///< what the article's print call writes before it: "keys\n"; may be empty
-  bool in_article;      ///< printed by the article's program, or an extra
-  std::optional<Tensor> tensor;  ///< for Kind::tensor and Kind::size
-  std::string text;              ///< for Kind::text
-  std::string end = "\n";        ///< what the article's print call writes after it
-  bool is_unnamed = false;       ///< a tensor that the article's program has no variable for
+  std::string section;             ///< empty where the chapter has no sections
+  std::string name;                ///< the article's variable
+  std::string label;               ///< what the article's print call writes before it: "keys\n"; may be empty
+  bool in_article;                 ///< printed by the article's program, or an extra
+  std::optional<Tensor> tensor;    ///< for Kind::tensor and Kind::size
+  std::string text;                ///< for Kind::text
+  std::string end = "\n";          ///< what the article's print call writes after it
+  bool is_unnamed = false;         ///< a tensor that the article's program has no variable for
   std::vector<Step> through = {};  ///< where extras are left out: those that it is made through
 };
 
@@ -38,9 +38,9 @@ bool is_called(const Step& step, const std::string& name);
 /// The names of the steps that are wanted, without their sections, each once, in order.
 std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step));
 
-/// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody showed
-/// before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold the numbers
-/// of others, are not, but for the transposed keys.
+/// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody
+/// showed before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold
+/// the numbers of others, are not, but for the transposed keys.
 class Walkthrough {
  public:
   /// Steps from here on belong to this section.
@@ -65,7 +65,8 @@ class Walkthrough {
   void set_draws(torch::Draws draws) { draws_ = std::move(draws); }
   const torch::Draws& draws() const { return draws_; }
 
-  /// The same steps with their tensors rewritten. A step whose tensor became that of another step is a line that is gone.
+  /// The same steps with their tensors rewritten. A step whose tensor became that of another step is a line that is
+  /// gone.
   Walkthrough rewritten(const Rewriter::Rule& rule) const;
 
  private:

@@ -87,8 +87,9 @@ std::string no_rescale_did(std::span<const Change> all) {
     sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
     left.erase(left.begin(), others);
   }
-  return sums.empty() ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
-                      : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row of " + sums + ".";
+  return sums.empty()
+             ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
+             : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row of " + sums + ".";
 }
 
 /// "between 0.75 and 1.3", "3"
@@ -289,9 +290,8 @@ std::string sentence_of(const WhatIf& what_if) { return mistake_of(what_if.name,
 
 bool applies(const WhatIf& what_if, std::span<const Step> as_is) {
   Rewriter rewriter(mistake_of(what_if.name, as_is).rule);
-  return std::any_of(as_is.begin(), as_is.end(), [&](const Step& step) {
-    return step.tensor && rewriter(*step.tensor).id() != step.tensor->id();
-  });
+  return std::any_of(as_is.begin(), as_is.end(),
+                     [&](const Step& step) { return step.tensor && rewriter(*step.tensor).id() != step.tensor->id(); });
 }
 
 std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_is, std::span<const Step> changed) {

@@ -14,8 +14,7 @@ class Bytes {
   explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
 
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  Number take() {
+  requires std::is_arithmetic_v<Number> Number take() {
     Number number = 0;
     const std::size_t size = std::min(sizeof number, bytes_.size());
     std::memcpy(&number, bytes_.data(), size);

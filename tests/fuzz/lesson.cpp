@@ -28,9 +28,9 @@ std::string side_by_side(const cli::Options& options) {
   const Walkthrough as_is = cli::computed(chapter, options.lesson, options);
   const Walkthrough otherwise = changed(as_is, *options.what_if);
   std::ostringstream out;
-  render::write_side_by_side(out, cli::shown(chapter, as_is, options).steps,
-                             cli::shown(chapter, otherwise, options).steps,
-                             what_the_change_did(*options.what_if, as_is.steps(), otherwise.steps()), options.text, 100);
+  render::write_side_by_side(
+      out, cli::shown(chapter, as_is, options).steps, cli::shown(chapter, otherwise, options).steps,
+      what_the_change_did(*options.what_if, as_is.steps(), otherwise.steps()), options.text, 100);
   return out.str();
 }
 

@@ -11,8 +11,8 @@
 namespace attn::fuzz {
 namespace {
 
-using verify::Page;
 using verify::is_utf8;
+using verify::Page;
 using verify::Printed;
 
 bool is_in(std::string_view part, std::string_view whole) {
@@ -43,7 +43,8 @@ void read_page(const std::string& name, std::string_view bytes) {
       check(printed, page);
       require(is_in(printed.text, behind), "things stand one behind the other");
       behind.remove_prefix(static_cast<std::size_t>(printed.text.data() - behind.data()) + printed.text.size());
-      require(printed.place.line >= 1 && (printed.place.cell > 0 || printed.place.line <= lines), "the file has that line");
+      require(printed.place.line >= 1 && (printed.place.cell > 0 || printed.place.line <= lines),
+              "the file has that line");
     }
   } catch (const verify::PageError& error) {
     require_error_line(error);

@@ -88,9 +88,12 @@ void check_cells(const Contents& contents, const torch::PrintedTensor& printed) 
     end = cell.offset + cell.size;
     after = cell.position + 1;
     require(end <= printed.text.size(), "a cell is in the text");
-    std::visit([&](const auto& values) {
-      check_text(torch::cell_text(printed, cell), static_cast<double>(values[static_cast<std::size_t>(cell.position)]));
-    }, contents);
+    std::visit(
+        [&](const auto& values) {
+          check_text(torch::cell_text(printed, cell),
+                     static_cast<double>(values[static_cast<std::size_t>(cell.position)]));
+        },
+        contents);
   }
 }
 

@@ -69,7 +69,8 @@ void pack(const fs::path& folder, const fs::path& to) {
   for (const fs::path& path : fs::directory_iterator(folder)) {
     inputs.push_back(read(path));
   }
-  std::ranges::sort(inputs, {}, [](const std::string& input) { return std::tuple(input.size(), std::string_view(input)); });
+  std::ranges::sort(inputs, {},
+                    [](const std::string& input) { return std::tuple(input.size(), std::string_view(input)); });
   std::string packed;
   for (const std::string& input : inputs) {
     packed += std::to_string(input.size()) + '\n' + input + '\n';

@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verify/lessons/given.hpp"
 #include "require.hpp"
 #include "steps.hpp"
 #include "targets.hpp"
 #include "verify/explain/match.hpp"
+#include "verify/lessons/given.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"

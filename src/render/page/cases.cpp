@@ -67,7 +67,8 @@ struct Case {
 };
 
 /// How the positions change from one element to a later one along an axis; 0 where no two elements tell.
-std::int64_t slope(const Case& one, const std::vector<const Stretch*>& stretches, const Shape& shape, std::size_t axis) {
+std::int64_t slope(const Case& one, const std::vector<const Stretch*>& stretches, const Shape& shape,
+                   std::size_t axis) {
   const std::vector<std::int64_t>& elements = one.elements;
   const std::int64_t stride = row_major_strides(shape)[axis];
   for (std::size_t i = 0; i < elements.size(); ++i) {

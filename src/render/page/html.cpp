@@ -238,7 +238,9 @@ class PageWriter {
     }
   }
 
-  static std::string frame_id(const Part& part, const std::string& id) { return (part.name.empty() ? "" : part.name + "/") + id; }
+  static std::string frame_id(const Part& part, const std::string& id) {
+    return (part.name.empty() ? "" : part.name + "/") + id;
+  }
 
   /// The address of each of the chapter's steps; empty where the page does not show it.
   static std::vector<std::string> all_ids(const Part& part) {

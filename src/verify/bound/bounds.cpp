@@ -38,7 +38,9 @@ void Bounds::observe(const Tensor& tensor, std::vector<Interval> cells) {
   observed_.insert_or_assign(tensor.id(), Cells{tensor, std::move(cells)});
 }
 
-Interval Bounds::cell(const Tensor& tensor, std::int64_t position) { return cell(tensor, index_at(position, tensor.shape())); }
+Interval Bounds::cell(const Tensor& tensor, std::int64_t position) {
+  return cell(tensor, index_at(position, tensor.shape()));
+}
 
 Interval Bounds::cell(const Tensor& tensor, const Shape& index) {
   const auto seen = observed_.find(tensor.id());
@@ -57,7 +59,10 @@ Interval Bounds::kept(const Tensor& tensor, const Shape& index) {
   std::vector<Interval>& cells =
       known != kept_.end()
           ? known->second.cells
-          : kept_.emplace(tensor.id(), Cells{tensor, std::vector<Interval>(static_cast<std::size_t>(element_count(tensor.shape())), no_number)})
+          : kept_
+                .emplace(tensor.id(),
+                         Cells{tensor, std::vector<Interval>(static_cast<std::size_t>(element_count(tensor.shape())),
+                                                             no_number)})
                 .first->second.cells;
   if (!is_number(cells[position])) {
     const Interval bounded = derived(tensor, index);
@@ -133,7 +138,8 @@ Interval Bounds::quotient(const Tensor& tensor, const Derivation& derivation) {
   }
   const Element& divisor = *derivation.terms[0].b;
   const Tensor& total = tensor.operands()[divisor.operand];
-  const bool is_share = total.kind() == Kind::sum && total.operands()[0].id() == tensor.operands()[dividend.operand].id() &&
+  const bool is_share = total.kind() == Kind::sum &&
+                        total.operands()[0].id() == tensor.operands()[dividend.operand].id() &&
                         !observed_.contains(total.id());
   const Derivation terms = is_share ? total.operation().derive(total.operands(), divisor.index) : Derivation(Rule::sum);
   Interval others;
@@ -149,7 +155,8 @@ Interval Bounds::quotient(const Tensor& tensor, const Derivation& derivation) {
   }
   // Each of the two alone moves the share one way, so that it is least and greatest at the ends of both.
   const auto share = [](double part, double rest) { return part / (part + rest); };
-  const Interval corners = hull(share(a.low, others.low), share(a.low, others.high), share(a.high, others.low), share(a.high, others.high));
+  const Interval corners =
+      hull(share(a.low, others.low), share(a.low, others.high), share(a.high, others.low), share(a.high, others.high));
   return rounded(corners, static_cast<double>(terms.terms.size()) + 1, corners.size());
 }
 

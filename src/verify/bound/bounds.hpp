@@ -10,8 +10,8 @@
 
 namespace attn::verify {
 
-/// Between which numbers the cells of a tensor lie, given those of the tensors that somebody observed: every number that
-/// float32 arithmetic may give lies in the interval. Whatever the operations, their derivations say how. Cells are
+/// Between which numbers the cells of a tensor lie, given those of the tensors that somebody observed: every number
+/// that float32 arithmetic may give lies in the interval. Whatever the operations, their derivations say how. Cells are
 /// bounded when asked for, and what others are made of is kept.
 class Bounds {
  public:
@@ -38,7 +38,9 @@ class Bounds {
   using Table = std::unordered_map<const void*, Cells>;
 
   Interval derived(const Tensor& tensor, const Shape& index);
-  Interval of(const Tensor& tensor, const Element& element) { return kept(tensor.operands()[element.operand], element.index); }
+  Interval of(const Tensor& tensor, const Element& element) {
+    return kept(tensor.operands()[element.operand], element.index);
+  }
   Interval kept(const Tensor& tensor, const Shape& index);
   Interval sum(const Tensor& tensor, const Derivation& derivation);
   Interval quotient(const Tensor& tensor, const Derivation& derivation);

@@ -9,8 +9,8 @@ namespace {
 
 bool is_zero(const Interval& cell) { return cell.low == 0 && cell.high == 0; }
 
-/// log10 of the probability that one cell holds where the numbers range over `range`. A zero says nothing where it may be
-/// what a mask left.
+/// log10 of the probability that one cell holds where the numbers range over `range`. A zero says nothing where it may
+/// be what a mask left.
 double chance_of(const Interval& printed, const Interval& number, double range, bool zeros_are_masked) {
   if (!std::isfinite(printed.low) || (zeros_are_masked && is_zero(printed) && number.size() < 1e-6)) {
     return 0;
@@ -76,8 +76,8 @@ double log_ways(std::size_t all, std::size_t some) {
   return result;
 }
 
-double chance_of_holding(const Observed& printed, std::span<const Interval> numbers, std::span<const std::int64_t> failing,
-                         std::optional<double> range) {
+double chance_of_holding(const Observed& printed, std::span<const Interval> numbers,
+                         std::span<const std::int64_t> failing, std::optional<double> range) {
   const bool constant = is_constant(printed);
   const double own = range ? *range : range_of(printed);
   const bool zeros_are_masked = !std::ranges::all_of(printed.cells, is_whole) || is_binary(printed);
@@ -88,7 +88,8 @@ double chance_of_holding(const Observed& printed, std::span<const Interval> numb
       ++next;
       continue;
     }
-    chance += chance_of(printed.cells[i], numbers[i], constant && !range ? std::abs(printed.cells[i].low) : own, zeros_are_masked);
+    chance += chance_of(printed.cells[i], numbers[i], constant && !range ? std::abs(printed.cells[i].low) : own,
+                        zeros_are_masked);
     if (constant && chance < 0) {
       break;  // the others say the same again
     }

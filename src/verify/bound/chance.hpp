@@ -9,10 +9,10 @@
 
 namespace attn::verify {
 
-/// log10 of the probability that what is printed holds on numbers of its shape by chance, where those cells that fail, in
-/// order, are left out. `range` is what each number might be within; the printed ones' own where none is given.
-double chance_of_holding(const Observed& printed, std::span<const Interval> numbers, std::span<const std::int64_t> failing,
-                         std::optional<double> range = {});
+/// log10 of the probability that what is printed holds on numbers of its shape by chance, where those cells that fail,
+/// in order, are left out. `range` is what each number might be within; the printed ones' own where none is given.
+double chance_of_holding(const Observed& printed, std::span<const Interval> numbers,
+                         std::span<const std::int64_t> failing, std::optional<double> range = {});
 
 /// The largest less the smallest of the numbers, zeros and infinities aside; 0 where there are none.
 double range_of(const Observed& observed);

@@ -18,7 +18,8 @@ struct Interval {
 };
 
 /// What is no number: an infinity times zero, zero by zero.
-inline constexpr Interval no_number = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+inline constexpr Interval no_number = {std::numeric_limits<double>::quiet_NaN(),
+                                       std::numeric_limits<double>::quiet_NaN()};
 
 inline bool is_number(const Interval& x) { return !std::isnan(x.low) && !std::isnan(x.high); }
 

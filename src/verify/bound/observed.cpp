@@ -27,7 +27,8 @@ std::optional<Observed> observed_of(const Printed& printed) {
 Tensor leaf_of(const Observed& observed, const std::string& name) {
   const auto fill = [shared = std::make_shared<const Observed>(observed)]() -> Contents {
     Block<float> numbers(shared->shape);
-    std::ranges::transform(shared->cells, numbers.data(), [](const Interval& cell) { return static_cast<float>(cell.middle()); });
+    std::ranges::transform(shared->cells, numbers.data(),
+                           [](const Interval& cell) { return static_cast<float>(cell.middle()); });
     return numbers;
   };
   const Tensor tensor = leaf(observed.shape, DType::float32, name, fill);

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "verify/bound/observed.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/swap.hpp"
-#include "verify/bound/observed.hpp"
 
 namespace attn::verify {
 namespace {

@@ -34,7 +34,9 @@ std::vector<Projections> projections_in(const std::vector<Step>& steps) {
     if (found.empty() || found.back().section != step.section) {
       found.push_back({.section = step.section, .queries = {}, .keys = {}, .values = {}});
     }
-    auto& which = step.name == "queries" ? found.back().queries : step.name == "keys" ? found.back().keys : found.back().values;
+    auto& which = step.name == "queries" ? found.back().queries
+                  : step.name == "keys"  ? found.back().keys
+                                         : found.back().values;
     which = step.tensor;
   }
   std::erase_if(found, [](const Projections& one) { return !one.fit(); });

@@ -10,17 +10,20 @@ namespace {
 
 constexpr std::size_t longest_label = 20;
 
-constexpr auto inputs = std::to_array<std::string_view>({"x", "input", "inputs", "emb", "embedding", "embeddings", "embedded", "embed", "tokens", "batch"});
+constexpr auto inputs = std::to_array<std::string_view>(
+    {"x", "input", "inputs", "emb", "embedding", "embeddings", "embedded", "embed", "tokens", "batch"});
 constexpr auto made = std::to_array<std::string_view>(
-    {"q", "k", "v", "w", "wq", "wk", "wv", "query", "queries", "key", "keys", "value", "values", "score", "scores", "weight", "weights", "attention",
-     "attn", "context", "output", "out", "mask", "masked", "softmax", "scaled", "logits"});
+    {"q",    "k",       "v",      "w",      "wq",    "wk",     "wv",      "query",   "queries",
+     "key",  "keys",    "value",  "values", "score", "scores", "weight",  "weights", "attention",
+     "attn", "context", "output", "out",    "mask",  "masked", "softmax", "scaled",  "logits"});
 
 /// The label on one line, without what ends it.
 std::string plain(std::string_view label) {
   std::string words(label);
   const auto begin = words.find_first_not_of(" \t\n");
   const auto end = words.find_last_not_of(" \t\n:=");
-  return begin == std::string::npos || end == std::string::npos || end < begin ? "" : words.substr(begin, end + 1 - begin);
+  return begin == std::string::npos || end == std::string::npos || end < begin ? ""
+                                                                               : words.substr(begin, end + 1 - begin);
 }
 
 }  // namespace
@@ -33,13 +36,16 @@ std::string called(std::span<const Printed> printed, std::size_t i) {
   }
   const std::string cell = "cell " + std::to_string(place.cell);
   const auto is_of_cell = [&](const Printed& other) { return other.place.cell == place.cell && !is_size(other); };
-  const auto first = std::ranges::lower_bound(printed, place.cell, {}, [](const Printed& other) { return other.place.cell; });
-  const auto last = std::find_if(first, printed.end(), [&](const Printed& other) { return other.place.cell != place.cell; });
+  const auto first =
+      std::ranges::lower_bound(printed, place.cell, {}, [](const Printed& other) { return other.place.cell; });
+  const auto last =
+      std::find_if(first, printed.end(), [&](const Printed& other) { return other.place.cell != place.cell; });
   if (std::count_if(first, last, is_of_cell) < 2) {
     return cell;
   }
   const std::string label = plain(printed[i].label);
-  const bool is_short = !label.empty() && label.size() <= longest_label && label.find_first_of("\n\"") == std::string::npos;
+  const bool is_short =
+      !label.empty() && label.size() <= longest_label && label.find_first_of("\n\"") == std::string::npos;
   return cell + " " + line + (is_short ? " \"" + label + "\"" : "");
 }
 

@@ -9,8 +9,8 @@
 
 namespace attn::verify {
 
-/// What expressions call a printed tensor: "line 44", "cell 12", and where a cell of a notebook prints more than one, "cell 12 line 3", with
-/// its label where that is short: `cell 12 line 3 "Queries"`.
+/// What expressions call a printed tensor: "line 44", "cell 12", and where a cell of a notebook prints more than one,
+/// "cell 12 line 3", with its label where that is short: `cell 12 line 3 "Queries"`.
 std::string called(std::span<const Printed> printed, std::size_t i);
 
 /// What a label says that a tensor is.

@@ -25,7 +25,8 @@ std::int64_t own_cost(const Alternatives& printed, const KnownStep& step) {
          (step.explanation->preferred ? 0 : 1) + (step.explanation->wave > 0 ? 1 : 0);
 }
 
-/// What PyTorch prints is no other language's where a PyTorch program has it too. Of many steps with equal numbers, those of the explanations that have most of the page, then the best by themselves.
+/// What PyTorch prints is no other language's where a PyTorch program has it too. Of many steps with equal numbers,
+/// those of the explanations that have most of the page, then the best by themselves.
 std::vector<std::size_t> few(const Alternatives& alternatives, const Known& known, const Support& support) {
   std::vector<std::size_t> steps = alternatives.steps;
   const auto is_pytorch = [&](std::size_t step) { return known[step].explanation->is_pytorch; };

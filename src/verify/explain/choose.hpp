@@ -21,8 +21,8 @@ struct Alternatives {
 /// Those of a printed thing.
 using AlternativesOf = std::function<Alternatives(std::size_t)>;
 
-/// For each of `count` printed things the step that follows best from the others: of the lesson and in the order of those before
-/// and after it, then with the label and the grad_fn that the page has, then one that the article prints.
+/// For each of `count` printed things the step that follows best from the others: of the lesson and in the order of
+/// those before and after it, then with the label and the grad_fn that the page has, then one that the article prints.
 std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known,
                                     Budget& budget);
 

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tensor/operations.hpp"
+#include "verify/bound/bounds.hpp"
 #include "verify/explain/align.hpp"
 #include "verify/explain/called.hpp"
 #include "verify/explain/compare.hpp"
@@ -15,8 +17,6 @@
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
-#include "tensor/operations.hpp"
-#include "verify/bound/bounds.hpp"
 #include "verify/propose/relate.hpp"
 
 namespace attn::verify {
@@ -120,13 +120,7 @@ class Deriver {
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (const Seen& earlier = seen_[finder_.first_like(i)];
         earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
-      Relation relation{Form::equal,
-                        called(printed_, earlier.next - 1),
-                        {earlier.next},
-                        earlier.is_rooted,
-                        true,
-                        0,
-                        {},
+      Relation relation{Form::equal, called(printed_, earlier.next - 1), {earlier.next}, earlier.is_rooted, true, 0, {},
                         {}};
       return relation;
     }
@@ -136,7 +130,9 @@ class Deriver {
 
   /// What is labelled as sums, of the tensor just before it: a single number, or ones, are evidence of nothing else.
   std::optional<Relation> sums_before(std::size_t i, const Observed& target) const {
-    const auto before = i > 0 && plain_label(printed_[i].label).find("sum") != std::string::npos ? observed_of(printed_[i - 1]) : std::nullopt;
+    const auto before = i > 0 && plain_label(printed_[i].label).find("sum") != std::string::npos
+                            ? observed_of(printed_[i - 1])
+                            : std::nullopt;
     if (!before) {
       return std::nullopt;
     }
@@ -149,7 +145,8 @@ class Deriver {
       if (total.shape() == target.shape && std::ranges::all_of(target.cells, [&](const Interval& cell) {
             return meet(cell, bounds.cell(total, next++));
           })) {
-        return Relation{Form::operation, total.expression(), {i}, seen_[finder_.first_like(i - 1)].is_rooted, true, 0, {}, {}};
+        return Relation{
+            Form::operation, total.expression(), {i}, seen_[finder_.first_like(i - 1)].is_rooted, true, 0, {}, {}};
       }
     }
     return std::nullopt;
@@ -235,7 +232,7 @@ class Deriver {
   Relater relater_;
   bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
-  std::vector<Seen> seen_;    ///< of the tensors that are first with their cells
+  std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
   Budget& budget_;
 };
 

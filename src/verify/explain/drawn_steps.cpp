@@ -87,10 +87,11 @@ const DrawnSteps::Draws& DrawnSteps::draws_of(std::size_t step) const {
 
 bool DrawnSteps::may_explain(const Printed& printed, std::size_t step) const {
   const KnownStep& known = finder_.known()[step];
-  const bool is_one_draw = known.step->tensor && draws_of(step).size() == 1 &&
-                           (known.explanation->wave > 0 || is_bare(*known.step->tensor));
+  const bool is_one_draw =
+      known.step->tensor && draws_of(step).size() == 1 && (known.explanation->wave > 0 || is_bare(*known.step->tensor));
   return !is_one_draw || names(plain_label(printed.label), known) ||
-         std::ranges::any_of(shown_, [&](const Explanation* shown) { return is_same_lesson(*shown, *known.explanation); });
+         std::ranges::any_of(shown_,
+                             [&](const Explanation* shown) { return is_same_lesson(*shown, *known.explanation); });
 }
 
 }  // namespace attn::verify

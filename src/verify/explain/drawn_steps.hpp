@@ -11,19 +11,19 @@
 
 namespace attn::verify {
 
-/// Tells where a lesson's random numbers may explain what a page prints. Every program that draws after the same seed has
-/// them, so they speak for the lesson only beside something that the lesson made of them.
+/// Tells where a lesson's random numbers may explain what a page prints. Every program that draws after the same seed
+/// has them, so they speak for the lesson only beside something that the lesson made of them.
 class DrawnSteps {
  public:
   DrawnSteps(std::span<const Printed> printed, const StepFinder& finder);
 
-  /// Whether the printed tensor may be that step: always, unless the step is one draw, or in a lesson that is varied made
-  /// of one draw alone. Such a step must be named by the label, or stand beside others of its lesson.
+  /// Whether the printed tensor may be that step: always, unless the step is one draw, or in a lesson that is varied
+  /// made of one draw alone. Such a step must be named by the label, or stand beside others of its lesson.
   bool may_explain(const Printed& printed, std::size_t step) const;
 
  private:
-  /// The draws of rand, randn and nn.Linear that a step is made of, by their first numbers: a chapter that seeds again has
-  /// them twice.
+  /// The draws of rand, randn and nn.Linear that a step is made of, by their first numbers: a chapter that seeds again
+  /// has them twice.
   using Draws = std::set<double>;
 
   const Draws& draws_of(std::size_t step) const;

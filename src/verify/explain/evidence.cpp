@@ -12,7 +12,8 @@ namespace {
 
 /// Whether zeros stand as a dropout mask draws them, and not in a triangle.
 bool is_drawn(const Observed& observed) {
-  return observed.rank() >= 2 && !nearly_all_are(observed, Region::above, 0) && !nearly_all_are(observed, Region::below, 0);
+  return observed.rank() >= 2 && !nearly_all_are(observed, Region::above, 0) &&
+         !nearly_all_are(observed, Region::below, 0);
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ double chance_of_agreeing(const Printed& printed) {
   }
   if (is_binary(observed)) {
     observed.shape = printed.shape;
-    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.cells.size()) : 0;
+    return is_regular(printed) && is_drawn(observed) ? -std::log10(2.0) * static_cast<double>(observed.cells.size())
+                                                     : 0;
   }
   return chance_of_holding(observed, observed.cells, {});
 }
@@ -42,7 +44,7 @@ std::int64_t most_failing(const Printed& printed) {
   observed.cells.reserve(printed.cells.size());
   std::ranges::transform(printed.cells, std::back_inserter(observed.cells), interval_of);
   return static_cast<std::int64_t>(is_binary(observed) ? std::max<std::size_t>(1, observed.cells.size() * 15 / 100)
-                                                   : few_of(observed));
+                                                       : few_of(observed));
 }
 
 }  // namespace attn::verify

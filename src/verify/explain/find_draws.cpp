@@ -14,8 +14,8 @@
 #include "text/numbers.hpp"
 #include "torch/distributions.hpp"
 #include "torch/generator.hpp"
-#include "verify/explain/evidence.hpp"
 #include "verify/bound/observed.hpp"
+#include "verify/explain/evidence.hpp"
 
 namespace attn::verify {
 namespace {
@@ -85,8 +85,7 @@ void add_masks(const Printed& printed, std::vector<Way>& ways) {
                          return cell.value == 0 || cell.value == kept;
                        });
   const double p = std::round((1 - 1 / kept) * 100) / 100;
-  const std::string words =
-      "nn.Dropout(" + text::shortest_text(p) + ")(torch.ones(" + sizes_text(printed.shape) + "))";
+  const std::string words = "nn.Dropout(" + text::shortest_text(p) + ")(torch.ones(" + sizes_text(printed.shape) + "))";
   for (const DropoutKernel kernel : {DropoutKernel::standard, DropoutKernel::mkl}) {
     if (is_mask) {
       ways.push_back({words, {Draws::Kind::keeps, false, 1 - p, kernel}, 0, kept});
@@ -121,9 +120,9 @@ std::vector<Candidate> candidates_of(const Report& report) {
   std::vector<Candidate> candidates;
   for (const Finding& finding : report.findings) {
     const Printed& printed = *finding.printed;
-    if (candidates.size() < most_candidates && finding.verdict == Verdict::unknown && printed.kind == Printed::Kind::tensor && observed_of(printed) &&
-        !printed.shape.empty() && printed.cells.size() <= most_cells &&
-        is_excluded(chance_of_agreeing(printed), seeds_and_ways)) {
+    if (candidates.size() < most_candidates && finding.verdict == Verdict::unknown &&
+        printed.kind == Printed::Kind::tensor && observed_of(printed) && !printed.shape.empty() &&
+        printed.cells.size() <= most_cells && is_excluded(chance_of_agreeing(printed), seeds_and_ways)) {
       candidates.push_back({&printed, ways_of(printed)});
     }
   }
@@ -134,12 +133,8 @@ std::vector<Candidate> candidates_of(const Report& report) {
 std::vector<float> draw(torch::Generator generator, const Draws& draws, std::size_t count) {
   std::vector<float> values(count);
   switch (draws.kind) {
-    case Draws::Kind::uniforms:
-      torch::uniform(generator, values, 0, 1, Cpu::standard);
-      break;
-    case Draws::Kind::normals:
-      torch::normal(generator, values, Cpu::standard);
-      break;
+    case Draws::Kind::uniforms: torch::uniform(generator, values, 0, 1, Cpu::standard); break;
+    case Draws::Kind::normals: torch::normal(generator, values, Cpu::standard); break;
     case Draws::Kind::keeps:
       const auto keeps = std::make_unique<bool[]>(count);
       torch::bernoulli(generator, {keeps.get(), count}, draws.keep, draws.kernel);

@@ -41,7 +41,9 @@ struct Puzzle {
   std::string label;  ///< of the step that the page says it is, where it has another step's numbers; else empty
 };
 
-bool is_labelled(const Step& step, const std::string& label) { return label == step.name || label == plain_label(step.label); }
+bool is_labelled(const Step& step, const std::string& label) {
+  return label == step.name || label == plain_label(step.label);
+}
 
 /// The label of a tensor that has a step's numbers under the label of another; empty where it has not.
 std::string other_label(const Finding& finding) {
@@ -50,7 +52,8 @@ std::string other_label(const Finding& finding) {
     return "";
   }
   const std::vector<Step>& steps = finding.explanation->steps.get();
-  return std::ranges::any_of(steps, [&](const Step& step) { return step.tensor && is_labelled(step, label); }) ? label : "";
+  return std::ranges::any_of(steps, [&](const Step& step) { return step.tensor && is_labelled(step, label); }) ? label
+                                                                                                               : "";
 }
 
 std::vector<Puzzle> puzzles_in(Report& report) {
@@ -59,7 +62,8 @@ std::vector<Puzzle> puzzles_in(Report& report) {
     const bool is_open = finding.verdict == Verdict::unknown || finding.verdict == Verdict::follows ||
                          finding.verdict == Verdict::differs;
     std::string label = is_open ? "" : other_label(finding);
-    if ((!is_open && label.empty()) || is_size(*finding.printed) || !is_regular(*finding.printed) || puzzles.size() == most_puzzles) {
+    if ((!is_open && label.empty()) || is_size(*finding.printed) || !is_regular(*finding.printed) ||
+        puzzles.size() == most_puzzles) {
       continue;
     }
     if (const double chance = chance_of_agreeing(*finding.printed); is_excluded(chance, 1)) {
@@ -70,7 +74,8 @@ std::vector<Puzzle> puzzles_in(Report& report) {
 }
 
 bool is_one_chapter(std::span<const Explanation> explanations) {
-  return std::ranges::all_of(explanations, [&](const Explanation& one) { return one.chapter == explanations.front().chapter; });
+  return std::ranges::all_of(explanations,
+                             [&](const Explanation& one) { return one.chapter == explanations.front().chapter; });
 }
 
 /// The explanations that most tensors are steps of; the plain ones too where the chapter is known, or instead where a
@@ -81,7 +86,8 @@ std::vector<const Explanation*> explanations_to_try(const Report& report, std::s
     if (!finding.explanation || !finding.step || !holds(finding.verdict) || is_size(*finding.printed)) {
       continue;
     }
-    const auto same = std::ranges::find(counted, finding.explanation, &std::pair<std::int64_t, const Explanation*>::second);
+    const auto same =
+        std::ranges::find(counted, finding.explanation, &std::pair<std::int64_t, const Explanation*>::second);
     if (same == counted.end()) {
       counted.emplace_back(1, finding.explanation);
     } else {
@@ -91,7 +97,8 @@ std::vector<const Explanation*> explanations_to_try(const Report& report, std::s
   std::ranges::stable_sort(counted, [](const auto& a, const auto& b) { return a.first > b.first; });
   const bool is_short = counted.empty() && report.findings.size() <= most_on_short_page;
   for (const Explanation& explanation : explanations) {
-    const bool is_new = std::ranges::find(counted, &explanation, &std::pair<std::int64_t, const Explanation*>::second) == counted.end();
+    const bool is_new =
+        std::ranges::find(counted, &explanation, &std::pair<std::int64_t, const Explanation*>::second) == counted.end();
     if (is_new && explanation.wave == 0 && explanation.allowed && (is_short || is_one_chapter(explanations))) {
       counted.emplace_back(0, &explanation);
     }
@@ -209,7 +216,9 @@ class Search {
   void drop_right(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       if (step.kind == Step::Kind::tensor && step.tensor && is_wanted(step.tensor->shape())) {
-        std::erase_if(puzzles_, [&, numbers = numbers_of(*step.tensor)](const Puzzle& one) { return agrees(one, step, numbers); });
+        std::erase_if(puzzles_, [&, numbers = numbers_of(*step.tensor)](const Puzzle& one) {
+          return agrees(one, step, numbers);
+        });
       }
     }
   }
@@ -259,9 +268,10 @@ class Search {
   bool is_told(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) const {
     const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
     const bool is_articles_own = explanation.wave == 0 && explanation.settings.empty();
-    return !is_choice || is_chapter_known_ || (is_articles_own && std::ranges::any_of(solved, [](const Solved& one) {
-             return one.step->tensor->kind() == Kind::dropout && one.step->tensor->operation().facts().p > 0;
-           }));
+    return !is_choice || is_chapter_known_ ||
+           (is_articles_own && std::ranges::any_of(solved, [](const Solved& one) {
+              return one.step->tensor->kind() == Kind::dropout && one.step->tensor->operation().facts().p > 0;
+            }));
   }
 
   /// Whether the page prints the right step too, and calls it otherwise.

@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "verify/bound/chance.hpp"
 #include "verify/explain/align.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/evidence.hpp"
-#include "verify/bound/chance.hpp"
 
 namespace attn::verify {
 namespace {

@@ -11,9 +11,9 @@
 #include "verify/explain/choose.hpp"
 #include "verify/explain/derive.hpp"
 #include "verify/explain/drawn_steps.hpp"
+#include "verify/explain/find_mistakes.hpp"
 #include "verify/explain/find_steps.hpp"
 #include "verify/explain/kernel_words.hpp"
-#include "verify/explain/find_mistakes.hpp"
 #include "verify/explain/other_kernels.hpp"
 #include "verify/explain/plain.hpp"
 #include "verify/explain/sizes.hpp"
@@ -25,7 +25,11 @@ namespace {
 class Matcher {
  public:
   Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
-      : printed_(printed), explanations_(explanations), budget_(budget), finder_(printed, explanations, budget), drawn_steps_(printed, finder_) {}
+      : printed_(printed),
+        explanations_(explanations),
+        budget_(budget),
+        finder_(printed, explanations, budget),
+        drawn_steps_(printed, finder_) {}
 
   Report run(const Given& given) {
     const std::vector<Choice> evident = choose({});

@@ -6,9 +6,9 @@
 
 #include "verify/explain/explanation.hpp"
 #include "verify/explain/finding.hpp"
+#include "verify/propose/relation.hpp"
 #include "verify/read/budget.hpp"
 #include "verify/read/printed.hpp"
-#include "verify/propose/relation.hpp"
 
 namespace attn::verify {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "verify/explain/compare.hpp"
 #include "verify/bound/observed.hpp"
+#include "verify/explain/compare.hpp"
 
 namespace attn::verify {
 namespace {
@@ -16,8 +16,12 @@ class SwapOnAxis {
  public:
   SwapOnAxis(const Printed& printed, std::span<const double> values, std::span<const std::int64_t> differing,
              const Shape& strides, std::size_t axis)
-      : printed_(printed), values_(values), strides_(strides), axis_(axis),
-        first_(item(differing.front(), axis)), second_(first_) {
+      : printed_(printed),
+        values_(values),
+        strides_(strides),
+        axis_(axis),
+        first_(item(differing.front(), axis)),
+        second_(first_) {
     for (const std::int64_t position : differing) {
       const std::int64_t here = item(position, axis);
       second_ = second_ == first_ ? here : second_;
@@ -59,9 +63,8 @@ class SwapOnAxis {
   void find_part(std::span<const std::int64_t> differing) {
     for (std::size_t outer = 0; possible_ && outer < axis_; ++outer) {
       const std::int64_t shared = item(differing.front(), outer);
-      const bool is_shared = std::all_of(differing.begin(), differing.end(), [&](std::int64_t position) {
-        return item(position, outer) == shared;
-      });
+      const bool is_shared = std::all_of(differing.begin(), differing.end(),
+                                         [&](std::int64_t position) { return item(position, outer) == shared; });
       part_.push_back(is_shared ? shared : -1);
     }
   }
@@ -85,8 +88,8 @@ class SwapOnAxis {
   Shape part_;
 };
 
-/// Whether the differing cells stand in two items of an axis of `size`, whose items are `inner` cells each, and the first of
-/// them has the other item's number. Most tensors fail here, at a few of their cells.
+/// Whether the differing cells stand in two items of an axis of `size`, whose items are `inner` cells each, and the
+/// first of them has the other item's number. Most tensors fail here, at a few of their cells.
 bool may_be_swapped(const Printed& printed, std::span<const double> values, std::int64_t size, std::int64_t inner) {
   std::int64_t first = -1;
   std::int64_t second = -1;

@@ -12,21 +12,24 @@
 namespace attn::port {
 namespace {
 
-constexpr float unit = 0x1p-24F;     ///< float32's
+constexpr float unit = 0x1p-24F;       ///< float32's
 constexpr float exp_units = 8 * unit;  ///< programs' exponentials are this near
 
 std::vector<float> floats_of(const Tensor& tensor) {
-  return std::visit([](const auto& block) { return std::vector<float>(block.begin(), block.end()); }, *tensor.array().contents());
+  return std::visit([](const auto& block) { return std::vector<float>(block.begin(), block.end()); },
+                    *tensor.array().contents());
 }
 
 Tensor leaf_of(const Shape& shape, std::vector<float> values, const Kernels& kernels) {
   Block<float> block(shape);
   std::ranges::copy(values, block.begin());
-  return leaf(shape, DType::float32, "error", [contents = Contents(std::move(block))] { return contents; }, kernels);
+  return leaf(
+      shape, DType::float32, "error", [contents = Contents(std::move(block))] { return contents; }, kernels);
 }
 
 Tensor zeros_like(const Tensor& tensor) {
-  return leaf_of(tensor.shape(), std::vector<float>(static_cast<std::size_t>(element_count(tensor.shape()))), tensor.kernels());
+  return leaf_of(tensor.shape(), std::vector<float>(static_cast<std::size_t>(element_count(tensor.shape()))),
+                 tensor.kernels());
 }
 
 /// A leaf of f(cell) for each of a tensor's numbers.
@@ -69,7 +72,8 @@ Tensor of_exponentials(const Tensor& tensor, const Tensor& error, bool is_softma
       size = std::isfinite(operands[j]) ? std::max(size, std::abs(operands[j])) : size;
     }
     const float in_exponent = 2 * (most + size * unit);
-    return std::abs(value) * (std::expm1(std::min(in_exponent, 50.0F)) + exp_units + static_cast<float>(2 * width + 4) * unit);
+    return std::abs(value) *
+           (std::expm1(std::min(in_exponent, 50.0F)) + exp_units + static_cast<float>(2 * width + 4) * unit);
   });
 }
 
@@ -81,7 +85,8 @@ Tensor Bounds::error_of(const Tensor& tensor) {
   if (const auto known = errors_.find(tensor.id()); known != errors_.end()) {
     return known->second;
   }
-  const Tensor error = mapped(made(tensor), [](float value, std::size_t) { return std::isfinite(value) ? std::abs(value) : 0.0F; });
+  const Tensor error =
+      mapped(made(tensor), [](float value, std::size_t) { return std::isfinite(value) ? std::abs(value) : 0.0F; });
   kept_.push_back(tensor);
   errors_.emplace(tensor.id(), error);
   return error;
@@ -104,14 +109,16 @@ Tensor Bounds::made(const Tensor& tensor) {
     case Kind::view:
     case Kind::contiguous: {
       std::vector<Tensor> errors;
-      std::ranges::transform(operands, std::back_inserter(errors), [this](const Tensor& operand) { return error_of(operand); });
+      std::ranges::transform(operands, std::back_inserter(errors),
+                             [this](const Tensor& operand) { return error_of(operand); });
       return tensor.with_operands(std::move(errors));
     }
     case Kind::masked: return tensor.with_operands({error_of(operands[0]), operands[1]});
     case Kind::divided: {  // relative errors add up
       const Tensor sum = mapped(operands[1], [](float value, std::size_t) { return value; });
       const std::vector<float> of_sum = floats_of(error_of(operands[1]));
-      const Tensor relative = mapped(sum, [&](float value, std::size_t i) { return value == 0 ? 0 : of_sum[i] / std::abs(value) + 2 * unit; });
+      const Tensor relative = mapped(
+          sum, [&](float value, std::size_t i) { return value == 0 ? 0 : of_sum[i] / std::abs(value) + 2 * unit; });
       const Tensor by_first = tensor.with_operands({error_of(operands[0]), absolute(operands[1])});
       const std::vector<float> first = floats_of(by_first);
       const std::vector<float> second = floats_of(multiply(absolute(tensor), relative));

@@ -7,8 +7,8 @@
 
 namespace attn::port {
 
-/// How far each cell of a tensor may be from another right program's in float32, whatever order it sums in: gamma_n times
-/// the sum of |a||b| for a product of n terms, and what comes of its operands' own errors.
+/// How far each cell of a tensor may be from another right program's in float32, whatever order it sums in: gamma_n
+/// times the sum of |a||b| for a product of n terms, and what comes of its operands' own errors.
 class Bounds {
  public:
   /// Row-major, none negative. What is inf or nan has no error.

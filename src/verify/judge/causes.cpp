@@ -25,9 +25,15 @@ constexpr std::int64_t most_numbers = 20'000'000;
 /// Looks for what explains one tensor's numbers.
 class Search {
  public:
-  Search(const Matched& matched, std::span<const Step> steps, const Operands& operands, std::span<const Tensor* const> shown, Right& right)
-      : theirs_(*matched.laid), step_(*matched.step), steps_(steps), operands_(operands), judge_(right),
-        remade_(*operands.remade(*step_.tensor)), right_(values_of(remade_)) {
+  Search(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+         std::span<const Tensor* const> shown, Right& right)
+      : theirs_(*matched.laid),
+        step_(*matched.step),
+        steps_(steps),
+        operands_(operands),
+        judge_(right),
+        remade_(*operands.remade(*step_.tensor)),
+        right_(values_of(remade_)) {
     for (const Tensor* tensor : shown) {
       shown_.insert(tensor->id());
     }
@@ -59,7 +65,10 @@ class Search {
     if (causes_.empty()) {
       look_among_steps();
     }
-    look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), [this](const std::vector<double>& numbers) { return explains(numbers); }); });
+    look([&] {
+      return looks_of(theirs_, *step_.tensor, right_, judge_.heads(),
+                      [this](const std::vector<double>& numbers) { return explains(numbers); });
+    });
     if (causes_.empty()) {
       look_for_a_divisor();
     }
@@ -74,10 +83,13 @@ class Search {
   }
 
  private:
-  std::int64_t cells() const { return static_cast<std::int64_t>(theirs_.cells.empty() ? right_.size() : theirs_.cells.size()); }
+  std::int64_t cells() const {
+    return static_cast<std::int64_t>(theirs_.cells.empty() ? right_.size() : theirs_.cells.size());
+  }
 
   bool explains(const std::vector<double>& numbers) const {
-    return numbers.size() == theirs_.values.size() && port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells).holds();
+    return numbers.size() == theirs_.values.size() &&
+           port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells).holds();
   }
   /// The same for a tensor: within what its sums may be off by, where its numbers are near.
   bool explains(const Tensor& tensor) {
@@ -92,7 +104,8 @@ class Search {
     }
     note_partial(plain);
     const bool is_near = std::isfinite(plain.greatest_absolute) && (plain.greatest_relative < near);
-    return is_near && judge_.tolerance().grows && port::compare(theirs_.values, numbers, judge_.tolerance(), Bounds().of(tensor), theirs_.cells).holds();
+    return is_near && judge_.tolerance().grows &&
+           port::compare(theirs_.values, numbers, judge_.tolerance(), Bounds().of(tensor), theirs_.cells).holds();
   }
 
   /// What explains many of the wrong cells, and none of the others otherwise.
@@ -129,11 +142,13 @@ class Search {
 
   void look_among_steps() {
     for (const Step& other : steps_) {
-      const bool is_other = other.tensor->id() != step_.tensor->id() && other.tensor->shape() == step_.tensor->shape() &&
+      const bool is_other = other.tensor->id() != step_.tensor->id() &&
+                            other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
       if (is_other && says_something() && explains(judge_.values(*other.tensor))) {
         claim({{"other-step"},
-               "these are the numbers of " + full_name(other) + (is_drawn() ? ": drawn in another order, or mixed up" : ": mixed up, or a step is left out"),
+               "these are the numbers of " + full_name(other) +
+                   (is_drawn() ? ": drawn in another order, or mixed up" : ": mixed up, or a step is left out"),
                ""});
         return;
       }
@@ -143,7 +158,8 @@ class Search {
   /// The step's own draw, begun some words earlier or later.
   void look_among_shifts(const torch::Draws& draws) {
     const torch::Draw* const draw = port::draw_of(*step_.tensor, draws);
-    if (draw == nullptr || !causes_.empty() || !says_something() || theirs_.values.size() < fewest_telling(*step_.tensor)) {
+    if (draw == nullptr || !causes_.empty() || !says_something() ||
+        theirs_.values.size() < fewest_telling(*step_.tensor)) {
       return;
     }
     for (const Shift& shift : shifts_of(*draw, draws, steps_)) {
@@ -166,7 +182,8 @@ class Search {
       const auto same = std::ranges::find_if(variant.steps, [&](const Step& other) {
         return other.kind == Step::Kind::tensor && other.name == step_.name && other.section == step_.section;
       });
-      if (same != variant.steps.end() && same->tensor->shape() == step_.tensor->shape() && explains(values_of(*same->tensor))) {
+      if (same != variant.steps.end() && same->tensor->shape() == step_.tensor->shape() &&
+          explains(values_of(*same->tensor))) {
         claim({{variant.name}, variant.sentence, ""});
         return;
       }
@@ -177,31 +194,33 @@ class Search {
 
   using Mistakes = std::vector<const Mistake*>;
 
-  /// The step's tensor of the port's operands, under rules, the first nearest to the leaves, which are kept from what is shown
-  /// right; `only` names the one node that they are for. None where they do not fit or change nothing.
-  std::optional<Tensor> mistaken(const Mistakes& mistakes, const void* only = nullptr, std::set<const void*>* nodes = nullptr) const {
+  /// The step's tensor of the port's operands, under rules, the first nearest to the leaves, which are kept from what
+  /// is shown right; `only` names the one node that they are for. None where they do not fit or change nothing.
+  std::optional<Tensor> mistaken(const Mistakes& mistakes, const void* only = nullptr,
+                                 std::set<const void*>* nodes = nullptr) const {
     const bool is_mask = is_drawn() && consumer() != nullptr;
     const Tensor& target = is_mask ? *consumer() : *step_.tensor;
     bool any = false;
-    const auto made = (is_mask ? Operands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
-      if (was.id() != target.id() && shown_.contains(was.id())) {
-        return was;
-      }
-      for (const Mistake* mistake : mistakes) {
-        if (only != nullptr && was.id() != only) {
-          continue;
-        }
-        Tensor result = mistake->rule(was, is);
-        if (result.id() != is.id()) {
-          any = true;
-          if (nodes != nullptr) {
-            nodes->insert(was.id());
+    const auto made =
+        (is_mask ? Operands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
+          if (was.id() != target.id() && shown_.contains(was.id())) {
+            return was;
           }
-          return result;  // the next rule reads what the operation was made of
-        }
-      }
-      return is;
-    });
+          for (const Mistake* mistake : mistakes) {
+            if (only != nullptr && was.id() != only) {
+              continue;
+            }
+            Tensor result = mistake->rule(was, is);
+            if (result.id() != is.id()) {
+              any = true;
+              if (nodes != nullptr) {
+                nodes->insert(was.id());
+              }
+              return result;  // the next rule reads what the operation was made of
+            }
+          }
+          return is;
+        });
     if (!made || !any) {
       return std::nullopt;
     }
@@ -303,7 +322,8 @@ class Search {
         continue;
       }
       for (const Step& other : steps_) {
-        const bool fits = other.tensor->id() != operand.tensor->id() && &other < &step_ && other.tensor->shape() == operand.tensor->shape() &&
+        const bool fits = other.tensor->id() != operand.tensor->id() && &other < &step_ &&
+                          other.tensor->shape() == operand.tensor->shape() &&
                           other.tensor->dtype() == operand.tensor->dtype();
         computed += fits ? numbers_in_all_ : 0;
         if (!fits || computed > most_numbers || !causes_.empty()) {
@@ -320,10 +340,11 @@ class Search {
   }
 
   static std::string other_operand_words(const Step& operand, const Step& other) {
-    const bool is_unscaled = operand.tensor->kind() == Kind::scaled && operand.tensor->operands()[0].id() == other.tensor->id();
-    return (is_unscaled                        ? "the scores are not divided by the square root of the keys' dimension: "
+    const bool is_unscaled =
+        operand.tensor->kind() == Kind::scaled && operand.tensor->operands()[0].id() == other.tensor->id();
+    return (is_unscaled                       ? "the scores are not divided by the square root of the keys' dimension: "
             : operand.name.ends_with("_bias") ? "the bias is another's: "
-                                               : "") +
+                                              : "") +
            full_name(other) + " stands where " + full_name(operand) + " belongs";
   }
 
@@ -362,8 +383,9 @@ class Search {
     }
     // Float32 weights tell some five digits of it.
     const bool is_one = std::abs(divisor - 1) < 1e-4;
-    const Mistake mistake = is_one ? mistake_of("no-scaling", steps_)
-                                   : scaled_by_number(text::number_of<double>(text::factor_text(divisor)).value_or(divisor));
+    const Mistake mistake =
+        is_one ? mistake_of("no-scaling", steps_)
+               : scaled_by_number(text::number_of<double>(text::factor_text(divisor)).value_or(divisor));
     const auto made = divisor == 0 ? std::nullopt : operands_.remade(tensor, tensor, mistake.rule);
     if (made && explains(*made) && !is_like_right(*made)) {
       claim(cause_of({&mistake}));
@@ -375,8 +397,8 @@ class Search {
   std::span<const Step> steps_;
   const Operands& operands_;
   Right& judge_;
-  Tensor remade_;               ///< what the step makes of the port's operands
-  std::vector<double> right_;   ///< its numbers
+  Tensor remade_;                ///< what the step makes of the port's operands
+  std::vector<double> right_;    ///< its numbers
   std::set<const void*> shown_;  ///< tensors that the port has right
   std::vector<std::int64_t> own_wrong_;
   std::int64_t numbers_in_all_ = 0;

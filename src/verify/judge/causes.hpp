@@ -15,8 +15,8 @@ namespace attn::port {
 struct Cause {
   std::vector<std::string> names;
   std::string sentence;
-  std::string instead;          ///< what to write; may be empty
-  std::int64_t explained = 0;   ///< so many cells: where these are not all, it is offered, not claimed
+  std::string instead;         ///< what to write; may be empty
+  std::int64_t explained = 0;  ///< so many cells: where these are not all, it is offered, not claimed
 };
 
 /// The same chapter otherwise, for what is drawn: its name, what is otherwise, and its steps.
@@ -33,8 +33,9 @@ struct Otherwise {
   Variants variants = {};
 };
 
-/// What gives the numbers of a tensor that is wrong by itself: another arithmetic, a mistake, or two at once, in what lies
-/// between it and the tensors that are shown right. At most three, the most usual first; empty where nothing known does.
+/// What gives the numbers of a tensor that is wrong by itself: another arithmetic, a mistake, or two at once, in what
+/// lies between it and the tensors that are shown right. At most three, the most usual first; empty where nothing known
+/// does.
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise);
 

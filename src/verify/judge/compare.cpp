@@ -15,9 +15,9 @@ bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isna
 /// The distance between float32 numbers at this one.
 double ulp(double right) {
   const float value = static_cast<float>(std::abs(right));
-  return std::isfinite(value)
-             ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) - static_cast<double>(value)
-             : infinity;
+  return std::isfinite(value) ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) -
+                                    static_cast<double>(value)
+                              : infinity;
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
       result.passing_atol = std::max(*result.passing_atol, difference - tolerance.rtol * size);
     }
     if (result.passing_rtol && difference > tolerance.atol) {
-      result.passing_rtol = size > 0 ? std::optional(std::max(*result.passing_rtol, (difference - tolerance.atol) / size))
-                                     : std::nullopt;
+      result.passing_rtol =
+          size > 0 ? std::optional(std::max(*result.passing_rtol, (difference - tolerance.atol) / size)) : std::nullopt;
     }
   }
   return result;

@@ -15,7 +15,8 @@ struct Tolerance {
   bool grows = true;  ///< with the error bound of what a cell sums up; false where somebody says how far
 };
 
-/// Somebody's numbers held against the right ones, cell by cell. Two nan are equal, and so are two infinities of one sign.
+/// Somebody's numbers held against the right ones, cell by cell. Two nan are equal, and so are two infinities of one
+/// sign.
 struct Comparison {
   std::int64_t cells = 0;
   std::vector<std::int64_t> mismatched;  ///< in order
@@ -24,7 +25,7 @@ struct Comparison {
   std::int64_t absolute_at = 0;  ///< its cell
   double greatest_relative = 0;  ///< of the right number; of cells where that is not 0
   std::int64_t relative_at = 0;
-  double greatest_ulps = 0;      ///< in units of the last place that float32 has there
+  double greatest_ulps = 0;  ///< in units of the last place that float32 has there
 
   /// The least tolerance of either kind, beside the other as given, with which all cells hold; none where a number is
   /// missing.
@@ -34,8 +35,8 @@ struct Comparison {
   bool holds() const { return mismatched.empty(); }
 };
 
-/// Both have as many numbers. Besides the tolerance a cell may be as far from the right one as its bound, where there are
-/// bounds. Only these cells are compared, or where there are none, all.
+/// Both have as many numbers. Besides the tolerance a cell may be as far from the right one as its bound, where there
+/// are bounds. Only these cells are compared, or where there are none, all.
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
                    std::span<const float> bounds = {}, std::span<const std::int64_t> cells = {});
 

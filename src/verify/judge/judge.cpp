@@ -34,8 +34,8 @@ std::string whose_numbers(const Matched& matched, std::span<const Step> steps, R
     return "";
   }
   for (const Step& other : steps) {
-    const bool is_other = other.tensor->id() != matched.step->tensor->id() && other.tensor->dtype() == matched.step->tensor->dtype() &&
-                          other.tensor->dim() > 0;
+    const bool is_other = other.tensor->id() != matched.step->tensor->id() &&
+                          other.tensor->dtype() == matched.step->tensor->dtype() && other.tensor->dim() > 0;
     if (is_other && right.holding(*matched.theirs, *other.tensor)) {
       return full_name(other);
     }
@@ -71,8 +71,8 @@ bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
 
 }  // namespace
 
-Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names, const Tolerance& tolerance,
-                const Otherwise& otherwise) {
+Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                const Tolerance& tolerance, const Otherwise& otherwise) {
   Right right(tolerance, heads_of(steps));
   std::deque<Run> runs;
   std::size_t best = 0;
@@ -99,10 +99,12 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
       judged.causes = causes_in(runs[best], matched);
     }
     // What does not tell one way from another may be wrong in a way of its own.
-    for (std::size_t i = 0; judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, matched); ++i) {
+    for (std::size_t i = 0; judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, matched);
+         ++i) {
       for (const Matched& other : runs[i].matching.matched) {
-        const bool is_same = i != best && explained(runs[i].matching) == explained(runs[best].matching) && other.given == matched.given &&
-                             other.step->name == matched.step->name && verdict_of(other) == Verdict::wrong;
+        const bool is_same = i != best && explained(runs[i].matching) == explained(runs[best].matching) &&
+                             other.given == matched.given && other.step->name == matched.step->name &&
+                             verdict_of(other) == Verdict::wrong;
         if (is_same) {
           std::vector<Cause> causes = causes_in(runs[i], other);
           judged.causes = are_claimed(causes, other) ? std::move(causes) : std::move(judged.causes);

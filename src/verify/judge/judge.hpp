@@ -21,23 +21,24 @@ enum class Verdict {
 struct Judged {
   Matched matched;
   Verdict verdict = Verdict::right;
-  Comparison comparison;       ///< with the lesson's numbers
-  std::vector<double> right;   ///< these
-  std::string whose;           ///< another step whose numbers it has exactly, against its name; else empty
-  std::vector<Cause> causes;   ///< of Verdict::wrong: what gives the port's numbers; empty where nothing known does
+  Comparison comparison;      ///< with the lesson's numbers
+  std::vector<double> right;  ///< these
+  std::string whose;          ///< another step whose numbers it has exactly, against its name; else empty
+  std::vector<Cause> causes;  ///< of Verdict::wrong: what gives the port's numbers; empty where nothing known does
 };
 
 /// What became of a dump.
 struct Judgement {
-  Way way;       ///< the right way that most of it follows
-  Parts parts;   ///< what fused tensors were taken apart into
-  std::vector<Judged> tensors;  ///< in the order of computation
+  Way way;                             ///< the right way that most of it follows
+  Parts parts;                         ///< what fused tensors were taken apart into
+  std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< which of the dump's tensors are no step
 };
 
-/// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them: each
-/// tensor is held against the lesson's, and against what the step makes of the port's own operands. Throws NameError.
-Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names, const Tolerance& tolerance,
-                const Otherwise& otherwise);
+/// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them:
+/// each tensor is held against the lesson's, and against what the step makes of the port's own operands. Throws
+/// NameError.
+Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                const Tolerance& tolerance, const Otherwise& otherwise);
 
 }  // namespace attn::port

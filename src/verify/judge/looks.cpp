@@ -26,7 +26,8 @@ bool has_bits(double value, int bits) {
 
 bool are_alike(std::span<const double> a, std::span<const double> b, double tolerance) {
   return std::ranges::equal(a, b, [tolerance](double x, double y) {
-    return x == y || (std::isnan(x) && std::isnan(y)) || (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + tolerance));
+    return x == y || (std::isnan(x) && std::isnan(y)) ||
+           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + tolerance));
   });
 }
 
@@ -36,11 +37,14 @@ std::vector<Cause> one(const std::string& name, const std::string& sentence, con
 
 // ---- Slices ---------------------------------------------------------------------------------------
 
-/// Which right slice each slice along an axis is, `count` where it is 0; none where one is neither, or each is what it should be.
-std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape, const std::vector<double>& theirs,
+/// Which right slice each slice along an axis is, `count` where it is 0; none where one is neither, or each is what it
+/// should be.
+std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape,
+                                                     const std::vector<double>& theirs,
                                                      const std::vector<double>& right) {
   const auto count = static_cast<std::size_t>(shape[axis]);
-  const auto inner = static_cast<std::size_t>(std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end(), std::int64_t{1}, std::multiplies<>()));
+  const auto inner = static_cast<std::size_t>(std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                                                              shape.end(), std::int64_t{1}, std::multiplies<>()));
   const std::size_t outer = right.size() / (count * inner);
   const auto slice = [&](const std::vector<double>& all, std::size_t entry) {
     std::vector<double> numbers;
@@ -95,7 +99,8 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   return "in place of each " + what + " in turn stand " + text::joined(order);
 }
 
-std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shape& shape, const std::vector<double>& right, std::int64_t heads) {
+std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shape& shape,
+                                   const std::vector<double>& right, std::int64_t heads) {
   const bool has_heads = heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads;
   if (has_heads) {
     const Shape split{shape[0], shape[1], heads, shape[2] / heads};
@@ -109,7 +114,9 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
       interleaved[i - column + column % width * static_cast<std::size_t>(heads) + column / width] = right[i];
     }
     if (are_alike(theirs, interleaved, 1e-5)) {
-      return one("heads-interleaved", "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
+      return one(
+          "heads-interleaved",
+          "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
     }
   }
   struct Row {
@@ -119,7 +126,8 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
   };
   std::vector<Row> rows;
   if (shape.size() == 4) {
-    rows = {{"heads-mixed-up", "head", 1}, {"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 2}};
+    rows = {
+        {"heads-mixed-up", "head", 1}, {"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 2}};
   } else if (shape.size() == 3) {
     rows = {{"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 1}};
   } else if (shape.size() == 2) {
@@ -137,7 +145,8 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
 }
 
 /// Whole rows that are 0, or nan, where they should not be; all else is right.
-std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape& shape, const std::vector<double>& right) {
+std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape& shape,
+                                 const std::vector<double>& right) {
   const auto width = static_cast<std::size_t>(shape.back());
   std::set<std::size_t> rows;
   const auto is_empty = [](double value) { return value == 0 || std::isnan(value); };
@@ -160,7 +169,8 @@ std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape&
   for (const std::size_t row : rows) {
     words.push_back(std::to_string(row));
   }
-  return one("rows-left-out", std::string(rows.size() == 1 ? "row " : "rows ") + text::joined(words) + (is_nan ? " have no numbers" : " are left 0"));
+  return one("rows-left-out", std::string(rows.size() == 1 ? "row " : "rows ") + text::joined(words) +
+                                  (is_nan ? " have no numbers" : " are left 0"));
 }
 
 // ---- The whole ------------------------------------------------------------------------------------
@@ -212,15 +222,17 @@ std::optional<double> factor_of(const std::vector<double>& theirs, const std::ve
 
 }  // namespace
 
-std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right, Right& judge) {
+std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
+                                 Right& judge) {
   const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
     return compare(theirs.values, numbers, tolerance, {}, theirs.cells).holds();
   };
   Right usual(Tolerance{}, judge.heads());
   if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
-    return one("float32-noise", "float32 noise, at most " +
-                                    text::shortest_text(std::ceil(compare(theirs.values, right, {}, {}, theirs.cells).greatest_ulps)) +
-                                    " ulp: another order of summation, or wider arithmetic");
+    return one("float32-noise",
+               "float32 noise, at most " +
+                   text::shortest_text(std::ceil(compare(theirs.values, right, {}, {}, theirs.cells).greatest_ulps)) +
+                   " ulp: another order of summation, or wider arithmetic");
   }
   std::vector<double> rounded = right;
   std::ranges::transform(right, rounded.begin(), [](double value) { return std::round(value * 1e4) / 1e4; });
@@ -247,19 +259,23 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
   return {};
 }
 
-std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right, std::int64_t heads, const Explains& explains) {
+std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
+                            std::int64_t heads, const Explains& explains) {
   const Shape& shape = step.shape();
-  const bool says_something = std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
+  const bool says_something =
+      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
   if (shape.empty() || !theirs.cells.empty() || !says_something || step.dtype() != DType::float32) {
     return {};
   }
-  if (step.dim() >= 2 && step.size(-1) == step.size(-2) && explains(transposed(step, right, step.dim() - 2, step.dim() - 1))) {
+  if (step.dim() >= 2 && step.size(-1) == step.size(-2) &&
+      explains(transposed(step, right, step.dim() - 2, step.dim() - 1))) {
     return one("transposed", "these are the right numbers, transposed");
   }
   for (const auto& axes : {std::pair{1, 2}, {0, 1}, {2, 3}}) {
     if (axes.second < step.dim() && explains(transposed(step, right, axes.first, axes.second))) {
-      return one("reshaped", "these are the right numbers, but axes " + std::to_string(axes.first) + " and " + std::to_string(axes.second) +
-                                 " are swapped by reshape or view, without transpose",
+      return one("reshaped",
+                 "these are the right numbers, but axes " + std::to_string(axes.first) + " and " +
+                     std::to_string(axes.second) + " are swapped by reshape or view, without transpose",
                  "transpose(" + std::to_string(axes.first) + ", " + std::to_string(axes.second) + ")");
     }
   }
@@ -267,11 +283,15 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
     std::vector<double> filled = right;
     std::ranges::transform(right, filled.begin(), [&](double value) { return std::isinf(value) ? *fill : value; });
     if (explains(filled)) {
-      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf", "masked_fill(mask, -torch.inf)");
+      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
+                 "masked_fill(mask, -torch.inf)");
     }
   }
   if (const auto factor = dropout_factor(theirs.values, right)) {
-    return one("dropout-on", "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)), "model.eval()");
+    return one(
+        "dropout-on",
+        "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)),
+        "model.eval()");
   }
   std::vector<double> positive = right;
   std::ranges::transform(right, positive.begin(), [](double value) { return std::max(value, 0.0); });
@@ -286,7 +306,8 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
   }
   if (const auto factor = factor_of(theirs.values, right)) {
     std::vector<double> scaled = right;
-    std::ranges::transform(right, scaled.begin(), [&](double value) { return std::isfinite(value) ? value * *factor : value; });
+    std::ranges::transform(right, scaled.begin(),
+                           [&](double value) { return std::isfinite(value) ? value * *factor : value; });
     if (explains(scaled)) {
       return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
     }

@@ -28,28 +28,31 @@ struct Name {
 /// "head_1/attn_scores" has a section, "attn_scores" none.
 Name parted(std::string_view name) {
   const std::size_t slash = name.rfind('/');
-  return slash == std::string_view::npos ? Name{"", plain_name(name)} : Name{plain_name(name.substr(0, slash)), plain_name(name.substr(slash + 1))};
+  return slash == std::string_view::npos ? Name{"", plain_name(name)}
+                                         : Name{plain_name(name.substr(0, slash)), plain_name(name.substr(slash + 1))};
 }
 
 bool is_named(const Step& step, const Name& name) {
-  return plain_name(name.own) == plain_name(step.name) && (name.section.empty() || name.section == plain_name(step.section));
+  return plain_name(name.own) == plain_name(step.name) &&
+         (name.section.empty() || name.section == plain_name(step.section));
 }
 
-/// What a step's own name may be the name of besides: the same numbers in another form, or as far as the program has made them.
+/// What a step's own name may be the name of besides: the same numbers in another form, or as far as the program has
+/// made them.
 struct Form {
   std::string_view name;
   std::array<std::string_view, 3> others;
 };
 constexpr std::array<Form, 10> forms = {{{"queries_heads", {"scaled_queries_heads"}},
-                                        {"keys_heads", {"scaled_keys_heads"}},
-                                        {"queries", {"queries_heads", "scaled_queries", "scaled_queries_heads"}},
-                                        {"keys", {"keys_heads", "scaled_keys", "scaled_keys_heads"}},
-                                        {"values", {"values_heads"}},
-                                        {"attn_scores", {"scaled_attn_scores", "masked_attn_scores"}},
-                                        {"masked_attn_scores", {"scaled_attn_scores"}},
-                                        {"mask", {"mask_simple"}},
-                                        {"inputs", {"batch"}},
-                                        {"batch", {"inputs"}}}};
+                                         {"keys_heads", {"scaled_keys_heads"}},
+                                         {"queries", {"queries_heads", "scaled_queries", "scaled_queries_heads"}},
+                                         {"keys", {"keys_heads", "scaled_keys", "scaled_keys_heads"}},
+                                         {"values", {"values_heads"}},
+                                         {"attn_scores", {"scaled_attn_scores", "masked_attn_scores"}},
+                                         {"masked_attn_scores", {"scaled_attn_scores"}},
+                                         {"mask", {"mask_simple"}},
+                                         {"inputs", {"batch"}},
+                                         {"batch", {"inputs"}}}};
 
 // ---- Items ----------------------------------------------------------------------------------------
 
@@ -79,7 +82,9 @@ double distance(const Laid& theirs, const std::vector<double>& right) {
     const double a = theirs.values[i];
     const double b = right[i];
     const bool are_numbers = std::isfinite(a) && std::isfinite(b);
-    sum += a == b ? 0 : !are_numbers ? 1 : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
+    sum += a == b         ? 0
+           : !are_numbers ? 1
+                          : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
   };
   if (theirs.cells.empty()) {
     for (std::size_t i = 0; i < right.size(); ++i) {
@@ -104,7 +109,13 @@ double distance(const Laid& theirs, const std::vector<double>& right) {
 class Matcher {
  public:
   Matcher(std::span<const dump::Dumped> dumped, const Way& way, Right& right, Parts& parts)
-      : dumped_(dumped), way_(way), steps_(way.steps), right_(right), parts_(parts), holders_(steps_.size()), is_named_(steps_.size()) {}
+      : dumped_(dumped),
+        way_(way),
+        steps_(way.steps),
+        right_(right),
+        parts_(parts),
+        holders_(steps_.size()),
+        is_named_(steps_.size()) {}
 
   Matching run(const Names& names) {
     add_mapped(names);
@@ -151,7 +162,8 @@ class Matcher {
         }
       }
       const std::size_t own = candidates.size();
-      items_.push_back({static_cast<std::size_t>(found - dumped_.begin()), &*found, Matched::By::map, std::move(candidates), own});
+      items_.push_back(
+          {static_cast<std::size_t>(found - dumped_.begin()), &*found, Matched::By::map, std::move(candidates), own});
     }
   }
 
@@ -214,7 +226,8 @@ class Matcher {
       names.push_back(full_name(step));
     }
     const std::string near = text::nearest(name, names);
-    throw NameError("--map: the chapter has no step '" + name + "'; accepted are " + text::joined(names) + (near.empty() ? "" : "; try " + near));
+    throw NameError("--map: the chapter has no step '" + name + "'; accepted are " + text::joined(names) +
+                    (near.empty() ? "" : "; try " + near));
   }
 
   /// A fused tensor's parts, each an item of its own: those of the way in which most of them are right.
@@ -268,7 +281,8 @@ class Matcher {
     }
   }
 
-  /// Those that shape and name allow: with exactly its shape, where it is of such a shape; of those that nobody has yet first.
+  /// Those that shape and name allow: with exactly its shape, where it is of such a shape; of those that nobody has yet
+  /// first.
   std::vector<std::size_t> allowed(const Item& item) const {
     std::vector<std::size_t> steps = item.candidates;
     const auto has_shape = [&](std::size_t step) { return tensor(step).shape() == item.theirs->shape; };
@@ -294,8 +308,10 @@ class Matcher {
   void take_right(Item& item) { take_holding(item, allowed(item)); }
 
   void take_by_numbers(Item& item) {
-    const bool has_shape = std::ranges::any_of(item.candidates, [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); });
-    if (item.matched || item.by < Matched::By::habit || (item.is_certain && has_shape) || !says_something(*item.theirs)) {
+    const bool has_shape = std::ranges::any_of(
+        item.candidates, [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); });
+    if (item.matched || item.by < Matched::By::habit || (item.is_certain && has_shape) ||
+        !says_something(*item.theirs)) {
       return;
     }
     Item any = item;
@@ -320,12 +336,16 @@ class Matcher {
     return std::nullopt;
   }
 
-  bool may_be(const Item& item, std::size_t step) const { return std::ranges::find(item.candidates, step) != item.candidates.end(); }
+  bool may_be(const Item& item, std::size_t step) const {
+    return std::ranges::find(item.candidates, step) != item.candidates.end();
+  }
 
   /// Whether nothing that comes after it in the dump may be the layer's result as well, and it has no tensor yet.
   bool is_result(const Item& item) {
     const std::optional<std::size_t> result = projected();
-    const auto fits = [&](const Item& one) { return one.is_final && may_be(one, *result) && right_.nearest(*one.theirs, tensor(*result)); };
+    const auto fits = [&](const Item& one) {
+      return one.is_final && may_be(one, *result) && right_.nearest(*one.theirs, tensor(*result));
+    };
     return result && !is_taken(*result) && fits(item) &&
            std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
   }
@@ -333,19 +353,22 @@ class Matcher {
   /// Whether another tensor of this shape has the same numbers, and they are right.
   bool is_double(const Item& item) const {
     return std::ranges::any_of(items_, [&](const Item& other) {
-      return &other != &item && other.matched && other.matched->is_right && other.theirs->shape == item.theirs->shape && other.theirs->values == item.theirs->values;
+      return &other != &item && other.matched && other.matched->is_right && other.theirs->shape == item.theirs->shape &&
+             other.theirs->values == item.theirs->values;
     });
   }
 
-  /// A layer's result whose numbers are those that its projection gets, where another tensor has these, or the port has a
-  /// projection and nothing else is called its result: the projection is left out.
+  /// A layer's result whose numbers are those that its projection gets, where another tensor has these, or the port has
+  /// a projection and nothing else is called its result: the projection is left out.
   void check_final() {
     const std::optional<std::size_t> result = projected();
     if (!result || is_taken(*result)) {
       return;
     }
-    const bool has_projection = std::ranges::any_of(items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
-    const bool has_other = std::ranges::any_of(items_, [&](const Item& item) { return item.is_final && !item.matched && may_be(item, *result); });
+    const bool has_projection = std::ranges::any_of(
+        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
+    const bool has_other = std::ranges::any_of(
+        items_, [&](const Item& item) { return item.is_final && !item.matched && may_be(item, *result); });
     for (auto last = items_.rbegin(); last != items_.rend(); ++last) {
       Item& item = *last;
       if (!item.matched || !may_be(item, *result) || has_other) {
@@ -381,10 +404,13 @@ class Matcher {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(steps[i]))) {
         const double far = distance(*laid, right_.values(tensor(steps[i])));
-        const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() < static_cast<std::ptrdiff_t>(item.own);
+        const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() <
+                            static_cast<std::ptrdiff_t>(item.own);
         const bool is_others = is_taken(steps[i]) || (item.by == Matched::By::habit && is_named_[steps[i]]);
-        const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") && tensor(steps[i]).kind() == Kind::scaled;
-        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + less_likely * static_cast<double>(i), is_others || !is_own});
+        const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
+                                  tensor(steps[i]).kind() == Kind::scaled;
+        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + less_likely * static_cast<double>(i),
+                           is_others || !is_own});
       }
     }
     return choices;
@@ -439,7 +465,8 @@ class Matcher {
 
   void take_nearest(Item& item, std::vector<Choice>& choices) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
-    const auto best = std::ranges::min_element(choices, {}, [](const Choice& choice) { return std::pair(choice.is_taken, choice.distance); });
+    const auto best = std::ranges::min_element(
+        choices, {}, [](const Choice& choice) { return std::pair(choice.is_taken, choice.distance); });
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
     }
@@ -484,8 +511,8 @@ class Matcher {
   Right& right_;
   Parts& parts_;
   std::vector<Item> items_;
-  std::vector<int> holders_;          ///< how many tensors each step has
-  std::vector<bool> is_named_;        ///< steps that a tensor is by its exact name
+  std::vector<int> holders_;    ///< how many tensors each step has
+  std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
   std::set<std::size_t> right_holders_;
   Operands operands_;
 };

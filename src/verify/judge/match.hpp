@@ -20,13 +20,13 @@ namespace attn::port {
 struct Matched {
   enum class By { map, name, habit, numbers };
 
-  std::size_t given = 0;       ///< which of the dump's tensors
+  std::size_t given = 0;                 ///< which of the dump's tensors
   const dump::Dumped* theirs = nullptr;  ///< it, or its part
   const Step* step = nullptr;
   By by = By::name;
-  std::optional<Laid> laid;    ///< none where it has no such shape
+  std::optional<Laid> laid;  ///< none where it has no such shape
   bool is_right = false;
-  bool is_inherited = false;   ///< not right, but what the step makes of the port's own operands
+  bool is_inherited = false;  ///< not right, but what the step makes of the port's own operands
 };
 
 /// Whose tensor is which step: the port's names, and the steps' for them, "attn_scores" or "head_1/attn_scores".
@@ -39,17 +39,17 @@ struct NameError : std::invalid_argument {
 
 /// What became of a dump's tensors.
 struct Matching {
-  std::vector<Matched> matched;         ///< in the order in which they are computed
-  std::vector<std::size_t> unmatched;   ///< which of the dump's tensors, in its order
-  Operands operands;                    ///< the wrong ones
+  std::vector<Matched> matched;        ///< in the order in which they are computed
+  std::vector<std::size_t> unmatched;  ///< which of the dump's tensors, in its order
+  Operands operands;                   ///< the wrong ones
 };
 
 /// Tensors taken apart live here.
 using Parts = std::deque<dump::Dumped>;
 
-/// Finds the steps that a dump's tensors are: by the names that are given, by the steps' own names, by what programs call them,
-/// and else by numbers, in the order of the program. Which of several steps a name means, shape and numbers say. All that is
-/// given must outlive the result. Throws NameError.
+/// Finds the steps that a dump's tensors are: by the names that are given, by the steps' own names, by what programs
+/// call them, and else by numbers, in the order of the program. Which of several steps a name means, shape and numbers
+/// say. All that is given must outlive the result. Throws NameError.
 Matching match(std::span<const dump::Dumped> dumped, const Way& way, const Names& names, Right& right, Parts& parts);
 
 }  // namespace attn::port

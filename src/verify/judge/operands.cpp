@@ -18,16 +18,17 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
 }  // namespace
 
 Tensor with_values(const Tensor& like, std::vector<double> values) {
-  Tensor result = leaf(like.shape(), like.dtype(), like.name(),
-                       [shape = like.shape(), dtype = like.dtype(), values = std::move(values)] {
-                         switch (dtype) {
-                           case DType::float32: return block<float>(shape, values);
-                           case DType::boolean: return block<bool>(shape, values);
-                           case DType::int64: break;
-                         }
-                         return block<std::int64_t>(shape, values);
-                       },
-                       like.kernels());
+  Tensor result = leaf(
+      like.shape(), like.dtype(), like.name(),
+      [shape = like.shape(), dtype = like.dtype(), values = std::move(values)] {
+        switch (dtype) {
+          case DType::float32: return block<float>(shape, values);
+          case DType::boolean: return block<bool>(shape, values);
+          case DType::int64: break;
+        }
+        return block<std::int64_t>(shape, values);
+      },
+      like.kernels());
   return result;
 }
 

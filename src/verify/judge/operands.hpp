@@ -9,8 +9,8 @@
 
 namespace attn::port {
 
-/// A port's wrong tensors, to be put in place of the lesson's. Right ones are the lesson's: what a step is made of stays to
-/// be seen there.
+/// A port's wrong tensors, to be put in place of the lesson's. Right ones are the lesson's: what a step is made of
+/// stays to be seen there.
 class Operands {
  public:
   /// `values` are row-major, in the tensor's shape. Of several the first stays.

@@ -13,7 +13,8 @@ std::vector<double> values_of(const Tensor& tensor) {
 
 Right::Known& Right::known(const Tensor& tensor) {
   const auto found = known_.find(tensor.id());
-  return found != known_.end() ? found->second : known_.emplace(tensor.id(), Known{tensor, values_of(tensor), {}}).first->second;
+  return found != known_.end() ? found->second
+                               : known_.emplace(tensor.id(), Known{tensor, values_of(tensor), {}}).first->second;
 }
 
 const std::vector<double>& Right::values(const Tensor& tensor) { return known(tensor).values; }

@@ -14,7 +14,8 @@ struct Reason {
 };
 
 constexpr Reason reasons[] = {
-    {[](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; }, "head_dim is 1: scaling cannot be seen"},
+    {[](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; },
+     "head_dim is 1: scaling cannot be seen"},
     {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.size(0) > 1; },
      "the entries of the batch are alike: mixing them up cannot be seen"},
     {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.size(0) == 1; },

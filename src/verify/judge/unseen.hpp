@@ -8,7 +8,8 @@
 
 namespace attn::port {
 
-/// What no port of these steps could show, for a size is 1 or entries are alike: "head_dim is 1: scaling cannot be seen".
+/// What no port of these steps could show, for a size is 1 or entries are alike: "head_dim is 1: scaling cannot be
+/// seen".
 std::vector<std::string> unseen_in(std::span<const Step> steps);
 
 }  // namespace attn::port

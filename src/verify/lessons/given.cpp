@@ -75,8 +75,7 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
         std::ranges::equal(literal.values, inputs, [](double a, double b) { return std::abs(a - b) < 1e-6; });
     if (given.sources.size() < most_literals && !is_toy && !is_printed(literal, printed) && literal.values.size() > 2 &&
         literal.values.size() <= most_numbers) {
-      add(literal.shape, literal.values,
-          words_of(literal));
+      add(literal.shape, literal.values, words_of(literal));
     }
   }
   for (const Replayed& drawn : draws) {

@@ -42,7 +42,8 @@ std::vector<Step> walked(const Chapter& chapter, const Lesson& lesson, torch::To
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {
-    return {};  // sizes that do not fit each other, or that the chapter was not made for: another lesson may explain the page
+    return {};  // sizes that do not fit each other, or that the chapter was not made for: another lesson may explain
+                // the page
   }
 }
 
@@ -101,8 +102,7 @@ std::string key_of(const Chapter& chapter, const Lesson& lesson) {
 /// Makes explanations of chapters and lessons.
 class Maker {
  public:
-  Maker(const Narrowing& known, std::span<const Printed> printed)
-      : known_(known), families_(families(known)) {
+  Maker(const Narrowing& known, std::span<const Printed> printed) : known_(known), families_(families(known)) {
     for (const Printed& one : printed) {
       any_gap_ = any_gap_ || has_gap(one);
       if (!is_size(one)) {
@@ -190,8 +190,7 @@ class Maker {
 };
 
 /// An explanation that keeps its maker for what is asked of it later.
-Explanation make(const std::shared_ptr<const Maker>& maker, const Chapter& chapter, const Lesson& lesson,
-                         int wave) {
+Explanation make(const std::shared_ptr<const Maker>& maker, const Chapter& chapter, const Lesson& lesson, int wave) {
   Explanation result = maker->plain(chapter, lesson, wave);
   const auto made = std::make_shared<std::vector<Explanation>>();
   result.other_kernels = [maker, &chapter, lesson, wave, made]() -> const std::vector<Explanation>& {
@@ -291,8 +290,8 @@ Variations variations_of(std::span<const Printed> printed, const Settings& setti
   add_new(result.heads, {1, 2, 3});
   result.heads.resize(std::min(result.heads.size(), most));
   for (const std::int64_t batch : {1, 2}) {
-    if (std::ranges::any_of(
-            printed, [&](const Printed& one) { return one.shape.size() >= 3 && one.shape[0] == batch; })) {
+    if (std::ranges::any_of(printed,
+                            [&](const Printed& one) { return one.shape.size() >= 3 && one.shape[0] == batch; })) {
       result.batches.push_back(batch);
     }
   }

@@ -27,8 +27,8 @@ struct Narrowing {
 
 using Articles = std::span<const std::reference_wrapper<const chapters::Article>>;
 
-/// The lessons that a page's tensors are held against, by what is known of its program, in waves: each article as it is;
-/// with the seeds and sizes that the page names; with usual ones. Asked again, the same lesson is not walked again.
+/// The lessons that a page's tensors are held against, by what is known of its program, in waves: each article as it
+/// is; with the seeds and sizes that the page names; with usual ones. Asked again, the same lesson is not walked again.
 using LessonsToTry = std::function<std::vector<Explanation>(const Settings&)>;
 
 /// Those of one page. What is known is not varied. A chapter that throws for a lesson's sizes has no steps then. All

@@ -44,7 +44,6 @@ double hiding_value(const Observed& target) {
   return least <= far_below ? least : hidden;
 }
 
-
 /// A pattern of the shape, in whose words hidden places have `hiding`.
 Tensor square_of(const Shape& shape, const Pattern& pattern, double hiding) {
   const double inside = pattern.inside == hidden ? hiding : pattern.inside;

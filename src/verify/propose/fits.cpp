@@ -119,7 +119,8 @@ bool is_given_exactly(const Search& search, const Source& printed) {
 
 /// Whether the logarithms of the target's rows may be scores: rows of weights, masked or not.
 bool are_rows_of_weights(const Observed& target) {
-  return std::ranges::all_of(target.cells, [](const Interval& cell) { return cell.middle() >= 0 && cell.middle() < 20; });
+  return std::ranges::all_of(target.cells,
+                             [](const Interval& cell) { return cell.middle() >= 0 && cell.middle() < 20; });
 }
 
 /// A tensor that nobody printed, which is called W or M.
@@ -156,7 +157,8 @@ class Fits {
           keep(softmax(scores), "M", {i}, chance_of_scores(target_, x.source.numbers, true));
         }
       }
-      keep(*product_of(x.tensor, unknown("W", weights_shape(d)), false), "W", {i}, chance_of_projection(target_, x.source.numbers));
+      keep(*product_of(x.tensor, unknown("W", weights_shape(d)), false), "W", {i},
+           chance_of_projection(target_, x.source.numbers));
     }
   }
 
@@ -164,8 +166,9 @@ class Fits {
   void of_weights() {
     for (std::size_t w = 0; w < search_.leaves().size() && !search_.best(); ++w) {
       const Leaf& weights = search_.leaves()[w];
-      if (weights.tensor.dim() != 2 || !is_square(weights.tensor.shape()) || weights.tensor.size(0) != target_.shape[0] ||
-          weights.source.position == 0 || !may_be_weights(weights.source.numbers) || is_binary(weights.source.numbers)) {
+      if (weights.tensor.dim() != 2 || !is_square(weights.tensor.shape()) ||
+          weights.tensor.size(0) != target_.shape[0] || weights.source.position == 0 ||
+          !may_be_weights(weights.source.numbers) || is_binary(weights.source.numbers)) {
         continue;
       }
       for (std::size_t x = 0; x < search_.leaves().size(); ++x) {
@@ -176,16 +179,20 @@ class Fits {
         }
         const Tensor weighed = matmul(weights.tensor, inputs.tensor);
         const Tensor values = *product_of(inputs.tensor, unknown("W", weights_shape(inputs.tensor.size(1))), false);
-        keep(*product_of(weights.tensor, values, false), "W", {w, x}, chance_of_projection(target_, {weighed.shape(), search_.bounded(weighed)}));
+        keep(*product_of(weights.tensor, values, false), "W", {w, x},
+             chance_of_projection(target_, {weighed.shape(), search_.bounded(weighed)}));
       }
     }
   }
 
  private:
   /// What projects d numbers to those of the target's rows.
-  Shape weights_shape(std::int64_t d) const { return search_.shape().size() == 1 ? Shape{d} : Shape{d, target_.shape[1]}; }
+  Shape weights_shape(std::int64_t d) const {
+    return search_.shape().size() == 1 ? Shape{d} : Shape{d, target_.shape[1]};
+  }
 
-  void keep(const Tensor& tensor, const std::string& unknown, std::vector<std::size_t> leaves, const std::optional<double>& chance) {
+  void keep(const Tensor& tensor, const std::string& unknown, std::vector<std::size_t> leaves,
+            const std::optional<double>& chance) {
     if (chance) {
       search_.keep(Form::fit, tensor.expression() + " for some " + unknown, std::move(leaves), *chance);
     }
@@ -199,7 +206,8 @@ class Fits {
 
 void propose_fits(Search& search) {
   const Observed& target = search.target();
-  if (target.rank() < 1 || target.rank() > 2 || target.cells.size() > most_numbers || is_constant(target) || std::ranges::all_of(target.cells, is_whole)) {
+  if (target.rank() < 1 || target.rank() > 2 || target.cells.size() > most_numbers || is_constant(target) ||
+      std::ranges::all_of(target.cells, is_whole)) {
     return;
   }
   Fits fits(search);

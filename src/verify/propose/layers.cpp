@@ -27,7 +27,8 @@ std::vector<Tensor> weights_of(const Scores& scores, const Givens& givens) {
   for (const Divisor& divisor : divisors_of_scores(scores.inner, givens)) {
     result.push_back(softmax(divisor.of(scores.tensor)));
     if (is_square(scores.tensor.shape())) {
-      const Tensor masked_scores = masked_fill(scores.tensor, causal_mask(scores.tensor.shape()), -std::numeric_limits<float>::infinity());
+      const Tensor masked_scores =
+          masked_fill(scores.tensor, causal_mask(scores.tensor.shape()), -std::numeric_limits<float>::infinity());
       result.push_back(softmax(divisor.of(masked_scores)));
     }
   }
@@ -58,8 +59,8 @@ void for_each_scores(Search& search, const Operands& operands, Visit visit) {
     for (const Projected& k : operands.projected) {
       const Tensor& queries = operands.all[q.operand];
       const Tensor& keys = operands.all[k.operand];
-      if (search.has_patience() && q.inputs == k.inputs && q.weights != k.weights && q.is_transposed == k.is_transposed &&
-          queries.shape() == keys.shape()) {
+      if (search.has_patience() && q.inputs == k.inputs && q.weights != k.weights &&
+          q.is_transposed == k.is_transposed && queries.shape() == keys.shape()) {
         visit(q, k, Scores{matmul(queries, t(keys)), queries.size(-1)});
       }
     }

@@ -22,7 +22,7 @@ constexpr double least_hiding = 1e3;  ///< what is below its negative hides a sc
 struct Axis {
   std::string label;  ///< "B", "H", "T", "d", "D" (d of all heads), "d_out", "d_in"
   std::int64_t size;
-  std::int64_t step;  ///< how many cells apart its entries are
+  std::int64_t step;       ///< how many cells apart its entries are
   std::string whole = {};  ///< of a part: the axis that it is a part of
 };
 
@@ -40,7 +40,8 @@ bool is_token_by_token(const Tensor& tensor) {
     case Kind::pairwise_dots: return true;
     case Kind::matmul: {
       const Tensor& right = tensor.operands()[1];
-      return right.kind() == Kind::transpose && right.operation().facts().axes[1] + 1 == static_cast<std::size_t>(right.dim());
+      return right.kind() == Kind::transpose &&
+             right.operation().facts().axes[1] + 1 == static_cast<std::size_t>(right.dim());
     }
     default: return tensor.dtype() == DType::boolean || tensor.operation().facts().is_by_tokens;
   }
@@ -96,10 +97,13 @@ std::size_t place_of(const std::vector<Axis>& axes, const std::string& label) {
 std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   std::vector<std::vector<Axis>> orders{axes};
   std::set<std::int64_t> token_sizes;
-  std::ranges::for_each(axes, [&](const Axis& axis) { axis.label == "T" ? void(token_sizes.insert(axis.size)) : void(); });
+  std::ranges::for_each(axes,
+                        [&](const Axis& axis) { axis.label == "T" ? void(token_sizes.insert(axis.size)) : void(); });
   const bool is_square = token_sizes.size() == 1;
   const auto add = [&](const std::vector<Axis>& order) {
-    const auto is_same = [&order](const std::vector<Axis>& other) { return std::ranges::equal(order, other, {}, &Axis::step, &Axis::step); };
+    const auto is_same = [&order](const std::vector<Axis>& other) {
+      return std::ranges::equal(order, other, {}, &Axis::step, &Axis::step);
+    };
     // Queries and keys are as many: what has them the other way round is another matrix.
     std::vector<std::int64_t> tokens;
     std::ranges::for_each(order, [&](const Axis& axis) { axis.label == "T" ? tokens.push_back(axis.step) : void(); });
@@ -111,7 +115,8 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   const auto with_first = [&](std::vector<Axis> order, const std::string& label) {
     const std::size_t at = place_of(order, label);
     if (at < order.size()) {
-      std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at), order.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+      std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(at),
+                  order.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     }
     return order;
   };
@@ -149,8 +154,8 @@ std::vector<Axis> atoms_of(const std::vector<Axis>& axes, std::int64_t heads) {
   return atoms;
 }
 
-/// "[B*H, T, d]" where the shape's axes are these atoms, one or several to each. Where they are not in the target's order, d comes
-/// last in what it is multiplied into: otherwise its numbers would be another head's.
+/// "[B*H, T, d]" where the shape's axes are these atoms, one or several to each. Where they are not in the target's
+/// order, d comes last in what it is multiplied into: otherwise its numbers would be another head's.
 std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>& atoms, bool is_own_order) {
   std::size_t next = 0;
   std::string words;
@@ -160,8 +165,9 @@ std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>&
     bool ends = false;
     while (product < size && next < atoms.size()) {
       const Axis& atom = atoms[next];
-      const bool is_whole = atom.label == "H" && next + 1 < atoms.size() && !atom.whole.empty() && product * atom.size * atoms[next + 1].size <= size &&
-                            atoms[next + 1].whole == atom.whole && atoms[next + 1].label == "d";
+      const bool is_whole = atom.label == "H" && next + 1 < atoms.size() && !atom.whole.empty() &&
+                            product * atom.size * atoms[next + 1].size <= size && atoms[next + 1].whole == atom.whole &&
+                            atoms[next + 1].label == "d";
       if (ends && !is_own_order) {
         return std::nullopt;
       }
@@ -233,13 +239,16 @@ std::optional<Meaning> hidden_meaning(const Tensor& tensor, const std::vector<do
   constexpr double vanishing = 110;  // exp(-110) is 0 in float32
   const auto width = static_cast<std::size_t>(tensor.size(-1));
   const bool is_scaled_later = tensor.kind() == Kind::masked && tensor.operands()[0].kind() != Kind::scaled;
-  const double divisor = is_scaled_later ? std::max(1.0, std::sqrt(static_cast<double>(std::max<std::size_t>(width, 64)))) : 1.0;
+  const double divisor =
+      is_scaled_later ? std::max(1.0, std::sqrt(static_cast<double>(std::max<std::size_t>(width, 64)))) : 1.0;
   Meaning meaning{theirs, "a large negative number for -inf"};
   bool any = false;
   for (std::size_t row = 0; row + width <= theirs.size(); row += width) {
-    const double most = *std::max_element(theirs.begin() + static_cast<std::ptrdiff_t>(row), theirs.begin() + static_cast<std::ptrdiff_t>(row + width));
+    const double most = *std::max_element(theirs.begin() + static_cast<std::ptrdiff_t>(row),
+                                          theirs.begin() + static_cast<std::ptrdiff_t>(row + width));
     for (std::size_t i = row; i < row + width; ++i) {
-      if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (most - theirs[i]) / divisor > vanishing && most > -least_hiding) {
+      if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (most - theirs[i]) / divisor > vanishing &&
+          most > -least_hiding) {
         meaning.values[i] = -infinity;
         any = true;
       }
@@ -250,8 +259,9 @@ std::optional<Meaning> hidden_meaning(const Tensor& tensor, const std::vector<do
 
 std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs) {
   const Tensor& tensor = target.tensor;
-  const bool is_mask = theirs.size() > 1 && (tensor.dtype() == DType::boolean ||
-                                            (tensor.operation().facts().is_by_tokens && std::ranges::all_of(target.right, is_truth)));
+  const bool is_mask =
+      theirs.size() > 1 && (tensor.dtype() == DType::boolean ||
+                            (tensor.operation().facts().is_by_tokens && std::ranges::all_of(target.right, is_truth)));
   if (is_mask) {
     return mask_meanings(tensor, theirs);
   }
@@ -309,7 +319,8 @@ class Layouts {
       const std::vector<Axis> atoms = atoms_of(orders[i], target_.heads);
       const auto words = words_of(shape_, atoms, i == 0);
       const std::string how = i > 0 && axes_.size() == 2 ? "transposed" : "";
-      if (words && give(cells_of(atoms, 0), theirs_.values, i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
+      if (words && give(cells_of(atoms, 0), theirs_.values,
+                        i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
         return;
       }
     }
@@ -321,8 +332,9 @@ class Layouts {
     std::ranges::copy_if(axes_, std::back_inserter(own), [](const Axis& axis) { return axis.size != 1; });
     const std::vector<Axis> atoms = atoms_of(order, 1);
     const bool is_in_order = std::ranges::equal(atoms, own, {}, &Axis::step, &Axis::step);
-    return is_in_order && is_same_shape(own) ? (target_.tensor.dim() == std::ssize(theirs_.shape) ? "" : "of shape " + shape_text(theirs_.shape))
-                                             : words;
+    return is_in_order && is_same_shape(own)
+               ? (target_.tensor.dim() == std::ssize(theirs_.shape) ? "" : "of shape " + shape_text(theirs_.shape))
+               : words;
   }
 
   /// Some entries of outer axes.
@@ -334,7 +346,8 @@ class Layouts {
       std::vector<Axis> dropped;
       std::vector<Axis> kept;
       for (std::size_t i = 0; i < axes_.size(); ++i) {
-        const bool is_dropped = i + 1 < axes_.size() && axes_[i].size > 1 && std::ranges::find(left.labels, axes_[i].label) != left.labels.end() &&
+        const bool is_dropped = i + 1 < axes_.size() && axes_[i].size > 1 &&
+                                std::ranges::find(left.labels, axes_[i].label) != left.labels.end() &&
                                 std::ranges::find(dropped, axes_[i].label, &Axis::label) == dropped.end();
         (is_dropped ? dropped : kept).push_back(axes_[i]);
       }
@@ -358,7 +371,7 @@ class Layouts {
       std::string words;
       for (const Axis& axis : dropped) {
         const std::int64_t entry = firsts[i] / axis.step % axis.size;
-        words = with(words, axis.label == "B" ? "entry " + std::to_string(entry) + " of the batch"
+        words = with(words, axis.label == "B"   ? "entry " + std::to_string(entry) + " of the batch"
                             : axis.label == "H" ? "head " + std::to_string(entry)
                                                 : "token " + std::to_string(entry));
       }
@@ -373,7 +386,8 @@ class Layouts {
   bool repeated() {
     const std::vector<Axis> atoms = atoms_of(axes_, 1);
     if (shape_.size() <= atoms.size() ||
-        !std::equal(atoms.rbegin(), atoms.rend(), shape_.rbegin(), [](const Axis& atom, std::int64_t size) { return atom.size == size; })) {
+        !std::equal(atoms.rbegin(), atoms.rend(), shape_.rbegin(),
+                    [](const Axis& atom, std::int64_t size) { return atom.size == size; })) {
       return false;
     }
     const std::vector<std::int64_t> once = cells_of(atoms, 0);
@@ -395,16 +409,22 @@ class Layouts {
     for (std::int64_t i = 0; i < std::ssize(target_.right); ++i) {
       values.push_back(theirs_.values[static_cast<std::size_t>(i / tensor.size(1) * shape_[1] + i % tensor.size(1))]);
     }
-    give(cells_of(atoms_of(axes_, 1), 0), values, "the first " + std::to_string(tensor.size(0)) + " rows and columns", false);
+    give(cells_of(atoms_of(axes_, 1), 0), values, "the first " + std::to_string(tensor.size(0)) + " rows and columns",
+         false);
   }
 
-  bool give(const std::vector<std::int64_t>& cells, const std::vector<double>& theirs, const std::string& words, bool is_plain) {
+  bool give(const std::vector<std::int64_t>& cells, const std::vector<double>& theirs, const std::string& words,
+            bool is_plain) {
     for (const Meaning& meaning : meanings_of(target_, theirs)) {
-      Laid laid{{target_.right.begin(), target_.right.end()}, {}, with(words, meaning.words), is_plain && meaning.words.empty()};
+      Laid laid{{target_.right.begin(), target_.right.end()},
+                {},
+                with(words, meaning.words),
+                is_plain && meaning.words.empty()};
       std::vector<bool> is_there(target_.right.size());
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto cell = static_cast<std::size_t>(cells[i]);
-        const bool is_kept = is_there[cell] && laid.values[cell] != target_.right[cell];  // of several the one that is wrong
+        const bool is_kept =
+            is_there[cell] && laid.values[cell] != target_.right[cell];  // of several the one that is wrong
         laid.values[cell] = is_kept ? laid.values[cell] : meaning.values[i];
         is_there[cell] = true;
       }
@@ -456,7 +476,8 @@ void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes,
         widths.push_back(part / std::max<std::int64_t>(outer * inner * repeat, 1));
       }
       const std::int64_t width = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
-      if ((way > 0 && (repeat < 2 || repeat == repeats[way - 1])) || width * repeat != size || std::ranges::find(widths, 0) != widths.end()) {
+      if ((way > 0 && (repeat < 2 || repeat == repeats[way - 1])) || width * repeat != size ||
+          std::ranges::find(widths, 0) != widths.end()) {
         continue;
       }
       std::vector<dump::Dumped> parts;

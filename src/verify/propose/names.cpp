@@ -22,7 +22,8 @@ struct Habit {
   bool is_final = false;
 };
 
-constexpr std::string_view any_scores = "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
+constexpr std::string_view any_scores =
+    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
 constexpr std::string_view any_weights =
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
 constexpr std::string_view any_context =
@@ -32,13 +33,17 @@ constexpr std::string_view any_output =
 
 const std::vector<Habit>& habits() {
   static const std::vector<Habit> table = {
-      {"q query queries q_proj q_lin q_linear q_layer to_q query_proj query_layer query_states query_projection query_dense linear_q attn_q "
-       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads queries_split q_split q_scaled scaled_q q_states q_vec",
+      {"q query queries q_proj q_lin q_linear q_layer to_q query_proj query_layer query_states query_projection "
+       "query_dense linear_q attn_q "
+       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads queries_split q_split q_scaled scaled_q "
+       "q_states q_vec",
        "queries queries_heads scaled_queries scaled_queries_heads query_2 query", "W_query"},
-      {"k key keys k_proj k_lin k_linear k_layer to_k key_proj key_layer key_states key_projection key_dense linear_k attn_k kcur c_k "
+      {"k key keys k_proj k_lin k_linear k_layer to_k key_proj key_layer key_states key_projection key_dense linear_k "
+       "attn_k kcur c_k "
        "mixed_key_layer k_heads k_head ks k_mat key_heads keys_split k_split k_scaled scaled_k k_states k_vec",
        "keys keys_heads scaled_keys scaled_keys_heads keys_transposed key_2", "W_key"},
-      {"v value values v_proj v_lin v_linear v_layer to_v value_proj value_layer value_states value_projection value_dense linear_v attn_v "
+      {"v value values v_proj v_lin v_linear v_layer to_v value_proj value_layer value_states value_projection "
+       "value_dense linear_v attn_v "
        "vcur c_v mixed_value_layer v_heads v_head vs v_mat value_heads values_split v_split v_states v_vec",
        "values values_heads value_2", "W_value"},
       {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "", "W_query"},
@@ -51,57 +56,78 @@ const std::vector<Habit>& habits() {
       {"bo b_o b_out o_b bias_o out_b proj_b", "out_proj_bias"},
       {"wo w_o wout w_out weight_o weight_out out_w o_w w_proj proj_w", "", "out_proj"},
       {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
-      {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer mixed_qkv", "", "",
-       "W_query W_key W_value"},
+      {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
+       "mixed_qkv",
+       "", "", "W_query W_key W_value"},
       {"kv to_kv wkv w_kv kv_proj key_value c_kv", "", "", "W_key W_value"},
-      {"scores score attn_scores attention_scores attn_score attention_score raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
-       "similarity similarities energy energies e s logits attn_logits attention_logits attn_raw att_scores att_raw raw unscaled_scores omega "
+      {"scores score attn_scores attention_scores attn_score attention_score raw_scores qk qkt qk_t q_k kq dots dot "
+       "dot_products dot_prod sim "
+       "similarity similarities energy energies e s logits attn_logits attention_logits attn_raw att_scores att_raw "
+       "raw unscaled_scores omega "
        "compatibility affinity affinities wei_raw kq_raw att_logits",
        any_scores},
-      {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled scaled_logits scaled_energy "
+      {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled "
+       "scaled_logits scaled_energy "
        "s_scaled scaled_qk att_scaled scaled_sim",
        "scaled_attn_scores scaled_attn_scores_2"},
-      {"masked masked_scores masked_attn_scores masked_attention_scores masked_logits scores_masked masked_energy masked_dots kq_masked "
+      {"masked masked_scores masked_attn_scores masked_attention_scores masked_logits scores_masked masked_energy "
+       "masked_dots kq_masked "
        "s_masked att_masked masked_sim scores_after_mask attn_masked masked_s",
        "masked_attn_scores scaled_attn_scores masked_simple ?attn_scores"},
-      {"weights attn_weights attention_weights attn_weight attention_weight attn_w probs prob probabilities p attn_probs attention_probs "
-       "attn_prob attention_prob alpha alphas a softmax attn_softmax kq_soft_max kq_soft_max_ext soft_max attn_output_weights attn_map "
-       "attention_map attention_matrix normalized_weights att_weights w wei attn_dist attention_distribution score_weights softmaxed "
+      {"weights attn_weights attention_weights attn_weight attention_weight attn_w probs prob probabilities p "
+       "attn_probs attention_probs "
+       "attn_prob attention_prob alpha alphas a softmax attn_softmax kq_soft_max kq_soft_max_ext soft_max "
+       "attn_output_weights attn_map "
+       "attention_map attention_matrix normalized_weights att_weights w wei attn_dist attention_distribution "
+       "score_weights softmaxed "
        "att_probs att_softmax",
        any_weights},
       {"att attn attention",
-       "attn_weights attn_scores scaled_attn_scores masked_attn_scores dropout_attn_weights attn_weights_mean masked_simple_norm output context_vecs"},
-      {"dropped dropped_weights dropout_weights attn_weights_dropped dropped_attn dropped_probs attn_dropout attn_drop p_drop p_dropped "
+       "attn_weights attn_scores scaled_attn_scores masked_attn_scores dropout_attn_weights attn_weights_mean "
+       "masked_simple_norm output context_vecs"},
+      {"dropped dropped_weights dropout_weights attn_weights_dropped dropped_attn dropped_probs attn_dropout attn_drop "
+       "p_drop p_dropped "
        "weights_dropped dropout_attn_weights probs_dropped attn_probs_dropped",
        "dropout_attn_weights attn_weights"},
       {"dropout_mask keep_mask drop_mask keep kept dropped_mask", "dropout_mask"},
-      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask mask_bool "
+      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask "
+       "mask_bool "
        "extended_attention_mask attn_bias future_mask causal bias",
        "mask mask_simple"},
-      {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs head_out head_output "
-       "head_outputs heads_out head_outs kqv kqv_merged kqv_merged_cont concat concatenated merged merged_heads concat_heads joined joined_heads "
-       "attended weighted_sum weighted_values attn_vec heads o_heads context_merged merged_context ctx_merged context_heads xb",
+      {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs "
+       "head_out head_output "
+       "head_outputs heads_out head_outs kqv kqv_merged kqv_merged_cont concat concatenated merged merged_heads "
+       "concat_heads joined joined_heads "
+       "attended weighted_sum weighted_values attn_vec heads o_heads context_merged merged_context ctx_merged "
+       "context_heads xb",
        any_context},
       {"o", "context_vecs output context_heads context_vec joined_heads all_context_vecs", "out_proj"},
-      {"out output outputs y result res attn_output attn_out attention_output attn_outputs self_attn_output kqv_out final final_output proj_out "
-       "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out output_projection",
+      {"out output outputs y result res attn_output attn_out attention_output attn_outputs self_attn_output kqv_out "
+       "final final_output proj_out "
+       "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out "
+       "output_projection",
        any_output, "out_proj", "", true},
-      {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o linear_out linear_o "
+      {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "
+       "linear_out linear_o "
        "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear",
        "output ?context_vecs", "out_proj", "", true},
       {"x xs h", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
-      {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in token_embeddings embeds "
+      {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in "
+       "token_embeddings embeds "
        "inputs_embeds input_embeddings batch",
        "batch inputs"},
-      {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input", "second_input"},
-      {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt", "scale sqrt_head_dim one_over_sqrt_head_dim"},
+      {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
+       "second_input"},
+      {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt",
+       "scale sqrt_head_dim one_over_sqrt_head_dim"},
   };
   return table;
 }
 
 /// Words that no attention has: of what surrounds it, whose other words say nothing here.
-constexpr std::array<std::string_view, 22> foreign = {"mlp", "ffn", "ff", "feed", "fc1", "fc2", "norm", "ln", "layernorm", "rms", "wte",
-                                                      "wpe", "lm", "rope", "cos", "sin", "gate", "pos", "tok", "cache", "norm1", "norm2"};
+constexpr std::array<std::string_view, 22> foreign = {
+    "mlp", "ffn", "ff",   "feed", "fc1", "fc2",  "norm", "ln",  "layernorm", "rms",   "wte",
+    "wpe", "lm",  "rope", "cos",  "sin", "gate", "pos",  "tok", "cache",     "norm1", "norm2"};
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -283,7 +309,9 @@ void add_steps(Meant& meant, const Habit& habit) {
   }
   if (!habit.parts.empty()) {
     if (meant.kind == Meant::Kind::any) {
-      add_parts([](const std::string& part) { return part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values"; });
+      add_parts([](const std::string& part) {
+        return part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values";
+      });
     }
     if (meant.kind != Meant::Kind::bias) {
       add_parts([](const std::string& part) { return part; });
@@ -316,7 +344,8 @@ Meant meant_by(std::string_view name) {
     return meant;
   }
   const bool is_foreign = std::ranges::any_of(path.segments, [](const auto& words) {
-    return std::ranges::any_of(words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
+    return std::ranges::any_of(
+        words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
   });
   if (is_foreign) {
     return meant;

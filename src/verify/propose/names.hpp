@@ -13,8 +13,10 @@ struct Meant {
   Kind kind = Kind::any;
   std::string section;             ///< "head_1" of "heads.0.W_key.weight"; may be empty
   std::vector<std::string> steps;  ///< the steps that are called so, the likeliest first, without their sections
-  std::vector<std::vector<std::string>> parts;  ///< of a fused tensor: steps that stand in it side by side; one such list, or more
-  bool is_final = false;    ///< the result of a layer, as far as the name goes: what its projection gives, where it has one
+  std::vector<std::vector<std::string>>
+      parts;  ///< of a fused tensor: steps that stand in it side by side; one such list, or more
+  bool is_final =
+      false;  ///< the result of a layer, as far as the name goes: what its projection gives, where it has one
   bool is_columns = false;  ///< a weight that is stored as [d_in, d_out]: Flax's kernel, GPT-2's Conv1D
   bool is_certain = false;  ///< the whole name is known but for the layers before it, and not one word of it alone
 };

@@ -7,8 +7,8 @@
 
 namespace attn::verify {
 
-/// numpy's legacy generator, numpy.random.RandomState, which np.random.seed seeds too: mt19937 with doubles of 53 bits, and
-/// the one normal number that an odd count leaves over.
+/// numpy's legacy generator, numpy.random.RandomState, which np.random.seed seeds too: mt19937 with doubles of 53 bits,
+/// and the one normal number that an odd count leaves over.
 class NumpyGenerator {
  public:
   /// As RandomState(seed), of a seed from 0 to 2^32 - 1.

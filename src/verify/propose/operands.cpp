@@ -14,7 +14,8 @@ constexpr std::int64_t most_products = 20'000;
 /// The bias that a module prints after its weight.
 const Tensor* bias_after(std::span<const Leaf> leaves, std::size_t weight, std::int64_t size) {
   const std::size_t next = weight + 1;
-  const bool fits = next < leaves.size() && leaves[next].tensor.shape() == Shape{size} && leaves[weight].source.position > 0;
+  const bool fits =
+      next < leaves.size() && leaves[next].tensor.shape() == Shape{size} && leaves[weight].source.position > 0;
   return fits ? &leaves[next].tensor : nullptr;
 }
 

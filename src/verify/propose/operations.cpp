@@ -35,8 +35,8 @@ void softmaxes(Search& search, const Tensor& x) {
   }
 }
 
-/// Softmax of a tensor divided by a number that nobody wrote: the one that the target's two most different cells of a row
-/// give.
+/// Softmax of a tensor divided by a number that nobody wrote: the one that the target's two most different cells of a
+/// row give.
 void softmaxes_by_any(Search& search, const Tensor& x, const Observed& numbers) {
   const Observed& target = search.target();
   if (search.best() || search.is_near_miss() || !may_be_weights(target)) {
@@ -76,7 +76,8 @@ void shares(Search& search, const Tensor& x) {
 
 /// Whether the places are those of the negative numbers: a rectifier hides them, and no mask.
 bool hides_the_negative(const std::vector<bool>& places, const Observed& numbers) {
-  return std::ranges::equal(places, numbers.cells, [](bool is_hidden, const Interval& cell) { return is_hidden == (cell.high < 0); });
+  return std::ranges::equal(places, numbers.cells,
+                            [](bool is_hidden, const Interval& cell) { return is_hidden == (cell.high < 0); });
 }
 
 /// What a mask leaves: above the diagonal, or wherever the target has the value.
@@ -92,7 +93,8 @@ void masked(Search& search, const Tensor& x, const Observed& numbers) {
     }
     if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
       search.offer(Form::operation, masked_fill(x, causal_mask(x.shape()), value));
-    } else if (!search.is_near_miss() && !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
+    } else if (!search.is_near_miss() &&
+               !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
       search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places), value));
     }
   }
@@ -149,7 +151,8 @@ void additions(Search& search, const Tensor& x) {
 /// Weights of one query: of a row of scores.
 void weights_of_rows(Search& search, const Tensor& x) {
   constexpr std::int64_t most_rows = 12;
-  for (std::int64_t i = 0; x.dim() == 2 && search.shape() == Shape{x.size(1)} && i < std::min(x.size(0), most_rows); ++i) {
+  for (std::int64_t i = 0; x.dim() == 2 && search.shape() == Shape{x.size(1)} && i < std::min(x.size(0), most_rows);
+       ++i) {
     shares(search, index(x, i));
     softmaxes(search, index(x, i));
   }
@@ -162,7 +165,8 @@ void propose_operations(Search& search) {
     sums(search, leaf.tensor);
     weights_of_rows(search, leaf.tensor);
     const auto is_hidden = [](const Interval& cell) { return std::isinf(cell.low); };
-    const bool says_nothing = is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
+    const bool says_nothing =
+        is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
     if (leaf.tensor.shape() != search.shape() || search.shape().empty() || says_nothing) {
       continue;
     }

@@ -55,7 +55,8 @@ void propose_products(Search& search, const Operands& operands) {
   if (search.shape().empty()) {
     return;
   }
-  const bool is_masked = is_square(search.shape()) && nearly_all_are(search.target(), Region::above, -std::numeric_limits<double>::infinity());
+  const bool is_masked = is_square(search.shape()) &&
+                         nearly_all_are(search.target(), Region::above, -std::numeric_limits<double>::infinity());
   for (const Tensor& a : operands.all) {
     for (const Tensor& b : operands.all) {
       products(search, a, b, is_masked);

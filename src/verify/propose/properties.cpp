@@ -27,7 +27,8 @@ double chance_of_sum(std::span<const Interval> row, const Interval& sum) {
 void sums_of_one(Search& search, const Tensor& itself) {
   const Observed& target = search.target();
   constexpr std::int64_t least_columns = 3;
-  const bool may_be = target.rank() > 0 && target.shape.back() >= least_columns && !is_constant(target) && !std::ranges::all_of(target.cells, is_whole) &&
+  const bool may_be = target.rank() > 0 && target.shape.back() >= least_columns && !is_constant(target) &&
+                      !std::ranges::all_of(target.cells, is_whole) &&
                       std::ranges::all_of(target.cells, [](const Interval& cell) { return cell.high >= 0; });
   if (!may_be) {
     return;

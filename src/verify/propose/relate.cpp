@@ -42,7 +42,8 @@ void Relater::add(Source source) {
   const Tensor tensor = leaf_of(source.numbers, source.words);
   // What prints a tensor that is drawn is known as exactly as that.
   const auto drawn = std::ranges::find_if(draws_, [&](const Leaf& one) {
-    return one.source.numbers.shape == source.numbers.shape && std::ranges::equal(one.source.numbers.cells, source.numbers.cells, meet);
+    return one.source.numbers.shape == source.numbers.shape &&
+           std::ranges::equal(one.source.numbers.cells, source.numbers.cells, meet);
   });
   bounds_.observe(tensor, drawn == draws_.end() ? source.numbers.cells : drawn->source.numbers.cells);
   std::vector<Leaf>& leaves = source.is_draw ? draws_ : leaves_;

@@ -20,8 +20,8 @@ class Relater {
   /// Something that what comes later may follow from. Of printed ones the last `window` count.
   void add(Source source);
 
-  /// The relation by which the tensor follows; none where chance is not excluded for any, but a product of whole numbers,
-  /// which is uncertain then. A property is no derivation: it is looked for with find_property.
+  /// The relation by which the tensor follows; none where chance is not excluded for any, but a product of whole
+  /// numbers, which is uncertain then. A property is no derivation: it is looked for with find_property.
   std::optional<Relation> find(const Observed& target);
   std::optional<Relation> find_property(const Observed& target);
   /// The same with weights that the page does not print: inputs @ W, for some W.

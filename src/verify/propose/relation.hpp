@@ -18,10 +18,10 @@ struct Givens {
 /// Something that a tensor may follow from.
 struct Source {
   Observed numbers;
-  std::string words;         ///< "line 44", "inputs"
-  std::size_t position = 0;  ///< its place on the page, from 1; 0 for what the page does not print
-  bool is_rooted = false;    ///< given, or itself following from what is given alone
-  bool is_sound = true;      ///< false where some of its own numbers may be wrong
+  std::string words;          ///< "line 44", "inputs"
+  std::size_t position = 0;   ///< its place on the page, from 1; 0 for what the page does not print
+  bool is_rooted = false;     ///< given, or itself following from what is given alone
+  bool is_sound = true;       ///< false where some of its own numbers may be wrong
   bool may_be_inputs = true;  ///< what weights that nobody printed may project: not queries, weights or a mask
   bool is_draw = false;       ///< of a seed; what follows from it follows from where the page prints it
 };
@@ -33,11 +33,11 @@ enum class Form { equal, view, constant, operation, product, several, fit, prope
 /// A tensor follows from others.
 struct Relation {
   Form form = Form::equal;
-  std::string words;                  ///< in PyTorch's words: "torch.softmax(line 44 / 2**0.5, dim=-1)"
-  std::vector<std::size_t> sources;   ///< their places on the page
-  bool is_rooted = false;             ///< ends in what is given alone
-  bool is_certain = true;             ///< chance is excluded; else others of a page's may exclude it together with this one
-  double chance = 0;                  ///< log10 of the probability that it holds by chance
+  std::string words;                 ///< in PyTorch's words: "torch.softmax(line 44 / 2**0.5, dim=-1)"
+  std::vector<std::size_t> sources;  ///< their places on the page
+  bool is_rooted = false;            ///< ends in what is given alone
+  bool is_certain = true;  ///< chance is excluded; else others of a page's may exclude it together with this one
+  double chance = 0;       ///< log10 of the probability that it holds by chance
   std::vector<std::int64_t> failing;  ///< of a near miss: the cells that do not hold
   std::vector<Interval> numbers;      ///< of a near miss: what the cells should be
 };

@@ -150,7 +150,8 @@ class Replay {
     }
     const std::string nth = is_first ? call.call : "the " + ordinal(before + 1) + " " + call.call;
     const auto keep = [&](const DrawCall& one, const std::string& part) {
-      Replayed drawn{one.shape, std::visit([&](auto& generator) { return draw(generator, one); }, seeded.generator), {}, {}};
+      Replayed drawn{
+          one.shape, std::visit([&](auto& generator) { return draw(generator, one); }, seeded.generator), {}, {}};
       for (const DrawnChange& done : call.changes) {
         change(done, drawn);
       }

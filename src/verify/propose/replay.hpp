@@ -13,14 +13,15 @@ namespace attn::verify {
 struct Replayed {
   Shape shape;
   std::vector<double> values;  ///< row-major
-  /// In an expression: "W_key", or where no variable has it alone "(the 2nd torch.rand(3, 2) after torch.manual_seed(123))".
+  /// In an expression: "W_key", or where no variable has it alone "(the 2nd torch.rand(3, 2) after
+  /// torch.manual_seed(123))".
   std::string words;
   /// On its own: "W_key = torch.rand(3, 2), drawn after torch.manual_seed(123)".
   std::string sentence;
 };
 
-/// Draws what a listing's calls draw, in their order: all after a seed, up to a call that cannot be read. Tensors of up to
-/// 4,096 numbers are kept, 32 at most.
+/// Draws what a listing's calls draw, in their order: all after a seed, up to a call that cannot be read. Tensors of up
+/// to 4,096 numbers are kept, 32 at most.
 std::vector<Replayed> replay(std::span<const DrawCall> calls);
 
 }  // namespace attn::verify

@@ -2,7 +2,8 @@
 
 #include "verify/propose/operands.hpp"
 
-/// The tensors that a target might be, built of the leaves with ordinary operations, from the most telling to the least.
+/// The tensors that a target might be, built of the leaves with ordinary operations, from the most telling to the
+/// least.
 namespace attn::verify {
 
 /// A leaf itself.

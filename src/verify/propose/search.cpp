@@ -77,9 +77,17 @@ bool Search::offer(Form form, const Tensor& candidate) {
   }
   is_possible_ = is_possible_ || failing.empty();
   const double chance = chance_of(candidate, cells, failing);
-  Relation relation{form, "", {}, false, true, chance, std::move(failing), is_near_miss() ? std::move(cells) : std::vector<Interval>{}};
+  Relation relation{form,
+                    "",
+                    {},
+                    false,
+                    true,
+                    chance,
+                    std::move(failing),
+                    is_near_miss() ? std::move(cells) : std::vector<Interval>{}};
   relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
-  const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) && !is_binary(target_) && !is_constant(target_);
+  const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
+                          !is_binary(target_) && !is_constant(target_);
   if (!relation.is_certain && (!is_product || is_near_miss())) {
     return false;
   }
@@ -126,7 +134,8 @@ std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
   return found;
 }
 
-double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells, const std::vector<std::int64_t>& failing) {
+double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
+                         const std::vector<std::int64_t>& failing) {
   if (leaves_of(candidate).empty()) {
     return chance_of_pattern(target_);
   }

@@ -23,9 +23,14 @@ class Search {
  public:
   /// `most_failing` cells of the target may fail: 0 looks for what holds, more for near misses. `patience` is what
   /// bounding may cost; what is spent is taken off. The leaves are observed in the bounds.
-  Search(const Observed& target, const Givens& givens, std::span<const Leaf> leaves, std::size_t most_failing, Bounds& bounds,
-         std::int64_t& patience)
-      : target_(target), givens_(givens), leaves_(leaves), most_failing_(most_failing), bounds_(bounds), patience_(patience) {}
+  Search(const Observed& target, const Givens& givens, std::span<const Leaf> leaves, std::size_t most_failing,
+         Bounds& bounds, std::int64_t& patience)
+      : target_(target),
+        givens_(givens),
+        leaves_(leaves),
+        most_failing_(most_failing),
+        bounds_(bounds),
+        patience_(patience) {}
 
   const Observed& target() const { return target_; }
   const Shape& shape() const { return target_.shape; }
@@ -54,7 +59,8 @@ class Search {
  private:
   /// The leaves that a tensor is made of, by their places among all, in the order of its words.
   std::vector<std::size_t> leaves_of(const Tensor& tensor) const;
-  double chance_of(const Tensor& candidate, const std::vector<Interval>& cells, const std::vector<std::int64_t>& failing);
+  double chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
+                   const std::vector<std::int64_t>& failing);
   void keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const;
 
   const Observed& target_;

@@ -120,8 +120,8 @@ class Pieces {
     if (is_stack_) {
       return shape == without(whole, axis_);
     }
-    return shape.size() == whole.size() && without(shape, axis_) == without(whole, axis_) && shape[axis_] < whole[axis_] &&
-           from + shape[axis_] <= whole[axis_];
+    return shape.size() == whole.size() && without(shape, axis_) == without(whole, axis_) &&
+           shape[axis_] < whole[axis_] && from + shape[axis_] <= whole[axis_];
   }
 
   /// Whether the numbers are those of the target from there on.

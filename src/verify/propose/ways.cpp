@@ -31,7 +31,8 @@ std::vector<Scaling> scalings_of(std::span<const Step> steps) {
     if (is_scale(*step.tensor)) {
       const Tensor& under = step.tensor->operands()[0];
       const bool is_masked = under.kind() == Kind::masked;
-      found.push_back({*step.tensor, is_masked ? std::optional(under) : std::nullopt, is_masked ? under.operands()[0] : under});
+      found.push_back(
+          {*step.tensor, is_masked ? std::optional(under) : std::nullopt, is_masked ? under.operands()[0] : under});
     }
   }
   return found;
@@ -92,7 +93,8 @@ std::vector<Step> scaled_first(std::span<const Step> steps, const std::vector<Sc
         return is_scale(was) && of(was.operands()[0]) != nullptr ? is.operands()[0] : is;
       },
       [&of](const Step& was, const Tensor& is) {
-        return of(*was.tensor) != nullptr ? std::optional(ported(was.section, "scaled_attn_scores", is.operands()[0])) : std::nullopt;
+        return of(*was.tensor) != nullptr ? std::optional(ported(was.section, "scaled_attn_scores", is.operands()[0]))
+                                          : std::nullopt;
       });
 }
 
@@ -106,7 +108,9 @@ std::vector<Step> scaled_operands(std::span<const Step> steps, const std::vector
   }
   std::map<const void*, std::vector<Step>> operands;  // by the scores that they are before
   const auto scaled_by = [](const Tensor& tensor, const Tensor& scaling, double part) {
-    return part == 0 ? tensor : part == 1 ? scaled_like(tensor, scaling) : divide(tensor, std::pow(root_of(scaling), part), "");
+    return part == 0   ? tensor
+           : part == 1 ? scaled_like(tensor, scaling)
+                       : divide(tensor, std::pow(root_of(scaling), part), "");
   };
   std::vector<Step> result = rewritten(
       steps,
@@ -118,15 +122,18 @@ std::vector<Step> scaled_operands(std::span<const Step> steps, const std::vector
         const Tensor& scaling = found->second->scaled;
         const Tensor queries = scaled_by(is.operands()[0], scaling, power);
         const Tensor& right = is.operands()[1];
-        const Tensor keys = right.kind() == Kind::transpose ? scaled_by(right.operands()[0], scaling, 1 - power) : right;
+        const Tensor keys =
+            right.kind() == Kind::transpose ? scaled_by(right.operands()[0], scaling, 1 - power) : right;
         const std::string heads = was.dim() == 4 ? "_heads" : "";
-        for (const auto& [name, tensor, plain] : {std::tuple{"scaled_queries", queries, is.operands()[0]},
-                                                  std::tuple{"scaled_keys", keys, right.kind() == Kind::transpose ? right.operands()[0] : right}}) {
+        for (const auto& [name, tensor, plain] :
+             {std::tuple{"scaled_queries", queries, is.operands()[0]},
+              std::tuple{"scaled_keys", keys, right.kind() == Kind::transpose ? right.operands()[0] : right}}) {
           if (tensor.id() != plain.id()) {
             operands[was.id()].push_back(ported("", name + heads, tensor));
           }
         }
-        return matmul(queries, right.kind() == Kind::transpose ? transpose(keys, keys.dim() - 2, keys.dim() - 1) : keys);
+        return matmul(queries,
+                      right.kind() == Kind::transpose ? transpose(keys, keys.dim() - 2, keys.dim() - 1) : keys);
       },
       [](const Step&, const Tensor&) { return std::nullopt; });
   for (auto& [scores, more] : operands) {
@@ -172,10 +179,13 @@ std::int64_t heads_of(std::span<const Step> steps) {
 
 std::vector<Way> ways_of(std::span<const Step> steps) {
   std::vector<Step> tensors;
-  std::ranges::copy_if(steps, std::back_inserter(tensors), [](const Step& step) { return step.kind == Step::Kind::tensor; });
+  std::ranges::copy_if(steps, std::back_inserter(tensors),
+                       [](const Step& step) { return step.kind == Step::Kind::tensor; });
   const std::vector<Scaling> scalings = scalings_of(tensors);
   std::vector<Way> ways{{"", tensors}};
-  const auto add = [&ways](const std::string& words, std::vector<Step> changed) { ways.push_back({words, std::move(changed)}); };
+  const auto add = [&ways](const std::string& words, std::vector<Step> changed) {
+    ways.push_back({words, std::move(changed)});
+  };
   if (std::ranges::any_of(scalings, [](const Scaling& scaling) { return scaling.masked.has_value(); })) {
     add("scores are scaled, then masked", scaled_first(tensors, scalings));
   }

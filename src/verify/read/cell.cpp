@@ -83,18 +83,16 @@ double power_of_ten(std::int64_t exponent) {
 /// What std::from_chars leaves open: a number too large for a double, or too small.
 double beyond_range(const Parts& parts) {
   const auto digit = std::ranges::find_if(parts.whole, [](char c) { return c != '0'; });
-  const std::int64_t magnitude = digit != parts.whole.end()
-                                     ? parts.whole.end() - digit
-                                     : parts.fraction.begin() - std::ranges::find_if(parts.fraction, [](char c) {
-                                         return c != '0';
-                                       });
+  const std::int64_t magnitude =
+      digit != parts.whole.end()
+          ? parts.whole.end() - digit
+          : parts.fraction.begin() - std::ranges::find_if(parts.fraction, [](char c) { return c != '0'; });
   return magnitude + parts.exponent > 0 ? infinity : 0.0;
 }
 
 double magnitude(std::string_view unsigned_word, const Parts& parts) {
   double value = 0;
-  const auto [end, error] =
-      std::from_chars(unsigned_word.data(), unsigned_word.data() + unsigned_word.size(), value);
+  const auto [end, error] = std::from_chars(unsigned_word.data(), unsigned_word.data() + unsigned_word.size(), value);
   return error == std::errc::result_out_of_range ? beyond_range(parts) : value;
 }
 
@@ -117,8 +115,7 @@ std::optional<double> named_value(std::string_view unsigned_word) {
 /// "O.1826": a letter in place of a number's first digit or sign.
 bool is_damaged_number(std::string_view unsigned_word) {
   return !unsigned_word.empty() && text::is_letter(unsigned_word.front()) &&
-         std::ranges::any_of(unsigned_word, text::is_digit) &&
-         unsigned_word.find('.') != std::string_view::npos &&
+         std::ranges::any_of(unsigned_word, text::is_digit) && unsigned_word.find('.') != std::string_view::npos &&
          unsigned_word.find_first_not_of("0123456789.", 1) == std::string_view::npos;
 }
 

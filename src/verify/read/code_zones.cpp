@@ -70,8 +70,8 @@ bool begins_statement(std::string_view line) {
       const auto end = std::ranges::find_if_not(after, is_name_part);
       constexpr std::string_view goes_on = "(=.:;,>{";
       const std::string_view rest = without_indent(after.substr(static_cast<std::size_t>(end - after.begin())));
-      return end != after.begin() && (rest.empty() || goes_on.find(rest.front()) != npos || rest.starts_with("as ") ||
-                                      rest.starts_with("do"));
+      return end != after.begin() &&
+             (rest.empty() || goes_on.find(rest.front()) != npos || rest.starts_with("as ") || rest.starts_with("do"));
     }
   }
   return line.starts_with("from ") && line.find(" import ") != npos;
@@ -80,8 +80,8 @@ bool begins_statement(std::string_view line) {
 /// A word at a line's begin behind which a list is no output.
 bool begins_with_keyword(std::string_view line) {
   constexpr auto words = std::to_array<std::string_view>(
-      {"assert", "case", "class", "const", "def", "del", "do", "elif", "else", "except", "fn", "for", "if", "in", "lambda",
-       "let", "match", "return", "try", "val", "var", "when", "while", "with", "yield"});
+      {"assert", "case",   "class", "const", "def",    "del", "do",  "elif", "else", "except", "fn",   "for",  "if",
+       "in",     "lambda", "let",   "match", "return", "try", "val", "var",  "when", "while",  "with", "yield"});
   const auto end = std::ranges::find_if_not(line, is_name_part);
   return std::ranges::find(words, line.substr(0, static_cast<std::size_t>(end - line.begin()))) != words.end();
 }
@@ -96,7 +96,8 @@ bool begins_printed_list(std::string_view line) {
   }
   const std::string_view words = without_trailing(line.substr(0, bracket), " \t");
   const std::string_view list = line.substr(bracket, line.find(']', bracket) - bracket);
-  const bool introduces = words.ends_with(':') || words.ends_with("->") || words.ends_with("=>") || words.ends_with("\u2192");
+  const bool introduces =
+      words.ends_with(':') || words.ends_with("->") || words.ends_with("=>") || words.ends_with("\u2192");
   const bool has_commas = list.find(',') != npos;
   constexpr std::string_view code = "=;{}\"'`";
   const std::string_view label = without_trailing(words, "=>-:");

@@ -7,9 +7,9 @@ namespace attn::verify {
 
 /// What the line of a printed tensor begins with; the lines after it may begin so too.
 struct Margin {
-  std::size_t markers = 0;  ///< > | # of a quotation, a table or a comment
-  bool pipes = false;       ///< | is among them, and may end lines as well
-  std::string_view comment; ///< // -- ; % or * , which begins a comment
+  std::size_t markers = 0;   ///< > | # of a quotation, a table or a comment
+  bool pipes = false;        ///< | is among them, and may end lines as well
+  std::string_view comment;  ///< // -- ; % or * , which begins a comment
 };
 
 /// The margin of a line up to what is printed on it.

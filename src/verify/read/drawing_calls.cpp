@@ -69,9 +69,9 @@ std::string_view last_name(std::string_view path) { return path.substr(path.rfin
 
 /// PyTorch's functions that draw without being asked for a tensor: dropout, and methods that fill one.
 bool fills(std::string_view path) {
-  constexpr auto fillers = std::to_array<std::string_view>({"bernoulli_", "exponential_", "normal_", "random_", "uniform_",
-                                                            "kaiming_normal_", "kaiming_uniform_", "xavier_normal_",
-                                                            "xavier_uniform_", "trunc_normal_", "orthogonal_"});
+  constexpr auto fillers = std::to_array<std::string_view>(
+      {"bernoulli_", "exponential_", "normal_", "random_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
+       "xavier_normal_", "xavier_uniform_", "trunc_normal_", "orthogonal_"});
   const std::string_view name = last_name(path);
   return (name.size() < path.size() && std::ranges::find(fillers, name) != fillers.end()) ||
          name.find("dropout") != npos;
@@ -272,8 +272,10 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   const std::size_t dot = full.rfind('.');
   const std::string before = dot == std::string::npos ? "" : full.substr(0, dot);
   const bool is_numpy = before == "numpy.random";
-  if (is_numpy || (!before.empty() && std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
-    constexpr auto no_draws = std::to_array<std::string_view>({"Generator", "RandomState", "default_rng", "get_state", "set_state"});
+  if (is_numpy ||
+      (!before.empty() && std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
+    constexpr auto no_draws =
+        std::to_array<std::string_view>({"Generator", "RandomState", "default_rng", "get_state", "set_state"});
     const std::string_view name = last_name(full);
     if (std::ranges::find(no_draws, name) != no_draws.end()) {
       return std::nullopt;
@@ -310,8 +312,8 @@ std::optional<std::vector<DrawnChange>> changes_of_draw(std::string_view value, 
     const Arguments arguments = arguments_of(inside);
     const std::string_view decimals = argument(arguments, 1, "decimals");
     const auto number = decimals.empty() ? std::optional(0.0) : variables.number(decimals);
-    changes = arguments.plain.empty() ? std::nullopt
-                                      : changes_of_draw(arguments.plain[0], imports, generators, variables);
+    changes =
+        arguments.plain.empty() ? std::nullopt : changes_of_draw(arguments.plain[0], imports, generators, variables);
     if (changes && rounds) {
       changes->push_back({DrawnChange::Kind::rounded, number.value_or(0)});
       changes = number ? changes : std::nullopt;

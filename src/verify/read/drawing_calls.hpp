@@ -26,8 +26,8 @@ class Imports {
       {"np", "numpy"}, {"nn", "torch.nn"}, {"F", "torch.nn.functional"}};
 };
 
-/// What a call of that path and of these arguments seeds or draws; none where it does neither. `generators` are those that
-/// were seeded: a RandomState is known by its variable.
+/// What a call of that path and of these arguments seeds or draws; none where it does neither. `generators` are those
+/// that were seeded: a RandomState is known by its variable.
 std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
                                      std::span<const std::string> generators, const Variables& variables);
 

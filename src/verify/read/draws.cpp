@@ -34,7 +34,8 @@ std::string_view leading_path(std::string_view text) {
 
 /// Whether a text that is not run would draw.
 bool may_draw(std::string_view text) {
-  constexpr auto words = std::to_array<std::string_view>({"rand", "Linear(", "Embedding(", "normal", "uniform", "ropout("});
+  constexpr auto words =
+      std::to_array<std::string_view>({"rand", "Linear(", "Embedding(", "normal", "uniform", "ropout("});
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != npos; });
 }
 
@@ -306,7 +307,8 @@ class DrawReader {
   /// Whether it is a call that was run: a draw, or a function of the program's.
   bool call(std::string_view path, std::string_view inside) {
     if (const auto drawn = drawing_call(path, inside, imports_, generators_, variables_)) {
-      if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
+      if (drawn->kind == DrawCall::Kind::seed &&
+          std::ranges::find(generators_, drawn->generator) == generators_.end()) {
         generators_.push_back(drawn->generator);
       }
       calls_.push_back(*drawn);
@@ -348,10 +350,10 @@ class DrawReader {
   Imports imports_;
   Variables variables_;
   Functions functions_;
-  std::map<std::string, int> assigned_;   ///< how often each variable is
-  std::vector<std::string> generators_;   ///< that were seeded
-  std::string target_;                    ///< what the value that is being scanned is assigned to
-  std::string self_;                      ///< the object that is being made
+  std::map<std::string, int> assigned_;  ///< how often each variable is
+  std::vector<std::string> generators_;  ///< that were seeded
+  std::string target_;                   ///< what the value that is being scanned is assigned to
+  std::string self_;                     ///< the object that is being made
   std::vector<DrawCall> calls_;
   std::size_t run_ = 0;
   std::size_t depth_ = 0;

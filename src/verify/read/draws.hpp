@@ -36,9 +36,9 @@ struct DrawCall {
 
   Kind kind = Kind::unread;
   std::string generator = {};  ///< "torch", "numpy", or the variable of a RandomState
-  std::string call = {};  ///< as written: "torch.rand(3, 2)"; of a seed "torch.manual_seed(123)"
-  std::string name = {};  ///< the variable that gets it and that nothing else is assigned to; else empty
-  std::string value = {}; ///< what that is assigned, as written: "torch.rand(3, 2) * 0.1"
+  std::string call = {};       ///< as written: "torch.rand(3, 2)"; of a seed "torch.manual_seed(123)"
+  std::string name = {};       ///< the variable that gets it and that nothing else is assigned to; else empty
+  std::string value = {};      ///< what that is assigned, as written: "torch.rand(3, 2) * 0.1"
   std::int64_t seed = 0;
   Shape shape = {};
   double low = 0;
@@ -47,8 +47,9 @@ struct DrawCall {
   std::vector<DrawnChange> changes = {};
 };
 
-/// The calls of PyTorch's and numpy's generators in the order in which a program in Python runs them: through loops of a
-/// known length, functions and constructors; of what is under a condition nothing is known. Takes time linear in the page.
+/// The calls of PyTorch's and numpy's generators in the order in which a program in Python runs them: through loops of
+/// a known length, functions and constructors; of what is under a condition nothing is known. Takes time linear in the
+/// page.
 std::vector<DrawCall> find_draw_calls(const Page& listing, const Zones& zones, std::span<const Literal> literals);
 
 }  // namespace attn::verify

@@ -39,7 +39,8 @@ void Functions::define(std::string_view head, std::size_t begin, std::size_t end
   functions_[std::string(text::trimmed(head.substr(0, open)))] = std::move(function);
 }
 
-void Functions::define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin, std::size_t end) {
+void Functions::define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin,
+                             std::size_t end) {
   const std::string name(text::trimmed(head.substr(0, head.find('('))));
   functions_.erase(name);
   for (std::size_t i = begin; i < end; ++i) {
@@ -49,7 +50,8 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
     if (colon == npos) {
       continue;
     }
-    define(name + std::string(text.substr(constructor.size(), colon - constructor.size())), i + 1, end_of_block(statements, i));
+    define(name + std::string(text.substr(constructor.size(), colon - constructor.size())), i + 1,
+           end_of_block(statements, i));
     if (const auto made = functions_.find(name); made != functions_.end()) {
       made->second.is_constructor = true;
     }

@@ -18,36 +18,36 @@ struct NamedElement {
 };
 
 constexpr std::array elements = std::to_array<NamedElement>({
-    {"a", Element::inlined},          {"abbr", Element::inlined},     {"address", Element::block},
-    {"article", Element::block},      {"aside", Element::block},      {"b", Element::inlined},
-    {"bdi", Element::inlined},        {"bdo", Element::inlined},      {"big", Element::inlined},
-    {"blockquote", Element::block},   {"body", Element::block},       {"br", Element::line},
-    {"button", Element::dropped},     {"caption", Element::block},    {"center", Element::block},
-    {"cite", Element::inlined},       {"code", Element::inlined},     {"col", Element::inlined},
-    {"colgroup", Element::inlined},   {"dd", Element::block},         {"del", Element::inlined},
-    {"details", Element::block},      {"dfn", Element::inlined},      {"div", Element::block},
-    {"dl", Element::block},           {"dt", Element::block},         {"em", Element::inlined},
-    {"figcaption", Element::block},   {"figure", Element::block},     {"font", Element::inlined},
-    {"footer", Element::block},       {"form", Element::block},       {"h1", Element::block},
-    {"h2", Element::block},           {"h3", Element::block},         {"h4", Element::block},
-    {"h5", Element::block},           {"h6", Element::block},         {"head", Element::block},
-    {"header", Element::block},       {"hr", Element::block},         {"html", Element::block},
-    {"i", Element::inlined},          {"iframe", Element::block},     {"img", Element::inlined},
-    {"input", Element::inlined},      {"ins", Element::inlined},      {"kbd", Element::inlined},
-    {"label", Element::inlined},      {"li", Element::block},         {"link", Element::inlined},
-    {"main", Element::block},         {"mark", Element::inlined},     {"meta", Element::inlined},
-    {"nav", Element::block},          {"noscript", Element::block},   {"ol", Element::block},
-    {"output", Element::inlined},     {"p", Element::block},          {"pre", Element::block},
-    {"q", Element::inlined},          {"s", Element::inlined},        {"samp", Element::inlined},
-    {"script", Element::dropped},     {"section", Element::block},    {"small", Element::inlined},
-    {"span", Element::inlined},       {"strike", Element::inlined},   {"strong", Element::inlined},
-    {"style", Element::dropped},      {"sub", Element::inlined},      {"summary", Element::block},
-    {"sup", Element::inlined},        {"table", Element::block},      {"tbody", Element::block},
-    {"td", Element::space},           {"template", Element::dropped}, {"textarea", Element::block},
-    {"tfoot", Element::block},        {"th", Element::space},         {"thead", Element::block},
-    {"time", Element::inlined},       {"title", Element::block},      {"tr", Element::block},
-    {"tt", Element::inlined},         {"u", Element::inlined},        {"ul", Element::block},
-    {"var", Element::inlined},        {"wbr", Element::inlined},
+    {"a", Element::inlined},        {"abbr", Element::inlined},     {"address", Element::block},
+    {"article", Element::block},    {"aside", Element::block},      {"b", Element::inlined},
+    {"bdi", Element::inlined},      {"bdo", Element::inlined},      {"big", Element::inlined},
+    {"blockquote", Element::block}, {"body", Element::block},       {"br", Element::line},
+    {"button", Element::dropped},   {"caption", Element::block},    {"center", Element::block},
+    {"cite", Element::inlined},     {"code", Element::inlined},     {"col", Element::inlined},
+    {"colgroup", Element::inlined}, {"dd", Element::block},         {"del", Element::inlined},
+    {"details", Element::block},    {"dfn", Element::inlined},      {"div", Element::block},
+    {"dl", Element::block},         {"dt", Element::block},         {"em", Element::inlined},
+    {"figcaption", Element::block}, {"figure", Element::block},     {"font", Element::inlined},
+    {"footer", Element::block},     {"form", Element::block},       {"h1", Element::block},
+    {"h2", Element::block},         {"h3", Element::block},         {"h4", Element::block},
+    {"h5", Element::block},         {"h6", Element::block},         {"head", Element::block},
+    {"header", Element::block},     {"hr", Element::block},         {"html", Element::block},
+    {"i", Element::inlined},        {"iframe", Element::block},     {"img", Element::inlined},
+    {"input", Element::inlined},    {"ins", Element::inlined},      {"kbd", Element::inlined},
+    {"label", Element::inlined},    {"li", Element::block},         {"link", Element::inlined},
+    {"main", Element::block},       {"mark", Element::inlined},     {"meta", Element::inlined},
+    {"nav", Element::block},        {"noscript", Element::block},   {"ol", Element::block},
+    {"output", Element::inlined},   {"p", Element::block},          {"pre", Element::block},
+    {"q", Element::inlined},        {"s", Element::inlined},        {"samp", Element::inlined},
+    {"script", Element::dropped},   {"section", Element::block},    {"small", Element::inlined},
+    {"span", Element::inlined},     {"strike", Element::inlined},   {"strong", Element::inlined},
+    {"style", Element::dropped},    {"sub", Element::inlined},      {"summary", Element::block},
+    {"sup", Element::inlined},      {"table", Element::block},      {"tbody", Element::block},
+    {"td", Element::space},         {"template", Element::dropped}, {"textarea", Element::block},
+    {"tfoot", Element::block},      {"th", Element::space},         {"thead", Element::block},
+    {"time", Element::inlined},     {"title", Element::block},      {"tr", Element::block},
+    {"tt", Element::inlined},       {"u", Element::inlined},        {"ul", Element::block},
+    {"var", Element::inlined},      {"wbr", Element::inlined},
 });
 static_assert(std::ranges::is_sorted(elements, {}, &NamedElement::name));
 
@@ -57,21 +57,21 @@ struct NamedCharacter {
 };
 
 constexpr std::array characters = std::to_array<NamedCharacter>({
-    {"NewLine", '\n'},  {"Tab", '\t'},      {"amp", '&'},       {"apos", '\''},     {"colon", ':'},
-    {"comma", ','},     {"dash", 0x2010},   {"emsp", 0x2003},   {"ensp", 0x2002},   {"equals", '='},
-    {"grave", '`'},     {"gt", '>'},        {"hairsp", 0x200a}, {"hellip", 0x2026}, {"hyphen", 0x2010},
-    {"lbrack", '['},    {"ldquo", 0x201c},  {"lowbar", '_'},    {"lpar", '('},      {"lsqb", '['},
-    {"lsquo", 0x2018},  {"lt", '<'},        {"mdash", 0x2014},  {"middot", 0xb7},   {"minus", 0x2212},
-    {"mldr", 0x2026},   {"nbsp", 0xa0},     {"ndash", 0x2013},  {"num", '#'},       {"numsp", 0x2007},
-    {"period", '.'},    {"plus", '+'},      {"puncsp", 0x2008}, {"quot", '"'},      {"rbrack", ']'},
-    {"rdquo", 0x201d},  {"rpar", ')'},      {"rsqb", ']'},      {"rsquo", 0x2019},  {"shy", 0xad},
-    {"sol", '/'},       {"thinsp", 0x2009}, {"times", 0xd7},    {"vert", '|'},      {"zwj", 0x200d},
+    {"NewLine", '\n'}, {"Tab", '\t'},      {"amp", '&'},       {"apos", '\''},     {"colon", ':'},
+    {"comma", ','},    {"dash", 0x2010},   {"emsp", 0x2003},   {"ensp", 0x2002},   {"equals", '='},
+    {"grave", '`'},    {"gt", '>'},        {"hairsp", 0x200a}, {"hellip", 0x2026}, {"hyphen", 0x2010},
+    {"lbrack", '['},   {"ldquo", 0x201c},  {"lowbar", '_'},    {"lpar", '('},      {"lsqb", '['},
+    {"lsquo", 0x2018}, {"lt", '<'},        {"mdash", 0x2014},  {"middot", 0xb7},   {"minus", 0x2212},
+    {"mldr", 0x2026},  {"nbsp", 0xa0},     {"ndash", 0x2013},  {"num", '#'},       {"numsp", 0x2007},
+    {"period", '.'},   {"plus", '+'},      {"puncsp", 0x2008}, {"quot", '"'},      {"rbrack", ']'},
+    {"rdquo", 0x201d}, {"rpar", ')'},      {"rsqb", ']'},      {"rsquo", 0x2019},  {"shy", 0xad},
+    {"sol", '/'},      {"thinsp", 0x2009}, {"times", 0xd7},    {"vert", '|'},      {"zwj", 0x200d},
     {"zwnj", 0x200c},
 });
 static_assert(std::ranges::is_sorted(characters, {}, &NamedCharacter::name));
 
-constexpr std::size_t longest_name = 10;        // of an element or a character
-constexpr std::size_t longest_reference = 32;   // with leading zeros
+constexpr std::size_t longest_name = 10;       // of an element or a character
+constexpr std::size_t longest_reference = 32;  // with leading zeros
 
 bool is_tag_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '-'; }
 

@@ -19,9 +19,9 @@ constexpr std::size_t longest_heading = 256;
 constexpr std::size_t most_dimensions = 8;
 constexpr std::int64_t none = -1;
 
-constexpr std::string_view times = "\xc3\x97";             // ×
-constexpr std::string_view vertical_dots = "\xe2\x8b\xae";  // ⋮
-constexpr std::string_view diagonal_dots = "\xe2\x8b\xb1";  // ⋱
+constexpr std::string_view times = "\xc3\x97";                // ×
+constexpr std::string_view vertical_dots = "\xe2\x8b\xae";    // ⋮
+constexpr std::string_view diagonal_dots = "\xe2\x8b\xb1";    // ⋱
 constexpr std::string_view structural_zero = "\xe2\x8b\x85";  // ⋅, outside of a triangle
 
 /// Takes the sizes that the text begins with, "6×2 ", "6-element " or "0-dimensional "; nothing where it begins with

@@ -82,15 +82,15 @@ struct Line {
   enum class Kind { row, heading, blank, other };
 
   Kind kind = Kind::other;
-  std::size_t begin = 0;      ///< behind its margin, on the page
-  std::size_t column = 0;     ///< of the first number, where it is said
-  double factor = 0;          ///< 0 where none is said
-  Shape matrix;               ///< the indices of "(1,2,.,.) =", from 1
+  std::size_t begin = 0;   ///< behind its margin, on the page
+  std::size_t column = 0;  ///< of the first number, where it is said
+  double factor = 0;       ///< 0 where none is said
+  Shape matrix;            ///< the indices of "(1,2,.,.) =", from 1
   std::vector<Cell> cells;
 };
 
-/// Takes "Columns 7 to 12" from a text's start; the number of the first, from 1, or 0. A factor may be glued to it, as in
-/// "Columns 1 to 100.01 *": it is a power of ten.
+/// Takes "Columns 7 to 12" from a text's start; the number of the first, from 1, or 0. A factor may be glued to it, as
+/// in "Columns 1 to 100.01 *": it is a power of ten.
 std::size_t take_columns(std::string_view& text) {
   constexpr std::string_view word = "Columns ";
   constexpr std::string_view to = " to ";

@@ -39,7 +39,7 @@ bool in_call(std::string_view text) {
 
 /// How a list's text is made, which its numbers do not tell.
 struct Layout {
-  bool sound = false;       ///< every bracket is there, commas are everywhere or nowhere, and nothing else
+  bool sound = false;  ///< every bracket is there, commas are everywhere or nowhere, and nothing else
   bool has_commas = false;
   bool has_blanks = false;  ///< and nothing else between numbers
   std::int64_t rows = 0;    ///< that semicolons end; the last has none

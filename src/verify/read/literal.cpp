@@ -103,8 +103,12 @@ class ListReader {
       return fail();
     }
     switch (text_[at_]) {
-      case '[': case '{': case '(': return open();
-      case ']': case '}': case ')': return close();
+      case '[':
+      case '{':
+      case '(': return open();
+      case ']':
+      case '}':
+      case ')': return close();
       case ',':
         ++at_;
         separated_ = true;
@@ -216,10 +220,10 @@ class ListReader {
     return sizes;
   }();
   std::size_t depth_ = 0;
-  std::size_t rank_ = 0;       ///< the depth of the numbers; 0 before the first
-  std::int64_t rows_ = 0;      ///< that a semicolon or a line's end closed
+  std::size_t rank_ = 0;   ///< the depth of the numbers; 0 before the first
+  std::int64_t rows_ = 0;  ///< that a semicolon or a line's end closed
   std::int64_t row_size_ = 0;
-  bool separated_ = true;      ///< a comma, a bracket or a row's end stands before
+  bool separated_ = true;  ///< a comma, a bracket or a row's end stands before
   bool failed_ = false;
 };
 

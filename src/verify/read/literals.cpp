@@ -35,19 +35,19 @@ std::string_view trailing(std::string_view text, Condition condition) {
 /// Whether a function of that name, without its library's, makes a tensor of a list.
 bool makes_tensor(std::string_view name) {
   constexpr auto makers = std::to_array<std::string_view>(
-      {"arr1",       "arr2",       "arr3",      "array",       "as_tensor", "asarray",   "constant",  "create_tensor",
-       "float32",    "float64",    "floattensor", "from_data", "from_floats", "from_numpy", "from_shape_vec",
-       "from_slice", "from_vec",   "matrix",    "new",         "of_slice",  "of_slice2", "parameter",
-       "tensor",     "tensor1d",   "tensor2d",  "tensor3d",    "variable",  "vec"});
+      {"arr1",           "arr2",       "arr3",     "array",       "as_tensor", "asarray",     "constant",
+       "create_tensor",  "float32",    "float64",  "floattensor", "from_data", "from_floats", "from_numpy",
+       "from_shape_vec", "from_slice", "from_vec", "matrix",      "new",       "of_slice",    "of_slice2",
+       "parameter",      "tensor",     "tensor1d", "tensor2d",    "tensor3d",  "variable",    "vec"});
   return std::ranges::find(makers, text::lower(name)) != makers.end();
 }
 
 /// What stands before a list of numbers.
 struct Before {
-  bool in_call = false;       ///< of something that makes tensors
-  bool has_library = false;   ///< that is named with its library: torch.tensor, Tensor::new
+  bool in_call = false;      ///< of something that makes tensors
+  bool has_library = false;  ///< that is named with its library: torch.tensor, Tensor::new
   bool assigned = false;
-  std::string_view name;      ///< the variable
+  std::string_view name;  ///< the variable
 };
 
 /// The text from the begin of its last statement.
@@ -242,7 +242,8 @@ class Made {
   void read() {
     is_read_ = true;
     for (std::size_t at = text_.find('('); at != npos; at = text_.find('(', at + 1)) {
-      if (!makes_tensor(trailing(text_.substr(at > farthest ? at - farthest : 0, std::min(at, farthest)), is_name_part))) {
+      if (!makes_tensor(
+              trailing(text_.substr(at > farthest ? at - farthest : 0, std::min(at, farthest)), is_name_part))) {
         continue;
       }
       const std::string_view argument = text_.substr(at + 1, farthest);

@@ -61,10 +61,20 @@ class MarkupReader {
 
   void special() {
     switch (text_[at_]) {
-      case '\n': ++at_; out_.end_line(); return;
-      case '\v': case '\f': ++at_; out_.break_line(); return;
+      case '\n':
+        ++at_;
+        out_.end_line();
+        return;
+      case '\v':
+      case '\f':
+        ++at_;
+        out_.break_line();
+        return;
       case '\r': carriage_return(); return;
-      case '\b': ++at_; out_.backspace(); return;
+      case '\b':
+        ++at_;
+        out_.backspace();
+        return;
       case escape: escape_sequence(); return;
       case '&': reference(); return;
       case '<': tag(); return;

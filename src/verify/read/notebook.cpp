@@ -35,12 +35,12 @@ struct Nesting {
 /// Format 4 keeps cells in the notebook, format 3 in worksheets, and what a cell holds in "source" or, of code in
 /// format 3, in "input". A text may be a list of lines.
 constexpr Nesting nestings[] = {
-    {Role::notebook, "cells", true, Role::cells},    {Role::notebook, "worksheets", true, Role::worksheets},
-    {Role::worksheets, "", false, Role::worksheet},  {Role::worksheet, "cells", true, Role::cells},
-    {Role::cells, "", false, Role::cell},            {Role::cell, "outputs", true, Role::outputs},
-    {Role::outputs, "", false, Role::output},        {Role::output, "data", false, Role::data},
-    {Role::output, "text", true, Role::lines},       {Role::data, "text/plain", true, Role::lines},
-    {Role::cell, "source", true, Role::lines},       {Role::cell, "input", true, Role::lines},
+    {Role::notebook, "cells", true, Role::cells},   {Role::notebook, "worksheets", true, Role::worksheets},
+    {Role::worksheets, "", false, Role::worksheet}, {Role::worksheet, "cells", true, Role::cells},
+    {Role::cells, "", false, Role::cell},           {Role::cell, "outputs", true, Role::outputs},
+    {Role::outputs, "", false, Role::output},       {Role::output, "data", false, Role::data},
+    {Role::output, "text", true, Role::lines},      {Role::data, "text/plain", true, Role::lines},
+    {Role::cell, "source", true, Role::lines},      {Role::cell, "input", true, Role::lines},
 };
 
 /// Reads a notebook's JSON and keeps one output of it at a time.
@@ -192,9 +192,9 @@ class NotebookReader final : public nlohmann::json_sax<json> {
 
   PageText& out_;
   PageText& listing_;
-  std::vector<Role> roles_;  ///< of all that is open
-  std::size_t deeper_ = 0;   ///< objects and lists that are open in the last of them
-  std::string key_;          ///< the last one of the innermost role
+  std::vector<Role> roles_;    ///< of all that is open
+  std::size_t deeper_ = 0;     ///< objects and lists that are open in the last of them
+  std::string key_;            ///< the last one of the innermost role
   Role holder_ = Role::other;  ///< what the innermost role is in
   std::string stream_;
   std::string result_;

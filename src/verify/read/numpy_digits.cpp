@@ -16,7 +16,8 @@ constexpr double finest = 1.5e-8;
 /// The unit of a number, as a part of the power of ten of its first digit where it is written with an exponent.
 double decimals_unit(const Cell& cell) {
   const bool scientific = cell.text.find_first_of("eE") != npos;
-  return scientific && cell.value != 0 ? cell.unit / std::pow(10, std::floor(std::log10(std::abs(cell.value)))) : cell.unit;
+  return scientific && cell.value != 0 ? cell.unit / std::pow(10, std::floor(std::log10(std::abs(cell.value))))
+                                       : cell.unit;
 }
 
 bool is_rounded(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }

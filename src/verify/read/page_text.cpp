@@ -20,16 +20,18 @@ bool continues_character(char byte) { return (static_cast<unsigned char>(byte) &
 
 /// Soft hyphens, joiners, direction marks, byte order marks, and control characters that this page has no use for.
 bool is_invisible(char32_t code) {
-  return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || code == 0x61c || in(code, 0x200b, 0x200f) || in(code, 0x202a, 0x202e) ||
-         in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
+  return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || code == 0x61c || in(code, 0x200b, 0x200f) ||
+         in(code, 0x202a, 0x202e) || in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
 }
 
 /// Where Windows' code page 1252 has other characters than Latin-1, those that matter here.
 char32_t from_windows(char32_t code) {
   switch (code) {
     case 0x85: return 0x2026;
-    case 0x91: case 0x92: return '\'';
-    case 0x93: case 0x94: return '"';
+    case 0x91:
+    case 0x92: return '\'';
+    case 0x93:
+    case 0x94: return '"';
     case 0x96: return '-';
     default: return code;
   }
@@ -38,11 +40,21 @@ char32_t from_windows(char32_t code) {
 /// What programs print in place of a typographic character; empty where it has no such twin.
 std::string_view twin(char32_t code) {
   switch (code) {
-    case 0x2010: case 0x2011: case 0x2012: case 0x2013: case 0x2212: case 0xfe63: case 0xff0d: return "-";
-    case 0x2018: case 0x2019: return "'";
-    case 0x201c: case 0x201d: return "\"";
-    case 0x2026: case 0x22ef: return "...";
-    case 0x2502: case 0x2503: return "|";
+    case 0x2010:
+    case 0x2011:
+    case 0x2012:
+    case 0x2013:
+    case 0x2212:
+    case 0xfe63:
+    case 0xff0d: return "-";
+    case 0x2018:
+    case 0x2019: return "'";
+    case 0x201c:
+    case 0x201d: return "\"";
+    case 0x2026:
+    case 0x22ef: return "...";
+    case 0x2502:
+    case 0x2503: return "|";
     default: return is_space(code) ? " " : "";
   }
 }

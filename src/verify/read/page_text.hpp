@@ -46,8 +46,9 @@ class PageText {
   /// All bytes that are written, before and behind the cursor.
   std::size_t size() const { return text_.size() + behind_cursor_.size(); }
 
-  std::string text_;           ///< up to the cursor
-  std::string behind_cursor_;  ///< the line's bytes from its end back to the cursor: after carriage_return and backspace
+  std::string text_;  ///< up to the cursor
+  std::string
+      behind_cursor_;  ///< the line's bytes from its end back to the cursor: after carriage_return and backspace
   std::size_t line_begin_ = 0;
   Place place_;
   PlaceIndex places_;

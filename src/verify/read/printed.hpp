@@ -31,7 +31,7 @@ struct Printed {
   Kind kind = Kind::tensor;
   Place place;
   std::string_view label;  ///< the words before it, on its line or, where that is empty, the line before: "keys"
-  std::string_view text;  ///< from "Parameter containing:" or "tensor(" to its end; points into the page's text
+  std::string_view text;   ///< from "Parameter containing:" or "tensor(" to its end; points into the page's text
 
   /// The shape as printed; of a tensor printed with "...", only the shown items count. Of Kind::size, the size that
   /// it states (-1 for a number that is no size), whose numbers are the cells.
@@ -47,7 +47,7 @@ struct Printed {
   bool missing_parenthesis = false;  ///< the closing one is not on the page
   bool is_bool = false;
   bool is_parameter = false;
-  bool is_numpys = false;            ///< numpy's, JAX's or TensorFlow's way of writing numbers, zeros left out
+  bool is_numpys = false;    ///< numpy's, JAX's or TensorFlow's way of writing numbers, zeros left out
   std::string_view grad_fn;  ///< "MulBackward0"; empty where none is printed
 };
 

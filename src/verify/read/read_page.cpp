@@ -31,9 +31,8 @@ constexpr std::size_t largest = std::size_t{1} << 30U;
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
 bool has_extension(std::string_view name, std::string_view extension) {
-  return name.size() > extension.size() &&
-         std::ranges::equal(name.substr(name.size() - extension.size()), extension,
-                            [](char a, char b) { return text::lower(a) == b; });
+  return name.size() > extension.size() && std::ranges::equal(name.substr(name.size() - extension.size()), extension,
+                                                              [](char a, char b) { return text::lower(a) == b; });
 }
 
 bool is_html(std::string_view name, std::string_view text) {
@@ -44,9 +43,9 @@ bool is_html(std::string_view name, std::string_view text) {
 Part::Kind kind_of_text(std::string_view name) {
   constexpr auto markdown = std::to_array<std::string_view>({".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst"});
   constexpr auto scripts = std::to_array<std::string_view>(
-      {".c", ".cc", ".clj", ".cpp", ".cs", ".cu", ".ex", ".exs", ".fs", ".go", ".h", ".hpp", ".hs", ".hy", ".java",
-       ".jl", ".js", ".kt", ".lua", ".m", ".ml", ".mojo", ".py", ".r", ".rb", ".rs", ".scala", ".swift", ".ts",
-       ".zig"});
+      {".c",  ".cc",   ".clj", ".cpp", ".cs",   ".cu", ".ex",    ".exs",   ".fs",  ".go",
+       ".h",  ".hpp",  ".hs",  ".hy",  ".java", ".jl", ".js",    ".kt",    ".lua", ".m",
+       ".ml", ".mojo", ".py",  ".r",   ".rb",   ".rs", ".scala", ".swift", ".ts",  ".zig"});
   const auto has = [&](std::string_view extension) { return has_extension(name, extension); };
   if (std::ranges::any_of(markdown, has)) {
     return Part::Kind::markdown;

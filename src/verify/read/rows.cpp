@@ -21,8 +21,8 @@ bool is_code(char c) {
 
 /// One axis of the list that is being read.
 struct Axis {
-  std::int64_t items = 0;           ///< of the list that is open
-  std::int64_t size = unknown;      ///< of the first list that was closed
+  std::int64_t items = 0;       ///< of the list that is open
+  std::int64_t size = unknown;  ///< of the first list that was closed
   std::int64_t before_gap = unknown;
 };
 
@@ -62,7 +62,8 @@ class RowsReader {
         close();
         return depth_ > 0;
       case ',': cursor_.advance(1); return true;
-      case ')': case '\0': return false;
+      case ')':
+      case '\0': return false;
       default: break;
     }
     return cursor_.rest().starts_with("...") ? gap() : word(new_line);

@@ -115,9 +115,7 @@ bool is_dropout(std::string_view name) {
 
 bool is_bias(std::string_view name) { return name == "qkv_bias" || name == "use_bias" || name == "bias"; }
 
-bool is_linear(std::string_view name) {
-  return name == "linear" || name == "linear_no_bias" || name == "dense";
-}
+bool is_linear(std::string_view name) { return name == "linear" || name == "linear_no_bias" || name == "dense"; }
 
 class SettingsReader {
  public:

@@ -25,8 +25,8 @@ std::size_t behind_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Calls back with each place outside of strings and the depth of brackets there, a closing bracket's own outside of it;
-/// stops where that returns false.
+/// Calls back with each place outside of strings and the depth of brackets there, a closing bracket's own outside of
+/// it; stops where that returns false.
 template <class Use>
 void each_place(std::string_view text, Use use) {
   std::ptrdiff_t depth = 0;
@@ -82,8 +82,9 @@ std::vector<Statement> find_statements(const Page& page, const Zones& zones) {
     std::string_view line = without_comment(code, opened);
     const Place place = page.place(at);
     const bool begins = line.empty() || text::is_letter(line.front()) || line.front() == '@';
-    const bool is_same = !found.empty() && !line.empty() && (depth > 0 || goes_on) && found.back().last.cell == place.cell &&
-                         (!begins || goes_on) && found.back().text.size() < longest_joined;
+    const bool is_same = !found.empty() && !line.empty() && (depth > 0 || goes_on) &&
+                         found.back().last.cell == place.cell && (!begins || goes_on) &&
+                         found.back().text.size() < longest_joined;
     depth = (is_same ? depth : 0) + opened;
     goes_on = line.ends_with('\\');
     line.remove_suffix(goes_on ? 1 : 0);

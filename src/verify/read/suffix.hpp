@@ -10,9 +10,9 @@ namespace attn::verify {
 
 /// What stands behind a tensor's numbers.
 struct Suffix {
-  std::size_t end = 0;   ///< behind the last thing that belongs to the tensor
-  bool closed = false;   ///< the closing parenthesis is there
-  bool new_line = false; ///< what follows the tensor is on another line
+  std::size_t end = 0;     ///< behind the last thing that belongs to the tensor
+  bool closed = false;     ///< the closing parenthesis is there
+  bool new_line = false;   ///< what follows the tensor is on another line
   std::string_view dtype;  ///< "float32", "torch.float64"; points into the page's text
 };
 

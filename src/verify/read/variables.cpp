@@ -36,8 +36,8 @@ std::size_t last_operator(std::string_view text, std::string_view signs) {
       at += begin;
       const std::string_view before = without_trailing(text.substr(0, at), " ");
       constexpr std::string_view operators = "+-*/%(,";
-      const bool is_binary = !before.empty() && operators.find(before.back()) == npos &&
-                             text.substr(at, 2) != "**" && (at == 0 || text.substr(at - 1, 2) != "**");
+      const bool is_binary = !before.empty() && operators.find(before.back()) == npos && text.substr(at, 2) != "**" &&
+                             (at == 0 || text.substr(at - 1, 2) != "**");
       found = is_binary && (found == npos || at > found) ? at : found;
       begin = at + 1;
     }
@@ -134,7 +134,8 @@ std::optional<double> Variables::number(std::string_view text) const {
   }
   const auto rank = static_cast<std::int64_t>(of->size());
   axis += axis < 0 ? rank : 0;
-  return axis >= 0 && axis < rank ? std::optional(static_cast<double>((*of)[static_cast<std::size_t>(axis)])) : std::nullopt;
+  return axis >= 0 && axis < rank ? std::optional(static_cast<double>((*of)[static_cast<std::size_t>(axis)]))
+                                  : std::nullopt;
 }
 
 std::optional<std::int64_t> Variables::whole(std::string_view expression) const {
@@ -165,8 +166,8 @@ std::optional<Shape> Variables::shape(std::string_view text) const {
     }
     return std::nullopt;
   }
-  constexpr auto makers = std::to_array<std::string_view>({"torch.tensor", "torch.as_tensor", "torch.from_numpy",
-                                                           "torch.FloatTensor", "np.array", "np.asarray"});
+  constexpr auto makers = std::to_array<std::string_view>(
+      {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.FloatTensor", "np.array", "np.asarray"});
   const Arguments arguments = arguments_of(inside);
   return std::ranges::find(makers, before) != makers.end() && !arguments.plain.empty() ? shape(arguments.plain[0])
                                                                                        : std::nullopt;

@@ -42,9 +42,9 @@ Language language_of(std::string_view info) {
   const std::string name = text::lower(info);
   constexpr auto data = std::to_array<std::string_view>(
       {"css", "csv", "diff", "dot", "html", "json", "latex", "math", "mermaid", "svg", "toml", "xml", "yaml", "yml"});
-  constexpr auto output = std::to_array<std::string_view>(
-      {"", "bash", "console", "log", "none", "out", "output", "plain", "plaintext", "sh", "shell", "stdout", "terminal",
-       "text", "txt"});
+  constexpr auto output =
+      std::to_array<std::string_view>({"", "bash", "console", "log", "none", "out", "output", "plain", "plaintext",
+                                       "sh", "shell", "stdout", "terminal", "text", "txt"});
   if (std::ranges::find(data, name) != data.end()) {
     return Language::data;
   }
@@ -108,7 +108,7 @@ class ZoneFinder {
   void add_markdown(std::size_t begin, std::size_t end) {
     zones_.add(begin, Zone::prose);
     std::optional<Fence> open;
-    std::size_t content = begin;   // of the fence or the indented block that is open
+    std::size_t content = begin;  // of the fence or the indented block that is open
     bool indented = false;
     bool after_blank = true;
     each_line(begin, end, [&](std::size_t at, std::string_view line) {

@@ -11,20 +11,21 @@ namespace attn::port {
 
 /// What is told of a port's dump.
 struct Report {
-  std::string name;    ///< the file or folder
-  std::string lesson;  ///< "causal of blog, seed 123, avx2 kernels"
+  std::string name;                  ///< the file or folder
+  std::string lesson;                ///< "causal of blog, seed 123, avx2 kernels"
   std::vector<dump::Dumped> given;   ///< all that was brought, but for the ignored
   std::vector<std::string> ignored;  ///< the names of what is to be left out
   Judgement judgement;
-  std::vector<std::string> unseen;   ///< what could not have been seen at these sizes: "head_dim is 1: scaling cannot be seen"
-  std::vector<std::string> tokens;   ///< the words of the inputs
+  std::vector<std::string>
+      unseen;  ///< what could not have been seen at these sizes: "head_dim is 1: scaling cannot be seen"
+  std::vector<std::string> tokens;  ///< the words of the inputs
 };
 
 /// What became of the tensors that were brought; a fused one is as wrong as its worst part.
 struct Counts {
   std::size_t given = 0;
   std::size_t right = 0;
-  std::vector<std::string> wrong;      ///< names as they were brought, those of another shape too
+  std::vector<std::string> wrong;  ///< names as they were brought, those of another shape too
   std::vector<std::string> inherited;
   std::vector<std::string> unknown;
 };
@@ -33,8 +34,8 @@ Counts counts_of(const Report& report);
 /// "holds", "wrong here", "inherited", "another shape"
 std::string verdict_name(Verdict verdict);
 
-/// A line for each tensor, in the order of computation; below those that do not hold, where, by how much, and why; last, how
-/// many of what was brought.
+/// A line for each tensor, in the order of computation; below those that do not hold, where, by how much, and why;
+/// last, how many of what was brought.
 void write_text(std::ostream& out, const Report& report);
 
 /// The same for programs. `line_break` stands before every line but the first.

@@ -39,15 +39,16 @@ Json cell_json(const Judged& judged, double difference, std::int64_t cell) {
 
 Json step_json(const Judged& judged) {
   const Matched& matched = judged.matched;
-  Json json = {{"section", matched.step->section},
-               {"name", matched.step->name},
-               {"theirs", matched.theirs->name},
-               {"shape", matched.step->tensor->shape()},
-               {"their_shape", matched.theirs->shape},
-               {"their_dtype", matched.theirs->dtype},
-               {"matched_by", by_name(matched.by)},
-               {"arrangement", !matched.laid || matched.laid->words.empty() ? Json(nullptr) : Json(matched.laid->words)},
-               {"verdict", verdict_name(judged.verdict)}};
+  Json json = {
+      {"section", matched.step->section},
+      {"name", matched.step->name},
+      {"theirs", matched.theirs->name},
+      {"shape", matched.step->tensor->shape()},
+      {"their_shape", matched.theirs->shape},
+      {"their_dtype", matched.theirs->dtype},
+      {"matched_by", by_name(matched.by)},
+      {"arrangement", !matched.laid || matched.laid->words.empty() ? Json(nullptr) : Json(matched.laid->words)},
+      {"verdict", verdict_name(judged.verdict)}};
   if (judged.verdict == Verdict::shape) {
     return json;
   }
@@ -62,7 +63,10 @@ Json step_json(const Judged& judged) {
   json["numbers_of"] = judged.whose.empty() ? Json(nullptr) : Json(judged.whose);
   json["causes"] = Json::array();
   for (const Cause& cause : judged.causes) {
-    json["causes"].push_back({{"names", cause.names}, {"sentence", cause.sentence}, {"instead", cause.instead}, {"explained_cells", cause.explained}});
+    json["causes"].push_back({{"names", cause.names},
+                              {"sentence", cause.sentence},
+                              {"instead", cause.instead},
+                              {"explained_cells", cause.explained}});
   }
   return json;
 }

@@ -80,14 +80,16 @@ std::string result_words(const Judged& judged) {
   }
   const Comparison& comparison = judged.comparison;
   if (judged.verdict == Verdict::right) {
-    return comparison.greatest_absolute == 0 ? "equal" : "holds, within " + short_text(comparison.greatest_ulps) + " ulp";
+    return comparison.greatest_absolute == 0 ? "equal"
+                                             : "holds, within " + short_text(comparison.greatest_ulps) + " ulp";
   }
   return verdict_name(judged.verdict) + ": " + std::to_string(comparison.mismatched.size()) + " of " +
          std::to_string(comparison.cells) + " cells";
 }
 
 std::string how_words(const Matched& matched) {
-  std::string words = matched.theirs->name == full_name(*matched.step) ? "" : "your " + text::one_line(matched.theirs->name);
+  std::string words =
+      matched.theirs->name == full_name(*matched.step) ? "" : "your " + text::one_line(matched.theirs->name);
   const auto add = [&words](const std::string& more) { words += (words.empty() || more.empty() ? "" : ", ") + more; };
   add(matched.by == Matched::By::numbers ? "by its numbers" : "");
   add(matched.laid ? matched.laid->words : "");
@@ -110,7 +112,8 @@ void write_wrong(std::ostream& out, const Report& report, const Judged& judged) 
   if (comparison.passing_rtol) {
     passing += (passing.empty() ? "" : " or ") + std::string("--rtol ") + short_text(*comparison.passing_rtol * 1.001);
   }
-  line("up to " + short_text(comparison.greatest_ulps) + " ulp" + (passing.empty() ? "; no tolerance passes" : "; passes with " + passing));
+  line("up to " + short_text(comparison.greatest_ulps) + " ulp" +
+       (passing.empty() ? "; no tolerance passes" : "; passes with " + passing));
   for (const std::string& row : picture(judged)) {
     line("  " + row);
   }
@@ -118,15 +121,18 @@ void write_wrong(std::ostream& out, const Report& report, const Judged& judged) 
 
 void write_causes(std::ostream& out, const Judged& judged) {
   if (!judged.whose.empty()) {
-    out << "    named " << text::one_line(judged.matched.theirs->name) << ", but these are the numbers of " << judged.whose << '\n';
+    out << "    named " << text::one_line(judged.matched.theirs->name) << ", but these are the numbers of "
+        << judged.whose << '\n';
   } else if (judged.causes.empty()) {
     out << "    why: no known mistake gives these numbers\n";
   }
   for (std::size_t i = 0; i < judged.causes.size(); ++i) {
     const Cause& cause = judged.causes[i];
     const bool is_claimed = cause.explained == judged.comparison.cells;
-    out << (i > 0 ? "    or:  " : is_claimed ? "    why: " : "    perhaps: ") << cause.sentence << " (explains " << cause.explained << " of "
-        << judged.comparison.cells << " cells)\n";
+    out << (i > 0        ? "    or:  "
+            : is_claimed ? "    why: "
+                         : "    perhaps: ")
+        << cause.sentence << " (explains " << cause.explained << " of " << judged.comparison.cells << " cells)\n";
     if (!cause.instead.empty()) {
       out << "    write: " << cause.instead << '\n';
     }
@@ -135,15 +141,16 @@ void write_causes(std::ostream& out, const Judged& judged) {
 
 std::string listed(const std::vector<std::string>& names) {
   std::vector<std::string> lines;
-  std::ranges::transform(names, std::back_inserter(lines), [](const std::string& name) { return text::one_line(name); });
+  std::ranges::transform(names, std::back_inserter(lines),
+                         [](const std::string& name) { return text::one_line(name); });
   return text::joined(lines);
 }
 
 /// "9 of 14 tensors checked and right; 5 not recognised: a, b, c, d, e"
 std::string last_line(const Report& report) {
   const Counts counts = counts_of(report);
-  std::string line = std::to_string(counts.right) + " of " + std::to_string(counts.given) + (counts.given == 1 ? " tensor" : " tensors") +
-                     " checked and right";
+  std::string line = std::to_string(counts.right) + " of " + std::to_string(counts.given) +
+                     (counts.given == 1 ? " tensor" : " tensors") + " checked and right";
   const auto add = [&line](const std::vector<std::string>& names, const std::string& what) {
     line += names.empty() ? "" : "; " + std::to_string(names.size()) + " " + what + ": " + listed(names);
   };
@@ -181,7 +188,8 @@ Counts counts_of(const Report& report) {
     } else if (verdicts == std::set{Verdict::right}) {
       ++counts.right;
     } else {
-      (verdicts.contains(Verdict::wrong) || verdicts.contains(Verdict::shape) ? counts.wrong : counts.inherited).push_back(name);
+      (verdicts.contains(Verdict::wrong) || verdicts.contains(Verdict::shape) ? counts.wrong : counts.inherited)
+          .push_back(name);
     }
   }
   return counts;
@@ -213,8 +221,9 @@ void write_text(std::ostream& out, const Report& report) {
   }
   for (const std::size_t i : report.judgement.unmatched) {
     const std::string name = text::one_line(report.given[i].name);
-    out << "? " << name << ' ' << shape_text(report.given[i].shape) << ": no step of this name, nor one with these numbers; try --map '"
-        << name << "=STEP', or --ignore '" << name << "'\n";
+    out << "? " << name << ' ' << shape_text(report.given[i].shape)
+        << ": no step of this name, nor one with these numbers; try --map '" << name << "=STEP', or --ignore '" << name
+        << "'\n";
   }
   out << "\ncompared with " << report.lesson << '\n';
   if (!report.judgement.way.words.empty()) {

@@ -63,7 +63,10 @@ void write_key(std::ostream& out) {
 class TextWriter {
  public:
   TextWriter(std::ostream& out, const ReportedPage& reported, std::string id, std::size_t& derivations)
-      : out_(out), text_(reported.page.text()), report_(reported.report), id_(std::move(id)),
+      : out_(out),
+        text_(reported.page.text()),
+        report_(reported.report),
+        id_(std::move(id)),
         derivations_(derivations) {}
 
   void write() {
@@ -136,8 +139,9 @@ class TextWriter {
       return words + finding.relation;
     }
     const Tensor& tensor = *finding.step->tensor;
-    const bool has_place = !finding.mistaken && finding.change.kind == Change::Kind::none && !has_gap(printed) && is_regular(printed) &&
-                           same_shape(printed, tensor.shape()) && printed.cells.size() <= most_cells;
+    const bool has_place = !finding.mistaken && finding.change.kind == Change::Kind::none && !has_gap(printed) &&
+                           is_regular(printed) && same_shape(printed, tensor.shape()) &&
+                           printed.cells.size() <= most_cells;
     if (!has_place || derivations_ == 0) {
       return words + step_words(finding);
     }
@@ -177,7 +181,8 @@ std::string title_of(std::span<const ReportedPage> pages) {
     printed += one.report.count(Printed::Kind::tensor);
     holding += one.report.holding(Printed::Kind::tensor);
   }
-  const std::string name = pages.size() == 1 ? text::one_line(pages[0].page.name()) : std::to_string(pages.size()) + " pages";
+  const std::string name =
+      pages.size() == 1 ? text::one_line(pages[0].page.name()) : std::to_string(pages.size()) + " pages";
   return (name == "-" ? "standard input" : name) + ": " + std::to_string(holding) + " of " + std::to_string(printed) +
          " tensors hold";
 }

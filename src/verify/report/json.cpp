@@ -72,14 +72,15 @@ Json finding_json(const Finding& finding) {
   json["verdict"] = verdict_name(finding.verdict);
   json["step"] = nullptr;
   if (finding.step) {
-    json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {{"article", finding.explanation->article},
-                                                                       {"seed", render::seed_json(finding.explanation->seed)},
-                                                                       {"settings", text_or_null(finding.explanation->settings)},
-                                                                       {"chapter", finding.chapter()},
-                                                                       {"section", finding.step->section},
-                                                                       {"name", finding.step->name},
-                                                                       {"in_article", finding.step->in_article},
-                                                                       {"shape", finding.step->tensor->shape()}};
+    json[finding.verdict == Verdict::unknown ? "nearest" : "step"] = {
+        {"article", finding.explanation->article},
+        {"seed", render::seed_json(finding.explanation->seed)},
+        {"settings", text_or_null(finding.explanation->settings)},
+        {"chapter", finding.chapter()},
+        {"section", finding.step->section},
+        {"name", finding.step->name},
+        {"in_article", finding.step->in_article},
+        {"shape", finding.step->tensor->shape()}};
   }
   json["mistake"] = finding.mistaken ? Json{{"name", finding.mistaken->name},
                                             {"sentence", finding.mistaken->sentence},
@@ -108,7 +109,8 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 
 }  // namespace
 
-void write_report_json(std::ostream& out, const std::string& file, const Report& report, const std::string& line_break) {
+void write_report_json(std::ostream& out, const std::string& file, const Report& report,
+                       const std::string& line_break) {
   Json json{{"file", file}};
   json["lessons"] = Json::array();
   for (const Explanation* lesson : report.lessons) {

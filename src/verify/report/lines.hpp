@@ -15,7 +15,8 @@ Columns columns_of(const Finding& finding);
 /// What is wrong with it, in indented lines; empty where nothing is.
 std::string details_of(const Finding& finding);
 
-/// How many tensors and sizes hold, of which lessons; how many have each verdict, and where those stand that do not hold.
+/// How many tensors and sizes hold, of which lessons; how many have each verdict, and where those stand that do not
+/// hold.
 std::string summary_of(const Report& report);
 
 }  // namespace attn::verify

@@ -22,9 +22,9 @@ struct ReportedPage {
   const Report& report;
 };
 
-/// One self-contained HTML file: the texts of pages with their tensors tinted by the verdict, cell by cell; a cell tells
-/// what it should be and how that came about. Numbers of large tensors tell only what they should be, and so do those
-/// after the first 20,000.
+/// One self-contained HTML file: the texts of pages with their tensors tinted by the verdict, cell by cell; a cell
+/// tells what it should be and how that came about. Numbers of large tensors tell only what they should be, and so do
+/// those after the first 20,000.
 void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version);
 
 /// What makes a page fail besides numbers that differ.

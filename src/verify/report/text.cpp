@@ -77,8 +77,8 @@ std::string tie_words(const Cell& printed, const std::string& expected) {
   double step = 0;
   std::from_chars(expected.data(), expected.data() + expected.size(), step);
   char buffer[40];
-  const auto result = std::to_chars(std::begin(buffer), std::end(buffer), (printed.value + step) / 2,
-                                    std::chars_format::general, 9);
+  const auto result =
+      std::to_chars(std::begin(buffer), std::end(buffer), (printed.value + step) / 2, std::chars_format::general, 9);
   return {std::begin(buffer), result.ptr};
 }
 
@@ -212,15 +212,16 @@ std::string summary_of(const Report& report) {
     last_digits += finding.verdict == Verdict::last_digit ? finding.last_digit_cells : 0;
   }
   if (last_digits > 0) {
-    out += counted(last_digits, "cell") + " off by one in the last digit: " +
-           places_of(report, Verdict::last_digit) + '\n';
+    out += counted(last_digits, "cell") + " off by one in the last digit: " + places_of(report, Verdict::last_digit) +
+           '\n';
   }
   const auto fraction = [&](Printed::Kind kind) {
     return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
   };
   out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) + " sizes checked and right";
   for (const Verdict verdict : verdicts) {
-    const std::int64_t count = report.count(Printed::Kind::tensor, verdict) + report.count(Printed::Kind::size, verdict);
+    const std::int64_t count =
+        report.count(Printed::Kind::tensor, verdict) + report.count(Printed::Kind::size, verdict);
     if (count > 0 && !holds(verdict)) {
       out += "; " + std::to_string(count) + " " + verdict_name(verdict) + ": " + places_of(report, verdict);
     }

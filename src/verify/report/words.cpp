@@ -21,9 +21,7 @@ std::string part_noun(const Shape& at, const Shape& shape) {
   return from_end == 1 ? "row" : "slice";
 }
 
-std::string last_item(const Change& change) {
-  return std::to_string(change.at.back() + change.count - 1);
-}
+std::string last_item(const Change& change) { return std::to_string(change.at.back() + change.count - 1); }
 
 }  // namespace
 
@@ -103,8 +101,8 @@ std::string change_words(const Finding& finding) {
   }
   const std::string noun = part_noun(change.at, step);
   if (change.kind == Change::Kind::swapped) {
-    return noun + "s " + index_words(change.at, step, finding) + " and " +
-           index_words(change.with, step, finding) + " are swapped";
+    return noun + "s " + index_words(change.at, step, finding) + " and " + index_words(change.with, step, finding) +
+           " are swapped";
   }
   const bool lost = change.kind == Change::Kind::lost;
   const std::string several = change.count > 1 ? noun + "s " : noun + " ";
