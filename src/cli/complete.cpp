@@ -246,8 +246,8 @@ void add_words(const CommandLine& line, Answer& answer) {
     }
   } else if (line.command->argument == "FILE") {
     answer.files("");
-  } else if (line.command->argument.find('|') != std::string::npos) {
-    for (const std::string& word : shells()) {
+  } else if (line.command->choices != nullptr) {
+    for (const std::string& word : line.words.empty() ? line.command->choices() : std::vector<std::string>()) {
       answer.word(word);
     }
   } else if (line.command->argument.empty() && line.cursor.begun.empty() && !line.is_after_dashes) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chapter.hpp"
+#include "cli/guides.hpp"
 #include "cli/option.hpp"
 #include "text/lines.hpp"
 #include "text/roff.hpp"
@@ -94,6 +95,9 @@ class Manual {
     write_chapters();
     write_commands();
     write_articles();
+    for (const Guide& guide : guides()) {
+      write(roff_, guide);
+    }
     write_table("EXIT STATUS", exit_codes);
     write_table("ENVIRONMENT", variables);
     write_examples();

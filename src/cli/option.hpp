@@ -103,6 +103,7 @@ struct Subcommand {
   std::vector<const chapters::Chapter*> entries = {};  ///< a chapter as each article has it, the usual one first
   std::string argument = {};                           ///< what it takes besides options: "FILE"
   std::string argument_doc = {};
+  std::vector<std::string> (*choices)() = nullptr;  ///< the words that it may be
   std::string remark = {};                 ///< what is said of its options together
   std::vector<std::string> examples = {};  ///< a line to type; after two spaces what it does
 };

@@ -27,6 +27,7 @@ enum class Command {
   verify,
   man,
   completion,
+  help,
   complete,
 };
 

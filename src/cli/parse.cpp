@@ -5,6 +5,7 @@
 
 #include "cli/complaints.hpp"
 #include "cli/completion.hpp"
+#include "cli/guides.hpp"
 #include "cli/help.hpp"
 #include "cli/option_checks.hpp"
 #include "cli/own_tensors.hpp"
@@ -113,6 +114,28 @@ void check_shell(const Options& options) {
   }
 }
 
+/// Throws UsageError.
+std::string help_on(const std::vector<std::string>& words) {
+  CommandLine line;
+  if (words.empty()) {
+    return help(line);
+  }
+  const std::string& topic = words.front();
+  if (const Guide* const guide = words.size() == 1 ? find_guide(topic) : nullptr) {
+    return shown(*guide);
+  }
+  const auto found = std::ranges::find(subcommands(), topic, &Subcommand::name);
+  if (words.size() == 1 && found != subcommands().end()) {
+    line.command = &*found;
+    return help(line);
+  }
+  const std::vector<std::string> topics = std::ranges::find(subcommands(), "help", &Subcommand::name)->choices();
+  const std::string near = text::nearest(topic, topics);
+  throw UsageError((words.size() > 1 ? "help takes one word" : "there is no help on '" + topic + "'") +
+                   "; accepted are " + text::joined(topics) + "; try attn-walkthrough help " +
+                   (near.empty() ? topics.front() : near));
+}
+
 void settle(Options& options, const CommandLine& line) {
   Given given = line.given;
   given[options.name] = {""};
@@ -121,6 +144,7 @@ void settle(Options& options, const CommandLine& line) {
     case Command::walk: settle_walk(options, given); break;
     case Command::verify: settle_verify(options, given); break;
     case Command::completion: check_shell(options); break;
+    case Command::help: options.message = help_on(options.words); break;
     case Command::message:
     case Command::list:
     case Command::man:

@@ -171,6 +171,7 @@ int run(const Options& options) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
   };
   switch (options.command) {
+    case Command::help:
     case Command::message: show(options.message); break;
     case Command::list: show(list(options.json)); break;
     case Command::verify: return verify(options);

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "cli/completion.hpp"
+#include "cli/guides.hpp"
 #include "cli/option.hpp"
 #include "cli/option_rows.hpp"
 #include "text/lines.hpp"
@@ -37,6 +38,27 @@ std::vector<Subcommand> chapter_commands() {
   return commands;
 }
 
+/// A guide hides the help of the command of its name: --help shows that.
+std::vector<std::string> help_topics() {
+  std::vector<std::string> names;
+  std::ranges::transform(guides(), std::back_inserter(names),
+                         [](const Guide& guide) { return std::string(guide.name); });
+  for (const Subcommand& command : subcommands()) {
+    if (find_guide(command.name) == nullptr) {
+      names.push_back(command.name);
+    }
+  }
+  return names;
+}
+
+std::string guides_listed() {
+  std::string text = "Guides:";
+  for (const Guide& guide : guides()) {
+    text += "\n  " + std::string(guide.name) + ": " + std::string(title(guide));
+  }
+  return text;
+}
+
 std::vector<Subcommand> other_commands() {
   return {
       {.name = "all",
@@ -67,6 +89,16 @@ std::vector<Subcommand> other_commands() {
            "recognised and right, but for those that --ignore names. 1: not so. 2: unreadable, or no tensor at all.",
        .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
                     "attn-walkthrough verify steps.npz --chapter causal"}},
+      {.name = "help",
+       .summary = "a guide, or the help of a command",
+       .group = commands_group,
+       .taker = by_others,
+       .command = Command::help,
+       .argument = "GUIDE|COMMAND",
+       .argument_doc = "one of those below; without it, the help of the program",
+       .choices = help_topics,
+       .remark = guides_listed(),
+       .examples = {"attn-walkthrough help ports"}},
       {.name = "man",
        .summary = "this program's manual page, for man -l -",
        .group = commands_group,
@@ -80,6 +112,7 @@ std::vector<Subcommand> other_commands() {
        .command = Command::completion,
        .argument = text::joined(shells(), "|"),
        .argument_doc = "whose completions",
+       .choices = [] { return shells(); },
        .examples = {"source <(attn-walkthrough completion bash)",
                     "attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish"}},
       {.name = "complete",

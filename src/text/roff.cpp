@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <utility>
 
 #include "text/lines.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::text {
 namespace {
@@ -12,7 +15,16 @@ namespace {
 /// Characters of a manual page that mean themselves.
 std::string escaped(std::string_view text, bool is_typed) {
   std::string result;
-  for (const char c : text) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const char c = text.front();
+    text.remove_prefix(character.size);
+    if (character.code >= 0x80) {
+      char name[16];
+      std::snprintf(name, sizeof name, "\\[u%04X]", static_cast<unsigned>(character.code));
+      result += name;
+      continue;
+    }
     switch (c) {
       case '\\': result += "\\e"; break;
       case '-': result += is_typed ? "\\-" : "-"; break;
@@ -35,9 +47,20 @@ std::string protected_line(const std::string& line) {
   return line.starts_with('.') || line.starts_with('\'') ? "\\&" + line : line;
 }
 
+/// What stands between two backticks becomes bold.
+std::string with_code(std::string text) {
+  constexpr std::string_view backtick = "\\(ga";
+  bool is_open = false;
+  for (std::size_t at = text.find(backtick); at != std::string::npos; at = text.find(backtick, at)) {
+    text.replace(at, backtick.size(), is_open ? "\\fR" : "\\fB");
+    is_open = !is_open;
+  }
+  return text;
+}
+
 /// Words as they are shown; hyphens stay those of prose but in options.
 std::string prose(std::string_view text) {
-  constexpr std::int64_t width = 70;
+  constexpr std::int64_t width = 62;  // escapes make lines longer
   std::string result;
   for (const std::string& line : wrapped(text, width)) {
     std::string written;
@@ -50,7 +73,7 @@ std::string prose(std::string_view text) {
     }
     result += protected_line(written) + "\n";
   }
-  return result;
+  return with_code(std::move(result));
 }
 
 std::string styled(std::string_view text, char font) {
@@ -111,6 +134,15 @@ void Roff::lines(std::span<const std::string> lines) {
   for (const std::string& line : lines) {
     macro((&line == &lines.front() ? "" : ".br\n") + line);
   }
+}
+
+void Roff::code(std::span<const std::string> lines) {
+  begin_paragraph();
+  macro(".nf");
+  for (const std::string& line : lines) {
+    macro(line.empty() ? "\\&" : protected_line(escaped(line, true)));
+  }
+  macro(".fi");
 }
 
 void Roff::item(const std::string& term, std::string_view text) {

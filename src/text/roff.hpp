@@ -21,6 +21,8 @@ class Roff {
   void paragraph(std::string_view text);
   /// Lines of bold() and the like, each a line of its own.
   void lines(std::span<const std::string> lines);
+  /// Lines of a program or its output, as they are.
+  void code(std::span<const std::string> lines);
   /// A term, written by bold() and the like, and what it means.
   void item(const std::string& term, std::string_view text);
 

@@ -562,9 +562,13 @@ class Manual(Case):
             self.assertLessEqual(set(listed), set(found), command)
 
     def test_sections(self):
+        guides = re.findall(r"(?m)^  (\w+): (.*)$", text_of("help", "--help"))
+        self.assertGreater(len(guides), 4)
         self.assertEqual(re.findall(r'(?m)^\.SH "(.*)"$', self.page),
-                         ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "CHAPTERS", "COMMANDS", "ARTICLES", "EXIT STATUS",
-                          "ENVIRONMENT", "EXAMPLES"])
+                         ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "CHAPTERS", "COMMANDS", "ARTICLES",
+                          *(title for _, title in guides), "EXIT STATUS", "ENVIRONMENT", "EXAMPLES"])
+        for name, title in guides:
+            self.assertEqual(text_of("help", name).splitlines()[0], title)
         text = self.plain(self.page)
         for line in re.findall(r"(?m)^  (attn-walkthrough .*?)(?:  .*)?$", text_of("--help") + text_of("verify", "--help")):
             self.assertIn(line + "\n", text)
@@ -591,7 +595,7 @@ class Manual(Case):
 
     def test_lines_that_groff_takes_for_requests(self):
         for line in self.page.splitlines():
-            self.assertRegex(line, r"\A(?!')(\.(TH|SH|SS|PP|TP|br|nh|ad)\b|[^.])")
+            self.assertRegex(line, r"\A(?!')(\.(TH|SH|SS|PP|TP|br|nf|fi|nh|ad)\b|[^.])")
 
 
 class Installed(Case):
