@@ -25,7 +25,11 @@ Words option_names(const Subcommand& command) {
 
 Words command_names() {
   Words names;
-  std::ranges::transform(subcommands(), std::back_inserter(names), &Subcommand::name);
+  for (const Subcommand& command : subcommands()) {
+    if (!command.group.empty()) {
+      names.push_back(command.name);
+    }
+  }
   return names;
 }
 

@@ -242,7 +242,9 @@ void add_options(const Subcommand& command, Answer& answer) {
 void add_words(const CommandLine& line, Answer& answer) {
   if (line.command == nullptr) {
     for (const Subcommand& command : line.early_words.empty() ? subcommands() : std::vector<Subcommand>()) {
-      answer.word(command.name, command.summary);
+      if (!command.group.empty()) {
+        answer.word(command.name, command.summary);
+      }
     }
   } else if (line.command->argument == "FILE") {
     answer.files("");

@@ -43,9 +43,11 @@ std::string commands_text() {
   std::string text;
   std::string group;
   for (const Subcommand& command : subcommands()) {
-    text += command.group == group ? "" : "\n" + command.group + ":\n";
-    group = command.group;
-    text += row(command.name, command.summary);
+    if (!command.group.empty()) {
+      text += command.group == group ? "" : "\n" + command.group + ":\n";
+      group = command.group;
+      text += row(command.name, command.summary);
+    }
   }
   return text;
 }

@@ -120,7 +120,7 @@ class Manual {
     std::vector<std::string> lines = {bold(page_name) + " " + italic("CHAPTER") + option};
     for (const Subcommand& command : subcommands()) {
       const bool is_choice = command.argument.find('|') != std::string::npos;
-      if (command.entries.empty()) {
+      if (command.entries.empty() && !command.group.empty()) {
         lines.push_back(bold(line_of(command)) + option +
                         (command.argument.empty() ? ""
                          : is_choice              ? " " + marked(command.argument)
@@ -159,7 +159,7 @@ class Manual {
   void write_commands() {
     roff_.section("COMMANDS");
     for (const Subcommand& command : subcommands()) {
-      if (!command.entries.empty()) {
+      if (!command.entries.empty() || command.group.empty()) {
         continue;
       }
       roff_.subsection(command.name);
@@ -195,6 +195,9 @@ class Manual {
     roff_.section("EXAMPLES");
     std::vector<std::string> examples = program().examples;
     for (const Subcommand& command : subcommands()) {
+      if (command.group.empty()) {
+        continue;
+      }
       examples.insert(examples.end(), command.examples.begin(), command.examples.end());
     }
     for (const std::string& example : examples) {

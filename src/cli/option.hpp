@@ -97,15 +97,15 @@ const std::vector<Option>& all_options();
 struct Subcommand {
   std::string name;     ///< "causal"
   std::string summary;  ///< one line
-  std::string group;    ///< "Chapters" or "Commands"
+  std::string group;    ///< "Chapters" or "Commands"; empty: no help names it
   Taker taker;
   Command command = Command::message;
   std::vector<const chapters::Chapter*> entries = {};  ///< a chapter as each article has it, the usual one first
   std::string argument = {};                           ///< what it takes besides options: "FILE"
   std::string argument_doc = {};
   std::vector<std::string> (*choices)() = nullptr;  ///< the words that it may be
-  std::string remark = {};                 ///< what is said of its options together
-  std::vector<std::string> examples = {};  ///< a line to type; after two spaces what it does
+  std::string remark = {};                          ///< what is said of its options together
+  std::vector<std::string> examples = {};           ///< a line to type; after two spaces what it does
 };
 
 const std::vector<Subcommand>& subcommands();

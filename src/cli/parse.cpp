@@ -5,6 +5,7 @@
 
 #include "cli/complaints.hpp"
 #include "cli/completion.hpp"
+#include "cli/endings.hpp"
 #include "cli/guides.hpp"
 #include "cli/help.hpp"
 #include "cli/option_checks.hpp"
@@ -180,8 +181,9 @@ Options understood(const CommandLine& line) {
 
 Options parse(int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const CommandLine line = read_line(arguments);
+  CommandLine line = read_line(arguments);
   check_expected(line, arguments);
+  choose_form(line);
   if (line.given.contains("--version")) {
     return message("attn-walkthrough " ATTN_VERSION "\n", false);
   }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr auto chapters_group = "Chapters";
 constexpr auto commands_group = "Commands";
+constexpr auto hidden_group = "";
 
 const std::vector<std::string> examples = {
     "attn-walkthrough causal --seed 123        the blog's numbers, as its page prints them",
@@ -44,7 +45,7 @@ std::vector<std::string> help_topics() {
   std::ranges::transform(guides(), std::back_inserter(names),
                          [](const Guide& guide) { return std::string(guide.name); });
   for (const Subcommand& command : subcommands()) {
-    if (find_guide(command.name) == nullptr) {
+    if (find_guide(command.name) == nullptr && !command.group.empty()) {
       names.push_back(command.name);
     }
   }
@@ -116,8 +117,8 @@ std::vector<Subcommand> other_commands() {
        .examples = {"source <(attn-walkthrough completion bash)",
                     "attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish"}},
       {.name = "complete",
-       .summary = "(for such a script) the words that may stand next",
-       .group = commands_group,
+       .summary = "the words that may stand next, for a completion script",
+       .group = hidden_group,
        .taker = by_others,
        .command = Command::complete,
        .argument = "WORD",

@@ -1,10 +1,12 @@
 #include "cli/values.hpp"
+#include "cli/endings.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 
+#include "cli/endings.hpp"
 #include "cli/option.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
@@ -102,7 +104,10 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
                         " is not a time to show a step; accepted are seconds above 0, up to 3600, such as 2.5; try 5");
     case ValueKind::output:
       return text == "-" ? "" : wrong_path(text, "file", "paths, and - for standard output", "steps.txt");
-    case ValueKind::save: return wrong_path(text, "folder", "paths", "steps");
+    case ValueKind::save: {
+      const std::string wrong = wrong_path(text, "folder", "paths", "steps");
+      return wrong.empty() ? wrong_ending_to_save(text) : wrong;
+    }
     case ValueKind::flag:
     case ValueKind::tensor:
     case ValueKind::weights:

@@ -4,6 +4,7 @@
 """
 import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -79,6 +80,28 @@ class Help(Case):
 
     def test_version(self):
         self.assertRegex(self.text("--version"), r"\Aattn-walkthrough \d+\.\d+\.\d+\n\Z")
+
+
+class Endings(Case):
+    """Of a file's name, which choose its form."""
+
+    def test_forms(self):
+        begins = {"md": "# causal", "json": "{", "html": "<!doctype html>", "py": '"""causal', "txt": "keys\n", "log": "keys\n", "": "keys\n"}
+        for ending, begin in begins.items():
+            name = "out" + "." * bool(ending) + ending
+            self.assertEqual(run("causal", "-o", name, cwd=self.folder).returncode, 0)
+            self.assertEqual(pathlib.Path(self.folder, name).read_text()[:len(begin)], begin)
+        self.assertEqual(run("causal", "--only", "attn_weights", "-o", "out.SVG", cwd=self.folder).returncode, 0)
+        self.assertIn("<svg", pathlib.Path(self.folder, "out.SVG").read_text()[:200])
+        self.assertEqual(run("causal", "--format", "text", "-o", "text.html", cwd=self.folder).returncode, 0)
+        self.assertEqual(pathlib.Path(self.folder, "text.html").read_text(), self.text("causal"))
+
+    def test_what_no_form_is(self):
+        for arguments in (["-o", "x.xlsx"], ["-o", "x.npz"], ["-o", "x.csv"], ["--save", "x.csv"], ["--save", "x.pt"],
+                          ["--save", "x.txt"]):
+            done = run("causal", *arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)
+            self.assertEqual(os.listdir(self.folder), [], arguments)
 
 
 class Steps(Case):

@@ -13,7 +13,7 @@ import harness
 from harness import run, sample
 
 COMMANDS = []  # every chapter, and all else
-OTHERS = ["all", "list", "verify", "man", "completion", "complete"]
+OTHERS = ["all", "list", "verify", "help", "man", "completion"]
 NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "nan", "a,b", "[", "'", "\u0666", "\n",
             "\x1b[2J", "--nonsense", "-n", "%s%n", "../..", "/dev/null/x", "x" * 5000]
 

@@ -1,0 +1,97 @@
+#include "cli/endings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "cli/usage_error.hpp"
+#include "text/ascii.hpp"
+#include "text/lines.hpp"
+
+namespace attn::cli {
+namespace {
+
+struct Ending {
+  std::string_view ending;
+  std::string_view option;
+  std::string_view value;
+};
+
+constexpr std::array forms = {Ending{".md", "--format", "markdown"}, Ending{".json", "--format", "json"},
+                              Ending{".html", "--format", "html"}, Ending{".svg", "--format", "svg"},
+                              Ending{".py", "--emit", "pytorch"}};
+
+/// Whoever asks for these expects what no text is.
+constexpr auto other_files = std::to_array<std::string_view>({".csv", ".docx", ".gif", ".ipynb", ".jpg", ".npy", ".npz",
+                                                              ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
+
+constexpr auto saved_files = std::to_array<std::string_view>({".npz", ".safetensors"});
+
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(), [](char c) { return text::lower(c); });
+  return ending;
+}
+
+/// Whether the command takes the option with this value.
+bool takes_form(const Subcommand& command, const Ending& form) {
+  const Option* const option = find_option(command, form.option);
+  Options so_far;
+  so_far.name = command.name;
+  so_far.chapters = command.entries;
+  const auto choices = option == nullptr ? std::vector<std::string>() : option->value.choices(so_far);
+  return std::ranges::find(choices, form.value) != choices.end();
+}
+
+/// A device or a pipe has no ending, whatever it is called.
+bool may_be_file(const std::string& path) {
+  std::error_code none;
+  const auto kind = std::filesystem::status(path, none).type();
+  return kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::regular;
+}
+
+}  // namespace
+
+void choose_form(CommandLine& line) {
+  const auto output = line.given.find("--output");
+  if (line.command == nullptr || output == line.given.end() || line.given.contains("--format") ||
+      line.given.contains("--emit") || !may_be_file(output->second.back())) {
+    return;
+  }
+  const std::string& path = output->second.back();
+  const std::string ending = ending_of(path);
+  std::vector<std::string> accepted = {".txt"};
+  for (const Ending& form : forms) {
+    if (!takes_form(*line.command, form)) {
+      continue;
+    }
+    accepted.emplace_back(form.ending);
+    if (form.ending == ending) {
+      line.given[std::string(form.option)] = {std::string(form.value)};
+      return;
+    }
+  }
+  const bool is_a_form = std::ranges::find(forms, ending, &Ending::ending) != forms.end();
+  if (is_a_form || std::ranges::find(other_files, ending) != other_files.end()) {
+    const bool is_saved =
+        find_option(*line.command, "--save") != nullptr && std::ranges::find(saved_files, ending) != saved_files.end();
+    throw UsageError("--output writes no " + ending + " file; accepted are " + text::joined(accepted) +
+                     ", and for text any other; " +
+                     (is_saved ? "try --save " + path : "name another file, or add --format text"));
+  }
+}
+
+std::string wrong_ending_to_save(const std::string& path) {
+  const std::string ending = ending_of(path);
+  const bool is_other = std::ranges::find(other_files, ending) != other_files.end() ||
+                        std::ranges::find(forms, ending, &Ending::ending) != forms.end() || ending == ".txt";
+  return is_other && std::ranges::find(saved_files, ending) == saved_files.end()
+             ? "it writes no " + ending +
+                   " file; accepted are .npz, .safetensors, and a folder for .npy files; try --save " +
+                   path.substr(0, path.size() - ending.size()) + ".npz"
+             : "";
+}
+
+}  // namespace attn::cli
