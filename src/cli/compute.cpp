@@ -238,11 +238,18 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
 
 emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {
   const std::string name(chapter.name);
-  return {.name = name,
-          .title = name + ": " + std::string(chapters::chapter_summary(name)),
-          .article = std::string(chapter.article->title),
-          .walk = walkthrough,
-          .shown = selected(walkthrough.steps(), chapter, options)};
+  emit::Chapter result = {.name = name,
+                          .title = name + ": " + std::string(chapters::chapter_summary(name)),
+                          .article = std::string(chapter.article->title),
+                          .walk = walkthrough,
+                          .shown = selected(walkthrough.steps(), chapter, options),
+                          .printed = {}};
+  if (options.emit->shows_output) {
+    for (const Step& step : result.shown) {
+      result.printed.push_back(render::step_text(step, options.text) + step.end);
+    }
+  }
+  return result;
 }
 
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options) {

@@ -20,12 +20,12 @@ struct Ending {
 };
 
 constexpr std::array forms = {Ending{".md", "--format", "markdown"}, Ending{".json", "--format", "json"},
-                              Ending{".html", "--format", "html"}, Ending{".svg", "--format", "svg"},
-                              Ending{".py", "--emit", "pytorch"}};
+                              Ending{".html", "--format", "html"},   Ending{".svg", "--format", "svg"},
+                              Ending{".py", "--emit", "pytorch"},    Ending{".ipynb", "--emit", "notebook"}};
 
 /// Whoever asks for these expects what no text is.
-constexpr auto other_files = std::to_array<std::string_view>({".csv", ".docx", ".gif", ".ipynb", ".jpg", ".npy", ".npz",
-                                                              ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
+constexpr auto other_files = std::to_array<std::string_view>(
+    {".csv", ".docx", ".gif", ".jpg", ".npy", ".npz", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
 
 constexpr auto saved_files = std::to_array<std::string_view>({".npz", ".safetensors"});
 
@@ -56,6 +56,11 @@ bool may_be_file(const std::string& path) {
 
 void choose_form(CommandLine& line) {
   const auto output = line.given.find("--output");
+  if (const auto emit = line.given.find("--emit"); emit != line.given.end() && output != line.given.end() &&
+                                                   emit->second.back() == "pytorch" &&
+                                                   ending_of(output->second.back()) == ".ipynb") {
+    emit->second = {"notebook"};
+  }
   if (line.command == nullptr || output == line.given.end() || line.given.contains("--format") ||
       line.given.contains("--emit") || !may_be_file(output->second.back())) {
     return;

@@ -8,7 +8,8 @@
 namespace attn::emit {
 namespace {
 
-constexpr std::array table = {Emitter{"numpy", write_numpy}, Emitter{"pytorch", write_pytorch}};
+constexpr std::array table = {Emitter{"numpy", write_numpy}, Emitter{"pytorch", write_pytorch},
+                              Emitter{"notebook", write_notebook, true}};
 
 }  // namespace
 

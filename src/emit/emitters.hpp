@@ -12,6 +12,7 @@ namespace attn::emit {
 struct Emitter {
   std::string_view name;  ///< on the command line
   void (*write)(std::ostream& out, const Request& request);
+  bool shows_output = false;  ///< what each step prints, too
 };
 
 /// Every kind of program, once.

@@ -1,6 +1,7 @@
 #include "emit/listing.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "emit/python.hpp"
 #include "tensor/operations.hpp"
@@ -42,7 +43,8 @@ std::optional<Tensor> keys_of(const Tensor& scores) {
 
 }  // namespace
 
-std::string Listing::text() {
+std::vector<std::string> Listing::parts() {
+  std::vector<std::string> parts;
   const std::vector<Step>& steps = chapter_.walk.steps();
   const std::vector<bool> is_shown = marks(steps, chapter_.shown);
   for (const Step& step : chapter_.shown) {
@@ -60,9 +62,11 @@ std::string Listing::text() {
     }
     if (is_shown[i]) {
       print(step);
+      parts.push_back(std::exchange(text_, ""));
     }
   }
-  return text_;
+  parts.push_back(std::exchange(text_, ""));
+  return parts;
 }
 
 void Listing::find_needed(const Tensor& tensor) {
@@ -120,9 +124,10 @@ void Listing::define(const Tensor& tensor) {
 
 void Listing::line(const std::string& statement) {
   if (section_ != written_section_) {
-    text_ += (text_.empty() ? "" : "\n") + (section_.empty() ? "" : "# " + section_ + "\n");
+    text_ += (is_begun_ ? "\n" : "") + (section_.empty() ? "" : "# " + section_ + "\n");
     written_section_ = section_;
   }
+  is_begun_ = true;
   text_ += wrapped_statement(statement) + "\n";
 }
 
@@ -131,6 +136,8 @@ std::string head_text(const Request& request, const std::string& words) {
   const std::string title = request.chapters.size() > 1 ? "" : first.title + "\n\nAs in: ";
   return "\"\"\"" + title + first.article + "\n\n" + words + "\n\"\"\"\n";
 }
+
+std::string joined_parts(const std::vector<std::string>& parts) { return text::joined(parts, ""); }
 
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters) {
   if (bodies.size() == 1) {

@@ -19,8 +19,8 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
   virtual ~Listing() = default;
 
-  /// The lines, each with its end.
-  std::string text();
+  /// The lines, each with its end, up to each print call and after the last one.
+  std::vector<std::string> parts();
 
   /// The tensors that the program makes.
   const std::vector<Tensor>& needed() const { return needed_; }
@@ -68,11 +68,15 @@ class Listing {
   std::set<const void*> defined_;
   std::string section_;
   std::string written_section_;
-  std::string text_;
+  std::string text_;  ///< since the last print call
+  bool is_begun_ = false;
 };
 
 /// The program's docstring: its chapters, their article, and what else is to be said.
 std::string head_text(const Request& request, const std::string& words);
+
+/// The parts one after the other.
+std::string joined_parts(const std::vector<std::string>& parts);
 
 /// The program of one chapter, or a function for each of several, called in order.
 std::string chapters_text(const std::vector<std::string>& bodies, const std::vector<Chapter>& chapters);

@@ -70,7 +70,7 @@ void write_numpy(std::ostream& out, const Request& request) {
   bool has_softmax = false;
   for (const Chapter& chapter : request.chapters) {
     NumpyListing listing(chapter);
-    bodies.push_back(listing.text());
+    bodies.push_back(joined_parts(listing.parts()));
     const std::vector<Tensor>& made = listing.needed();
     has_softmax = has_softmax || std::any_of(made.begin(), made.end(), is_softmax);
   }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "emit/listing.hpp"
+#include "emit/notebook.hpp"
 #include "emit/python.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
@@ -263,26 +264,59 @@ bool is_softmax_over_another_axis(const Tensor& tensor) {
   return tensor.kind() == Kind::softmax && tensor.operation().facts().axis >= 0;
 }
 
-}  // namespace
+/// A program in its parts: what stands before all chapters, and each chapter's.
+struct Program {
+  std::string head;
+  std::vector<std::vector<std::string>> chapters;
+};
 
-void write_pytorch(std::ostream& out, const Request& request) {
-  std::vector<std::string> bodies;
+Program program_of(const Request& request) {
+  Program program;
   bool needs_one_thread = false;
   for (const Chapter& chapter : request.chapters) {
     PyTorchListing listing(chapter, request.show_grad);
-    bodies.push_back(listing.text());
+    program.chapters.push_back(listing.parts());
     const std::vector<Tensor>& made = listing.needed();
     needs_one_thread = needs_one_thread || std::any_of(made.begin(), made.end(), is_softmax_over_another_axis);
   }
   const std::string settings = (needs_one_thread ? "torch.set_num_threads(1)\n" : "") + set_printoptions(request.print);
-  out << head_text(request, "Prints what attn-walkthrough prints.");
-  out << "import os\n\n"
-         "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
-         "os.environ.update("
-      << environment(request.chapters[0].walk.draws().kernels)
-      << ")\n\n"
-         "import torch\nfrom torch import nn\n\n"
-      << settings << (settings.empty() ? "" : "\n") << chapters_text(bodies, request.chapters);
+  program.head =
+      "import os\n\n"
+      "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
+      "os.environ.update(" +
+      environment(request.chapters[0].walk.draws().kernels) +
+      ")\n\n"
+      "import torch\nfrom torch import nn\n" +
+      (settings.empty() ? "" : "\n") + settings;
+  return program;
+}
+
+}  // namespace
+
+void write_pytorch(std::ostream& out, const Request& request) {
+  const Program program = program_of(request);
+  std::vector<std::string> bodies;
+  std::transform(program.chapters.begin(), program.chapters.end(), std::back_inserter(bodies), joined_parts);
+  out << head_text(request, "Prints what attn-walkthrough prints.") << program.head << "\n"
+      << chapters_text(bodies, request.chapters);
+}
+
+void write_notebook(std::ostream& out, const Request& request) {
+  const Program program = program_of(request);
+  Notebook notebook;
+  const Chapter& first = request.chapters[0];
+  notebook.add_text("# " + (request.chapters.size() > 1 ? first.article : first.title + "\n\nAs in: " + first.article));
+  notebook.add_code(program.head, "");
+  for (std::size_t i = 0; i < program.chapters.size(); ++i) {
+    const Chapter& chapter = request.chapters[i];
+    if (program.chapters.size() > 1) {
+      notebook.add_text("## " + chapter.title);
+    }
+    for (std::size_t part = 0; part < program.chapters[i].size(); ++part) {
+      notebook.add_code(program.chapters[i][part], part < chapter.printed.size() ? chapter.printed[part] : "");
+    }
+  }
+  notebook.write(out);
 }
 
 }  // namespace attn::emit

@@ -10,4 +10,7 @@ namespace attn::emit {
 /// from the steps' tensors and from what was drawn, in the order of the steps; what no shown step needs is left out.
 void write_pytorch(std::ostream& out, const Request& request);
 
+/// The same program in the cells of a notebook, with what each prints below it.
+void write_notebook(std::ostream& out, const Request& request);
+
 }  // namespace attn::emit

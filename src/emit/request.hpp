@@ -14,7 +14,8 @@ struct Chapter {
   std::string title;    ///< "causal: a causal mask: no token sees a later one"
   std::string article;  ///< whose program it follows: "Attention"
   Walkthrough walk;
-  std::vector<Step> shown;  ///< those that the program prints, in order
+  std::vector<Step> shown;           ///< those that the program prints, in order
+  std::vector<std::string> printed;  ///< what each of them prints; only a notebook shows it
 };
 
 /// What a program is to print.

@@ -80,6 +80,40 @@ class Emit(unittest.TestCase):
         program = output_of("causal", "--precision", "2", "--sci-mode", "off", "--emit", "pytorch")
         self.assertIn(b"torch.set_printoptions(precision=2, sci_mode=False)\n", program)
 
+    def notebook(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "lesson.ipynb")
+            output_of(*arguments, "-o", str(file))
+            notebook = json.loads(file.read_text())
+        self.assertEqual((notebook["nbformat"], notebook["nbformat_minor"]), (4, 4))
+        self.assertEqual(notebook["cells"][0]["cell_type"], "markdown")
+        return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+    def test_a_notebook_shows_the_walkthrough(self):
+        for arguments in (["causal", "--seed", "7"], ["multihead", "--steps", "all"], ["dropout", "--what-if", "no-rescale"]):
+            cells = self.notebook(*arguments, "--emit", "pytorch")
+            shown = "".join(line for cell in cells for output in cell["outputs"] for line in output["text"])
+            self.assertEqual(cells, self.notebook(*arguments))
+            self.assertEqual([cell["execution_count"] for cell in cells], list(range(1, len(cells) + 1)))
+            if "--what-if" not in arguments:
+                self.assertEqual(shown, output_of(*arguments).decode())
+
+    @unittest.skipUnless(HAS_TORCH, "there is no PyTorch for this python3")
+    def test_a_notebook_runs_cell_by_cell(self):
+        run_cells = """
+import contextlib, io, json, sys
+space = {}
+for cell in json.load(sys.stdin):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec("".join(cell["source"]), space)
+    shown = "".join(line for output in cell["outputs"] for line in output["text"])
+    assert printed.getvalue().replace("SqueezeBackward3", "SqueezeBackward4") == shown, (printed.getvalue(), shown)
+"""
+        for arguments in (["causal"], ["all", "--article", "blog"], ["multihead", "--what-if", "no-mask", "--precision", "6"]):
+            cells = json.dumps(self.notebook(*arguments))
+            subprocess.run([sys.executable, "-c", run_cells], input=cells, text=True, check=True)
+
     def test_numpy_programs_run(self):
         for article in ("blog", "ahead-of-ai"):
             shown = printed_by(output_of("all", "--article", article, "--emit", "numpy")).decode()

@@ -25,13 +25,14 @@ OWN = ("there", "there.txt")  # of which it may write
 TITLE = rb"\d+/\d+ \w"  # of a step in the presenter
 
 FORMATS = ["--format html", "--format json", "--format markdown", "--format svg"]
-EMITTED = ["--emit numpy", "--emit pytorch"]
+EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
     "--step": ["--predict", "--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
     "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
     "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
+    "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
                 "--format html", "--format markdown", "--format svg", *EMITTED, *PRINTING],

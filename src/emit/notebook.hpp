@@ -1,0 +1,23 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace attn::emit {
+
+/// A Jupyter notebook (nbformat 4.4), cell by cell.
+class Notebook {
+ public:
+  void add_text(const std::string& markdown);
+  /// A cell of code that has been run, with what it printed. Without code there is no cell.
+  void add_code(const std::string& code, const std::string& printed);
+  void write(std::ostream& out) const;
+
+ private:
+  nlohmann::ordered_json cells_ = nlohmann::ordered_json::array();
+  int runs_ = 0;
+};
+
+}  // namespace attn::emit
