@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "cli/guides.hpp"
 #include "cli/parse.hpp"
 #include "text/lines.hpp"
 
@@ -52,6 +53,14 @@ std::string commands_text() {
   return text;
 }
 
+std::string guides_text() {
+  std::string text = "\nGuides, shown by attn-walkthrough help GUIDE:\n";
+  for (const Guide& guide : guides()) {
+    text += row(std::string(guide.name), title(guide));
+  }
+  return text;
+}
+
 std::string remark_text(const std::string& remark) {
   std::string text;
   for (const std::string& paragraph : text::lines_of(remark)) {
@@ -61,6 +70,16 @@ std::string remark_text(const std::string& remark) {
 }
 
 }  // namespace
+
+std::string first_words() {
+  return "Prints every tensor of the attention mechanism exactly as PyTorch prints it. Try:\n\n"
+         "  attn-walkthrough simplified              attention without weights\n"
+         "  attn-walkthrough causal --explain        what each step does\n"
+         "  attn-walkthrough multihead --step        one step at a time\n"
+         "  attn-walkthrough verify page.html        check the numbers on a page\n"
+         "  attn-walkthrough help ports              check attention in your own code\n"
+         "  attn-walkthrough help                    all commands and options\n";
+}
 
 std::string help(const CommandLine& line) {
   const Subcommand& command = line.told_of();
@@ -74,7 +93,7 @@ std::string help(const CommandLine& line) {
     text += "\nArguments:\n" + row(argument.substr(1), command.argument_doc);
   }
   text += options_text(command, understood(line));
-  text += line.command == nullptr ? commands_text() : "";
+  text += line.command == nullptr ? commands_text() + guides_text() : "";
   text += remark_text(command.remark);
   text += command.examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
   for (const std::string& example : command.examples) {

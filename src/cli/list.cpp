@@ -1,13 +1,18 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "chapter.hpp"
 #include "cli/options.hpp"
+#include "meanings.hpp"
 #include "render/json.hpp"
+#include "text/lines.hpp"
+#include "torch/torch.hpp"
 #include "walk/names.hpp"
 
 namespace attn::cli {
@@ -93,8 +98,79 @@ std::string list_json() {
   return json.dump(2) + "\n";
 }
 
+/// A name that --only, --cell or --what-if takes.
+struct Named {
+  std::string name;
+  std::string text;
+  std::vector<std::string> chapters;
+};
+
+/// Adds the name once, with its first text.
+void add(std::vector<Named>& all, const std::string& name, const std::string& text, const std::string& chapter) {
+  auto found = std::ranges::find(all, name, &Named::name);
+  if (found == all.end()) {
+    found = all.insert(all.end(), {name, text, {}});
+  }
+  found->text = found->text.empty() ? text : found->text;
+  if (std::ranges::find(found->chapters, chapter) == found->chapters.end()) {
+    found->chapters.push_back(chapter);
+  }
+}
+
+std::vector<Named> steps() {
+  std::vector<Named> all;
+  const Lesson lesson;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
+    const Walkthrough walk = chapters::walk(chapter, lesson, torch);
+    for (const Step& step : walk.steps()) {
+      if (step.kind == Step::Kind::tensor) {
+        add(all, step.name, chapters::meaning(chapter, step), std::string(chapter.name));
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Named> rules() {
+  std::vector<Named> all;
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    for (const WhatIf* rule : chapters::what_ifs(chapter)) {
+      add(all, std::string(rule->name), sentence_of(*rule), std::string(chapter.name));
+    }
+  }
+  return all;
+}
+
+std::string names_text(const std::vector<Named>& all) {
+  constexpr std::int64_t width = 79;
+  constexpr std::string_view indent = "    ";
+  std::string text;
+  for (const Named& one : all) {
+    text += one.name + "  (" + text::joined(one.chapters) + ")\n";
+    if (!one.text.empty()) {
+      text += text::joined(text::wrapped(one.text, width, indent, indent), "\n") + "\n";
+    }
+  }
+  return text;
+}
+
+std::string names_json(const std::string& what, const std::vector<Named>& all) {
+  nlohmann::ordered_json json;
+  for (const Named& one : all) {
+    json[what].push_back({{"name", one.name}, {"text", one.text}, {"chapters", one.chapters}});
+  }
+  return json.dump(2) + "\n";
+}
+
 }  // namespace
 
-std::string list(bool json) { return json ? list_json() : list_text(); }
+std::string list(const std::string& what, bool json) {
+  if (what.empty()) {
+    return json ? list_json() : list_text();
+  }
+  const std::vector<Named> all = what == "steps" ? steps() : rules();
+  return json ? names_json(what, all) : names_text(all);
+}
 
 }  // namespace attn::cli

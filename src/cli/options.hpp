@@ -112,7 +112,7 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
 /// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
-/// The table of chapters and articles, as text or JSON.
-std::string list(bool json);
+/// What `list` lists: chapters and articles (empty), "steps" or "rules"; as text or JSON.
+std::string list(const std::string& what, bool json);
 
 }  // namespace attn::cli

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include <unistd.h>
+
 #include "cli/complaints.hpp"
 #include "cli/completion.hpp"
 #include "cli/endings.hpp"
@@ -115,6 +117,15 @@ void check_shell(const Options& options) {
   }
 }
 
+void check_listed(const Subcommand& command, const Options& options) {
+  const std::vector<std::string> known = command.choices();
+  const auto is_unknown = [&known](const std::string& word) { return std::ranges::find(known, word) == known.end(); };
+  if (options.words.size() > 1 || std::ranges::any_of(options.words, is_unknown)) {
+    throw UsageError("list takes no '" + options.words.back() + "'; accepted are " + text::joined(known) +
+                     ", or nothing; try attn-walkthrough list " + known.front());
+  }
+}
+
 /// Throws UsageError.
 std::string help_on(const std::vector<std::string>& words) {
   CommandLine line;
@@ -146,8 +157,8 @@ void settle(Options& options, const CommandLine& line) {
     case Command::verify: settle_verify(options, given); break;
     case Command::completion: check_shell(options); break;
     case Command::help: options.message = help_on(options.words); break;
+    case Command::list: check_listed(*line.command, options); break;
     case Command::message:
-    case Command::list:
     case Command::man:
     case Command::complete: break;
   }
@@ -186,6 +197,9 @@ Options parse(int argc, const char* const* argv) {
   choose_form(line);
   if (line.given.contains("--version")) {
     return message("attn-walkthrough " ATTN_VERSION "\n", false);
+  }
+  if (arguments.empty() && isatty(STDOUT_FILENO) != 0) {
+    return message(first_words(), false);
   }
   if (line.command == nullptr || line.given.contains("--help")) {
     return message(help(line), !line.given.contains("--no-pager"));

@@ -173,7 +173,7 @@ int run(const Options& options) {
   switch (options.command) {
     case Command::help:
     case Command::message: show(options.message); break;
-    case Command::list: show(list(options.json)); break;
+    case Command::list: show(list(options.words.empty() ? "" : options.words.front(), options.json)); break;
     case Command::verify: return verify(options);
     case Command::man: show(manual_page()); break;
     case Command::completion: show(completion_script(options.words.front())); break;

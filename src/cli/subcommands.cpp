@@ -69,11 +69,17 @@ std::vector<Subcommand> other_commands() {
        .command = Command::walk,
        .examples = {"attn-walkthrough all --article book"}},
       {.name = "list",
-       .summary = "the table of chapters and articles",
+       .summary = "chapters and articles, steps, or rules",
        .group = commands_group,
        .taker = by_list,
        .command = Command::list,
-       .examples = {"attn-walkthrough list --format json"}},
+       .argument = "steps|rules",
+       .argument_doc = "the names of all steps, or the rules of --what-if, with a sentence each",
+       .choices =
+           [] {
+             return std::vector<std::string>{"steps", "rules"};
+           },
+       .examples = {"attn-walkthrough list rules"}},
       {.name = "verify",
        .summary = "check the tensors on a page or in a port",
        .group = commands_group,

@@ -79,7 +79,7 @@ class Pager(Case):
         with open(page, "w", encoding="utf-8") as file:
             file.write(text_of("causal"))
         pager = self.recorder()
-        for arguments in (["causal"], LONG, ["all"], ["list"], ["list", "--format", "json"], ["verify", page], ["--help"], [],
+        for arguments in (["causal"], LONG, ["all"], ["list"], ["list", "--format", "json"], ["verify", page], ["--help"], ["help"], ["help", "ports"],
                           ["causal", "--help"], ["dropout", "--draws"], ["causal", "--emit", "pytorch"], ["man"],
                           ["causal", "--what-if", "no-mask"], ["causal", "--cell", "attn_scores[1,2]"], ["causal", "-o", "-"],
                           ["causal", "--explain"], ["causal", "--heatmap"], ["causal", "--format", "json"], HUGE):
@@ -267,6 +267,30 @@ class Complete(Case):
         self.assertEqual(words(["multi"]), ["multihead"])
         self.assertEqual(words(["nonsense", ""]), [])
         self.assertEqual(text_of("complete"), text_of("complete", "--", ""))
+
+    def test_steps_and_rules_are_listed(self):
+        listed = json.loads(text_of("list", "--format", "json"))["chapters"]
+        rules = json.loads(text_of("list", "rules", "--format", "json"))["rules"]
+        self.assertEqual({rule["name"] for rule in rules}, {name for row in listed for name in row["what_ifs"]})
+        steps = {step["name"]: step for step in json.loads(text_of("list", "steps", "--format", "json"))["steps"]}
+        for chapter in {row["chapter"] for row in listed}:
+            for name in words([chapter, "--only", ""]):
+                if name in steps:
+                    self.assertIn(chapter, steps[name]["chapters"])
+        self.assertIn("context_vecs", steps)
+        for one in (*rules, *steps.values()):
+            self.assertIn(f"{one['name']}  ({', '.join(one['chapters'])})\n",
+                          text_of("list", "rules") + text_of("list", "steps"))
+            self.assertTrue(one["text"], one)
+
+    def test_first_words(self):
+        """On a terminal; elsewhere the whole help."""
+        terminal = Terminal([BINARY], {**os.environ, "PAGER": "false"})
+        self.assertEqual(terminal.end(), 0)
+        shown = terminal.shown.decode()
+        self.assertLess(shown.count("\n"), 12)
+        self.assertIn("attn-walkthrough simplified", shown)
+        self.assertEqual(text_of(), text_of("--help"))
 
     def test_rules_are_those_of_the_article(self):
         listed = json.loads(text_of("list", "--format", "json"))["chapters"]
@@ -615,5 +639,5 @@ class Installed(Case):
 
 
 if __name__ == "__main__":
-    COMMANDS = re.findall(r"(?m)^  ([a-z]+) {2,}\S", run("--help").stdout.decode())
+    COMMANDS = re.findall(r"(?m)^  ([a-z]+) {2,}\S", run("--help").stdout.decode().partition("\nGuides")[0])
     harness.main()
