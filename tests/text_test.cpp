@@ -97,6 +97,14 @@ TEST_CASE("text is trimmed, split and wrapped") {
   CHECK(text::split("a,,b") == Strings{"a", "", "b"});
 }
 
+TEST_CASE("nearest finds what was meant by a part") {
+  const std::vector<std::string> steps = {"dropout_attn_weights", "attn_weights", "context_vecs"};
+  CHECK(text::nearest("weights", steps) == "attn_weights");
+  CHECK(text::nearest("Context", steps) == "context_vecs");
+  CHECK(text::nearest("xt", steps).empty());
+  CHECK(text::nearest("--heads", std::vector<std::string>{"--seed-it", "--num-heads"}) == "--num-heads");
+}
+
 TEST_CASE("nearest finds what was meant") {
   const Strings names = {"simplified", "trainable", "causal", "dropout"};
   CHECK(text::nearest("causal", names) == "causal");

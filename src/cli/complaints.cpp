@@ -33,6 +33,16 @@ Words command_names() {
   return names;
 }
 
+/// The command's option that may be meant; empty where none is near.
+std::string near_option(const Subcommand& command, const std::string& typed) {
+  for (const Option* option : options_of(command)) {
+    if ((" " + std::string(option->others) + " ").find(" " + typed + " ") != std::string::npos) {
+      return std::string(option->name);
+    }
+  }
+  return text::nearest(typed, option_names(command));
+}
+
 /// The commands that take the option.
 Words commands_with(const std::string& option) {
   Words names;
@@ -82,7 +92,7 @@ std::string accepted_commands() { return "accepted are " + text::joined(command_
     throw UsageError(option + " has no meaning in " + command.name + "; it is accepted in " + text::joined(elsewhere) +
                      "; " + help_of(command));
   }
-  const std::string near = text::nearest(option, option_names(command));
+  const std::string near = near_option(command, option);
   throw UsageError("there is no option " + option + "; " +
                    (near.empty() ? "accepted are those of " + command.name + "; " : "the nearest is " + near + "; ") +
                    (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") +

@@ -78,6 +78,7 @@ struct Need {
 struct Option {
   std::string_view name;         ///< "--output"
   std::string_view letter = {};  ///< "-o"
+  std::string_view others = {};  ///< what people call it elsewhere: "--text --words"
   unsigned takers = 0;
   bool chapters::Takes::*taken = nullptr;  ///< of chapters those alone that take this; null: all
   std::string_view group;                  ///< the heading that it stands under

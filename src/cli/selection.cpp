@@ -84,7 +84,8 @@ std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapt
     if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
       const std::string near = text::nearest(name, names);
       throw UsageError("--only: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
-                       text::joined(names) + "; try --only " + (near.empty() ? names[0] : near));
+                       text::joined(names) + "; " +
+                       (near.empty() ? "see attn-walkthrough list steps" : "try --only " + near));
     }
   }
   return selected_if_there(steps, options);

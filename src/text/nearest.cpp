@@ -26,6 +26,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// The shortest that has the word as a part of it: "weights" of "attn_weights".
+std::string with_part(std::string_view part, std::span<const std::string> candidates) {
+  constexpr std::size_t least = 3;
+  std::string best;
+  for (const std::string& candidate : part.size() < least ? std::span<const std::string>() : candidates) {
+    if (lower(candidate).find(part) != std::string::npos && (best.empty() || candidate.size() < best.size())) {
+      best = candidate;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view typed, std::span<const std::string> candidates) {
@@ -41,7 +53,7 @@ std::string nearest(std::string_view typed, std::span<const std::string> candida
       best_distance = distance;
     }
   }
-  return best;
+  return best.empty() ? with_part(lower(word.substr(word.size() - letters)), candidates) : best;
 }
 
 }  // namespace attn::text
