@@ -102,6 +102,9 @@ std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, 
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
 /// The same of steps of which some may be gone: what is asked for and not there is left out.
+/// Throws UsageError where --only names a step that none of these is. `owner`: whose steps they are.
+void check_only(const std::vector<Step>& steps, const std::string& owner, const Options& options);
+
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
 
 /// Throws UsageError, with the tensors that may be asked for, where the form of output shows one, and none or several

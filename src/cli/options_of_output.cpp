@@ -122,7 +122,7 @@ std::vector<Option> shown_options() {
                    {{"--only"}, "--only chooses among all steps", "leave --steps out"}}},
       {.name = "--only",
        .others = "--show --names",
-       .takers = by_chapter,
+       .takers = by_walks,
        .group = group::shown,
        .value = {.kind = ValueKind::steps, .placeholder = "NAME[,NAME...]"},
        .doc = "print only these steps",

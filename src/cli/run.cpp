@@ -44,6 +44,21 @@ void run_what_if(const Chapter& chapter, const Options& options) {
   });
 }
 
+/// Of several chapters those that have steps that --only names. Throws UsageError for a name that none has.
+template <class AnyChapter, class StepsOf, class AllOf>
+void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options, StepsOf steps_of, AllOf all_of) {
+  if (options.chapters.size() == 1 || options.only.empty()) {
+    return;
+  }
+  std::vector<Step> all;
+  for (const AnyChapter& chapter : chapters) {
+    const std::vector<Step>& steps = all_of(chapter);
+    all.insert(all.end(), steps.begin(), steps.end());
+  }
+  check_only(all, "the article", options);
+  std::erase_if(chapters, [&](const AnyChapter& chapter) { return steps_of(chapter).empty(); });
+}
+
 /// A program that does the same.
 void run_emit(const Options& options) {
   const Outputs outputs(options);
@@ -57,6 +72,9 @@ void run_emit(const Options& options) {
       saved.push_back(shown(*chapter, walk, options));
     }
   }
+  leave_out_others(
+      request.chapters, options, [](const emit::Chapter& one) { return one.shown; },
+      [](const emit::Chapter& one) { return one.walk.steps(); });
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
@@ -132,6 +150,9 @@ void run_walk(const Options& options) {
   for (const Chapter* chapter : options.chapters) {
     chapters.push_back(shown(*chapter, computed(*chapter, options.lesson, options), options));
   }
+  leave_out_others(
+      chapters, options, [](const render::ShownChapter& one) { return one.steps; },
+      [](const render::ShownChapter& one) { return one.all_steps; });
   const render::Document asked = document(std::move(chapters), options);
   outputs.write(asked.chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }

@@ -79,16 +79,21 @@ class LeftOut {
 }  // namespace
 
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {
+  if (options.chapters.size() == 1) {
+    check_only(steps, std::string(chapter.name), options);
+  }
+  return selected_if_there(steps, options);
+}
+
+void check_only(const std::vector<Step>& steps, const std::string& owner, const Options& options) {
   const std::vector<std::string> names = names_of(steps, [](const Step&) { return true; });
   for (const std::string& name : options.only) {
     if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
       const std::string near = text::nearest(name, names);
-      throw UsageError("--only: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
-                       text::joined(names) + "; " +
+      throw UsageError("--only: " + owner + " has no step '" + name + "'; accepted are " + text::joined(names) + "; " +
                        (near.empty() ? "see attn-walkthrough list steps" : "try --only " + near));
     }
   }
-  return selected_if_there(steps, options);
 }
 
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options) {

@@ -114,6 +114,20 @@ class Steps(Case):
             if chapter != "dropout":
                 self.assertGreater(len(everything), len(article), chapter)
 
+    def test_only_of_all_chapters(self):
+        expected = ""
+        for chapter in [row["chapter"] for row in json.loads(self.text("list", "--format", "json"))["chapters"] if row["article"] == "blog"]:
+            done = run(chapter, "--only", "context_vec_2,mask")
+            if done.returncode == 2:  # it may have one of them
+                done = run(chapter, "--only", "context_vec_2")
+            if done.returncode == 2:
+                done = run(chapter, "--only", "mask")
+            expected += f"# {chapter}\n{done.stdout.decode()}" if done.returncode == 0 else ""
+        self.assertEqual(expected.count("# "), 5)
+        self.assertEqual(self.text("all", "--only", "context_vec_2,mask"), expected)
+        done = run("all", "--only", "mask,nonsense")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
     def test_only_keeps_the_order_of_the_chapter(self):
         everything = self.text("causal", "--steps", "all")
         text = self.text("causal", "--only", "values,keys")
