@@ -130,6 +130,9 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   }
   add(with_first(axes, "T"));
   add(with_first(axes, "H"));
+  std::vector<Axis> tokens_first = axes;
+  std::ranges::stable_partition(tokens_first, [](const Axis& axis) { return axis.label == "T"; });
+  add(tokens_first);
   if (axes.size() >= 2) {
     std::vector<Axis> transposed = axes;
     std::swap(transposed[axes.size() - 1], transposed[axes.size() - 2]);
@@ -234,30 +237,36 @@ std::vector<Meaning> mask_meanings(const Tensor& tensor, const std::vector<doubl
   return meanings;
 }
 
-/// Hidden scores with whatever large negative number hides them: one whose weight is exactly 0.
-std::optional<Meaning> hidden_meaning(const Tensor& tensor, const std::vector<double>& theirs) {
+/// Hidden scores with whatever large negative number hides them: one whose weight is exactly 0. `cells` says where they
+/// belong.
+std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<double>& theirs,
+                                      const std::vector<std::int64_t>& cells) {
   constexpr double vanishing = 110;  // exp(-110) is 0 in float32
+  const Tensor& tensor = target.tensor;
   const auto width = static_cast<std::size_t>(tensor.size(-1));
   const bool is_scaled_later = tensor.kind() == Kind::masked && tensor.operands()[0].kind() != Kind::scaled;
   const double divisor =
       is_scaled_later ? std::max(1.0, std::sqrt(static_cast<double>(std::max<std::size_t>(width, 64)))) : 1.0;
+  std::vector<double> most(target.right.size() / width, -infinity);  // of each row
+  const auto row = [&](std::size_t i) { return static_cast<std::size_t>(cells[i]) / width; };
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    most[row(i)] = std::max(most[row(i)], theirs[i]);
+  }
   Meaning meaning{theirs, "a large negative number for -inf"};
   bool any = false;
-  for (std::size_t row = 0; row + width <= theirs.size(); row += width) {
-    const double most = *std::max_element(theirs.begin() + static_cast<std::ptrdiff_t>(row),
-                                          theirs.begin() + static_cast<std::ptrdiff_t>(row + width));
-    for (std::size_t i = row; i < row + width; ++i) {
-      if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (most - theirs[i]) / divisor > vanishing &&
-          most > -least_hiding) {
-        meaning.values[i] = -infinity;
-        any = true;
-      }
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const double largest = most[row(i)];
+    if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (largest - theirs[i]) / divisor > vanishing &&
+        largest > -least_hiding) {
+      meaning.values[i] = -infinity;
+      any = true;
     }
   }
   return any ? std::optional(std::move(meaning)) : std::nullopt;
 }
 
-std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs) {
+std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs,
+                                 const std::vector<std::int64_t>& cells) {
   const Tensor& tensor = target.tensor;
   const bool is_mask =
       theirs.size() > 1 && (tensor.dtype() == DType::boolean ||
@@ -266,10 +275,10 @@ std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>
     return mask_meanings(tensor, theirs);
   }
   std::vector<Meaning> meanings{{theirs, ""}};
-  const bool is_hidden = tensor.dim() >= 2 && theirs.size() == target.right.size() &&
-                         std::ranges::any_of(target.right, [](double value) { return value == -infinity; });
+  const bool is_hidden =
+      tensor.dim() >= 2 && std::ranges::any_of(target.right, [](double value) { return value == -infinity; });
   if (is_hidden) {
-    if (auto hidden = hidden_meaning(tensor, theirs)) {
+    if (auto hidden = hidden_meaning(target, theirs, cells)) {
       meanings.insert(meanings.begin(), *std::move(hidden));
     }
   }
@@ -280,12 +289,21 @@ std::string with(const std::string& words, const std::string& more) {
   return words.empty() || more.empty() ? words + more : words + ", " + more;
 }
 
+/// What the last projection makes of joined heads: it has none itself.
+bool is_projected(const Tensor& tensor) {
+  return tensor.kind() == Kind::linear && tensor.operands()[0].kind() == Kind::view;
+}
+
 // ---- Laying out -----------------------------------------------------------------------------------
 
 class Layouts {
  public:
   Layouts(const dump::Dumped& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take)
-      : theirs_(theirs), target_(target), take_(take), axes_(axes_of(target.tensor)) {
+      : theirs_(theirs),
+        target_(target),
+        take_(take),
+        axes_(axes_of(target.tensor)),
+        heads_(is_projected(target.tensor) ? 1 : target.heads) {
     std::ranges::copy_if(theirs.shape, std::back_inserter(shape_), [](std::int64_t size) { return size != 1; });
   }
 
@@ -316,12 +334,22 @@ class Layouts {
       if (i > 0 && is_own && !is_square_weight) {
         return;  // wrong numbers of the right shape are wrong, and not laid out otherwise
       }
-      const std::vector<Axis> atoms = atoms_of(orders[i], target_.heads);
+      const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
       const auto words = words_of(shape_, atoms, i == 0);
       const std::string how = i > 0 && axes_.size() == 2 ? "transposed" : "";
       if (words && give(cells_of(atoms, 0), theirs_.values,
                         i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
         return;
+      }
+    }
+    for (std::size_t split = 0; is_weight(target_.tensor) && !is_own && split < axes_.size(); ++split) {
+      const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
+      if (parts.size() == 2) {
+        const std::vector<Axis> atoms{parts[0], axes_[1 - split], parts[1]};
+        const auto words = words_of(shape_, atoms, false);
+        if (words && give(cells_of(atoms, 0), theirs_.values, *words, false)) {
+          return;
+        }
       }
     }
   }
@@ -337,31 +365,45 @@ class Layouts {
                : words;
   }
 
-  /// Some entries of outer axes.
+  /// Some entries of outer axes, or one head of an axis that all heads share.
   void slices() {
+    bool is_taken = slices_of(axes_);
+    for (std::size_t split = 0; split < axes_.size() && !is_taken; ++split) {
+      const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
+      if (parts.size() == 2) {
+        std::vector<Axis> axes = axes_;
+        axes[split] = parts[1];
+        axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(split), parts[0]);
+        is_taken = slices_of(axes);
+      }
+    }
+  }
+
+  bool slices_of(const std::vector<Axis>& axes) {
     struct Left {
       std::vector<std::string> labels;
     };
     for (const Left& left : {Left{{"B"}}, Left{{"H"}}, Left{{"B", "H"}}, Left{{"T"}}, Left{{"B", "T"}}}) {
       std::vector<Axis> dropped;
       std::vector<Axis> kept;
-      for (std::size_t i = 0; i < axes_.size(); ++i) {
-        const bool is_dropped = i + 1 < axes_.size() && axes_[i].size > 1 &&
-                                std::ranges::find(left.labels, axes_[i].label) != left.labels.end() &&
-                                std::ranges::find(dropped, axes_[i].label, &Axis::label) == dropped.end();
-        (is_dropped ? dropped : kept).push_back(axes_[i]);
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        const bool is_dropped = i + 1 < axes.size() && axes[i].size > 1 &&
+                                std::ranges::find(left.labels, axes[i].label) != left.labels.end() &&
+                                std::ranges::find(dropped, axes[i].label, &Axis::label) == dropped.end();
+        (is_dropped ? dropped : kept).push_back(axes[i]);
       }
       if (dropped.size() != left.labels.size()) {
         continue;
       }
       const std::vector<std::vector<Axis>> orders = orders_of(kept);
       for (std::size_t i = 0; i < orders.size(); ++i) {
-        const std::vector<Axis> atoms = atoms_of(orders[i], target_.heads);
+        const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
         if (words_of(shape_, atoms, i == 0) && each_slice(dropped, atoms)) {
-          return;
+          return true;
         }
       }
     }
+    return false;
   }
 
   bool each_slice(const std::vector<Axis>& dropped, const std::vector<Axis>& atoms) {
@@ -382,10 +424,10 @@ class Layouts {
     return false;
   }
 
-  /// The same once for each entry of the batch or head.
+  /// A matrix once for each entry of the batch or head.
   bool repeated() {
     const std::vector<Axis> atoms = atoms_of(axes_, 1);
-    if (shape_.size() <= atoms.size() ||
+    if (atoms.size() < 2 || shape_.size() <= atoms.size() ||
         !std::equal(atoms.rbegin(), atoms.rend(), shape_.rbegin(),
                     [](const Axis& atom, std::int64_t size) { return atom.size == size; })) {
       return false;
@@ -415,7 +457,7 @@ class Layouts {
 
   bool give(const std::vector<std::int64_t>& cells, const std::vector<double>& theirs, const std::string& words,
             bool is_plain) {
-    for (const Meaning& meaning : meanings_of(target_, theirs)) {
+    for (const Meaning& meaning : meanings_of(target_, theirs, cells)) {
       Laid laid{{target_.right.begin(), target_.right.end()},
                 {},
                 with(words, meaning.words),
@@ -444,7 +486,8 @@ class Layouts {
   const Target& target_;
   const std::function<bool(Laid&& laid)>& take_;
   std::vector<Axis> axes_;
-  Shape shape_;  ///< theirs, without axes of size 1
+  std::int64_t heads_;  ///< among which its axes may be divided
+  Shape shape_;         ///< theirs, without axes of size 1
 };
 
 }  // namespace

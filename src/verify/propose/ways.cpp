@@ -195,6 +195,8 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
     ways.back().is_named_scaled = true;
     add("keys are scaled before they meet queries", scaled_operands(tensors, scalings, 0));
     add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
+    add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
+    ways.back().is_named_scaled = true;
   }
   for (Way& way : ways) {
     add_what_ports_have(way.steps, scalings);

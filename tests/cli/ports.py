@@ -1,0 +1,445 @@
+"""Ports of every habit: right ones pass, and a mistake in one is found at its step and called by its name.
+
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/ports.py build/release/attn-walkthrough
+
+Each port computes the whole attention itself in numpy, of the inputs and weights that the tool saves, and dumps its
+tensors as somebody's program would: a row of HABITS. What is wrong in a port, and what is called true of it, is told
+by the port alone: a row of MISTAKES. ATTN_TEST_EVERY=1 tries all of them.
+"""
+import collections
+import json
+import os
+import random
+import re
+import tempfile
+import unittest
+
+import numpy as np
+
+import harness
+from harness import run
+from port_habits import HABITS, slots_of
+from port_mistakes import MISTAKES, softmax, swap
+
+LESSONS = {
+    "multihead": ["multihead", "--fixture", "--dropout", "0"],
+    "dropped": ["multihead", "--fixture"],
+    "square": ["multihead", "--fixture", "--dropout", "0", "--d-in", "12", "--d-out", "12", "--num-heads", "2",
+               "--tokens", "6", "--batch", "3", "--seed", "7"],
+    "no bias": ["multihead", "--tokens", "6", "--d-in", "8", "--d-out", "12", "--num-heads", "3", "--batch", "2",
+                "--dropout", "0"],
+    "causal": ["causal", "--fixture", "--dropout", "0"],
+    "trainable": ["trainable", "--fixture"],
+    "cross": ["cross", "--fixture"],
+}
+
+WAYS = ("after", "before", "query", "both")
+MASKS = ("drop", "keep", "drop01", "keep01", "inf", "1e9", "min")
+WEIGHTS = "Wq Wk Wv Wo bq bk bv bo Wqkv bqkv Wkv bkv".split()
+HEADS = {"qh": "q", "kh": "k", "vh": "v", "ctxh": "ctx"}
+
+# What each may be called by the tool, for a first wrong step to be the true one.
+STEPS = {"x": "inputs|batch", "x2": "second_input", "mask": "mask", "kept": "dropout_mask", "q": "quer", "k": "key",
+         "v": "value", "scores": "scores", "scaled": "scores", "masked": "scores", "weights": "weights",
+         "mean": "weights", "dropped": "weights", "ctx": "context|joined", "out": "output"}
+
+# Causes that are told and are not true, by mistake and habit, until the tool knows better.
+AS_SCORES = "attn_weights is the name of weights, and fairseq calls its scores so"
+AS_HEAD_0 = "of heads that are all wrong, each is taken for head 0"
+AS_RAW = "wrong masked scores are taken for scores before the mask"
+AS_KEPT = "a wrong mask is read as True for what is seen, though the masked scores show that it hides"
+KNOWN_FALSE = {
+    ("values with W_key", "fairseq"): AS_SCORES, ("scaled after softmax", "fairseq"): AS_SCORES,
+    ("masked after softmax", "fairseq"): AS_SCORES, ("log softmax", "fairseq"): AS_SCORES,
+    ("largest alone", "fairseq"): AS_SCORES, ("added to what was there", "fairseq"): AS_SCORES,
+    ("no biases", "a head each"): AS_HEAD_0, ("a whole root", "a head each"): AS_HEAD_0,
+    ("mask transposed", "Annotated Transformer"): AS_RAW, ("mask inverted", "diffusers"): AS_RAW,
+    ("filled with -1", "GPT-NeoX"): AS_RAW,
+    ("mask transposed", "nanoGPT"): AS_KEPT, ("mask transposed", "camel"): AS_KEPT,
+    ("mask hides earlier ones and itself", "Keras"): "attention_scores are scores, and Keras calls the weights so",
+    ("uniform", "flat rows"): "weights that are all 1/8 are taken for bfloat16's",
+}
+
+
+class Lesson:
+    """What every port of a lesson is given."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        with tempfile.TemporaryDirectory() as folder:
+            assert run(*arguments, "--save", "steps.npz", cwd=folder).returncode == 0
+            with np.load(os.path.join(folder, "steps.npz")) as saved:
+                names = [name for name in saved.files if not name.startswith("one_query/")]
+                steps = {name.removeprefix("self_attention/"): saved[name] for name in names}
+        self.has_batch = "batch" in steps
+        self.has_heads = "queries_heads" in steps
+        self.x = steps["batch"] if self.has_batch else steps["inputs"][None]
+        self.x2 = steps["second_input"][None] if "second_input" in steps else None
+        names = {"q": "W_query", "k": "W_key", "v": "W_value"}
+        self.weight = {letter: steps[name] for letter, name in names.items()}
+        self.bias = {letter: steps.get(name + "_bias") for letter, name in names.items()}
+        self.weight["o"], self.bias["o"] = steps.get("out_proj_weight"), steps.get("out_proj_bias")
+        self.heads = steps["queries_heads"].shape[1] if self.has_heads else 1
+        self.is_causal = "mask" in steps
+        self.kept = steps.get("dropout_mask")
+        self.p = 0.25 if self.kept is not None and not self.kept.all() else 0.0
+
+
+class Port:
+    """Attention, a method for each line; `instead` are lines that somebody wrote otherwise."""
+
+    def __init__(self, lesson, way="after", mask="drop", dtype=np.float32, instead=None):
+        self.way, self.kind, self.dtype, self.instead = way, mask, dtype, instead or {}
+        self.lesson, self.heads = lesson, lesson.heads
+        self.weight, self.bias = ({name: None if one is None else one.astype(dtype) for name, one in own.items()}
+                                  for own in (lesson.weight, lesson.bias))
+        self.root = np.sqrt(dtype(self.weight["q"].shape[0] // self.heads))
+        self.made = {}
+        with np.errstate(all="ignore"):
+            self.compute()
+
+    def line(self, name, *operands):
+        right = getattr(self, name)
+        return self.instead[name](self, right, *operands) if name in self.instead else right(*operands)
+
+    def compute(self):
+        made, line = self.made, self.line
+        made["x"] = self.lesson.x.astype(self.dtype)
+        second = made["x"]
+        if self.lesson.x2 is not None:
+            second = made["x2"] = self.lesson.x2.astype(self.dtype)
+        for name in "qkv":
+            made[name] = line("project", line("read", made["x"] if name == "q" else second, name), name)
+        for name in "qkv":
+            made[name + "h"] = line("split", made[name], name)
+        q, k, v = made["qh"], made["kh"], made["vh"]
+        if self.way in ("query", "both"):
+            q = made["qs"] = line("scale", q)
+        if self.way == "both":
+            k = made["ks"] = k / np.sqrt(self.root)
+        made["scores"] = scores = line("score", q, k)
+        hidden = made["hidden"] = line("mask", scores.shape[-1]) if self.lesson.is_causal else None
+        hide = (lambda scores: scores) if hidden is None else lambda scores: line("hide", scores, hidden)
+        if self.way == "before":
+            made["scaled"] = scores = line("scale", scores)
+        made["masked"] = scores = hide(scores)
+        if self.way == "after":
+            made["scaled"] = scores = line("scale", scores)
+        made["weights"] = weights = line("weigh", scores)
+        if self.lesson.p:
+            made["kept"] = self.lesson.kept
+            made["dropped"] = weights = line("drop", weights)
+        made["ctxh"] = context = line("attend", weights, v)
+        made["ctx"] = joined = line("join", context)
+        if self.weight["o"] is not None:
+            made["out"] = line("finish", joined)
+
+    def read(self, x, name):
+        return x
+
+    def project(self, x, name):
+        result = x @ self.weight[name].T
+        return result if self.bias[name] is None else result + self.bias[name]
+
+    def split(self, tensor, name):
+        b, n, d = tensor.shape
+        return tensor.reshape(b, n, self.heads, d // self.heads).transpose(0, 2, 1, 3)
+
+    def score(self, q, k):
+        return q @ swap(k)
+
+    def scale(self, scores):
+        return scores / (np.sqrt(self.root) if self.way == "both" else self.root)
+
+    def mask(self, tokens):
+        return np.triu(np.ones((tokens, tokens), bool), 1)
+
+    def fill(self):
+        finite = {"1e9": -1e9, "drop01": -1e9, "keep01": -1e9, "min": np.finfo(self.dtype).min}
+        return self.dtype(finite.get(self.kind, -np.inf))
+
+    def hide(self, scores, hidden):
+        if self.kind in ("inf", "1e9", "min"):
+            return scores + np.where(hidden, self.fill(), self.dtype(0))
+        return np.where(hidden, self.fill(), scores)
+
+    def weigh(self, scores):
+        return softmax(scores)
+
+    def drop(self, weights):
+        return np.where(self.lesson.kept, weights / self.dtype(1 - self.lesson.p), self.dtype(0))
+
+    def attend(self, weights, values):
+        return weights @ values
+
+    def join(self, context):
+        b, h, n, d = context.shape
+        return context.transpose(0, 2, 1, 3).reshape(b, n, h * d)
+
+    def finish(self, joined):
+        return self.project(joined, "o")
+
+    # ---- What is dumped
+
+    def tensor(self, slot):
+        """One tensor, or None where the lesson has none."""
+        made = self.made
+        if slot in ("Wqkv", "bqkv", "Wkv", "bkv"):
+            parts = [(self.weight if slot[0] == "W" else self.bias)[name] for name in slot[1:]]
+            return None if parts[0] is None else np.concatenate(parts)
+        if slot in WEIGHTS:
+            return (self.weight if slot[0] == "W" else self.bias)[slot[1]]
+        if slot == "mask":
+            hidden = made["hidden"]
+            kinds = {"keep": lambda: ~hidden, "drop": lambda: hidden, "drop01": lambda: hidden.astype(self.dtype),
+                     "keep01": lambda: (~hidden).astype(self.dtype)}
+            added = lambda: np.where(hidden, self.fill(), self.dtype(0))
+            return None if hidden is None else kinds.get(self.kind, added)()
+        if slot == "qkv":
+            return np.concatenate([made["q"], made["k"], made["v"]], -1) if self.lesson.x2 is None else None
+        if slot in ("mean", "kt"):
+            return made["weights"].mean(1) if slot == "mean" else swap(made["kh"])
+        return made.get(slot)
+
+    def laid_out(self, tensor, slot, how):
+        """The tensor as somebody's program has it: [B, H, T, d] and [B, T, D] where nothing is said."""
+        h = self.heads
+        if how == "neox":
+            parts = np.split(tensor, 3)
+            return np.stack([part.reshape(h, -1, *tensor.shape[1:]) for part in parts], 1).reshape(tensor.shape)
+        tensor = {
+            "": lambda: tensor, "t": lambda: swap(tensor), "n": lambda: tensor.reshape(-1, *tensor.shape[-2:]),
+            "bthd": lambda: tensor.transpose(0, 2, 1, 3), "tbhd": lambda: tensor.transpose(2, 0, 1, 3),
+            "ttbh": lambda: tensor.transpose(2, 3, 0, 1), "tbd": lambda: tensor.transpose(1, 0, 2),
+            "flat": lambda: tensor.reshape(-1, tensor.shape[-1]), "11": lambda: tensor[None, None],
+            "b1": lambda: np.stack([tensor[None]] * len(self.lesson.x)), "hd": lambda: tensor.reshape(h, -1),
+            "dhd": lambda: tensor.T.reshape(tensor.shape[1], h, -1),
+            "hdd": lambda: tensor.T.reshape(h, -1, tensor.shape[0]),
+            "hDd": lambda: swap(tensor.reshape(h, -1, tensor.shape[1])),
+        }[how]()
+        if not how and slot not in WEIGHTS and slot not in ("mask", "qkv"):
+            tensor = tensor[:, 0] if not self.lesson.has_heads and tensor.ndim == 4 else tensor
+            tensor = tensor if self.lesson.has_batch else tensor[0]
+        return tensor
+
+    def dump(self, habit):
+        """The habit's tensors by their names, and the slot of each."""
+        tensors, slots = {}, {}
+        named = slots_of(habit)
+        for slot, (name, how) in named.items():
+            if not self.lesson.has_heads and HEADS.get(slot) in named:
+                continue
+            if slot == "out" and self.weight["o"] is None and not {"ctx", "ctxh"} & set(named):
+                slot = "ctx"
+            tensor = self.tensor(slot)
+            if tensor is None:
+                continue
+            if "{h}" in name:
+                parts = np.split(tensor, self.heads) if slot in WEIGHTS else [tensor[:, i] for i in range(self.heads)]
+            else:
+                parts = [self.laid_out(tensor, slot, how)]
+            for i, part in enumerate(parts):
+                tensors[name.replace("{h}", str(i))] = np.ascontiguousarray(part)
+                slots[name.replace("{h}", str(i))] = slot
+        return tensors, slots
+
+# ---- What the tool says ----------------------------------------------------------------------------
+
+LESSON = {}
+TYPES = (np.float32, np.float64)
+SHIFT = int(os.environ.get("ATTN_PORTS_SHIFT", "0"))  # other habits for each mistake, for who looks for more
+FORMS = ("all", "no weights", "half of them", "the ends")
+
+
+def lesson(name):
+    if name not in LESSON:
+        LESSON[name] = Lesson(LESSONS[name])
+    return LESSON[name]
+
+
+def part_of(tensors, slots, form, dice):
+    """The names of those that somebody dumps."""
+    names = list(tensors)
+    if form == "no weights":
+        names = [name for name in names if slots[name] not in WEIGHTS]
+    if form == "half of them":
+        names = [name for name in names if dice.random() < 0.5]
+    if form == "the ends":
+        names = [name for name in names if slots[name] in ("x", "x2", "qh", "kh", "vh", "weights", "ctx", "out")]
+    return names or list(tensors)
+
+
+def judged(ports):
+    """What the tool says of each (lesson, tensors): those of a lesson at once."""
+    reports = [None] * len(ports)
+    by_lesson = collections.defaultdict(list)
+    for i, (name, _) in enumerate(ports):
+        by_lesson[name].append(i)
+    for name, places in by_lesson.items():
+        for begin in range(0, len(places), 20):
+            some = places[begin:begin + 20]
+            with tempfile.TemporaryDirectory() as folder:
+                files = [f"port{i}.npz" for i in some]
+                for file, i in zip(files, some):
+                    np.savez(os.path.join(folder, file), **ports[i][1])
+                done = run("verify", *files, "--chapter", *LESSONS[name], "--format", "json", cwd=folder)
+            assert done.returncode in (0, 1) and not done.stderr, (name, done)
+            answer = json.loads(done.stdout)
+            answer = answer if len(some) > 1 else [answer]
+            assert done.returncode == (0 if all(report["holds"] for report in answer) else 1)
+            for i, report in zip(some, answer):
+                reports[i] = report
+    return reports
+
+
+def differs(theirs, right):
+    """Visibly: not in what a large negative number says as well as -inf."""
+    if theirs.shape != right.shape:
+        return True
+    a, b = (np.where(one < -1e3, -np.inf, one) for one in (theirs.astype(np.float64), right.astype(np.float64)))
+    with np.errstate(invalid="ignore"):
+        is_near = np.isfinite(a) & np.isfinite(b) & (abs(a - b) <= 3e-5 * (1 + abs(b)))
+    return not np.all((a == b) | is_near)
+
+
+def first_wrong(theirs, right, slots, way):
+    """The names of those that are wrong, and of which nothing that is dumped and wrong comes before."""
+    parents = {"qh": "q qkv", "kh": "k qkv", "vh": "v qkv", "kt": "kh", "qs": "qh", "ks": "kh",
+               "scores": "qs qh ks kh kt", "scaled": "scores", "masked": "mask scores",
+               "weights": "masked scaled", "mean": "weights", "dropped": "weights", "ctxh": "dropped weights vh",
+               "ctx": "ctxh", "out": "ctx"}
+    parents["scaled" if way == "after" else "masked"] += " masked" if way == "after" else " scaled"
+
+    def before(slot):
+        own = set(parents.get(slot, "").split())
+        return own.union(*map(before, own))
+
+    wrong = {name for name in theirs if differs(theirs[name], right[name])}
+    wrong_slots = {slots[name] for name in wrong}
+    return {name for name in wrong if not before(slots[name]) & wrong_slots}
+
+
+def taken_for_others(theirs, wrong, slots, port):
+    """Of the wrong ones those whose name may mean what they are: scores before a line, or a mask of what is seen."""
+    made = port.made
+    meant = {"scores": [made[slot] for slot in ("scores", "scaled", "masked") if slot in made], "mask": [],
+             "qs": [made["qh"]], "ks": [made["kh"]]}
+    if made["hidden"] is not None:
+        meant["scores"].append(port.hide(made["scores"], made["hidden"]))
+        meant["mask"] = [made["hidden"], ~made["hidden"]]
+    meant["scaled"] = meant["masked"] = meant["scores"]
+
+    def is_one(name):
+        slot = slots[name]
+        own = theirs[name].reshape(-1, *meant["mask"][0].shape)[0] if slot == "mask" else theirs[name]
+        others = [other for other in meant.get(slot, []) if other.size == own.size]
+        return any(not differs(own.reshape(other.shape), other) for other in others)
+
+    return {name for name in wrong if is_one(name)}
+
+
+def right_rows():
+    """Habit, lesson, way, mask, and what is dumped."""
+    rows = [(habit, name, *HABITS[habit][:2], "all") for habit in HABITS for name in LESSONS]
+    rows += [(habit, "multihead", *HABITS[habit][:2], form) for habit in HABITS for form in FORMS[1:]]
+    few = list(HABITS)[::6]
+    return rows + [(habit, "multihead", way, mask, "all") for habit in few for way in WAYS for mask in MASKS]
+
+
+def wrong_rows():
+    """Each mistake in four habits: mistake, lesson, habit, what is dumped, type, the lines, what is true of it."""
+    habits = list(HABITS)
+    for i, (mistake, lessons, instead, truth) in enumerate(MISTAKES):
+        for j in range(4):
+            form = FORMS[(i + j) % 3] if j else "all"
+            habit = habits[(i * 5 + j * 11 + SHIFT) % len(habits)]
+            yield mistake, lessons[j % len(lessons)], habit, form, TYPES[(i + j) % 2], instead, truth
+
+
+def accused(report):
+    return [step for step in report["steps"] if step["verdict"] not in ("holds", "inherited")]
+
+
+class Found:
+    """What the tool says of a port with a mistake, beside what is true."""
+
+    def __init__(self, row, tensors, slots, places):
+        self.mistake, self.lesson, self.habit, self.form, _, _, self.truth = row
+        self.tensors, self.slots, self.places = tensors, slots, places
+
+    def __str__(self):
+        return f"{self.mistake} / {self.lesson} / {self.habit} / {self.form}: {', '.join(sorted(self.places))}"
+
+    def misses(self, report):
+        """What of the report is not as it should be, in words, by what is measured."""
+        steps = accused(report)
+        if report["holds"]:
+            yield "exit 1", "it holds"
+        first = steps[0] if steps else {"theirs": "", "name": "nothing"}
+        is_step = re.search(STEPS.get(self.slots.get(first["theirs"]), ""), first["name"])
+        if first["theirs"] not in self.places or not is_step:
+            yield "first wrong step", f"{first['theirs']} as {first['name']}"
+        told = [cause for step in steps for cause in step.get("causes", [])]
+        causes = [f"{' + '.join(cause['names'])}: {cause['sentence']}" for cause in told]
+        if not causes:
+            yield "cause", "none"
+        false = [cause for cause in causes if not re.search(self.truth, cause)]
+        if false and (self.mistake, self.habit) not in KNOWN_FALSE:
+            yield "no false cause", "; ".join(false)
+
+
+def port_with(row):
+    """The row's port, or None where no number that it dumps tells of its mistake."""
+    _, name, habit, form, dtype, instead, _ = row
+    way, mask = HABITS[habit][:2]
+    proper = Port(lesson(name), way, mask, dtype)
+    right, slots = proper.dump(habit)
+    theirs, _ = Port(lesson(name), way, mask, dtype, instead).dump(habit)
+    tensors = {one: theirs[one] for one in part_of(theirs, slots, form, random.Random(str(row[:4])))}
+    places = first_wrong(tensors, right, slots, way)
+    maybe = taken_for_others(tensors, places, slots, proper)
+    certain = first_wrong({one: tensors[one] for one in tensors if one not in maybe}, right, slots, way)
+    return Found(row, tensors, slots, places | certain) if certain else None
+
+
+class Ports(unittest.TestCase):
+    def table(self, count, missed, bounds):
+        """Prints what share of the ports is as it should be, and what is not; fails below the bounds."""
+        for measure, least in bounds.items():
+            print(f"   {measure}: {1 - len(missed[measure]) / count:.1%} of {count}, at least {least:.0%}")
+            for one in missed[measure]:
+                print("      not:", one)
+        few = 0.05 if harness.EVERY > 1 else 0  # of few ports, a few more may be missed
+        for measure, least in bounds.items():
+            self.assertGreaterEqual(1 - len(missed[measure]) / count, least - (few if least < 1 else 0), measure)
+
+    def test_right_ports_pass(self):
+        rows = harness.sample(right_rows())
+        ports = []
+        for i, (habit, name, way, mask, form) in enumerate(rows):
+            tensors, slots = Port(lesson(name), way, mask, TYPES[i % 2]).dump(habit)
+            dice = random.Random(f"{habit} {form}")
+            ports.append((name, {one: tensors[one] for one in part_of(tensors, slots, form, dice)}))
+        missed = collections.defaultdict(list)
+        for row, report in zip(rows, judged(ports)):
+            if not report["holds"]:
+                wrong = [f"{step['theirs']} as {step['name']}" for step in accused(report)]
+                wrong += [one["name"] for one in report["unmatched"]]
+                missed["right ports pass"].append(f"{' / '.join(row)}: {wrong}")
+        self.table(len(rows), missed, {"right ports pass": 0.95})
+
+    def test_mistakes_are_found_where_they_are_and_called_what_they_are(self):
+        found = [one for one in map(port_with, harness.sample(wrong_rows())) if one]
+        kinds = {one.mistake for one in found}
+        if harness.EVERY == 1:
+            self.assertEqual({mistake for mistake, *_ in MISTAKES} - kinds, set(), "these are never seen")
+        missed = collections.defaultdict(list)
+        for one, report in zip(found, judged([(one.lesson, one.tensors) for one in found])):
+            for measure, words in one.misses(report):
+                missed[measure].append(f"{one}: {words}")
+        print(f"   {len(kinds)} kinds of mistakes")
+        self.table(len(found), missed, {"exit 1": 1, "first wrong step": 0.95, "cause": 0.8, "no false cause": 1})
+
+
+if __name__ == "__main__":
+    harness.main()

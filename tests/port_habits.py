@@ -1,0 +1,178 @@
+"""How programs call and lay out attention's tensors: the habits of libraries, papers and tutorials, a row each."""
+
+# Where a program scales ("after" the mask, "before" it, the "query", "both" queries and keys), its mask, and how it
+# calls what: * is q, k and v, {h} the number of a head, and @ says how a tensor is laid out.
+HABITS = {
+    "this tool": ("after", "drop",
+        "x=batch x2=second_input W*=W_{query} b*=W_{query}_bias Wo=out_proj_weight bo=out_proj_bias *={queries} "
+        "*h={queries}_heads kt=keys_transposed mask=mask scores=attn_scores masked=masked_attn_scores "
+        "scaled=scaled_attn_scores weights=attn_weights kept=dropout_mask dropped=dropout_attn_weights "
+        "ctxh=context_heads ctx=context_vecs out=output"),
+    "book": ("after", "drop",
+        "x=batch W*=mha.W_{query}.weight b*=mha.W_{query}.bias Wo=mha.out_proj.weight bo=mha.out_proj.bias "
+        "mask=mha.mask *h={queries} masked=attn_scores weights=attn_weights ctx=context_vec out=out"),
+    "nn.MultiheadAttention": ("query", "inf",
+        "x=src x2=memory Wqkv=self_attn.in_proj_weight bqkv=self_attn.in_proj_bias Wo=self_attn.out_proj.weight "
+        "bo=self_attn.out_proj.bias *h={q}@n mask=attn_mask mean=attn_output_weights out=attn_output"),
+    "nanoGPT": ("before", "keep01",
+        "x=x Wqkv=transformer.h.0.attn.c_attn.weight bqkv=transformer.h.0.attn.c_attn.bias "
+        "Wo=transformer.h.0.attn.c_proj.weight bo=transformer.h.0.attn.c_proj.bias mask=transformer.h.0.attn.bias@11 "
+        "*h={q} scaled=att masked=att_masked weights=att_softmax ctxh=y ctx=y_merged out=y_proj"),
+    "GPT-2": ("before", "min",
+        "x=hidden_states Wqkv=h.0.attn.c_attn.weight@t bqkv=h.0.attn.c_attn.bias Wo=h.0.attn.c_proj.weight@t "
+        "bo=h.0.attn.c_proj.bias *h={query}_states weights=attn_weights out=attn_output"),
+    "Llama": ("before", "min",
+        "x=hidden_states W*=model.layers.0.self_attn.{q}_proj.weight b*=model.layers.0.self_attn.{q}_proj.bias "
+        "Wo=model.layers.0.self_attn.o_proj.weight bo=model.layers.0.self_attn.o_proj.bias *h={query}_states "
+        "mask=causal_mask@b1 weights=attn_weights ctxh=attn_output@bthd out=self_attn.o_proj.output"),
+    "BERT": ("before", "min",
+        "x=hidden_states W*=bert.encoder.layer.0.attention.self.{query}.weight "
+        "b*=bert.encoder.layer.0.attention.self.{query}.bias Wo=bert.encoder.layer.0.attention.output.dense.weight "
+        "bo=bert.encoder.layer.0.attention.output.dense.bias q=mixed_query_layer *h={query}_layer "
+        "mask=extended_attention_mask@b1 masked=attention_scores weights=attention_probs ctx=context_layer "
+        "out=attention_output"),
+    "DistilBERT": ("query", "min",
+        "x=x W*=attention.{q}_lin.weight b*=attention.{q}_lin.bias Wo=attention.out_lin.weight "
+        "bo=attention.out_lin.bias *h={q} scores=scores weights=weights ctx=context out=output"),
+    "llama.cpp": ("before", "inf",
+        "x=inpL W*=blk.0.attn_{q}.weight b*=blk.0.attn_{q}.bias Wo=blk.0.attn_output.weight bo=blk.0.attn_output.bias "
+        "*={Q}cur-0 scores=kq-0 mask=KQ_mask weights=kq_soft_max_ext-0 ctxh=kqv-0 ctx=kqv_merged_cont-0 out=kqv_out-0"),
+    "ggml": ("before", "inf",
+        "x=inp Wqkv=model/h0/attn/c_attn/w bqkv=model/h0/attn/c_attn/b Wo=model/h0/attn/c_proj/w "
+        "bo=model/h0/attn/c_proj/b *={Q}cur *h={Q} scores=KQ scaled=KQ_scaled masked=KQ_masked weights=KQ_soft_max "
+        "ctxh=KQV ctx=KQV_merged out=cur"),
+    "llama2.c": ("before", "inf",
+        "x=x W*=w{q} b*=b{q} Wo=wo bo=bo *={q} scaled=att_raw weights=att ctx=xb out=xb2"),
+    "llm.c": ("before", "inf",
+        "x=inp Wqkv=qkvw bqkv=qkvb Wo=attprojw bo=attprojb qkv=qkv masked=preatt weights=att ctx=atty out=attproj"),
+    "Flax": ("query", "keep",
+        "x=inputs_q W*=params/MultiHeadDotProductAttention_0/{query}/kernel@dhd "
+        "b*=params/MultiHeadDotProductAttention_0/{query}/bias@hd "
+        "Wo=params/MultiHeadDotProductAttention_0/out/kernel@hdd bo=params/MultiHeadDotProductAttention_0/out/bias "
+        "*h={query}@bthd mask=mask@b1 weights=attn_weights ctxh=x@bthd out=out"),
+    "Keras": ("query", "keep",
+        "x=query_input W*=multi_head_attention/{query}/kernel:0@dhd b*=multi_head_attention/{query}/bias:0@hd "
+        "Wo=multi_head_attention/attention_output/kernel:0@hdd bo=multi_head_attention/attention_output/bias:0 "
+        "mask=attention_mask@b1 weights=attention_scores out=attention_output"),
+    "TensorFlow tutorial": ("before", "drop01",
+        "x=x W*=mha/w{q}/kernel@t b*=mha/w{q}/bias Wo=mha/dense/kernel@t bo=mha/dense/bias *h={q} "
+        "mask=look_ahead_mask scores=matmul_qk masked=scaled_attention_logits weights=attention_weights "
+        "ctxh=scaled_attention ctx=concat_attention out=output"),
+    "Haiku": ("before", "keep",
+        "x=x W*=multi_head_attention/{query}/w@t b*=multi_head_attention/{query}/b Wo=multi_head_attention/linear/w@t "
+        "bo=multi_head_attention/linear/b *h={query}_heads@bthd masked=attn_logits weights=attn_weights ctx=attn "
+        "out=attn_vec"),
+    "Gemma": ("query", "min",
+        "x=x W*=layer_0/attn/{q}_einsum/w@hDd Wo=layer_0/attn/attn_vec_einsum/w@hdd *h={query}_proj@bthd "
+        "scores=logits masked=padded_logits weights=probs ctxh=encoded@bthd out=attn_output"),
+    "TransformerLens": ("before", "inf",
+        "x=hook_resid_pre W*=blocks.0.attn.W_{Q}@hDd b*=blocks.0.attn.b_{Q}@hd Wo=blocks.0.attn.W_O@hdd "
+        "bo=blocks.0.attn.b_O *h=blocks.0.attn.hook_{q}@bthd masked=blocks.0.attn.hook_attn_scores "
+        "weights=blocks.0.attn.hook_pattern ctxh=blocks.0.attn.hook_z@bthd out=blocks.0.hook_attn_out"),
+    "MLX": ("query", "inf",
+        "x=x W*=attention.{query}_proj.weight b*=attention.{query}_proj.bias Wo=attention.out_proj.weight "
+        "bo=attention.out_proj.bias *h={queries} mask=mask masked=scores weights=softmax_scores ctx=values_hat "
+        "out=out"),
+    "burn": ("before", "drop",
+        "x=input W*={query}.weight@t b*={query}.bias Wo=output.weight@t bo=output.bias *h={query} mask=mask_attn "
+        "scaled=attn_scores weights=weights ctx=context out=output"),
+    "candle": ("before", "inf",
+        "x=xs W*=layers.0.self_attn.{q}_proj.weight b*=layers.0.self_attn.{q}_proj.bias "
+        "Wo=layers.0.self_attn.o_proj.weight bo=layers.0.self_attn.o_proj.bias *h={query}_states "
+        "mask=attention_mask@b1 weights=attn_weights ctxh=attn_output out=attn_output_proj"),
+    "tinygrad": ("before", "inf",
+        "x=x W*=attention.w{q}.weight b*=attention.w{q}.bias Wo=attention.wo.weight bo=attention.wo.bias *h=x{q} "
+        "masked=qk weights=softmax ctxh=attn out=output"),
+    "Whisper": ("both", "inf",
+        "x=x W*=attn.{query}.weight b*=attn.{query}.bias Wo=attn.out.weight bo=attn.out.bias qs=q ks=k vh=v masked=qk "
+        "weights=w ctx=wv out=out"),
+    "letters": ("before", "drop",
+        "x=X W*=W_{Q}@t b*=b_{Q} Wo=W_O@t bo=b_O *h={Q} mask=M scaled=S weights=P ctx=O out=Y"),
+    "tutorial": ("before", "drop",
+        "x=embeddings W*=weight_{query} b*=bias_{query} Wo=output_weight bo=output_bias *={queries} "
+        "*h=split_{queries} mask=causal_mask scores=raw_scores scaled=scaled_scores masked=masked_scores "
+        "weights=attention_weights ctxh=head_outputs ctx=concatenated out=final_output"),
+    "camel": ("before", "drop",
+        "x=inputEmbeddings W*={query}Weight b*={query}Bias Wo=outputWeight bo=outputBias *h={query}Heads "
+        "mask=causalMask scores=attnScores scaled=scaledScores masked=maskedScores weights=attnWeights "
+        "ctx=contextVectors out=attnOutput"),
+    "T5": ("before", "min",
+        "x=hidden_states W*=encoder.block.0.layer.0.SelfAttention.{q}.weight "
+        "b*=encoder.block.0.layer.0.SelfAttention.{q}.bias Wo=encoder.block.0.layer.0.SelfAttention.o.weight "
+        "bo=encoder.block.0.layer.0.SelfAttention.o.bias *h={query}_states masked=scores weights=attn_weights "
+        "ctx=attn_output out=attention_output"),
+    "timm": ("query", "inf",
+        "x=x_in Wqkv=blocks.0.attn.qkv.weight bqkv=blocks.0.attn.qkv.bias Wo=blocks.0.attn.proj.weight "
+        "bo=blocks.0.attn.proj.bias *h={q} weights=attn out=blocks.0.attn.proj"),
+    "fairseq": ("query", "inf",
+        "x=query_in@tbd W*=layers.0.self_attn.{q}_proj.weight b*=layers.0.self_attn.{q}_proj.bias "
+        "Wo=layers.0.self_attn.out_proj.weight bo=layers.0.self_attn.out_proj.bias qs=q@n kh=k@n vh=v@n "
+        "masked=attn_weights@n weights=attn_probs@n ctxh=attn@n out=attn_output@tbd"),
+    "ESPnet": ("before", "min",
+        "x=x W*=self_attn.linear_{q}.weight b*=self_attn.linear_{q}.bias Wo=self_attn.linear_out.weight "
+        "bo=self_attn.linear_out.bias *h={q} scaled=scores weights=attn ctx=x_att out=linear_out"),
+    "diffusers": ("before", "inf",
+        "x=hidden_states x2=encoder_hidden_states W*=attn1.to_{q}.weight b*=attn1.to_{q}.bias "
+        "Wo=attn1.to_out.0.weight bo=attn1.to_out.0.bias *h={query}@n masked=attention_scores@n "
+        "weights=attention_probs@n ctx=hidden_states_attn out=attn1.to_out.0"),
+    "xformers": ("before", "inf",
+        "x=x W*=to_{q}.weight b*=to_{q}.bias Wo=proj.weight bo=proj.bias *h={q}@bthd mask=attn_bias ctxh=out@bthd "
+        "out=proj_out"),
+    "lucidrains": ("before", "drop",
+        "x=x x2=context W*=to_{q}.weight b*=to_{q}.bias Wo=to_out.weight bo=to_out.bias *h={q} mask=causal_mask "
+        "masked=sim weights=attn ctxh=out out=to_out"),
+    "vit-pytorch": ("before", "inf",
+        "x=x Wqkv=to_qkv.weight bqkv=to_qkv.bias Wo=to_out.0.weight bo=to_out.0.bias *h={q} scaled=dots weights=attn "
+        "ctxh=out_heads ctx=out_merged out=to_out"),
+    "d2l": ("before", "1e9",
+        "x=X W*=attention.W_{q}.weight b*=attention.W_{q}.bias Wo=attention.W_o.weight bo=attention.W_o.bias "
+        "*h={queries}@n scaled=scores@n weights=attention_weights@n ctxh=output@n ctx=output_concat out=Y"),
+    "OpenNMT": ("query", "1e9",
+        "x=inputs Wq=linear_query.weight Wk=linear_keys.weight Wv=linear_values.weight bq=linear_query.bias "
+        "bk=linear_keys.bias bv=linear_values.bias Wo=final_linear.weight bo=final_linear.bias qs=query kh=key "
+        "vh=value scores=query_key masked=scores weights=attn ctxh=context_original ctx=context out=attn_output"),
+    "Annotated Transformer": ("before", "1e9",
+        "x=src Wq=self_attn.linears.0.weight Wk=self_attn.linears.1.weight Wv=self_attn.linears.2.weight "
+        "bq=self_attn.linears.0.bias bk=self_attn.linears.1.bias bv=self_attn.linears.2.bias "
+        "Wo=self_attn.linears.3.weight bo=self_attn.linears.3.bias *h={query} masked=scores weights=p_attn ctxh=x"),
+    "GPT-NeoX": ("before", "min",
+        "x=hidden_states Wqkv=gpt_neox.layers.0.attention.query_key_value.weight@neox "
+        "bqkv=gpt_neox.layers.0.attention.query_key_value.bias@neox Wo=gpt_neox.layers.0.attention.dense.weight "
+        "bo=gpt_neox.layers.0.attention.dense.bias *h={query} masked=attn_scores weights=attn_weights "
+        "ctxh=attn_output out=attention.dense"),
+    "Transformer-XL": ("before", "inf",
+        "x=w@tbd Wqkv=dec_attn.qkv_net.weight bqkv=dec_attn.qkv_net.bias Wo=dec_attn.o_net.weight "
+        "bo=dec_attn.o_net.bias *h=w_head_{q}@tbhd masked=attn_score@ttbh weights=attn_prob@ttbh ctx=attn_vec@tbd "
+        "out=attn_out@tbd"),
+    "flash-attn": ("before", "inf",
+        "x=x Wqkv=mixer.Wqkv.weight bqkv=mixer.Wqkv.bias Wo=mixer.out_proj.weight bo=mixer.out_proj.bias *h={q}@bthd "
+        "scaled=qk ctxh=o@bthd out=out"),
+    "Phi": ("before", "inf",
+        "x=x Wkv=mixer.Wkv.weight bkv=mixer.Wkv.bias Wq=mixer.Wq.weight bq=mixer.Wq.bias Wo=mixer.out_proj.weight "
+        "bo=mixer.out_proj.bias *h={q}@bthd masked=scores weights=attention ctxh=context@bthd out=output"),
+    "ViT": ("before", "inf",
+        "x=hidden_states W*=vit.encoder.layer.0.attention.attention.{query}.weight "
+        "b*=vit.encoder.layer.0.attention.attention.{query}.bias Wo=vit.encoder.layer.0.attention.output.dense.weight "
+        "bo=vit.encoder.layer.0.attention.output.dense.bias *h={query}_layer scaled=attention_scores "
+        "weights=attention_probs ctx=context_layer out=dense_output"),
+    "a head each": ("after", "drop",
+        "x=x W*=heads.{h}.{query}.weight b*=heads.{h}.{query}.bias Wo=proj.weight bo=proj.bias *h=heads.{h}.{q} "
+        "masked=heads.{h}.wei_masked weights=heads.{h}.wei ctxh=heads.{h}.out ctx=concat out=out"),
+    "flat rows": ("before", "1e9",
+        "x=x@flat W*=w{q} b*=b{q} Wo=wo bo=bo *={q}@flat scaled=scores weights=probs ctx=ctx@flat out=out@flat"),
+}
+WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
+
+
+def slots_of(habit):
+    """Each slot's name and layout."""
+    found = {}
+    for entry in HABITS[habit][2].split():
+        slot, _, name = entry.partition("=")
+        name, _, how = name.partition("@")
+        for i, letter in enumerate("qkv" if "*" in slot else "-"):
+            own = name
+            for mark, words in WORDS.items():
+                own = own.replace(mark, words.split()[i] if "*" in slot else mark)
+            found[slot.replace("*", letter)] = (own, how)
+    return found

@@ -1,0 +1,351 @@
+"""Mistakes as people make them who write attention anew: a row each, of what one line of a right port gives instead.
+
+A line is (port, the right line, its operands...); `ports.py` has the port.
+"""
+import numpy as np
+
+
+def swap(tensor):
+    return np.swapaxes(tensor, -1, -2)
+
+
+def softmax(scores, axis=-1):
+    exps = np.exp(scores - scores.max(axis, keepdims=True))
+    return exps / exps.sum(axis, keepdims=True)
+
+
+def only(letters, change):
+    """A line of the projections or splits, changed for these letters alone."""
+    return lambda p, right, operand, name: change(p, right, operand, name) if name in letters else right(operand, name)
+
+
+def made_with(order):
+    return lambda p, right, x, name: right(x, order["qkv".index(name)] if name in "qkv" else name)
+
+
+def biased(letters, change):
+    """x @ W.T and what is done with the bias."""
+    return only(letters, lambda p, right, x, name: x @ p.weight[name].T + change(p.bias, name))
+
+
+def in_half(p, right, *operands):
+    """Of operands in float16, and what it gives in the port's own type."""
+    return right(*(one.astype(np.float16) for one in operands)).astype(np.float16).astype(p.dtype)
+
+
+def half_projected(p, right, x, name):
+    product = (x.astype(np.float16) @ p.weight[name].T.astype(np.float16)).astype(np.float16)
+    return (product if p.bias[name] is None else product + p.bias[name].astype(np.float16)).astype(p.dtype)
+
+
+def bfloat16(tensor):
+    """To the nearest float32 with 8 significant bits, ties to even."""
+    bits = tensor.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & np.uint32(0xFFFF0000)).view(np.float32).astype(tensor.dtype)
+
+
+def slices(axis, order):
+    """What a line gives, its entries along an axis in another order; of -1, zeros."""
+    def change(p, right, *operands):
+        result = right(*operands)
+        places = [order(i, result.shape[axis]) for i in range(result.shape[axis])]
+        return np.stack([np.take(result, max(i, 0), axis) * (i >= 0) for i in places], axis)
+    return change
+
+
+def divided_by(divisor):
+    return lambda p, right, scores: scores / p.dtype(divisor(p))
+
+
+def filled(value):
+    return lambda p, right, scores, hidden: np.where(hidden, p.dtype(value), scores)
+
+
+def of_exps(change):
+    """softmax written otherwise: of the exponentials of scores less the largest."""
+    return lambda p, right, scores: change(np.exp(scores - scores.max(-1, keepdims=True)))
+
+
+def running_sums(exps):
+    """The sum is not set to 0 for each row."""
+    return exps / np.cumsum(exps.sum(-1, keepdims=True), -2)
+
+
+def rotated(x):
+    """RoPE with the halves of each vector."""
+    half_width = x.shape[-1] // 2
+    angles = np.arange(x.shape[-2])[:, None] / 10000 ** (np.arange(half_width) / half_width)
+    a, b = x[..., :half_width], x[..., half_width:2 * half_width]
+    turned = [a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)]
+    return np.concatenate([*turned, x[..., 2 * half_width:]], -1).astype(x.dtype)
+
+
+def alibi(heads, tokens):
+    """Numbers for scores: the farther back a token, the less."""
+    slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
+    return (slopes[:, None, None] * (np.arange(tokens)[None] - np.arange(tokens)[:, None])).astype(np.float32)
+
+
+def heads_by_view(p, right, x, name):
+    return x.reshape(x.shape[0], p.heads, x.shape[1], -1)
+
+
+def interleaved(p, right, x, name):
+    return x.reshape(*x.shape[:2], -1, p.heads).transpose(0, 3, 1, 2)
+
+
+def renormed(x):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def mask_with(change):
+    """Another mask: of how far a column is to the right of its row."""
+    return lambda p, right, n: change(np.arange(n)[None] - np.arange(n)[:, None], n)
+
+
+first = lambda i, n: 0
+backwards = lambda i, n: n - 1 - i
+but_last = lambda i, n: -1 if i == n - 1 else i
+M = ["multihead", "no bias"]
+B, S, D, C = ["multihead", "causal"], ["square"], ["dropped"], ["cross"]
+HEADED, ANY, MASKED = ["multihead", "square"], ["multihead", "trainable", "cross", "causal"], ["multihead", "causal"]
+
+# A mistake, the lessons where it can be seen, the lines where it is made, and what may truly be said of it.
+MISTAKES = [
+    # Projections
+    ("weight not transposed", S, {"project": only("k", lambda p, right, x, n: x @ p.weight[n] + p.bias[n])},
+     "weight-transposed"),
+    ("weights not transposed", S, {"project": only("qkv", lambda p, right, x, n: x @ p.weight[n] + p.bias[n])},
+     "weight-transposed"),
+    ("weight reshaped", ANY,
+     {"project": only("v", lambda p, right, x, n: x @ p.weight[n].reshape(p.weight[n].shape[::-1]) + p.bias[n])},
+     "weight-reshaped"),
+    ("no key bias", B, {"project": biased("k", lambda bias, n: 0)}, "no-bias"),
+    ("no biases", B, {"project": biased("qkv", lambda bias, n: 0)}, "no-bias"),
+    ("bias twice", B, {"project": biased("v", lambda bias, n: 2 * bias[n])}, "bias-twice"),
+    ("bias subtracted", B, {"project": biased("q", lambda bias, n: -bias[n])}, "bias-subtracted"),
+    ("bias of the queries", B, {"project": biased("k", lambda bias, n: bias["q"])},
+     "the bias is another's|bias-of-W_query"),
+    ("first bias everywhere", B, {"project": biased("v", lambda bias, n: bias[n][0])},
+     "bias-first|only the first number of the bias"),
+    ("keys with W_query", ANY, {"project": made_with("qqv")}, "same-weights|keys are made with W_query"),
+    ("values with W_key", ANY, {"project": made_with("qkk")}, "values are made with W_key|keys.* stands where"),
+    ("queries and keys swapped", M, {"project": made_with("kqv")},
+     "same-weights|queries are made with W_key|keys are made with W_query|W_query and W_key are swapped|"
+     "numbers of (scaled_)?(queries|keys)"),
+    ("fused as v, k, q", M, {"project": made_with("vkq")},
+     "queries are made with W_value|values are made with W_query|W_value and W_query are swapped|"
+     "values_heads stands where queries|queries_heads stands where values|numbers of (scaled_)?(queries|values)"),
+    ("fused in another order", M, {"project": made_with("kvq")},
+     "queries are made with W_key|keys (are made )?with W_value|values are made with W_query|"
+     "numbers of (scaled_)?(queries|keys|values)|_heads stands where"),
+    ("queries in float16", M, {"project": only("q", half_projected)}, "float16"),
+    ("weights in bfloat16", B,
+     {"project": only("qkv", lambda p, right, x, n: bfloat16(x) @ bfloat16(p.weight[n]).T + bfloat16(p.bias[n]))},
+     "bfloat16"),
+    ("last input left out", ANY,
+     {"project": only("q", lambda p, right, x, n: x[..., :-1] @ p.weight[n][:, :-1].T + p.bias[n])},
+     "last (input|term|product)|left out of the sum|short"),
+    ("normed inputs", M, {"read": lambda p, right, x, n: renormed(x)}, "norm"),
+    ("batch read as tokens", HEADED,
+     {"read": lambda p, right, x, n: x.reshape(x.shape[1], x.shape[0], -1).transpose(1, 0, 2)},
+     "tokens-read-first|mixed-up"),
+    ("entry 0 everywhere", HEADED, {"read": slices(0, first)},
+     "one-entry|batch-mixed-up|entry of the batch 0|of-entry-0"),
+    ("entries in reverse", B, {"read": slices(0, backwards)}, "batch-reversed|batch-mixed-up"),
+    ("tokens in reverse", ANY, {"read": slices(1, backwards)}, "(tokens|rows|columns)-mixed-up"),
+    ("last token not read", ANY, {"project": only("k", slices(1, but_last))}, "last-row|left-out|left 0"),
+    ("relu of queries", ANY, {"project": only("q", lambda p, right, x, n: np.maximum(right(x, n), 0))}, "relu"),
+    ("rotated queries and keys", M, {"split": only("qk", lambda p, right, x, n: rotated(right(x, n)))}, "rotat|rope"),
+    ("keys of the first sequence", C, {"read": only("kv", lambda p, right, x, n: p.made["x"])},
+     "first sequence|inputs stands|self-attention"),
+    ("queries of the second sequence", C, {"read": only("q", lambda p, right, x, n: p.made["x2"])},
+     "second sequence|second_input stands"),
+    # Heads
+    ("heads by view", HEADED, {"split": heads_by_view}, "heads-by-view"),
+    ("values' heads by view", HEADED, {"split": only("v", heads_by_view)}, "heads-by-view"),
+    ("heads interleaved", HEADED, {"split": interleaved}, "heads-interleaved|columns-mixed-up"),
+    ("keys' heads interleaved", HEADED, {"split": only("k", interleaved)}, "heads-interleaved|columns-mixed-up"),
+    ("values' heads in reverse", HEADED, {"split": only("v", slices(1, backwards))},
+     "heads-reversed|heads-mixed-up|second-operand-reversed"),
+    ("key and value of head 0", HEADED, {"split": only("kv", slices(1, first))}, "one-head|heads-mixed-up|of-head-0"),
+    ("queries' heads shifted", ["multihead"], {"split": only("q", slices(1, lambda i, n: (i + 1) % n))},
+     "heads-mixed-up|heads-shifted"),
+    ("last head left out", HEADED, {"split": only("q", slices(1, but_last))}, "last-head|heads-mixed-up"),
+    # Scores
+    ("keys reshaped", ANY, {"score": lambda p, right, q, k: q @ k.reshape(*k.shape[:2], k.shape[3], k.shape[2])},
+     "keys-reshaped"),
+    ("keys @ queries.T", ["multihead", "square", "trainable", "causal"],
+     {"score": lambda p, right, q, k: k @ swap(q)}, "query-key-swapped|W_query and W_key are swapped"),
+    ("queries @ queries.T", ["multihead", "square", "trainable"], {"score": lambda p, right, q, k: q @ swap(q)},
+     "queries.* stands where .*keys|same-weights|keys are made with W_query"),
+    ("last of head_dim left out", ANY, {"score": lambda p, right, q, k: q[..., :-1] @ swap(k[..., :-1])},
+     "last (input|term|product)|left out of the sum|short"),
+    ("scores in float16", M, {"score": in_half}, "float16"),
+    ("cosine", M,
+     {"score": lambda p, right, q, k:
+         right(q / np.linalg.norm(q, axis=-1, keepdims=True), k / np.linalg.norm(k, axis=-1, keepdims=True))},
+     "cosine|norm"),
+    ("negative distance", M,
+     {"score": lambda p, right, q, k: -((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1)}, "distance"),
+    # Scaling
+    ("no scaling", ANY, {"scale": lambda p, right, s: s},
+     "no-scaling|softmax-of-unscaled|scaled-by-number|factor|not divided|scaled-by-fourth|"
+     "numbers of (self_attention/)?attn_scores"),
+    ("scaled by d", ANY, {"scale": divided_by(lambda p: p.root ** 2)},
+     "scaled-by-dimension|scaled-twice|factor|scaled-by-number|scaled-by-root-of"),
+    ("times the root", ANY, {"scale": divided_by(lambda p: 1 / p.root)}, "multiplied-by-root|factor"),
+    ("root of d_out", HEADED, {"scale": divided_by(lambda p: np.sqrt(p.root ** 2 * p.heads))},
+     "scaled-by-root-of-12|factor"),
+    ("root of tokens", ["multihead", "trainable", "square"],
+     {"scale": divided_by(lambda p: np.sqrt(p.lesson.x.shape[1]))}, "scaled-by-root-of-(5|6)|factor"),
+    ("root of d_in", ANY, {"scale": divided_by(lambda p: np.sqrt(p.lesson.x.shape[2]))},
+     "scaled-by-root-of-7|factor"),
+    ("a whole root", S, {"scale": divided_by(lambda p: int(p.root))},
+     "scaled-by-whole-root|scaled-by-number|factor|scaled-by-root-of-4"),
+    ("scaled by 8", ANY, {"scale": divided_by(lambda p: 8)}, "scaled-by-8|factor"),
+    ("scaled by a constant", ANY, {"scale": divided_by(lambda p: 11.3)}, "scaled-by-number|factor"),
+    ("scaled twice", ANY, {"weigh": lambda p, right, s: right(s / p.root)},
+     "scaled-twice|scaled-by-dimension|scaled-by-root-of-16|scaled-by-number"),
+    ("fourth root", ANY, {"scale": divided_by(lambda p: np.sqrt(p.root))},
+     "scaled-by-fourth-root|factor|scaled-by-root-of-2"),
+    ("negative", ANY, {"scale": divided_by(lambda p: -p.root)}, "scaled-negated|factor|softmax-of-negated"),
+    ("scaled after softmax", ANY, {"scale": lambda p, right, s: s, "weigh": lambda p, right, s: right(s) / p.root},
+     "scaled-after|no-scaling|factor|not divided|softmax-of-unscaled|numbers of (self_attention/)?attn_scores"),
+    ("softcapped", M, {"weigh": lambda p, right, s: right(np.where(s < -1e3, s, 10 * np.tanh(s / 10)))},
+     "tanh|soft-?cap"),
+    ("ALiBi", ["multihead", "no bias", "square"],
+     {"weigh": lambda p, right, s: right(s + alibi(p.heads, s.shape[-1]))}, "alibi|ALiBi|position"),
+    # Masks
+    ("no mask", MASKED, {"hide": lambda p, right, s, hidden: s},
+     "no-mask|softmax-of-unmasked|numbers of (self_attention/)?attn_scores"),
+    ("mask hides itself", MASKED, {"mask": mask_with(lambda d, n: d >= 0)}, "mask-hides-itself"),
+    ("mask shows the next", MASKED, {"mask": mask_with(lambda d, n: d > 1)}, "mask-shows-next"),
+    ("mask transposed", MASKED, {"mask": mask_with(lambda d, n: d < 0)}, "mask-transposed"),
+    ("mask inverted", MASKED, {"mask": mask_with(lambda d, n: d <= 0)}, "mask-inverted"),
+    ("mask hides earlier ones and itself", MASKED, {"hide": lambda p, right, s, hidden: right(s, ~hidden)},
+     "mask-inverted"),
+    ("window", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (d < -1))}, "window of 2"),
+    ("padding alone", MASKED, {"mask": mask_with(lambda d, n: (d > 99) | (np.arange(n)[None] == n - 1))},
+     "padding|last column|column"),
+    ("bidirectional", MASKED, {"mask": mask_with(lambda d, n: d != 0)},
+     "window of 1|values(_heads)? stands where context"),
+    ("mask from the end", MASKED, {"mask": mask_with(lambda d, n: d > -2)}, "mask-hides|two|off by"),
+    ("filled with 0", MASKED, {"hide": filled(0)}, "mask-0|mask-filled"),
+    ("filled with -1e-9", MASKED, {"hide": filled(-1e-9)}, "mask-0|mask-filled"),
+    ("filled with -1", MASKED, {"hide": filled(-1)}, "mask-filled"),
+    ("filled with -2.5", MASKED, {"hide": filled(-2.5)}, "mask-filled"),
+    ("filled with 1e9", MASKED, {"hide": filled(1e9)}, "mask-filled"),
+    ("mask of 0 and 1 added", MASKED, {"hide": lambda p, right, s, hidden: s + hidden.astype(p.dtype)}, "mask-added"),
+    ("mask of 1 and 0 added", MASKED, {"hide": lambda p, right, s, hidden: s + (~hidden).astype(p.dtype)},
+     "keep-mask-added|mask-subtracted"),
+    ("minus mask", MASKED, {"hide": lambda p, right, s, hidden: s - hidden.astype(p.dtype)},
+     "keep-mask-added|mask-subtracted"),
+    ("0 times -inf", MASKED, {"hide": lambda p, right, s, hidden: s + hidden.astype(p.dtype) * -p.dtype(np.inf)},
+     "nan|no numbers|0 times"),
+    ("masked after softmax", MASKED,
+     {"hide": lambda p, right, s, hidden:
+         s, "weigh": lambda p, right, s: np.where(p.made["hidden"], p.dtype(0), right(s))},
+     "mask-after-softmax|no-mask|softmax-of-unmasked|numbers of (self_attention/)?attn_scores"),
+    ("masked in head 0", HEADED,
+     {"hide": lambda p, right, s, hidden: np.concatenate([right(s[:, :1], hidden), s[:, 1:]], 1)},
+     "mask-head-0-alone|mask-not-last-head"),
+    ("masked in entry 0", MASKED, {"hide": lambda p, right, s, hidden: np.concatenate([right(s[:1], hidden), s[1:]])},
+     "mask-entry-0-alone"),
+    ("masked but for the last head", HEADED,
+     {"hide": lambda p, right, s, hidden: np.concatenate([right(s[:, :-1], hidden), s[:, -1:]], 1)},
+     "mask-not-last-head|mask-head-0-alone"),
+    # Softmax
+    ("softmax over queries", ["trainable", "cross"], {"weigh": lambda p, right, s: softmax(s, -2)}, "softmax-dim-0"),
+    ("softmax over heads", HEADED, {"weigh": lambda p, right, s: softmax(np.maximum(s, -1e30), 1)},
+     "softmax-dim-1|softmax"),
+    ("softmax over the batch", HEADED, {"weigh": lambda p, right, s: softmax(np.maximum(s, -1e30), 0)},
+     "softmax-dim-0|softmax"),
+    ("softmax over columns", MASKED, {"weigh": lambda p, right, s: softmax(s, -2)}, "softmax-dim-(2|1)"),
+    ("softmax of the matrix", ANY,
+     {"weigh": lambda p, right, s: softmax(s.reshape(*s.shape[:2], -1)).reshape(s.shape)}, "softmax-of-all"),
+    ("not normalised", ANY, {"weigh": lambda p, right, s: np.exp(s)}, "no-normalisation"),
+    ("not divided by the sum", ANY, {"weigh": of_exps(lambda exps: exps)}, "no-normalisation-of-shifted"),
+    ("log softmax", ANY, {"weigh": lambda p, right, s: np.log(right(s))}, "log-softmax"),
+    ("softmax1", ANY, {"weigh": of_exps(lambda exps: exps / (1 + exps.sum(-1, keepdims=True)))}, "one-plus-sum"),
+    ("softmax twice", ANY, {"weigh": lambda p, right, s: right(right(s))}, "softmax-twice"),
+    ("exp2", ANY, {"weigh": lambda p, right, s: np.exp2(s) / np.exp2(s).sum(-1, keepdims=True)}, "exp2"),
+    ("sigmoid", ANY, {"weigh": lambda p, right, s: 1 / (1 + np.exp(-s))}, "sigmoid"),
+    ("relu for exp", ["trainable", "cross"],
+     {"weigh": lambda p, right, s: np.maximum(s, 0) / np.maximum(s, 0).sum(-1, keepdims=True)}, "relu"),
+    ("without exp", ANY,
+     {"weigh": lambda p, right, s: np.where(s < -1e3, 0, s) / np.where(s < -1e3, 0, s).sum(-1, keepdims=True)},
+     "no-exp"),
+    ("divided by the root of squares", ANY,
+     {"weigh": of_exps(lambda exps: exps / np.sqrt((exps ** 2).sum(-1, keepdims=True)))}, "length|L2|squares|norm"),
+    ("running sums", ANY, {"weigh": of_exps(running_sums)}, "running|not set to 0|accumul"),
+    ("softmax of raw scores", ANY, {"weigh": lambda p, right, s: softmax(p.made["scores"])},
+     "softmax-of-raw|softmax-of-unscaled|softmax-of-unmasked|no-scaling|no-mask"),
+    ("softmax of unmasked scores", MASKED,
+     {"weigh": lambda p, right, s: softmax(p.made["scores"] / (1 if p.way == "query" else p.root))},
+     "softmax-of-unmasked|no-mask|softmax-of-raw"),
+    ("largest alone", ["trainable", "cross", "multihead"],
+     {"weigh": lambda p, right, s: (s == s.max(-1, keepdims=True)).astype(p.dtype)}, "largest|argmax|one-hot"),
+    ("weights in float16", M, {"weigh": in_half}, "float16"),
+    ("temperature 2", ANY, {"weigh": lambda p, right, s: right(s / 2)}, "scaled-(twice|by)|softmax-of"),
+    ("uniform", ANY, {"weigh": lambda p, right, s: right(np.where(s < -1e3, s, 0))}, "weights-uniform"),
+    # Dropout
+    ("not rescaled", D, {"drop": lambda p, right, w: w * p.lesson.kept}, "no-rescale"),
+    ("times 1 - p", D, {"drop": lambda p, right, w: w * p.lesson.kept * p.dtype(0.75)}, "scaled-by-1-p"),
+    ("divided by p", D, {"drop": lambda p, right, w: w * p.lesson.kept / p.dtype(0.25)}, "divided-by-p"),
+    ("keeps what it drops", D, {"drop": lambda p, right, w: w * ~p.lesson.kept / p.dtype(0.75)},
+     "keep-and-drop-swapped"),
+    ("no dropout", D, {"drop": lambda p, right, w: w}, "no-dropout"),
+    ("rescaled twice", D, {"drop": lambda p, right, w: right(w) / p.dtype(0.75)},
+     "rescaled-twice|factor|dropout_attn_weights stands where attn_weights"),
+    ("one mask for all heads", D, {"drop": lambda p, right, w: w * p.lesson.kept[:, :1] / p.dtype(0.75)},
+     "mask of head 0|head 0"),
+    ("dropped and normalised", D,
+     {"drop": lambda p, right, w: w * p.lesson.kept / (w * p.lesson.kept).sum(-1, keepdims=True)}, "normalis"),
+    ("weights before dropout", D, {"attend": lambda p, right, w, v: right(p.made["weights"], v)},
+     "attn_weights stands where|no-dropout"),
+    # Contexts
+    ("weights transposed", ["multihead", "square", "trainable", "causal"],
+     {"attend": lambda p, right, w, v: right(swap(w), v)}, "weights-transposed"),
+    ("weights @ keys", ANY, {"attend": lambda p, right, w, v: right(w, p.made["kh"])},
+     "keys.* stands where .*values|values are made with W_key"),
+    ("weights @ queries", ["multihead", "trainable"], {"attend": lambda p, right, w, v: right(w, p.made["qh"])},
+     "queries.* stands where .*values|values are made with W_query"),
+    ("scores @ values", ["trainable", "cross"],
+     {"attend": lambda p, right, w, v: right(p.made["scaled" if "scaled" in p.made else "scores"], v)},
+     "scores stands where"),
+    ("values of entry 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:1])}, "entry 0"),
+    ("values of head 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:, :1])}, "head 0|one-head"),
+    ("last token left out", ANY, {"attend": lambda p, right, w, v: right(w[..., :-1], v[..., :-1, :])},
+     "last (input|term|product|token)|left out of the sum|short"),
+    ("contexts in reverse", HEADED, {"attend": slices(1, backwards)},
+     "heads-reversed|heads-mixed-up|heads-joined-reversed"),
+    ("first row left 0", ANY, {"attend": slices(2, lambda i, n: i if i else -1)},
+     "first-row-left-0|rows-left-out|left 0"),
+    ("added to what was there", HEADED, {"attend": lambda p, right, w, v: np.cumsum(right(w, v), 0)},
+     "accumul|added to|running"),
+    # Heads joined, and the last projection
+    ("joined by view", HEADED, {"join": lambda p, right, c: c.reshape(c.shape[0], c.shape[2], -1)},
+     "heads-joined-by-view|projected-unjoined"),
+    ("joined innermost", HEADED,
+     {"join": lambda p, right, c: c.transpose(0, 2, 3, 1).reshape(c.shape[0], c.shape[2], -1)},
+     "heads-joined-innermost|heads-interleaved|axes 2 and 3 are swapped"),
+    ("joined in reverse", HEADED, {"join": lambda p, right, c: right(c[:, ::-1])},
+     "heads-joined-reversed|heads-mixed-up|heads-reversed"),
+    ("tokens joined first", HEADED,
+     {"join": lambda p, right, c: c.transpose(2, 0, 1, 3).reshape(c.shape[0], c.shape[2], -1)},
+     "reshaped|tokens|batch"),
+    ("no output bias", HEADED, {"finish": lambda p, right, j: j @ p.weight["o"].T}, "no-bias"),
+    ("output weight not transposed", HEADED, {"finish": lambda p, right, j: j @ p.weight["o"] + p.bias["o"]},
+     "weight-transposed"),
+    ("no output projection", HEADED, {"finish": lambda p, right, j: j}, "no-projection"),
+    ("output bias twice", HEADED, {"finish": lambda p, right, j: right(j) + p.bias["o"]}, "bias-twice"),
+    ("output with the queries' bias", HEADED, {"finish": lambda p, right, j: j @ p.weight["o"].T + p.bias["q"]},
+     "the bias is another's"),
+    ("residual", S, {"finish": lambda p, right, j: right(j) + p.made["x"]}, "residual|inputs? (is|are) added|added"),
+    ("projection of unjoined heads", HEADED, {"finish": lambda p, right, j: right(p.made["ctxh"].reshape(j.shape))},
+     "heads-joined-by-view|projected-unjoined"),
+    ("relu of the output", HEADED, {"finish": lambda p, right, j: np.maximum(right(j), 0)}, "relu"),
+    ("output in float16", M, {"finish": in_half}, "float16"),
+    ("normed output", M, {"finish": lambda p, right, j: renormed(right(j))}, "norm"),
+]
