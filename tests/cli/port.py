@@ -340,6 +340,19 @@ class Ports(unittest.TestCase):
                 code, reports = judged_all(drawn, ports)
                 self.assertEqual((code, [causes(report) for report in reports]), (0, [{}] * 4))
 
+    def test_large_numbers_and_wide_heads_are_no_mistake(self):
+        """Sums of large products are off by more than any tolerance of small numbers; a mistake is still one."""
+        with tempfile.TemporaryDirectory() as folder:
+            inputs = os.path.join(folder, "inputs.npy")
+            np.save(inputs, 400 * np.random.default_rng(4).standard_normal((6, 48)).astype(np.float32))
+            drawn = Drawn("multihead", ["--inputs", inputs, "--d-out", "128", "--num-heads", "2", "--dropout", "0", "--qkv-bias"])
+            right = [port(drawn, dtype=dtype, product=product) for dtype in (np.float32, np.float64) for product in (np.matmul, backwards)]
+            for name in ("attn_scores", "output"):
+                self.assertFalse(np.allclose(right[1][name], drawn[name], rtol=1.3e-6, atol=1e-5), name)
+            code, reports = judged_all(drawn, right)
+            self.assertEqual((code, [report["holds"] for report in reports]), (0, [True] * 4), [causes(report) for report in reports])
+            self.assertEqual(causes(judged(drawn, port(drawn, ["no-bias"]))[1]), {"values": [["no-bias"]]})
+
     def test_half_precision_is_named(self):
         for drawn in self.lessons:
             for name, how in (("float16", {"dtype": np.float16}), ("bfloat16", {"rounded": to_bfloat16})):
