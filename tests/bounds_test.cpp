@@ -223,7 +223,7 @@ TEST_SUITE("bounds") {
     const Tensor heads = transpose(view(x, {2, 4, 3, 4}), 1, 2);
     for (const Tensor& made :
          {matmul(x, t(weights)), linear(x, weights, leaf_of({6}, {1, 2, 3, 4, 5, 6}), "m"),
-          matmul(heads, transpose(heads, 2, 3)), sum(x), sum(x, true, 1), pairwise_dots(index(x, 0), index(x, 1)),
+          matmul(heads, transpose(heads, 2, 3)), sum(x), sum(x, true, -2), pairwise_dots(index(x, 0), index(x, 1)),
           weighted_sum(index(index(x, 0), 0), t(weights))}) {
       CAPTURE(made.expression());
       Bounds many;

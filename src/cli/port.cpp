@@ -133,6 +133,31 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   return report;
 }
 
+void write_text(const std::deque<port::Report>& dumps, std::ostream& out) {
+  for (const port::Report& report : dumps) {
+    out << (dumps.size() > 1 ? report.name + "\n" : "");
+    port::write_text(out, report);
+  }
+}
+
+void write_json(const std::deque<port::Report>& dumps, std::ostream& out) {
+  const auto write_one = [&](std::size_t i, const std::string& line_break) {
+    port::write_json(out, dumps[i], line_break);
+  };
+  if (dumps.size() == 1) {
+    write_one(0, "\n");
+  } else {
+    render::write_list(out, dumps.size(), "\n", write_one);
+  }
+  out << '\n';
+}
+
+void write_html(const std::deque<port::Report>& dumps, std::ostream& out) {
+  std::vector<const port::Report*> reports;
+  std::ranges::transform(dumps, std::back_inserter(reports), [](const port::Report& one) { return &one; });
+  port::write_html(out, reports, ATTN_VERSION);
+}
+
 }  // namespace
 
 bool is_about_dumps(const Options& options) {
@@ -158,11 +183,6 @@ bool is_about_dumps(const Options& options) {
         "verify reads pages or dumps of tensors, not both at once; accepted are files of one kind; verify '" +
         *std::ranges::find_if(verify.files, is_dump) + "' alone");
   }
-  if (verify.format == ReportFormat::html) {
-    throw UsageError(
-        "--format html with a dump: there is no text to tint; accepted with a dump are --format text, json; leave "
-        "--format html out");
-  }
   return true;
 }
 
@@ -180,22 +200,11 @@ int verify_dumps(const Options& options) {
     code = std::max(code, port::exit_code(dumps.back()));
   }
   outputs.write({}, [&](std::ostream& out) {
-    if (options.verify.format == ReportFormat::text) {
-      for (const port::Report& report : dumps) {
-        out << (dumps.size() > 1 ? report.name + "\n" : "");
-        port::write_text(out, report);
-      }
-      return;
+    switch (options.verify.format) {
+      case ReportFormat::text: return write_text(dumps, out);
+      case ReportFormat::json: return write_json(dumps, out);
+      case ReportFormat::html: return write_html(dumps, out);
     }
-    const auto write_one = [&](std::size_t i, const std::string& line_break) {
-      port::write_json(out, dumps[i], line_break);
-    };
-    if (dumps.size() == 1) {
-      write_one(0, "\n");
-    } else {
-      render::write_list(out, dumps.size(), "\n", write_one);
-    }
-    out << '\n';
   });
   return code;
 }

@@ -89,8 +89,12 @@ void write_json(std::ostream& out, const Report& report, const std::string& line
   for (const Judged& judged : report.judgement.tensors) {
     json["steps"].push_back(step_json(judged));
   }
-  for (const std::size_t i : report.judgement.unmatched) {
-    json["unmatched"].push_back({{"name", report.given[i].name}, {"shape", report.given[i].shape}});
+  for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
+    const dump::Dumped& given = report.given[report.judgement.unmatched[i]];
+    const std::string& relation = report.judgement.relations[i];
+    json["unmatched"].push_back({{"name", given.name},
+                                 {"shape", given.shape},
+                                 {"relation", relation.empty() ? Json(nullptr) : Json(relation)}});
   }
   out << render::json_text(json, line_break);
 }
