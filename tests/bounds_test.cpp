@@ -215,16 +215,16 @@ TEST_SUITE("bounds") {
   }
 
   TEST_CASE("a cell of a sum has the same bounds alone as among many") {
-    std::vector<float> numbers(96);
+    std::vector<float> numbers(1440);
     std::mt19937 random(3);
     std::ranges::generate(numbers, [&] { return std::uniform_real_distribution(-1.0F, 1.0F)(random); });
-    const Tensor x = leaf_of({2, 4, 12}, numbers);
-    const Tensor weights = leaf_of({6, 12}, {numbers.begin(), numbers.begin() + 72});
-    const Tensor heads = transpose(view(x, {2, 4, 3, 4}), 1, 2);
+    const Tensor x = leaf_of({2, 20, 36}, numbers);
+    const Tensor weights = leaf_of({30, 36}, {numbers.begin(), numbers.begin() + 1080});
+    const Tensor bias = leaf_of({30}, {numbers.begin(), numbers.begin() + 30});
+    const Tensor heads = transpose(view(x, {2, 20, 3, 12}), 1, 2);
     for (const Tensor& made :
-         {matmul(x, t(weights)), linear(x, weights, leaf_of({6}, {1, 2, 3, 4, 5, 6}), "m"),
-          matmul(heads, transpose(heads, 2, 3)), sum(x), sum(x, true, -2), pairwise_dots(index(x, 0), index(x, 1)),
-          weighted_sum(index(index(x, 0), 0), t(weights))}) {
+         {matmul(x, t(weights)), linear(x, weights, bias, "m"), matmul(heads, transpose(heads, 2, 3)),
+          sum(stack(x, 20)), sum(stack(x, 20), true, -2), pairwise_dots(index(x, 0), index(x, 1))}) {
       CAPTURE(made.expression());
       Bounds many;
       for (std::int64_t i = element_count(made.shape()); i-- > 0;) {

@@ -81,18 +81,21 @@ Interval Bounds::kept(Cells& cells, std::size_t position) {
 
 Interval Bounds::of(const Tensor& tensor, const Element& element) {
   const Tensor& operand = tensor.operands()[element.operand];
-  return kept(cells_of(operand), position_of(element.index, operand.shape()));
+  const bool is_copied = operand.operands().empty() || operand.operation().is_view();
+  return is_copied ? cell(operand, element.index)
+                   : kept(cells_of(operand), position_of(element.index, operand.shape()));
 }
 
 std::int64_t Bounds::Steps::place(const Shape& index, std::int64_t term) const {
   return std::inner_product(index.begin(), index.end(), per_axis.begin(), first + term * per_term);
 }
 
-/// Where the terms of a tensor's sums are, found from the derivations of a few of its cells; null for what is no such
-/// sum, and for what is asked of too seldom to be worth it.
+/// Where the terms of a large tensor's sums are, found from the derivations of a few of its cells; null for what is no
+/// such sum, and for what is asked of too seldom to be worth it.
 const Bounds::Sums* Bounds::sums_of(const Tensor& tensor) {
   constexpr int seldom = 8;
-  if (tensor.operands().empty() || tensor.operation().is_view()) {
+  constexpr std::int64_t fewest_cells = 256;
+  if (tensor.operands().empty() || tensor.operation().is_view() || element_count(tensor.shape()) < fewest_cells) {
     return nullptr;
   }
   const auto found = sums_.find(tensor.id());
