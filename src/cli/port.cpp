@@ -22,17 +22,15 @@
 namespace attn::cli {
 namespace {
 
-/// The chapter that the dump is of: as the article has it that is asked for, or else the first that has it.
+/// The chapter that the dump is of.
 const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
   if (!verify.chapter) {
     throw UsageError(
         "verify of a dump needs the chapter that it is of; accepted is --chapter NAME, with the lesson's options; "
         "try --chapter causal");
   }
-  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    if (chapter.name == *verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
-      return chapter;
-    }
+  if (const chapters::Chapter* const chapter = named_chapter(verify)) {
+    return *chapter;
   }
   throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "'; see attn-walkthrough list");
 }
@@ -141,13 +139,15 @@ void write_text(const std::deque<port::Report>& dumps, std::ostream& out) {
 }
 
 void write_json(const std::deque<port::Report>& dumps, std::ostream& out) {
-  const auto write_one = [&](std::size_t i, const std::string& line_break) {
-    port::write_json(out, dumps[i], line_break);
-  };
-  if (dumps.size() == 1) {
-    write_one(0, "\n");
-  } else {
-    render::write_list(out, dumps.size(), "\n", write_one);
+  render::JsonWriter json(out);
+  if (dumps.size() > 1) {
+    json.begin_array();
+  }
+  for (const port::Report& report : dumps) {
+    port::write_json(json, report);
+  }
+  if (dumps.size() > 1) {
+    json.end();
   }
   out << '\n';
 }
@@ -159,6 +159,15 @@ void write_html(const std::deque<port::Report>& dumps, std::ostream& out) {
 }
 
 }  // namespace
+
+const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    if (chapter.name == verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
+      return &chapter;
+    }
+  }
+  return nullptr;
+}
 
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "render/json.hpp"
 #include "verify/judge/judge.hpp"
 
 namespace attn::port {
@@ -58,8 +59,8 @@ std::string numbers_text(const Judged& judged, std::int64_t cell);
 
 void write_text(std::ostream& out, const Report& report);
 
-/// The same for programs. `line_break` stands before every line but the first.
-void write_json(std::ostream& out, const Report& report, const std::string& line_break = "\n");
+/// The same for programs.
+void write_json(render::JsonWriter& json, const Report& report);
 
 /// One self-contained HTML file: the ports' tensors as PyTorch prints them, tinted by the verdict, cell by cell; a cell
 /// tells what it should be and how that comes about.

@@ -1,11 +1,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 
 #include <nlohmann/json.hpp>
 
-#include "render/json.hpp"
 #include "verify/report/dump.hpp"
 
 namespace attn::port {
@@ -73,7 +71,7 @@ Json step_json(const Judged& judged) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const Report& report, const std::string& line_break) {
+void write_json(render::JsonWriter& writer, const Report& report) {
   const Counts counts = counts_of(report);
   const Way& way = report.judgement.way;
   Json json = {{"file", report.name},
@@ -96,7 +94,7 @@ void write_json(std::ostream& out, const Report& report, const std::string& line
                                  {"shape", given.shape},
                                  {"relation", relation.empty() ? Json(nullptr) : Json(relation)}});
   }
-  out << render::json_text(json, line_break);
+  writer.value(json);
 }
 
 }  // namespace attn::port
