@@ -214,6 +214,36 @@ TEST_SUITE("bounds") {
     }
   }
 
+  TEST_CASE("a cell of a sum has the same bounds alone as among many") {
+    std::vector<float> numbers(1440);
+    std::mt19937 random(3);
+    std::ranges::generate(numbers, [&] { return std::uniform_real_distribution(-1.0F, 1.0F)(random); });
+    const Tensor x = leaf_of({2, 20, 36}, numbers);
+    const Tensor weights = leaf_of({30, 36}, {numbers.begin(), numbers.begin() + 1080});
+    const Tensor bias = leaf_of({30}, {numbers.begin(), numbers.begin() + 30});
+    const Tensor heads = transpose(view(x, {2, 20, 3, 12}), 1, 2);
+    for (const Tensor& made :
+         {matmul(x, t(weights)), linear(x, weights, bias, "m"), matmul(heads, transpose(heads, 2, 3)),
+          sum(stack(x, 20)), sum(stack(x, 20), true, -2), pairwise_dots(index(x, 0), index(x, 1))}) {
+      CAPTURE(made.expression());
+      Bounds many;
+      for (std::int64_t i = element_count(made.shape()); i-- > 0;) {
+        const Interval alone = Bounds().cell(made, i);
+        const Interval among = many.cell(made, i);
+        CHECK(alone.low == among.low);
+        CHECK(alone.high == among.high);
+      }
+    }
+  }
+
+  TEST_CASE("coarser arithmetic has wider bounds") {
+    const Tensor x = leaf_of({3}, {0.43F, 0.15F, 0.89F});
+    const Interval fine = Bounds().cell(dot(x, x), 0);
+    const Interval coarse = Bounds(0x1p-8).cell(dot(x, x), 0);
+    CHECK(coarse.radius() == doctest::Approx(fine.radius() * 0x1p16));
+    CHECK(coarse.middle() == doctest::Approx(fine.middle()));
+  }
+
   TEST_CASE("whole numbers and what nobody observed are exact") {
     const Tensor a = leaf_of({2, 2}, {1, 0, 2, 3});
     const Tensor product = matmul(a, a);

@@ -42,7 +42,8 @@ Explanation small_explanation() {
 
 nlohmann::ordered_json json_of(const Report& report) {
   std::ostringstream out;
-  write_report_json(out, "page.txt", report);
+  render::JsonWriter writer(out);
+  write_report_json(writer, "page.txt", report);
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(out.str());
   CHECK(json.dump(2) == out.str());
   return json;

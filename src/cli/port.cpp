@@ -22,17 +22,15 @@
 namespace attn::cli {
 namespace {
 
-/// The chapter that the dump is of: as the article has it that is asked for, or else the first that has it.
+/// The chapter that the dump is of.
 const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
   if (!verify.chapter) {
     throw UsageError(
         "verify of a dump needs the chapter that it is of; accepted is --chapter NAME, with the lesson's options; "
         "try --chapter causal");
   }
-  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-    if (chapter.name == *verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
-      return chapter;
-    }
+  if (const chapters::Chapter* const chapter = named_chapter(verify)) {
+    return *chapter;
   }
   throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "'; see attn-walkthrough list");
 }
@@ -133,7 +131,43 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   return report;
 }
 
+void write_text(const std::deque<port::Report>& dumps, std::ostream& out) {
+  for (const port::Report& report : dumps) {
+    out << (dumps.size() > 1 ? report.name + "\n" : "");
+    port::write_text(out, report);
+  }
+}
+
+void write_json(const std::deque<port::Report>& dumps, std::ostream& out) {
+  render::JsonWriter json(out);
+  if (dumps.size() > 1) {
+    json.begin_array();
+  }
+  for (const port::Report& report : dumps) {
+    port::write_json(json, report);
+  }
+  if (dumps.size() > 1) {
+    json.end();
+  }
+  out << '\n';
+}
+
+void write_html(const std::deque<port::Report>& dumps, std::ostream& out) {
+  std::vector<const port::Report*> reports;
+  std::ranges::transform(dumps, std::back_inserter(reports), [](const port::Report& one) { return &one; });
+  port::write_html(out, reports, ATTN_VERSION);
+}
+
 }  // namespace
+
+const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
+  for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+    if (chapter.name == verify.chapter && (verify.article == nullptr || chapter.article == verify.article)) {
+      return &chapter;
+    }
+  }
+  return nullptr;
+}
 
 bool is_about_dumps(const Options& options) {
   const VerifyOptions& verify = options.verify;
@@ -158,11 +192,6 @@ bool is_about_dumps(const Options& options) {
         "verify reads pages or dumps of tensors, not both at once; accepted are files of one kind; verify '" +
         *std::ranges::find_if(verify.files, is_dump) + "' alone");
   }
-  if (verify.format == ReportFormat::html) {
-    throw UsageError(
-        "--format html with a dump: there is no text to tint; accepted with a dump are --format text, json; leave "
-        "--format html out");
-  }
   return true;
 }
 
@@ -180,22 +209,11 @@ int verify_dumps(const Options& options) {
     code = std::max(code, port::exit_code(dumps.back()));
   }
   outputs.write({}, [&](std::ostream& out) {
-    if (options.verify.format == ReportFormat::text) {
-      for (const port::Report& report : dumps) {
-        out << (dumps.size() > 1 ? report.name + "\n" : "");
-        port::write_text(out, report);
-      }
-      return;
+    switch (options.verify.format) {
+      case ReportFormat::text: return write_text(dumps, out);
+      case ReportFormat::json: return write_json(dumps, out);
+      case ReportFormat::html: return write_html(dumps, out);
     }
-    const auto write_one = [&](std::size_t i, const std::string& line_break) {
-      port::write_json(out, dumps[i], line_break);
-    };
-    if (dumps.size() == 1) {
-      write_one(0, "\n");
-    } else {
-      render::write_list(out, dumps.size(), "\n", write_one);
-    }
-    out << '\n';
   });
   return code;
 }

@@ -4,6 +4,10 @@
 
 namespace attn::cli {
 
+/// The chapter of --chapter: as the article has it that is asked for, or else the first that has it; null where there is
+/// none.
+const chapters::Chapter* named_chapter(const VerifyOptions& verify);
+
 /// Whether `verify` is asked about dumps of tensors, and not about pages. Throws UsageError where it is about both, or
 /// where an option is for the other.
 bool is_about_dumps(const Options& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cli/compute.hpp"
 #include "cli/manual.hpp"
 #include "cli/outputs.hpp"
+#include "cli/port.hpp"
 #include "cli/verify.hpp"
 #include "inputs.hpp"
 #include "lesson/side_by_side.hpp"
@@ -158,13 +160,12 @@ void run_walk(const Options& options) {
 }
 
 /// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given.
-std::vector<std::string> notes_on_weights(const Options& options) {
+std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapters, const Lesson& lesson) {
   std::vector<std::string> notes;
-  for (const Chapter* chapter : options.chapters) {
-    torch::Torch torch(options.lesson.kernels, options.lesson.dropout_kernel, torch::Torch::Mode::plan);
-    const chapters::WeightUse use =
-        chapters::use_of(chapters::walk(*chapter, options.lesson, torch), *options.lesson.weights);
-    const std::string where = options.chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
+  for (const Chapter* chapter : chapters) {
+    torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
+    const chapters::WeightUse use = chapters::use_of(chapters::walk(*chapter, lesson, torch), *lesson.weights);
+    const std::string where = chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
     if (!use.unused.empty()) {
       notes.push_back("--weights: not a weight here" + where + ": " + text::joined(use.unused));
     }
@@ -173,6 +174,16 @@ std::vector<std::string> notes_on_weights(const Options& options) {
     }
   }
   return notes;
+}
+
+/// The same of the chapter that `verify` names, where they are weights of it.
+std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
+  const Chapter* const chapter = named_chapter(verify);
+  try {
+    return chapter == nullptr ? std::vector<std::string>{} : notes_on_weights({&chapter, 1}, verify.lesson);
+  } catch (const LessonError&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -185,8 +196,11 @@ int run(const Options& options) {
     std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n';
   };
   std::ranges::for_each(options.notes, say);
-  if (options.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options), say);
+  if (options.command == Command::walk && options.lesson.weights) {
+    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), say);
+  }
+  if (options.command == Command::verify && options.verify.lesson.weights) {
+    std::ranges::for_each(notes_on_weights(options.verify), say);
   }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });

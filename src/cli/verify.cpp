@@ -123,13 +123,15 @@ void write_text(const std::deque<Verified>& pages, std::ostream& out) {
 }
 
 void write_json(const std::deque<Verified>& pages, std::ostream& out) {
-  const auto write_page = [&](std::size_t i, const std::string& line_break) {
-    verify::write_report_json(out, pages[i].page.name(), pages[i].report, line_break);
-  };
-  if (pages.size() == 1) {
-    write_page(0, "\n");
-  } else {
-    render::write_list(out, pages.size(), "\n", write_page);
+  render::JsonWriter json(out);
+  if (pages.size() > 1) {
+    json.begin_array();
+  }
+  for (const Verified& page : pages) {
+    verify::write_report_json(json, page.page.name(), page.report);
+  }
+  if (pages.size() > 1) {
+    json.end();
   }
   out << '\n';
 }

@@ -172,17 +172,6 @@ void JsonWriter::members(const nlohmann::ordered_json& object) {
   }
 }
 
-void write_list(std::ostream& out, std::size_t count, const std::string& line_break,
-                const std::function<void(std::size_t, const std::string& line_break)>& write_item) {
-  const std::string deeper = line_break + "  ";
-  out << '[';
-  for (std::size_t i = 0; i < count; ++i) {
-    out << (i == 0 ? "" : ",") << deeper;
-    write_item(i, deeper);
-  }
-  out << (count == 0 ? "" : line_break) << ']';
-}
-
 ordered_json number_json(float value) {
   if (std::isnan(value)) {
     return "nan";

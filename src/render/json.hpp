@@ -62,10 +62,6 @@ class JsonWriter {
   bool has_name_ = false;  ///< a member's name stands, and its value does not
 };
 
-/// A list of so many items, each written when its turn comes.
-void write_list(std::ostream& out, std::size_t count, const std::string& line_break,
-                const std::function<void(std::size_t, const std::string& line_break)>& write_item);
-
 /// A number with the fewest digits that give the same float back; "inf", "-inf" and "nan" are strings.
 nlohmann::ordered_json number_json(float value);
 

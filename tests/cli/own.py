@@ -431,7 +431,12 @@ class Fixture(Case):
             self.assertEqual(done.stderr.decode(), f"attn-walkthrough: note: --weights: not used of '{habit}.npz': mlp_fc\n")
         np.savez(self.path("some.npz"), **{"attn.q_proj.weight": q})
         done = run("multihead", "--fixture", "--weights", "some.npz", cwd=self.folder)
-        self.assertIn(b"not given, so drawn: W_query_bias, W_key, W_key_bias, W_value, W_value_bias, out_proj_weight, out_proj_bias\n", done.stderr)
+        note = b"not given, so drawn: W_query_bias, W_key, W_key_bias, W_value, W_value_bias, out_proj_weight, out_proj_bias\n"
+        self.assertIn(note, done.stderr)
+        for what in ("steps", "page.txt"):
+            self.output("multihead", "--fixture", "-o", "page.txt", "--force")
+            done = run("verify", what, "--chapter", "multihead", "--fixture", "--weights", "some.npz", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, b"attn-walkthrough: note: --weights: " + note))
 
     def test_own_options_go_before(self):
         text = self.output("multihead", "--fixture", "--num-heads", "2", "--batch", "4", "--only", "values_heads", "--format", "json")

@@ -46,7 +46,7 @@ REFUSED = {
     "--sentence": ["--tokens"],
     "--inputs": ["--tokens", "--d-in", "--sentence"],
     "--fixture": ["--qkv-bias"],
-    **{option: ["--format html", "--allow-mistakes"] for option in ("--rtol", "--atol", "--map", "--ignore")},
+    **{option: ["--allow-mistakes"] for option in ("--rtol", "--atol", "--map", "--ignore")},
 }
 # Nothing is wrong where these change nothing together: of a port every tensor counts, --strict or not, and what is unknown on
 # a page fails it with --strict whatever mistakes are allowed.

@@ -340,6 +340,19 @@ class Ports(unittest.TestCase):
                 code, reports = judged_all(drawn, ports)
                 self.assertEqual((code, [causes(report) for report in reports]), (0, [{}] * 4))
 
+    def test_large_numbers_and_wide_heads_are_no_mistake(self):
+        """Sums of large products are off by more than any tolerance of small numbers; a mistake is still one."""
+        with tempfile.TemporaryDirectory() as folder:
+            inputs = os.path.join(folder, "inputs.npy")
+            np.save(inputs, 400 * np.random.default_rng(4).standard_normal((6, 48)).astype(np.float32))
+            drawn = Drawn("multihead", ["--inputs", inputs, "--d-out", "128", "--num-heads", "2", "--dropout", "0", "--qkv-bias"])
+            right = [port(drawn, dtype=dtype, product=product) for dtype in (np.float32, np.float64) for product in (np.matmul, backwards)]
+            for name in ("attn_scores", "output"):
+                self.assertFalse(np.allclose(right[1][name], drawn[name], rtol=1.3e-6, atol=1e-5), name)
+            code, reports = judged_all(drawn, right)
+            self.assertEqual((code, [report["holds"] for report in reports]), (0, [True] * 4), [causes(report) for report in reports])
+            self.assertEqual(causes(judged(drawn, port(drawn, ["no-bias"]))[1]), {"values": [["no-bias"]]})
+
     def test_half_precision_is_named(self):
         for drawn in self.lessons:
             for name, how in (("float16", {"dtype": np.float16}), ("bfloat16", {"rounded": to_bfloat16})):
@@ -457,6 +470,41 @@ class Ports(unittest.TestCase):
                       "\n      .x....\n      ..x...\n"):
             self.assertIn(words, text)
 
+    def test_what_is_no_step_is_told_by_what_it_follows_from(self):
+        for drawn in self.lessons:
+            tensors = port(drawn)
+            section = SECTION[drawn.chapter]
+            keys, values = tensors[section + "keys"], tensors[section + "values"]
+            tensors["shares"] = softmax(values)
+            tensors["halves"] = (keys / np.sqrt(np.float32(2))).astype(np.float32)
+            tensors["sines"] = np.sin(7 * values)
+            tensors["later"] = tensors["shares"] @ swap(values)
+            code, report = judged(drawn, tensors)
+            self.assertEqual((code, report["holds"], places(report, "wrong here")), (1, False, []))
+            self.assertEqual({one["name"]: one["relation"] for one in report["unmatched"]}, {
+                "shares": f"torch.softmax(your {section}values, dim=-1)", "halves": f"your {section}keys / 2**0.5", "sines": None,
+                "later": f"your shares @ your {section}values." + ("T" if values.ndim == 2 else "transpose(1, 2)")})
+            self.assertEqual(judged(drawn, tensors, *(word for name in ("shares", "halves", "sines", "later") for word in ("--ignore", name)))[0], 0)
+
+    def test_the_page_shows_each_tensor_tinted(self):
+        drawn = self.lessons[4]
+        tensors = port(drawn, ["no-scaling"])
+        tensors["mine"] = np.sin(np.arange(6, dtype=np.float32))
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(os.path.join(folder, "port.npz"), **tensors)
+            done = run("verify", "port.npz", "--chapter", drawn.chapter, *drawn.options, "--format", "html", cwd=folder)
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        page = done.stdout.decode()
+        wrong = np.abs(tensors["attn_weights"] - drawn["attn_weights"]) > 1e-5 + 1.3e-6 * np.abs(drawn["attn_weights"])
+        shown = page[page.index("\nattn_weights\n<span"):page.index("\ndropout_mask\n<span")]
+        self.assertEqual((shown.count('class="cell wrong"'), shown.count('class="cell')), (wrong.sum(), wrong.size))
+        self.assertEqual([shown.count(f'class="tensor {style}"') for style in ("differs", "same")], [1, 0])
+        self.assertEqual(page.count('class="tensor unknown"'), 1)
+        cell = (0, 0, 1, 0)
+        for words in ("<title>port.npz: ", "the scores are not divided", "attn_weights[0, 0, 0, 0] = ", "not recognised: mine",
+                      "here " + str(tensors["attn_weights"][cell]) + ", right " + str(drawn["attn_weights"][cell]) + "\nattn_weights"):
+            self.assertTrue(words in page, words)
+
     def test_refusals(self):
         drawn = self.lessons[2]
         with tempfile.TemporaryDirectory() as folder:
@@ -468,7 +516,6 @@ class Ports(unittest.TestCase):
                                      (["port.npz", "--chapter", "causal", "--map", "keys=queries,values=queries"], "are both to be"),
                                      (["port.npz", "--chapter", "causal", "--map", "nobody=keys"], "no tensor 'nobody'"),
                                      (["port.npz", "--chapter", "causal", "--map", "keys=kyes"], "no step 'kyes'"),
-                                     (["port.npz", "--chapter", "causal", "--format", "html"], "--format html with a dump"),
                                      (["page.txt", "--atol", "-1"], "accepted are numbers from 0"), (["page.txt", "--map", "x"], "no pair of names")):
                 done = run("verify", *arguments, cwd=folder)
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), arguments)

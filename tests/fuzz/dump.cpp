@@ -28,9 +28,14 @@ void check_report(const std::vector<dump::Dumped>& dumped) {
   port::write_text(text, report);
   require_clean(text.view(), "a report on a dump");
   std::ostringstream json;
-  port::write_json(json, report);
+  render::JsonWriter writer(json);
+  port::write_json(writer, report);
   require_clean(json.view(), "its JSON");
   require(nlohmann::json::accept(json.view()), "its JSON is JSON");
+  std::ostringstream html;
+  const std::vector<const port::Report*> reports = {&report};
+  port::write_html(html, reports, "1.0");
+  require_clean(html.view(), "its page");
 }
 
 }  // namespace

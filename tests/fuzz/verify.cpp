@@ -47,7 +47,8 @@ const std::vector<verify::Explanation>& explanations() {
 
 void check_json(const verify::Report& report) {
   std::ostringstream out;
-  verify::write_report_json(out, "page", report);
+  render::JsonWriter writer(out);
+  verify::write_report_json(writer, "page", report);
   require_clean(out.view(), "a report's JSON");
   const auto json = nlohmann::json::parse(out.view());
   require(json.at("findings").size() == report.findings.size(), "JSON has every finding");

@@ -19,6 +19,12 @@ def equal(got, wanted, *what):
         print("FAILED:", *what, f"\n  is        {got!r}\n  should be {wanted!r}")
 
 
+def fits(browser, what):
+    for width in (390, 1920):
+        browser.size(width, 800)
+        equal(browser.js("document.documentElement.scrollWidth <= innerWidth"), True, what, "fits into", width)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium() as browser:
         page = text_of("causal")
@@ -44,9 +50,16 @@ def main():
             browser.media("", **{"prefers-color-scheme": scheme})
             poor = browser.js(CONTRAST)
             equal(poor, [], scheme, "contrast of text")
-        for width in (390, 1920):
-            browser.size(width, 800)
-            equal(browser.js("document.documentElement.scrollWidth <= innerWidth"), True, "fits into", width)
+        fits(browser, "a page")
+        run("causal", "--what-if", "no-scaling", "--save", "port", cwd=folder)
+        run("verify", "port", "--chapter", "causal", "--format", "html", "-o", path, "--force", cwd=folder)
+        browser.media("", **{"prefers-color-scheme": "light"})
+        browser.open(path.as_uri())
+        browser.hover(".wrong.cell")
+        equal([words in browser.js(f"{panel}.textContent") for words in ("here ", ", right ", "\nattn_weights[")], [True] * 3,
+              "the wrong cell's words in a port")
+        equal(browser.js(CONTRAST), [], "contrast of a port's text")
+        fits(browser, "a port")
     return 1 if failures else 0
 
 

@@ -1,5 +1,7 @@
 #include "verify/bound/bounds.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,20 +12,6 @@ namespace {
 
 using Rule = Derivation::Rule;
 
-/// What float32 may round a number of size 1 by.
-constexpr double unit_roundoff = 0x1p-24;
-/// Whole numbers up to here are exact in float32.
-constexpr double most_whole = 0x1p24;
-
-/// A result that float32 arithmetic rounded `steps` times, each time by a number of this size at most.
-Interval rounded(const Interval& exact, double steps, double size) {
-  if (is_whole(exact) && size <= most_whole) {
-    return exact;
-  }
-  const double error = std::isfinite(size) ? steps * unit_roundoff * size : 0;
-  return {exact.low - error, exact.high + error};
-}
-
 std::size_t position_of(const Shape& index, const Shape& shape) {
   std::int64_t position = 0;
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
@@ -32,10 +20,32 @@ std::size_t position_of(const Shape& index, const Shape& shape) {
   return static_cast<std::size_t>(position);
 }
 
+/// Of terms: their sum, and the sum of their sizes.
+struct Total {
+  Interval exact;
+  double size = 0;
+
+  void add(const Interval& term) {
+    exact.low += term.low;
+    exact.high += term.high;
+    size += term.size();
+  }
+};
+
 }  // namespace
 
+/// A result that arithmetic rounded `steps` times, each time by a number of this size at most. Whole numbers are exact
+/// as far as they have the digits for them.
+Interval Bounds::rounded(const Interval& exact, double steps, double size) const {
+  if (is_whole(exact) && size * roundoff_ <= 1) {
+    return exact;
+  }
+  const double error = std::isfinite(size) ? steps * roundoff_ * size : 0;
+  return {exact.low - error, exact.high + error};
+}
+
 void Bounds::observe(const Tensor& tensor, std::vector<Interval> cells) {
-  observed_.insert_or_assign(tensor.id(), Cells{tensor, std::move(cells)});
+  observed_.insert_or_assign(tensor.id(), Cells{tensor, std::move(cells), true});
 }
 
 Interval Bounds::cell(const Tensor& tensor, std::int64_t position) {
@@ -47,32 +57,120 @@ Interval Bounds::cell(const Tensor& tensor, const Shape& index) {
   return seen != observed_.end() ? seen->second.cells[position_of(index, tensor.shape())] : derived(tensor, index);
 }
 
-Interval Bounds::kept(const Tensor& tensor, const Shape& index) {
-  const std::size_t position = position_of(index, tensor.shape());
+Bounds::Cells& Bounds::cells_of(const Tensor& tensor) {
   if (const auto seen = observed_.find(tensor.id()); seen != observed_.end()) {
-    return seen->second.cells[position];
-  }
-  if (tensor.operands().empty() || tensor.operation().is_view()) {
-    return derived(tensor, index);
+    return seen->second;
   }
   const auto known = kept_.find(tensor.id());
-  std::vector<Interval>& cells =
-      known != kept_.end()
-          ? known->second.cells
-          : kept_
-                .emplace(tensor.id(),
-                         Cells{tensor, std::vector<Interval>(static_cast<std::size_t>(element_count(tensor.shape())),
-                                                             no_number)})
-                .first->second.cells;
-  if (!is_number(cells[position])) {
-    const Interval bounded = derived(tensor, index);
-    kept_.find(tensor.id())->second.cells[position] = bounded;
-    return bounded;
+  return known != kept_.end()
+             ? known->second
+             : kept_
+                   .emplace(tensor.id(),
+                            Cells{tensor, std::vector<Interval>(static_cast<std::size_t>(element_count(tensor.shape())),
+                                                                no_number)})
+                   .first->second;
+}
+
+Interval Bounds::kept(Cells& cells, std::size_t position) {
+  Interval& cell = cells.cells[position];
+  if (!is_number(cell) && !cells.is_observed) {
+    cell = derived(cells.tensor, index_at(static_cast<std::int64_t>(position), cells.tensor.shape()));
   }
-  return cells[position];
+  return cell;
+}
+
+Interval Bounds::of(const Tensor& tensor, const Element& element) {
+  const Tensor& operand = tensor.operands()[element.operand];
+  const bool is_copied = operand.operands().empty() || operand.operation().is_view();
+  return is_copied ? cell(operand, element.index)
+                   : kept(cells_of(operand), position_of(element.index, operand.shape()));
+}
+
+std::int64_t Bounds::Steps::place(const Shape& index, std::int64_t term) const {
+  return std::inner_product(index.begin(), index.end(), per_axis.begin(), first + term * per_term);
+}
+
+/// Where the terms of a large tensor's sums are, found from the derivations of a few of its cells; null for what is no
+/// such sum, and for what is asked of too seldom to be worth it.
+const Bounds::Sums* Bounds::sums_of(const Tensor& tensor) {
+  constexpr int seldom = 8;
+  constexpr std::int64_t fewest_cells = 256;
+  if (tensor.operands().empty() || tensor.operation().is_view() || element_count(tensor.shape()) < fewest_cells) {
+    return nullptr;
+  }
+  const auto found = sums_.find(tensor.id());
+  Sums& sums = found != sums_.end() ? found->second : sums_.emplace(tensor.id(), Sums{tensor}).first->second;
+  if (++sums.asked != seldom) {
+    return sums.terms > 0 ? &sums : nullptr;
+  }
+  const Shape& shape = tensor.shape();
+  const auto derive = [&](const Shape& index) { return tensor.operation().derive(tensor.operands(), index); };
+  const Derivation first = derive(Shape(shape.size(), 0));
+  if ((first.rule != Rule::products && first.rule != Rule::sum) || first.terms.size() < 2) {
+    return nullptr;
+  }
+  Shape end = shape;
+  std::ranges::for_each(end, [](std::int64_t& size) { --size; });
+  const Derivation last = derive(end);
+  bool is_regular = last.terms.size() == first.terms.size();
+  const auto add = [&](const auto& element) {
+    const auto place = [&](const Derivation& derivation, std::size_t term) {
+      const Element one = element(derivation, term);
+      return static_cast<std::int64_t>(position_of(one.index, tensor.operands()[one.operand].shape()));
+    };
+    Steps steps{element(first, 0).operand, place(first, 0), place(first, 1) - place(first, 0), {}};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      Shape next(shape.size(), 0);
+      next[axis] = std::min<std::int64_t>(1, end[axis]);
+      steps.per_axis.push_back(place(derive(next), 0) - steps.first);
+    }
+    for (std::size_t term = 0; is_regular && term < last.terms.size(); ++term) {
+      is_regular = steps.place(end, static_cast<std::int64_t>(term)) == place(last, term);
+    }
+    sums.factors.push_back(std::move(steps));
+  };
+  add([](const Derivation& one, std::size_t term) { return one.terms[term].a; });
+  if (first.terms[0].b) {
+    add([](const Derivation& one, std::size_t term) { return *one.terms[term].b; });
+  }
+  if (first.bias) {
+    sums.has_bias = true;
+    add([](const Derivation& one, std::size_t) { return *one.bias; });
+  }
+  sums.terms = is_regular ? std::ssize(first.terms) : 0;
+  return is_regular ? &sums : nullptr;
+}
+
+/// The same as sum(), without a derivation.
+Interval Bounds::regular_sum(const Tensor& tensor, const Sums& sums, const Shape& index) {
+  struct Operand {
+    Cells* cells;
+    std::int64_t place;
+    std::int64_t step;
+  };
+  std::vector<Operand> operands;
+  for (const Steps& steps : sums.factors) {
+    operands.push_back({&cells_of(tensor.operands()[steps.operand]), steps.place(index, 0), steps.per_term});
+  }
+  const auto number = [&](std::size_t i, std::int64_t term) {
+    return kept(*operands[i].cells, static_cast<std::size_t>(operands[i].place + term * operands[i].step));
+  };
+  const bool are_products = operands.size() > (sums.has_bias ? 2 : 1);
+  Total total;
+  for (std::int64_t term = 0; term < sums.terms; ++term) {
+    total.add(are_products ? times(number(0, term), number(1, term)) : number(0, term));
+  }
+  if (sums.has_bias) {
+    total.add(number(operands.size() - 1, 0));
+  }
+  cost_ += sums.terms;
+  return rounded(total.exact, static_cast<double>(sums.terms) + 1, total.size);
 }
 
 Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
+  if (const Sums* sums = sums_of(tensor)) {
+    return regular_sum(tensor, *sums, index);
+  }
   const Derivation derivation = tensor.operation().derive(tensor.operands(), index);
   cost_ += static_cast<std::int64_t>(derivation.terms.size());
   const auto a = [&] { return of(tensor, derivation.terms[0].a); };
@@ -108,21 +206,15 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
 
 /// A sum of n terms is rounded n times, and each product once, by a number no larger than the sum of all sizes.
 Interval Bounds::sum(const Tensor& tensor, const Derivation& derivation) {
-  Interval total;
-  double size = 0;
-  const auto add = [&](const Interval& term) {
-    total.low += term.low;
-    total.high += term.high;
-    size += term.size();
-  };
+  Total total;
   for (const Derivation::Term& term : derivation.terms) {
     const Interval a = of(tensor, term.a);
-    add(term.b ? times(a, of(tensor, *term.b)) : a);
+    total.add(term.b ? times(a, of(tensor, *term.b)) : a);
   }
   if (derivation.bias) {
-    add(of(tensor, *derivation.bias));
+    total.add(of(tensor, *derivation.bias));
   }
-  return rounded(total, static_cast<double>(derivation.terms.size()) + 1, size);
+  return rounded(total.exact, static_cast<double>(derivation.terms.size()) + 1, total.size);
 }
 
 /// Tight where the divisor is a sum with the dividend in it: a / (a + the others).

@@ -40,7 +40,7 @@ class Search {
     for (const Step& step : steps) {
       numbers_in_all_ += element_count(step.tensor->shape());
     }
-    own_wrong_ = port::compare(theirs_.values, right_, judge_.tolerance(), {}, theirs_.cells).mismatched;
+    own_wrong_ = port::compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).mismatched;
   }
 
   std::vector<Cause> run(const Otherwise& otherwise) {
@@ -89,7 +89,7 @@ class Search {
 
   bool explains(const std::vector<double>& numbers) const {
     return numbers.size() == theirs_.values.size() &&
-           port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells).holds();
+           port::compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells).holds();
   }
   /// The same for a tensor: within what its sums may be off by, where its numbers are near.
   bool explains(const Tensor& tensor) {
@@ -97,15 +97,15 @@ class Search {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = std::isnan(numbers[i]) && theirs_.values[i] == 0 ? 0 : numbers[i];  // nan_to_num
     }
-    const Comparison plain = port::compare(theirs_.values, numbers, judge_.tolerance(), {}, theirs_.cells);
+    const Comparison plain = port::compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells);
     constexpr double near = 1e-2;
     if (plain.holds()) {
       return true;
     }
     note_partial(plain);
     const bool is_near = std::isfinite(plain.greatest_absolute) && (plain.greatest_relative < near);
-    return is_near && judge_.tolerance().grows &&
-           port::compare(theirs_.values, numbers, judge_.tolerance(), Bounds().of(tensor), theirs_.cells).holds();
+    verify::Bounds bounds;
+    return is_near && judge_.tolerance().grows && are_within(bounds, theirs_.values, tensor, plain, judge_.tolerance());
   }
 
   /// What explains many of the wrong cells, and none of the others otherwise.

@@ -23,7 +23,7 @@ double ulp(double right) {
 }  // namespace
 
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
-                   std::span<const float> bounds, std::span<const std::int64_t> cells) {
+                   std::span<const std::int64_t> cells) {
   Comparison result;
   result.cells = static_cast<std::int64_t>(cells.empty() ? right.size() : cells.size());
   result.passing_atol = result.passing_rtol = 0;
@@ -33,11 +33,10 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
     if (is_equal(theirs[i], right[i])) {
       continue;
     }
-    const double allowed = tolerance.atol + (bounds.empty() ? 0.0 : static_cast<double>(bounds[i]));
     const bool are_numbers = std::isfinite(theirs[i]) && std::isfinite(right[i]);
     const double difference = are_numbers ? std::abs(theirs[i] - right[i]) : infinity;
     const double size = std::abs(right[i]);
-    if (!are_numbers || !(difference <= allowed + tolerance.rtol * size)) {
+    if (!are_numbers || !(difference <= tolerance.atol + tolerance.rtol * size)) {
       result.mismatched.push_back(cell);
     }
     if (difference > result.greatest_absolute) {

@@ -12,7 +12,8 @@ namespace attn::port {
 struct Tolerance {
   double rtol = 1.3e-6;
   double atol = 1e-5;
-  bool grows = true;  ///< with the error bound of what a cell sums up; false where somebody says how far
+  bool grows =
+      true;  ///< with what float32 may be off by in all that a cell is made of; false where somebody says how far
 };
 
 /// Somebody's numbers held against the right ones, cell by cell. Two nan are equal, and so are two infinities of one
@@ -35,9 +36,8 @@ struct Comparison {
   bool holds() const { return mismatched.empty(); }
 };
 
-/// Both have as many numbers. Besides the tolerance a cell may be as far from the right one as its bound, where there
-/// are bounds. Only these cells are compared, or where there are none, all.
+/// Both have as many numbers. Only these cells are compared, or where there are none, all.
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
-                   std::span<const float> bounds = {}, std::span<const std::int64_t> cells = {});
+                   std::span<const std::int64_t> cells = {});
 
 }  // namespace attn::port

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "verify/judge/relations.hpp"
+
 namespace attn::port {
 namespace {
 
@@ -42,10 +44,6 @@ std::string whose_numbers(const Matched& matched, std::span<const Step> steps, R
   }
   return "";
 }
-
-}  // namespace
-
-namespace {
 
 /// A dump matched with the steps in one right way.
 struct Run {
@@ -114,6 +112,7 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
     result.tensors.push_back(std::move(judged));
   }
   result.unmatched = std::move(runs[best].matching.unmatched);
+  result.relations = relations_of(dumped, result.unmatched, tolerance);
   result.way = std::move(runs[best].way);
   result.parts = std::move(runs[best].parts);
   return result;

@@ -33,6 +33,7 @@ struct Judgement {
   Parts parts;                         ///< what fused tensors were taken apart into
   std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< which of the dump's tensors are no step
+  std::vector<std::string> relations;  ///< of these: what each follows from, of the dump's others; may be empty
 };
 
 /// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them:

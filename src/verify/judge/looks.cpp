@@ -225,13 +225,13 @@ std::optional<double> factor_of(const std::vector<double>& theirs, const std::ve
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                                  Right& judge) {
   const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
-    return compare(theirs.values, numbers, tolerance, {}, theirs.cells).holds();
+    return compare(theirs.values, numbers, tolerance, theirs.cells).holds();
   };
   Right usual(Tolerance{}, judge.heads());
   if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
     return one("float32-noise",
                "float32 noise, at most " +
-                   text::shortest_text(std::ceil(compare(theirs.values, right, {}, {}, theirs.cells).greatest_ulps)) +
+                   text::shortest_text(std::ceil(compare(theirs.values, right, {}, theirs.cells).greatest_ulps)) +
                    " ulp: another order of summation, or wider arithmetic");
   }
   std::vector<double> rounded = right;
@@ -250,9 +250,9 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
     if (!is_telling || !std::ranges::all_of(theirs.values, fits)) {
       continue;
     }
-    std::vector<float> bounds = Bounds().of(step);
-    std::ranges::for_each(bounds, [&](float& bound) { bound = std::ldexp(bound, 24 - format.bits); });
-    if (compare(theirs.values, right, format.tolerance, bounds, theirs.cells).holds()) {
+    verify::Bounds bounds(std::ldexp(1, -format.bits));
+    if (are_within(bounds, theirs.values, step, compare(theirs.values, right, format.tolerance, theirs.cells),
+                   format.tolerance)) {
       return one(format.name, std::string("the arithmetic is ") + format.name + "'s", "float32");
     }
   }

@@ -17,19 +17,22 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
 
 }  // namespace
 
+Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
+  switch (dtype) {
+    case DType::float32: return block<float>(shape, values);
+    case DType::boolean: return block<bool>(shape, values);
+    case DType::int64: break;
+  }
+  return block<std::int64_t>(shape, values);
+}
+
 Tensor with_values(const Tensor& like, std::vector<double> values) {
-  Tensor result = leaf(
+  return leaf(
       like.shape(), like.dtype(), like.name(),
       [shape = like.shape(), dtype = like.dtype(), values = std::move(values)] {
-        switch (dtype) {
-          case DType::float32: return block<float>(shape, values);
-          case DType::boolean: return block<bool>(shape, values);
-          case DType::int64: break;
-        }
-        return block<std::int64_t>(shape, values);
+        return contents_of(shape, dtype, values);
       },
       like.kernels());
-  return result;
 }
 
 void Operands::add(const Tensor& tensor, const std::vector<double>& values) {

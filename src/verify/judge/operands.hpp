@@ -27,6 +27,9 @@ class Operands {
   std::map<const void*, Tensor> tensors_;
 };
 
+/// Row-major numbers as a tensor of this dtype has them.
+Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);
+
 /// A leaf with these numbers, of the tensor's shape and dtype.
 Tensor with_values(const Tensor& like, std::vector<double> values);
 

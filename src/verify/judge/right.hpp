@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "files/read.hpp"
-#include "verify/judge/bounds.hpp"
+#include "verify/bound/bounds.hpp"
 #include "verify/judge/compare.hpp"
 #include "verify/propose/layouts.hpp"
 
@@ -16,14 +16,20 @@ namespace attn::port {
 /// A tensor's numbers, row-major.
 std::vector<double> values_of(const Tensor& tensor);
 
+/// Whether the cells that a comparison with a tensor's numbers finds too far away may be what right arithmetic makes of
+/// its operands, in another order of summation or wider: the farthest first, up to one that may not.
+bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
+                const Comparison& comparison, const Tolerance& tolerance);
+
 /// What numbers should be, and how near a port's must be to them. Everything is computed once.
 class Right {
  public:
   Right(const Tolerance& tolerance, std::int64_t heads) : tolerance_(tolerance), heads_(heads) {}
 
   const std::vector<double>& values(const Tensor& tensor);
+  /// Which cells are too far away, and how far.
   Comparison compare(const Laid& theirs, const Tensor& right);
-  bool holds(const Laid& theirs, const Tensor& right) { return compare(theirs, right).holds(); }
+  bool holds(const Laid& theirs, const Tensor& right);
   const Tolerance& tolerance() const { return tolerance_; }
   std::int64_t heads() const { return heads_; }
 
@@ -36,13 +42,12 @@ class Right {
   struct Known {
     Tensor tensor;  ///< so that no other one gets its id
     std::vector<double> values;
-    std::optional<std::vector<float>> bounds;
   };
-  Known& known(const Tensor& tensor);
+  bool is_bounded(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
 
   Tolerance tolerance_;
   std::int64_t heads_;
-  Bounds bounds_;
+  verify::Bounds bounds_;
   std::map<const void*, Known> known_;
 };
 

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "render/json.hpp"
 #include "verify/judge/judge.hpp"
 
 namespace attn::port {
@@ -34,12 +37,34 @@ Counts counts_of(const Report& report);
 /// "holds", "wrong here", "inherited", "another shape"
 std::string verdict_name(Verdict verdict);
 
-/// A line for each tensor, in the order of computation; below those that do not hold, where, by how much, and why;
-/// last, how many of what was brought.
+/// What is told of one tensor, in text and HTML: its line, and below it, where it is wrong, where, by how much, and
+/// why.
+struct Row {
+  const Judged* judged;  ///< null where it was not recognised
+  std::size_t given;     ///< which of the dump's tensors
+  std::string mark;
+  std::string name;  ///< the step's; its own where it was not recognised
+  std::string shape;
+  std::string result;
+  std::vector<std::string> details;
+};
+/// In the order of computation; last what was not recognised.
+std::vector<Row> rows_of(const Report& report);
+
+/// What it was compared with, what could not be seen, and last, how many of what was brought are right.
+std::string summary_of(const Report& report);
+
+/// "here 0.25, right 0.5"
+std::string numbers_text(const Judged& judged, std::int64_t cell);
+
 void write_text(std::ostream& out, const Report& report);
 
-/// The same for programs. `line_break` stands before every line but the first.
-void write_json(std::ostream& out, const Report& report, const std::string& line_break = "\n");
+/// The same for programs.
+void write_json(render::JsonWriter& json, const Report& report);
+
+/// One self-contained HTML file: the ports' tensors as PyTorch prints them, tinted by the verdict, cell by cell; a cell
+/// tells what it should be and how that comes about.
+void write_html(std::ostream& out, std::span<const Report* const> reports, const std::string& version);
 
 /// 0: every tensor that was brought was recognised and is right; 1: one is not.
 int exit_code(const Report& report);

@@ -1,11 +1,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <ostream>
 
 #include <nlohmann/json.hpp>
 
-#include "render/json.hpp"
 #include "verify/report/dump.hpp"
 
 namespace attn::port {
@@ -73,7 +71,7 @@ Json step_json(const Judged& judged) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const Report& report, const std::string& line_break) {
+void write_json(render::JsonWriter& writer, const Report& report) {
   const Counts counts = counts_of(report);
   const Way& way = report.judgement.way;
   Json json = {{"file", report.name},
@@ -89,10 +87,14 @@ void write_json(std::ostream& out, const Report& report, const std::string& line
   for (const Judged& judged : report.judgement.tensors) {
     json["steps"].push_back(step_json(judged));
   }
-  for (const std::size_t i : report.judgement.unmatched) {
-    json["unmatched"].push_back({{"name", report.given[i].name}, {"shape", report.given[i].shape}});
+  for (std::size_t i = 0; i < report.judgement.unmatched.size(); ++i) {
+    const dump::Dumped& given = report.given[report.judgement.unmatched[i]];
+    const std::string& relation = report.judgement.relations[i];
+    json["unmatched"].push_back({{"name", given.name},
+                                 {"shape", given.shape},
+                                 {"relation", relation.empty() ? Json(nullptr) : Json(relation)}});
   }
-  out << render::json_text(json, line_break);
+  writer.value(json);
 }
 
 }  // namespace attn::port

@@ -1,243 +1,31 @@
+#include <algorithm>
+#include <ostream>
+
 #include "verify/report/dump.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <ostream>
-#include <set>
-
-#include "lesson/lineage.hpp"
-#include "text/columns.hpp"
-#include "text/lines.hpp"
-#include "text/numbers.hpp"
-
 namespace attn::port {
-namespace {
-
-/// Few digits, for how large a difference is.
-std::string short_text(double value) { return text::number_text(value, std::chars_format::general, 3); }
-
-std::string number_text(double value) { return text::float_text(static_cast<float>(value)); }
-
-/// "[0, 1 (journey), 2 (starts)]"
-std::string index_words(const Report& report, const Tensor& tensor, std::int64_t cell) {
-  const Shape index = index_at(cell, tensor.shape());
-  const std::vector<bool> are_tokens = render::token_axes(tensor, report.tokens.size());
-  std::string words;
-  for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    words += (axis == 0 ? "" : ", ") + std::to_string(index[axis]);
-    if (!report.tokens.empty() && are_tokens[axis]) {
-      words += " (" + text::one_line(report.tokens[static_cast<std::size_t>(index[axis])]) + ")";
-    }
-  }
-  return "[" + words + "]";
-}
-
-std::string cell_words(const Report& report, const Judged& judged, std::int64_t cell) {
-  const auto i = static_cast<std::size_t>(cell);
-  return "at " + index_words(report, *judged.matched.step->tensor, cell) + ": here " +
-         number_text(judged.matched.laid->values[i]) + ", right " + number_text(judged.right[i]);
-}
-
-/// The last two axes of the first slice with a wrong cell: "x" is wrong, "." holds.
-std::vector<std::string> picture(const Judged& judged) {
-  constexpr std::int64_t most_rows = 16;
-  constexpr std::int64_t most_columns = 64;
-  const Shape& shape = judged.matched.step->tensor->shape();
-  const std::int64_t columns = shape.empty() ? 1 : shape.back();
-  const std::int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
-  const std::int64_t first = judged.comparison.mismatched.front() / (rows * columns) * (rows * columns);
-  const std::set<std::int64_t> wrong(judged.comparison.mismatched.begin(), judged.comparison.mismatched.end());
-  std::vector<std::string> lines;
-  for (std::int64_t row = 0; row < std::min(rows, most_rows); ++row) {
-    std::string line;
-    for (std::int64_t column = 0; column < std::min(columns, most_columns); ++column) {
-      line += wrong.contains(first + row * columns + column) ? "x" : ".";
-    }
-    lines.push_back(line + (columns > most_columns ? " ..." : ""));
-  }
-  if (rows > most_rows) {
-    lines.emplace_back("...");
-  }
-  return lines;
-}
-
-std::string mark(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::right: return "\u2713";
-    case Verdict::inherited: return "~";
-    case Verdict::wrong:
-    case Verdict::shape: break;
-  }
-  return "\u2717";
-}
-
-std::string result_words(const Judged& judged) {
-  if (judged.verdict == Verdict::shape) {
-    return "another shape: " + shape_text(judged.matched.theirs->shape);
-  }
-  const Comparison& comparison = judged.comparison;
-  if (judged.verdict == Verdict::right) {
-    return comparison.greatest_absolute == 0 ? "equal"
-                                             : "holds, within " + short_text(comparison.greatest_ulps) + " ulp";
-  }
-  return verdict_name(judged.verdict) + ": " + std::to_string(comparison.mismatched.size()) + " of " +
-         std::to_string(comparison.cells) + " cells";
-}
-
-std::string how_words(const Matched& matched) {
-  std::string words =
-      matched.theirs->name == full_name(*matched.step) ? "" : "your " + text::one_line(matched.theirs->name);
-  const auto add = [&words](const std::string& more) { words += (words.empty() || more.empty() ? "" : ", ") + more; };
-  add(matched.by == Matched::By::numbers ? "by its numbers" : "");
-  add(matched.laid ? matched.laid->words : "");
-  return words;
-}
-
-void write_wrong(std::ostream& out, const Report& report, const Judged& judged) {
-  const Comparison& comparison = judged.comparison;
-  const auto line = [&out](const std::string& words) { out << "    " << words << '\n'; };
-  line("greatest absolute difference " + short_text(comparison.greatest_absolute) + " " +
-       cell_words(report, judged, comparison.absolute_at));
-  if (comparison.greatest_relative > 0) {
-    line("greatest relative difference " + short_text(comparison.greatest_relative) + " " +
-         cell_words(report, judged, comparison.relative_at));
-  }
-  std::string passing;
-  if (comparison.passing_atol) {
-    passing = "--atol " + short_text(*comparison.passing_atol * 1.001);
-  }
-  if (comparison.passing_rtol) {
-    passing += (passing.empty() ? "" : " or ") + std::string("--rtol ") + short_text(*comparison.passing_rtol * 1.001);
-  }
-  line("up to " + short_text(comparison.greatest_ulps) + " ulp" +
-       (passing.empty() ? "; no tolerance passes" : "; passes with " + passing));
-  for (const std::string& row : picture(judged)) {
-    line("  " + row);
-  }
-}
-
-void write_causes(std::ostream& out, const Judged& judged) {
-  if (!judged.whose.empty()) {
-    out << "    named " << text::one_line(judged.matched.theirs->name) << ", but these are the numbers of "
-        << judged.whose << '\n';
-  } else if (judged.causes.empty()) {
-    out << "    why: no known mistake gives these numbers\n";
-  }
-  for (std::size_t i = 0; i < judged.causes.size(); ++i) {
-    const Cause& cause = judged.causes[i];
-    const bool is_claimed = cause.explained == judged.comparison.cells;
-    out << (i > 0        ? "    or:  "
-            : is_claimed ? "    why: "
-                         : "    perhaps: ")
-        << cause.sentence << " (explains " << cause.explained << " of " << judged.comparison.cells << " cells)\n";
-    if (!cause.instead.empty()) {
-      out << "    write: " << cause.instead << '\n';
-    }
-  }
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> lines;
-  std::ranges::transform(names, std::back_inserter(lines),
-                         [](const std::string& name) { return text::one_line(name); });
-  return text::joined(lines);
-}
-
-/// "9 of 14 tensors checked and right; 5 not recognised: a, b, c, d, e"
-std::string last_line(const Report& report) {
-  const Counts counts = counts_of(report);
-  std::string line = std::to_string(counts.right) + " of " + std::to_string(counts.given) +
-                     (counts.given == 1 ? " tensor" : " tensors") + " checked and right";
-  const auto add = [&line](const std::vector<std::string>& names, const std::string& what) {
-    line += names.empty() ? "" : "; " + std::to_string(names.size()) + " " + what + ": " + listed(names);
-  };
-  add(counts.wrong, "wrong");
-  add(counts.inherited, "inherited");
-  add(counts.unknown, "not recognised");
-  add(report.ignored, "ignored");
-  return line;
-}
-
-}  // namespace
-
-std::string verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::right: return "holds";
-    case Verdict::wrong: return "wrong here";
-    case Verdict::inherited: return "inherited";
-    case Verdict::shape: break;
-  }
-  return "another shape";
-}
-
-Counts counts_of(const Report& report) {
-  Counts counts{report.given.size(), 0, {}, {}, {}};
-  for (std::size_t i = 0; i < report.given.size(); ++i) {
-    std::set<Verdict> verdicts;
-    for (const Judged& judged : report.judgement.tensors) {
-      if (judged.matched.given == i) {
-        verdicts.insert(judged.verdict);
-      }
-    }
-    const std::string& name = report.given[i].name;
-    if (verdicts.empty()) {
-      counts.unknown.push_back(name);
-    } else if (verdicts == std::set{Verdict::right}) {
-      ++counts.right;
-    } else {
-      (verdicts.contains(Verdict::wrong) || verdicts.contains(Verdict::shape) ? counts.wrong : counts.inherited)
-          .push_back(name);
-    }
-  }
-  return counts;
-}
 
 void write_text(std::ostream& out, const Report& report) {
-  const std::vector<Judged>& tensors = report.judgement.tensors;
-  std::vector<std::array<std::string, 2>> columns;
-  std::array<std::size_t, 2> widths{};
-  for (const Judged& judged : tensors) {
-    columns.push_back({full_name(*judged.matched.step), shape_text(judged.matched.step->tensor->shape())});
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      widths[i] = std::max(widths[i], columns.back()[i].size());
+  const std::vector<Row> rows = rows_of(report);
+  std::size_t name_width = 0;
+  std::size_t shape_width = 0;
+  for (const Row& row : rows) {
+    name_width = std::max(name_width, row.judged ? row.name.size() : 0);
+    shape_width = std::max(shape_width, row.judged ? row.shape.size() : 0);
+  }
+  const auto padded = [](const std::string& words, std::size_t width) {
+    return words + std::string(width - words.size() + 2, ' ');
+  };
+  for (const Row& row : rows) {
+    out << row.mark << ' '
+        << (row.judged ? padded(row.name, name_width) + padded(row.shape, shape_width)
+                       : row.name + ' ' + row.shape + ": ")
+        << row.result << '\n';
+    for (const std::string& line : row.details) {
+      out << "    " << line << '\n';
     }
   }
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Judged& judged = tensors[i];
-    out << mark(judged.verdict) << ' ';
-    for (std::size_t column = 0; column < widths.size(); ++column) {
-      const std::string& cell = columns[i][column];
-      out << cell << std::string(widths[column] - cell.size() + 2, ' ');
-    }
-    const std::string how = how_words(judged.matched);
-    out << result_words(judged) << (how.empty() ? "" : " (" + how + ")") << '\n';
-    if (judged.verdict == Verdict::wrong) {
-      write_wrong(out, report, judged);
-      write_causes(out, judged);
-    }
-  }
-  for (const std::size_t i : report.judgement.unmatched) {
-    const std::string name = text::one_line(report.given[i].name);
-    out << "? " << name << ' ' << shape_text(report.given[i].shape)
-        << ": no step of this name, nor one with these numbers; try --map '" << name << "=STEP', or --ignore '" << name
-        << "'\n";
-  }
-  out << "\ncompared with " << report.lesson << '\n';
-  if (!report.judgement.way.words.empty()) {
-    out << "here " << report.judgement.way.words << ": as right as the article's way\n";
-  }
-  for (const std::string& sentence : report.unseen) {
-    out << sentence << "; --fixture shows it\n";
-  }
-  out << last_line(report) << '\n';
-}
-
-int exit_code(const Report& report) {
-  const Counts counts = counts_of(report);
-  return counts.right == counts.given ? 0 : 1;
+  out << '\n' << summary_of(report);
 }
 
 }  // namespace attn::port

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <ostream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -109,8 +108,7 @@ Json counts_json(const Report& report, Printed::Kind kind) {
 
 }  // namespace
 
-void write_report_json(std::ostream& out, const std::string& file, const Report& report,
-                       const std::string& line_break) {
+void write_report_json(render::JsonWriter& writer, const std::string& file, const Report& report) {
   Json json{{"file", file}};
   json["lessons"] = Json::array();
   for (const Explanation* lesson : report.lessons) {
@@ -125,7 +123,6 @@ void write_report_json(std::ostream& out, const std::string& file, const Report&
   json["sizes"] = counts_json(report, Printed::Kind::size);
   json["holds"] = !report.has(Verdict::differs) && !report.has(Verdict::mistake) && !report.has(Verdict::inherited);
   json["notes"] = report.notes;
-  render::JsonWriter writer(out, line_break);
   writer.begin_object();
   writer.members(json);
   writer.member("findings");

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "render/json.hpp"
 #include "verify/explain/finding.hpp"
 #include "verify/read/page.hpp"
 
@@ -12,9 +13,8 @@ namespace attn::verify {
 /// A line for each printed tensor and size, what is wrong with it below, and a summary.
 void write_report_text(std::ostream& out, const Report& report);
 
-/// The same for programs, and the page's name. `line_break` stands before every line but the first.
-void write_report_json(std::ostream& out, const std::string& file, const Report& report,
-                       const std::string& line_break = "\n");
+/// The same for programs, and the page's name.
+void write_report_json(render::JsonWriter& json, const std::string& file, const Report& report);
 
 /// A page and what became of it.
 struct ReportedPage {

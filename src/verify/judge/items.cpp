@@ -1,0 +1,217 @@
+#include "verify/judge/items.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "text/lines.hpp"
+#include "text/nearest.hpp"
+#include "verify/propose/names.hpp"
+
+namespace attn::port {
+namespace {
+
+struct Name {
+  std::string section;
+  std::string own;
+};
+
+/// "head_1/attn_scores" has a section, "attn_scores" none.
+Name parted(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? Name{"", plain_name(name)}
+                                         : Name{plain_name(name.substr(0, slash)), plain_name(name.substr(slash + 1))};
+}
+
+bool is_named(const Step& step, const Name& name) {
+  return plain_name(name.own) == plain_name(step.name) &&
+         (name.section.empty() || name.section == plain_name(step.section));
+}
+
+/// What a step's own name may be the name of besides: the same numbers in another form, or as far as the program has
+/// made them.
+struct Form {
+  std::string_view name;
+  std::array<std::string_view, 3> others;
+};
+constexpr std::array<Form, 10> forms = {{{"queries_heads", {"scaled_queries_heads"}},
+                                         {"keys_heads", {"scaled_keys_heads"}},
+                                         {"queries", {"queries_heads", "scaled_queries", "scaled_queries_heads"}},
+                                         {"keys", {"keys_heads", "scaled_keys", "scaled_keys_heads"}},
+                                         {"values", {"values_heads"}},
+                                         {"attn_scores", {"scaled_attn_scores", "masked_attn_scores"}},
+                                         {"masked_attn_scores", {"scaled_attn_scores"}},
+                                         {"mask", {"mask_simple"}},
+                                         {"inputs", {"batch"}},
+                                         {"batch", {"inputs"}}}};
+
+[[noreturn]] void throw_no_tensor(const std::string& name, std::span<const dump::Dumped> dumped) {
+  std::vector<std::string> names;
+  for (const dump::Dumped& one : dumped) {
+    names.push_back(one.name);
+  }
+  const std::string near = text::nearest(name, names);
+  throw NameError("--map: the dump has no tensor '" + name + "'; accepted are its names" +
+                  (near.empty() ? ", such as " + names.front() : "; try " + near));
+}
+
+/// Finds which steps each of a dump's tensors may be by its name.
+class Reader {
+ public:
+  Reader(std::span<const dump::Dumped> dumped, std::span<const Step> steps, Right& right, Parts& parts)
+      : dumped_(dumped), steps_(steps), right_(right), parts_(parts) {}
+
+  std::vector<Item> run(const Names& names) {
+    add_mapped(names);
+    for (std::size_t i = 0; i < dumped_.size(); ++i) {
+      if (!names.contains(dumped_[i].name)) {
+        add(i);
+      }
+    }
+    return std::move(items_);
+  }
+
+ private:
+  void add_mapped(const Names& names) {
+    std::map<std::size_t, std::string> owners;
+    for (const auto& [theirs, ours] : names) {
+      const auto found = std::ranges::find(dumped_, theirs, &dump::Dumped::name);
+      if (found == dumped_.end()) {
+        throw_no_tensor(theirs, dumped_);
+      }
+      std::vector<std::size_t> candidates = called(parted(ours));
+      if (candidates.empty()) {
+        throw_no_step(ours);
+      }
+      if (candidates.size() == 1) {
+        const auto [owner, is_new] = owners.emplace(candidates[0], theirs);
+        if (!is_new) {
+          throw NameError("--map: '" + owner->second + "' and '" + theirs + "' are both to be " + ours +
+                          "; accepted is one tensor for each step; leave one of them out");
+        }
+      }
+      const std::size_t own = candidates.size();
+      items_.push_back(
+          {static_cast<std::size_t>(found - dumped_.begin()), &*found, Matched::By::map, std::move(candidates), own});
+    }
+  }
+
+  void add(std::size_t given) {
+    const dump::Dumped& theirs = dumped_[given];
+    Item item{given, &theirs, Matched::By::name, called(parted(theirs.name))};
+    item.own = item.candidates.size();
+    if (!item.candidates.empty()) {
+      const auto form = std::ranges::find(forms, std::string_view(steps_[item.candidates[0]].name), &Form::name);
+      for (std::size_t i = 0; form != forms.end() && i < form->others.size() && !form->others[i].empty(); ++i) {
+        append(item.candidates, called({steps_[item.candidates[0]].section, std::string(form->others[i])}));
+        append(item.candidates, called({"", std::string(form->others[i])}));
+      }
+      items_.push_back(std::move(item));
+      return;
+    }
+    const Meant meant = meant_by(theirs.name);
+    if (!meant.parts.empty() && add_parts(given, meant)) {
+      return;
+    }
+    item.by = Matched::By::habit;
+    item.is_certain = meant.is_certain;
+    item.is_final = meant.is_final;
+    for (const std::string& word : meant.steps) {
+      // "?attn_scores": where the chapter has not what the name means first.
+      const bool is_instead = word.starts_with('?');
+      if (is_instead && !called({"", meant.steps[0]}).empty()) {
+        continue;
+      }
+      const std::string name = word.substr(is_instead ? 1 : 0);
+      const std::vector<std::size_t> in_section = called({meant.section, name});
+      append(item.candidates, meant.section.empty() || in_section.empty() ? called({"", name}) : in_section);
+    }
+    item.own = item.candidates.size();
+    item.by = item.candidates.empty() ? Matched::By::numbers : item.by;
+    items_.push_back(std::move(item));
+  }
+
+  static void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
+    for (const std::size_t one : more) {
+      if (std::ranges::find(all, one) == all.end()) {
+        all.push_back(one);
+      }
+    }
+  }
+
+  std::vector<std::size_t> called(const Name& name) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (is_named(steps_[i], name)) {
+        found.push_back(i);
+      }
+    }
+    return found;
+  }
+
+  [[noreturn]] void throw_no_step(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const Step& step : steps_) {
+      names.push_back(full_name(step));
+    }
+    const std::string near = text::nearest(name, names);
+    throw NameError("--map: the chapter has no step '" + name + "'; accepted are " + text::joined(names) +
+                    (near.empty() ? "" : "; try " + near));
+  }
+
+  /// A fused tensor's parts, each an item of its own: those of the way in which most of them are right.
+  bool add_parts(std::size_t given, const Meant& meant) {
+    std::vector<dump::Dumped> best;
+    std::vector<std::size_t> steps_of_best;
+    std::size_t most = 0;
+    for (const std::vector<std::string>& names : meant.parts) {
+      std::vector<std::size_t> steps;
+      std::vector<std::int64_t> sizes;
+      for (const std::string& name : names) {
+        const std::vector<std::size_t> found = called({meant.section, name});
+        if (!found.empty()) {
+          steps.push_back(found[0]);
+          sizes.push_back(element_count(steps_[found[0]].tensor->shape()));
+        }
+      }
+      if (steps.size() != names.size()) {
+        continue;
+      }
+      take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<dump::Dumped>&& parts) {
+        std::size_t right = 0;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          right += right_.holding(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
+        }
+        if (best.empty() || right > most) {
+          most = right;
+          best = std::move(parts);
+          steps_of_best = steps;
+        }
+        return most == steps.size();
+      });
+    }
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      parts_.push_back(std::move(best[i]));
+      items_.push_back({given, &parts_.back(), Matched::By::habit, {steps_of_best[i]}, 1});
+    }
+    return !best.empty();
+  }
+
+  std::span<const dump::Dumped> dumped_;
+  std::span<const Step> steps_;
+  Right& right_;
+  Parts& parts_;
+  std::vector<Item> items_;
+};
+
+}  // namespace
+
+std::vector<Item> items_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                           Right& right, Parts& parts) {
+  return Reader(dumped, steps, right, parts).run(names);
+}
+
+}  // namespace attn::port

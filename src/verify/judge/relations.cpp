@@ -1,0 +1,59 @@
+#include "verify/judge/relations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "text/lines.hpp"
+#include "verify/propose/relate.hpp"
+
+namespace attn::port {
+namespace {
+
+verify::Observed observed_of(const dump::Dumped& dumped, const Tolerance& tolerance) {
+  verify::Observed observed{dumped.shape, {}};
+  for (const double value : dumped.values) {
+    const double room = std::isfinite(value) ? tolerance.atol + tolerance.rtol * std::abs(value) : 0;
+    observed.cells.push_back({value - room, value + room});
+  }
+  return observed;
+}
+
+/// What may divide scores by its square root: 2 to 8, and the dump's sizes.
+verify::Givens givens_of(std::span<const dump::Dumped> dumped) {
+  verify::Givens givens{{2, 3, 4, 5, 6, 7, 8}, {}};
+  for (const dump::Dumped& one : dumped) {
+    givens.sizes.insert(givens.sizes.end(), one.shape.begin(), one.shape.end());
+  }
+  std::ranges::sort(givens.sizes);
+  const auto repeated = std::ranges::unique(givens.sizes);
+  givens.sizes.erase(repeated.begin(), repeated.end());
+  std::erase_if(givens.sizes, [](std::int64_t size) { return size < 2; });
+  return givens;
+}
+
+}  // namespace
+
+std::vector<std::string> relations_of(std::span<const dump::Dumped> dumped, std::span<const std::size_t> unmatched,
+                                      const Tolerance& tolerance) {
+  verify::Relater relater(givens_of(dumped));
+  const auto add = [&](std::size_t i) {
+    if (!dumped[i].values.empty()) {
+      relater.add({observed_of(dumped[i], {0, 0, false}), "your " + text::one_line(dumped[i].name), i + 1});
+    }
+  };
+  for (std::size_t i = 0; i < dumped.size(); ++i) {
+    if (std::ranges::find(unmatched, i) == unmatched.end()) {
+      add(i);
+    }
+  }
+  std::vector<std::string> relations;
+  for (const std::size_t i : unmatched) {
+    const auto relation = dumped[i].values.empty() ? std::nullopt : relater.find(observed_of(dumped[i], tolerance));
+    relations.push_back(relation && relation->is_certain ? relation->words : "");
+    add(i);
+  }
+  return relations;
+}
+
+}  // namespace attn::port
