@@ -156,6 +156,57 @@ class DrawsOfTheListing(unittest.TestCase):
         self.assertEqual([one["verdict"] for one in found], ["follows"] * (len(expected) - 1) + ["unknown"])
 
 
+class TrueAtTheirPlace(unittest.TestCase):
+    """true-*.md: what looks like a step, a mistake or a relation of something else, and is what its program says."""
+
+    RELATIONS = {
+        "alike": [None, None],
+        "hidden-by-1e9": [None, "torch.softmax(line 11, dim=-1)"],
+        "key-first": ["(inputs @ M) @ inputs.T for some M"],
+        "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
+        "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "small-weights": ["scores = torch.randn(6) * 16, drawn after torch.manual_seed(3)", "torch.softmax(line 10, dim=-1)"],
+        "temperature": ["torch.softmax(logits / 0.5, dim=-1)", "torch.softmax(logits / 2, dim=-1)"],
+        "unscaled": ["torch.softmax((inputs @ M) @ inputs.T, dim=-1) for some M",
+                     "torch.softmax((inputs @ inputs.T).masked_fill(causal mask, -torch.inf), dim=-1)", None],
+        "written-into": ["torch.softmax((torch.randn(4, 4) after torch.manual_seed(31)).masked_fill(causal mask, -torch.inf), "
+                         "dim=-1)", None],
+    }
+
+    def test_each_is_told_as_it_was_made(self):
+        self.assertEqual(sorted(self.RELATIONS), sorted(page.stem[5:] for page in PAGES.glob("true-*.md")))
+        for name, relations in self.RELATIONS.items():
+            found = [one for one in report_of(PAGES / f"true-{name}.md")["findings"] if one["kind"] == "tensor"]
+            self.assertEqual([one["relation"] for one in found], relations, name)
+            self.assertEqual([one["verdict"] for one in found],
+                             ["follows" if relation else "unknown" for relation in relations], name)
+
+    def test_a_wrong_number_is_no_other_relation(self):
+        for name, was, becomes, line, told in (
+                ("hidden-by-1e9", "[0.8623, 0.1377", "[0.4623, 0.5377", 14, "every row sums to 1"),
+                ("small-weights", "8.1396e-16", "2.1396e-16", 11, None),
+                ("small-weights", "8.1396e-16", "-8.1396e-36", 11, None)):
+            page = (PAGES / f"true-{name}.md").read_text()
+            self.assertEqual(page.count(was), 1)
+            found = next(one for one in findings(page.replace(was, becomes)) if one["line"] == line)
+            if told:
+                self.assertEqual(found["relation"], told)
+            else:
+                self.assertNotIn(found["verdict"], EXPLAINED)
+
+    def test_a_copy_of_numpys_has_every_digit(self):
+        page = (PAGES / "true-of-numpy.md").read_text()
+        printed = "centers\n" + page[page.index("[[0.5"):page.rindex("```")]
+        self.assertEqual(findings(printed)[1]["relation"], "line 2")
+        begin = printed.rindex("0.60276338")
+        self.assertEqual(findings(printed[:begin] + "0.60276331" + printed[begin + 10:])[1]["relation"],
+                         "line 2, but for float32's rounding")
+
+    def test_two_probabilities_are_the_softmax_of_any_two_numbers(self):
+        self.assertEqual([one["verdict"] for one in findings("tensor([0.1234, 0.9876])\ntensor([0.3167, 0.6833])\n")],
+                         ["unknown"] * 2)
+
+
 class SeedsThatNobodyNames(unittest.TestCase):
     def test_they_are_found_by_what_they_draw(self):
         for seed, words, tensor in DRAWS:

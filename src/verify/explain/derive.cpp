@@ -71,7 +71,8 @@ class Deriver {
       uncertain_.emplace_back(i, *relation);
     } else if (relation) {
       chosen_[i].reset();
-      return describe_relation(printed_[i], *relation);
+      const auto nearer = relation->form >= Form::product ? relater_.find_nearer_miss(*observed) : std::nullopt;
+      return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
     }
     if (chosen_[i]) {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
@@ -84,13 +85,13 @@ class Deriver {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
-      Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
-      unknown.relation = near->words;
-      unknown.differing_cells = static_cast<std::int64_t>(near->failing.size());
-      return unknown;
+      return missed(i, *near);
     }
     const bool is_inputs = role_of(printed_[i].label) == Role::inputs;
     if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
+      if (const auto doubtful = relater_.find_doubtful_miss(*observed)) {
+        return missed(i, *doubtful);
+      }
       return describe_relation(printed_[i], *fit);
     }
     if (const auto property = observed ? relater_.find_property(*observed) : std::nullopt) {
@@ -98,6 +99,14 @@ class Deriver {
       return describe_relation(printed_[i], *property);
     }
     return describe_unknown(printed_[i], nearest(i), finder_.known());
+  }
+
+  /// Something in the tensor or in what it would follow from is wrong.
+  Finding missed(std::size_t i, const Relation& near) const {
+    Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
+    unknown.relation = near.words;
+    unknown.differing_cells = static_cast<std::int64_t>(near.failing.size());
+    return unknown;
   }
 
   /// One exact product of small whole numbers may be chance; what many of a page have together is not.
@@ -167,7 +176,7 @@ class Deriver {
         continue;
       }
       const std::optional<Fit> fit = fit_of(printed_[i], numbers);
-      if (fit) {
+      if (fit && is_accusable(i, *step, *fit)) {
         Candidates wrong;
         wrong.steps = {*step};
         wrong.fits.emplace(*step, *fit);
@@ -176,6 +185,20 @@ class Deriver {
       }
     }
     return std::nullopt;
+  }
+
+  /// Whether what does not hold is wrong: where nothing does, only what stands there in a program that the page shows.
+  bool is_accusable(std::size_t i, std::size_t step, const Fit& fit) const {
+    const Known& known = finder_.known();
+    if (fit.tally.differs < std::ssize(printed_[i].cells)) {
+      return fit.tally != Tally{} || fit.change.kind != Change::Kind::none;
+    }
+    bool is_shown = false;
+    for (std::size_t other = 0; other < chosen_.size(); ++other) {
+      is_shown = is_shown || (other != i && chosen_[other] && !is_size(printed_[other]) &&
+                              known[*chosen_[other]].explanation == known[step].explanation);
+    }
+    return is_shown && Places(printed_, chosen_, known).placed(i) == Choice(step);
   }
 
   /// How the tensor lies on a step that it should be, if only few cells do not hold.

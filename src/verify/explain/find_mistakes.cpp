@@ -15,6 +15,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
 #include "verify/explain/attention_programs.hpp"
+#include "verify/explain/called.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/describe.hpp"
 #include "verify/explain/evidence.hpp"
@@ -185,7 +186,9 @@ class Search {
       if (!is_chapter_known_ && !puzzles_.empty()) {
         const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
         drop_right(chosen);
-        look(explanation, chosen);
+        if (choice != "no-projection") {  // scores of the inputs themselves are scaled by nobody
+          look(explanation, chosen);
+        }
       }
     }
   }
@@ -263,15 +266,48 @@ class Search {
            compare(printed, numbers, 0) == Tally{};
   }
 
-  /// Whether what right programs do too is a mistake here: where the chapter is known, or where, with it, a draw of the
-  /// article's own lesson follows.
+  /// Whether what right programs do too is a mistake here: where the chapter is known; where, with it, a draw of the
+  /// article's own lesson follows; where, whichever weights the program draws first, its labels say it.
   bool is_told(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) const {
+    if (is_chapter_known_) {
+      return true;
+    }
+    if (std::ranges::any_of(solved, [](const Solved& one) { return says_so(one.finding->printed->label); })) {
+      return false;
+    }
+    if (mistake.name == "query-key-swapped") {
+      return std::ranges::any_of(solved, [&](const Solved& one) { return is_labelled_swapped(*one.finding); });
+    }
+    if (mistake.name == "same-weights") {
+      return std::ranges::any_of(report_.findings, is_labelled_keys) && std::ranges::any_of(solved, is_made_of_both);
+    }
     const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
     const bool is_articles_own = explanation.wave == 0 && explanation.settings.empty();
-    return !is_choice || is_chapter_known_ ||
+    return !is_choice ||
            (is_articles_own && std::ranges::any_of(solved, [](const Solved& one) {
               return one.step->tensor->kind() == Kind::dropout && one.step->tensor->operation().facts().p > 0;
             }));
+  }
+
+  /// Whether a label says that the program does otherwise on purpose: "unscaled weights".
+  static bool says_so(std::string_view label) {
+    constexpr std::array<std::string_view, 10> words = {"unscaled", "unmasked", "without", "wrong",   "mistake",
+                                                        "naive",    "instead",  "columns", "no mask", "no scal"};
+    const std::string plain = plain_label(label);
+    return std::ranges::any_of(words, [&](std::string_view word) { return plain.find(word) != std::string::npos; });
+  }
+
+  static bool is_labelled_keys(const Finding& finding) { return projection_of(finding.printed->label) == 'k'; }
+
+  /// Whether a step is no queries, keys or values, but made of them.
+  static bool is_made_of_both(const Solved& one) { return projection_of(one.step->name) == 0; }
+
+  /// Whether the page calls the first factor keys and the second queries.
+  bool is_labelled_swapped(const Finding& finding) const {
+    const auto source = [&](std::size_t i) {
+      return projection_of(report_.findings[finding.sources[i]].printed->label);
+    };
+    return finding.sources.size() == 2 && source(0) == 'k' && source(1) == 'q';
   }
 
   /// Whether the page prints the right step too, and calls it otherwise.
