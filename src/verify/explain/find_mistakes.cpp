@@ -125,18 +125,6 @@ struct Solved {
   Tensor right;  ///< the step without the mistake
 };
 
-/// The usual mistakes, and of those that ports have besides the ones that four printed digits tell apart.
-std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
-  constexpr std::array<std::string_view, 4> others = {"exp2", "one-plus-sum", "no-normalisation", "softmax-twice"};
-  std::vector<Mistake> mistakes = mistakes_in(steps);
-  for (Mistake& mistake : all_mistakes_in(steps)) {
-    if (std::ranges::find(others, mistake.name) != others.end()) {
-      mistakes.push_back(std::move(mistake));
-    }
-  }
-  return mistakes;
-}
-
 /// The steps with a rule applied; those that it cannot be applied to are left out.
 std::vector<Step> rewritten(std::span<const Step> steps, const Rewriter::Rule& rule) {
   Rewriter rewriter(rule);
@@ -183,7 +171,7 @@ class Search {
     const std::vector<Step>& steps = explanation.steps.get();
     look(explanation, steps);
     for (const std::string_view choice : usual_choices) {
-      if (!is_chapter_known_ && !puzzles_.empty()) {
+      if (!is_chapter_known_ && std::ranges::any_of(steps, [&](const Step& step) { return is_wanted(step); })) {
         const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
         drop_right(chosen);
         if (choice != "no-projection") {  // scores of the inputs themselves are scaled by nobody
@@ -193,24 +181,32 @@ class Search {
     }
   }
 
+  bool is_done() const { return puzzles_.empty(); }
+
  private:
   void look(const Explanation& explanation, const std::vector<Step>& right) {
     is_own_.clear();
-    for (const Step& step : right) {
-      is_own_.insert(step.tensor ? step.tensor->id() : nullptr);
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      is_own_.insert(right[i].tensor ? right[i].tensor->id() : nullptr);
+      if (is_wanted(right[i])) {
+        wanted.push_back(i);
+      }
+    }
+    if (wanted.empty()) {
+      return;
     }
     for (const Mistake& mistake : mistakes_on_pages(right)) {
       Rewriter rewriter(mistake.rule);
       std::vector<Solved> solved;
-      for (std::size_t i = 0; i < right.size(); ++i) {
-        if (right[i].kind == Step::Kind::tensor && right[i].tensor && is_wanted(right[i].tensor->shape())) {
-          solve(explanation.steps.get()[i], *right[i].tensor, rewriter, solved);
-        }
+      for (const std::size_t i : wanted) {
+        solve(explanation.steps.get()[i], *right[i].tensor, rewriter, solved);
       }
       if (!solved.empty() && is_told(mistake, explanation, solved) && !shows_both(solved.front())) {
         tell(mistake, explanation, solved);
         hand_down(report_);
         std::erase_if(puzzles_, [](const Puzzle& one) { return is_mistaken(*one.finding); });
+        std::erase_if(wanted, [&](std::size_t i) { return !is_wanted(right[i]); });
       }
     }
   }
@@ -218,7 +214,7 @@ class Search {
   /// What a program makes that chooses so is no mistake of another kind.
   void drop_right(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
-      if (step.kind == Step::Kind::tensor && step.tensor && is_wanted(step.tensor->shape())) {
+      if (is_wanted(step)) {
         std::erase_if(puzzles_, [&, numbers = numbers_of(*step.tensor)](const Puzzle& one) {
           return agrees(one, step, numbers);
         });
@@ -226,8 +222,10 @@ class Search {
     }
   }
 
-  bool is_wanted(const Shape& shape) const {
-    return std::ranges::any_of(puzzles_, [&](const Puzzle& one) { return same_shape(*one.finding->printed, shape); });
+  bool is_wanted(const Step& step) const {
+    return step.kind == Step::Kind::tensor && step.tensor && std::ranges::any_of(puzzles_, [&](const Puzzle& one) {
+             return same_shape(*one.finding->printed, step.tensor->shape());
+           });
   }
 
   /// Finds the tensors that the step is with the mistake.
@@ -348,6 +346,9 @@ void find_mistakes(Report& report, std::span<const Explanation> explanations) {
   }
   Search search(report, std::move(puzzles), is_one_chapter(explanations));
   for (const Explanation* explanation : explanations_to_try(report, explanations)) {
+    if (search.is_done()) {
+      return;
+    }
     search.look(*explanation);
     for (Explanation& program : attention_programs(*explanation)) {
       search.look(*report.programs.emplace_back(std::make_shared<const Explanation>(std::move(program))));
