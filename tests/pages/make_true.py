@@ -80,6 +80,26 @@ scores = torch.randn(6) * 16
 print(scores)
 print(torch.softmax(scores, dim=0))
 """,
+    "tied": """\
+import torch
+torch.manual_seed(77)
+q = torch.randn(4, 4)
+k = q.clone()
+print("query", q)
+print("key", k)
+print("scores", q @ k.T)
+""",
+    "returned": """\
+import torch
+torch.manual_seed(42)
+def make(n, d):
+    a = torch.rand(n, d)
+    b = torch.rand(n, d)
+    return b, a
+q, k = make(3, 2)
+print("q", q)
+print("k", k)
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

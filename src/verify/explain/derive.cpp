@@ -28,8 +28,9 @@ class Deriver {
   Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given,
           Budget& budget)
       : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers), budget_(budget) {
-    for (const Source& source : given.sources) {
-      relater_.add(source);
+    for (Source source : given.sources) {
+      source.which = projection_of(source.words);
+      relater_.add(std::move(source));
     }
   }
 
@@ -43,7 +44,7 @@ class Deriver {
         continue;
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
-      is_property_ = false;
+      is_loose_ = false;
       findings.push_back(found(i, observed));
       Finding& finding = findings.back();
       add_slips(finding);
@@ -71,7 +72,8 @@ class Deriver {
       uncertain_.emplace_back(i, *relation);
     } else if (relation) {
       chosen_[i].reset();
-      const auto nearer = relation->form >= Form::product ? relater_.find_nearer_miss(*observed) : std::nullopt;
+      const auto nearer =
+          relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed) : std::nullopt;
       return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
     }
     if (chosen_[i]) {
@@ -92,10 +94,11 @@ class Deriver {
       if (const auto doubtful = relater_.find_doubtful_miss(*observed)) {
         return missed(i, *doubtful);
       }
+      is_loose_ = true;
       return describe_relation(printed_[i], *fit);
     }
     if (const auto property = observed ? relater_.find_property(*observed) : std::nullopt) {
-      is_property_ = true;
+      is_loose_ = true;
       return describe_relation(printed_[i], *property);
     }
     return describe_unknown(printed_[i], nearest(i), finder_.known());
@@ -129,8 +132,10 @@ class Deriver {
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (const Seen& earlier = seen_[finder_.first_like(i)];
         earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
-      Relation relation{Form::equal, called(printed_, earlier.next - 1), {earlier.next}, earlier.is_rooted, true, 0, {},
-                        {}};
+      Relation relation;
+      relation.words = called(printed_, earlier.next - 1);
+      relation.sources = {earlier.next};
+      relation.is_rooted = earlier.is_rooted;
       return relation;
     }
     auto relation = relater_.find(observed);
@@ -154,8 +159,12 @@ class Deriver {
       if (total.shape() == target.shape && std::ranges::all_of(target.cells, [&](const Interval& cell) {
             return meet(cell, bounds.cell(total, next++));
           })) {
-        return Relation{
-            Form::operation, total.expression(), {i}, seen_[finder_.first_like(i - 1)].is_rooted, true, 0, {}, {}};
+        Relation relation;
+        relation.form = Form::operation;
+        relation.words = total.expression();
+        relation.sources = {i};
+        relation.is_rooted = seen_[finder_.first_like(i - 1)].is_rooted;
+        return relation;
       }
     }
     return std::nullopt;
@@ -238,9 +247,11 @@ class Deriver {
   void add_source(std::size_t i, Observed observed, const Finding& finding) {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
-    const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_property_);
+    const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_loose_);
     const bool may_be_inputs = role_of(printed_[i].label) != Role::made;
-    relater_.add({std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs});
+    Source source{std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs};
+    source.which = projection_of(printed_[i].label);
+    relater_.add(std::move(source));
     seen_[finder_.first_like(i)] = {i + 1, rooted};
   }
 
@@ -253,7 +264,7 @@ class Deriver {
   StepFinder& finder_;
   std::vector<Choice>& chosen_;
   Relater relater_;
-  bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
+  bool is_loose_ = false;  ///< what was found last leaves room: some of its cells may be wrong all the same
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
   std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
   Budget& budget_;

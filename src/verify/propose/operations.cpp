@@ -99,7 +99,7 @@ void masked(Search& search, const Tensor& x, const Observed& numbers) {
     }
     if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
       search.offer(Form::operation, masked_fill(x, causal_mask(x.shape()), value));
-    } else if (!search.is_near_miss() &&
+    } else if (count > 1 && !search.is_near_miss() &&                   // one cell is an error, and no mask
                !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
       search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places), value));
     }

@@ -33,7 +33,8 @@ void Relater::add(Source source) {
     leaves_.erase(leaf);
   };
   const auto same = std::ranges::find_if(leaves_, [&](const Leaf& other) {
-    return is_printed(other) && source.position > 0 && is_same(other.source.numbers, source.numbers);
+    const bool are_two = other.source.which != 0 && source.which != 0 && other.source.which != source.which;
+    return is_printed(other) && source.position > 0 && !are_two && is_same(other.source.numbers, source.numbers);
   });
   if (same != leaves_.end()) {
     source.is_rooted = source.is_rooted || same->source.is_rooted;

@@ -46,7 +46,7 @@ bool is_better(const Relation& one, const Relation& other) {
   const auto rank = [](const Relation& relation) {
     const auto nearest = std::ranges::max_element(relation.sources);
     const std::int64_t position = nearest == relation.sources.end() ? 0 : static_cast<std::int64_t>(*nearest);
-    return std::tuple(relation.failing.size(), relation.form, relation.sources.size(), -position);
+    return std::tuple(relation.failing.size(), relation.form, -relation.fitting, relation.sources.size(), -position);
   };
   return rank(one) < rank(other);
 }
@@ -86,14 +86,14 @@ bool Search::offer(Form form, const Tensor& candidate) {
   }
   is_possible_ = is_possible_ || failing.empty();
   const double chance = chance_of(candidate, cells, failing);
-  Relation relation{form,
-                    "",
-                    {},
-                    false,
-                    true,
-                    chance,
-                    std::move(failing),
-                    is_near_miss() ? std::move(cells) : std::vector<Interval>{}};
+  Relation relation;
+  relation.form = form;
+  relation.chance = chance;
+  relation.is_wide = is_wide(cells);
+  relation.failing = std::move(failing);
+  if (is_near_miss()) {
+    relation.numbers = std::move(cells);
+  }
   relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
   const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
                           !is_binary(target_) && !is_constant(target_);
@@ -117,12 +117,17 @@ bool Search::offer(Form form, const Tensor& candidate) {
 void Search::keep(Form form, const std::string& words, std::vector<std::size_t> leaves, double chance) {
   ++tried_;
   if (chance + std::log10(static_cast<double>(tried_)) <= least_chance) {
-    keep(Relation{form, words, {}, false, true, chance, {}, {}}, leaves, best_);
+    Relation relation;
+    relation.form = form;
+    relation.words = words;
+    relation.chance = chance;
+    keep(std::move(relation), leaves, best_);
   }
 }
 
 void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
   relation.is_rooted = relation.form < Form::fit;
+  relation.fitting = fitting(leaves);
   for (const std::size_t leaf : leaves) {
     const Source& source = leaves_[leaf].source;
     relation.is_rooted = relation.is_rooted && source.is_rooted;
@@ -149,6 +154,27 @@ std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
   };
   walk(walk, tensor);
   return found;
+}
+
+bool Search::is_wide(const std::vector<Interval>& cells) const {
+  constexpr double usual = 3;  // half units of the last digit: what rounded operands make of a product
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Interval& printed = target_.cells[i];
+    if (std::abs(printed.middle() - cells[i].middle()) > usual * std::max(printed.radius(), slack(printed.low))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Queries meet keys, and weights meet values.
+int Search::fitting(const std::vector<std::size_t>& leaves) const {
+  const auto which = [&](std::size_t i) { return leaves_[leaves[i]].source.which; };
+  int count = 0;
+  for (std::size_t i = 0; i + 1 < leaves.size(); ++i) {
+    count += (which(i) == 'q' && which(i + 1) == 'k') || (which(i) == 0 && which(i + 1) == 'v') ? 1 : 0;
+  }
+  return count;
 }
 
 /// What is printed twice was not computed twice: not one digit may differ.

@@ -62,6 +62,8 @@ class Search {
   /// Whether other numbers in a leaf's place would give others: rows that are all alike have the same mean, however
   /// they are weighed.
   bool depends_on(const Tensor& candidate, const Tensor& leaf);
+  int fitting(const std::vector<std::size_t>& leaves) const;
+  bool is_wide(const std::vector<Interval>& cells) const;
   bool is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves);
   double chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
                    const std::vector<std::int64_t>& failing);
