@@ -21,6 +21,9 @@ struct Mistake {
 /// All that can be made in these steps, the most usual first. Asks no tensor for its numbers.
 std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 
+/// The same, and those of softmax written by hand that four printed digits tell apart.
+std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
+
 /// The same, and what ports are known to have wrong besides: slices, precision, softmax written by hand, mixed-up
 /// weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);

@@ -748,6 +748,22 @@ Rewriter::Rule weights_in(int bits) {
 
 // ---- The table ------------------------------------------------------------------------------------
 
+std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
+  const char* const softmax_line = "torch.softmax(scores, dim=-1)";
+  std::vector<Mistake> table = mistakes_in(steps);
+  const std::vector<Mistake> more = {
+      {"exp2", "softmax takes powers of 2, not of e: exp2 in place of exp", softmax_line,
+       softmax_by_rows(by_powers_of_2)},
+      {"no-normalisation", "the exponentials are not divided by their sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, std::nullopt); })},
+      {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
+      {"softmax-twice", "softmax is taken twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
+  };
+  table.insert(table.end(), more.begin(), more.end());
+  return table;
+}
+
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   const char* const mask_line = "attn_scores.masked_fill(torch.triu(torch.ones(n, n), diagonal=1).bool(), -torch.inf)";
   const char* const softmax_line = "torch.softmax(scores, dim=-1)";
@@ -760,7 +776,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   const auto last = [](std::int64_t entry, std::int64_t count) { return entry == count - 1; };
   const auto but_first = [](std::int64_t entry, std::int64_t) { return entry != 0; };
   const auto but_last = [](std::int64_t entry, std::int64_t count) { return entry != count - 1; };
-  std::vector<Mistake> table = mistakes_in(steps);
+  std::vector<Mistake> table = mistakes_on_pages(steps);
   const std::vector<Mistake> more = {
       {"mask-inverted", "the mask is inverted: it hides what should be seen", mask_line, with_inverted_mask},
       {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
@@ -802,21 +818,14 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
       {"softmax-of-raw", "softmax is taken of scores that are neither masked nor scaled", mask_line,
        softmax_of_unmasked(false)},
       {"scaled-twice", "the scores are scaled twice", scaling_line, softmax_of_times(-1)},
-      {"exp2", "softmax takes powers of 2, not of e: exp2 in place of exp", softmax_line,
-       softmax_by_rows(by_powers_of_2)},
-      {"no-normalisation", "the exponentials are not divided by their sum", softmax_line,
-       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, std::nullopt); })},
       {"no-normalisation-of-shifted", "exp(scores - max) is not divided by its sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest(row), std::nullopt); })},
-      {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line,
-       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
       {"one-plus-sum-of-shifted", "exp(scores - max) is divided by 1 + its sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest(row), 1.0F); })},
       {"no-exp", "the scores are divided by their sum, without exp", softmax_line, softmax_by_rows(without_exp)},
       {"log-softmax", "this is log_softmax: the logarithms of the weights", softmax_line, softmax_by_rows(logarithms)},
       {"softmax-of-negated", "softmax is taken of the scores with the wrong sign", softmax_line,
        softmax_by_rows(negated)},
-      {"softmax-twice", "softmax is taken twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
       {"weights-uniform", "every token that is seen has the same weight", softmax_line, softmax_by_rows(all_alike)},

@@ -135,6 +135,15 @@ class Kernels(unittest.TestCase):
                 self.assertTrue(named or blas == "skylakex", done.stdout)
                 self.assertEqual(run_with("verify", page.name, "--blas", blas).returncode, 0)
 
+    def test_verify_knows_a_page_of_another_set_from_its_first_tensor_on(self):
+        for blas in RUNNABLE:
+            with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
+                page.write(run_with("causal", "--precision", "12", "--blas", blas).stdout)
+                page.flush()
+                for core in ("Haswell", "Sandybridge"):
+                    done = run_with("verify", page.name, OPENBLAS_CORETYPE=core)
+                    self.assertIn("tensors: 8 same numbers\n", done.stdout, (blas, core))
+
     @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-user is not here")
     def test_other_processors(self):
         with open(BINARY, "rb") as file:

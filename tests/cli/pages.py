@@ -156,6 +156,87 @@ class DrawsOfTheListing(unittest.TestCase):
         self.assertEqual([one["verdict"] for one in found], ["follows"] * (len(expected) - 1) + ["unknown"])
 
 
+class TrueAtTheirPlace(unittest.TestCase):
+    """true-*.md: what looks like a step, a mistake or a relation of something else, and is what its program says."""
+
+    RELATIONS = {
+        "alike": [None, None],
+        "hidden-by-1e9": [None, "torch.softmax(line 11, dim=-1)"],
+        "key-first": ["(inputs @ M) @ inputs.T for some M"],
+        "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
+        "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "returned": [f"{name} = torch.rand(n, d), drawn after torch.manual_seed(42)" for name in "ba"],
+        "small-weights": ["scores = torch.randn(6) * 16, drawn after torch.manual_seed(3)", "torch.softmax(line 10, dim=-1)"],
+        "tied": ["q = torch.randn(4, 4), drawn after torch.manual_seed(77)", "line 12", "line 12 @ line 16.T"],
+        "temperature": ["torch.softmax(logits / 0.5, dim=-1)", "torch.softmax(logits / 2, dim=-1)"],
+        "unscaled": ["torch.softmax((inputs @ M) @ inputs.T, dim=-1) for some M",
+                     "torch.softmax((inputs @ inputs.T).masked_fill(causal mask, -torch.inf), dim=-1)", None],
+        "written-into": ["torch.softmax((torch.randn(4, 4) after torch.manual_seed(31)).masked_fill(causal mask, -torch.inf), "
+                         "dim=-1)", None],
+    }
+
+    def test_each_is_told_as_it_was_made(self):
+        self.assertEqual(sorted(self.RELATIONS), sorted(page.stem[5:] for page in PAGES.glob("true-*.md")))
+        for name, relations in self.RELATIONS.items():
+            found = [one for one in report_of(PAGES / f"true-{name}.md")["findings"] if one["kind"] == "tensor"]
+            self.assertEqual([one["relation"] for one in found], relations, name)
+            self.assertEqual([one["verdict"] for one in found],
+                             ["follows" if relation else "unknown" for relation in relations], name)
+
+    def test_a_wrong_number_is_no_other_relation(self):
+        for name, was, becomes, line, told in (
+                ("hidden-by-1e9", "[0.8623, 0.1377", "[0.4623, 0.5377", 14, "every row sums to 1"),
+                ("small-weights", "8.1396e-16", "2.1396e-16", 11, None),
+                ("small-weights", "8.1396e-16", "-8.1396e-36", 11, None)):
+            page = (PAGES / f"true-{name}.md").read_text()
+            self.assertEqual(page.count(was), 1)
+            found = next(one for one in findings(page.replace(was, becomes)) if one["line"] == line)
+            if told:
+                self.assertEqual(found["relation"], told)
+            else:
+                self.assertNotIn(found["verdict"], EXPLAINED)
+
+    def test_a_copy_of_numpys_has_every_digit(self):
+        page = (PAGES / "true-of-numpy.md").read_text()
+        printed = "centers\n" + page[page.index("[[0.5"):page.rindex("```")]
+        self.assertEqual(findings(printed)[1]["relation"], "line 2")
+        begin = printed.rindex("0.60276338")
+        self.assertEqual(findings(printed[:begin] + "0.60276331" + printed[begin + 10:])[1]["relation"],
+                         "line 2, but for float32's rounding")
+
+    def test_a_nearer_relation_is_asked_first(self):
+        """Q @ K.T / 2 allows 0.4679; half of what is printed as Q @ K.T does not."""
+        page = """Q
+tensor([[-3.9168, -0.5282,  3.8199,  3.8939],
+        [-0.6655,  1.2382, -1.3578,  0.4617],
+        [-1.0081,  1.5628, -0.1715,  0.4480]])
+K
+tensor([[ 0.0362,  0.0127,  0.3215,  2.4473],
+        [-0.9892, -1.2614, -0.8308, -2.2937],
+        [-0.5866,  0.0650,  0.5163, -0.8475]])
+scores
+tensor([[ 10.6091,  -7.5642,   0.9351],
+        [  0.6850,  -0.8346,  -0.6215],
+        [  1.0244,  -1.8591,   0.2247]])
+scaled
+tensor([[ 5.3045, -3.7821,  0.4676],
+        [ 0.3425, -0.4173, -0.3108],
+        [ 0.5122, -0.9296,  0.1124]])
+"""
+        self.assertEqual(findings(page)[3]["verdict"], "follows")
+        wrong = findings(page.replace("0.4676", "0.4679"))[3]
+        self.assertEqual((wrong["verdict"], wrong["relation"]), ("differs", "line 10 / 4**0.5"))
+        self.assertEqual([one["index"] for one in wrong["differences"]], [[0, 2]])
+
+    def test_one_cell_is_no_mask(self):
+        tensor = "tensor([[ 0.2713, -1.2729],\n        [ 0.5027,  0.4181],\n        [-0.6394, -0.6608]])\n"
+        self.assertEqual(findings(tensor + tensor.replace("0.4181", "0.0000"))[1]["verdict"], "unknown")
+
+    def test_two_probabilities_are_the_softmax_of_any_two_numbers(self):
+        self.assertEqual([one["verdict"] for one in findings("tensor([0.1234, 0.9876])\ntensor([0.3167, 0.6833])\n")],
+                         ["unknown"] * 2)
+
+
 class SeedsThatNobodyNames(unittest.TestCase):
     def test_they_are_found_by_what_they_draw(self):
         for seed, words, tensor in DRAWS:

@@ -261,7 +261,10 @@ Interval Bounds::softmax(const Tensor& tensor, const Derivation& derivation) {
   for (const Derivation::Term& term : derivation.terms) {
     scores.push_back(of(tensor, term.a));
     most = std::max(most, scores.back().high);
-    size = std::isfinite(scores.back().low) ? std::max(size, scores.back().size()) : size;
+  }
+  constexpr double vanishes = 104;  // so far below the largest, float32's exponential is 0 whatever was rounded
+  for (const Interval& score : scores) {
+    size = score.high > most - vanishes && std::isfinite(score.low) ? std::max(size, score.size()) : size;
   }
   const auto power = [&](double score) { return std::exp(score - most); };
   Interval others;

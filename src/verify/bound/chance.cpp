@@ -16,8 +16,8 @@ double chance_of(const Interval& printed, const Interval& number, double range, 
     return 0;
   }
   double width = number.high - number.low + printed.high - printed.low + 2 * slack(printed.low);
-  if (is_whole(printed) && is_whole(number)) {
-    width = 1;  // whole numbers are no finer than that
+  if (is_whole(printed)) {
+    width = std::max(width, 1.0);  // whole numbers are no finer than that
     range += 1;
   }
   return range > 0 ? std::log10(std::clamp(width / range, 1e-12, 1.0)) : 0;

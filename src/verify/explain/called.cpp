@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "text/ascii.hpp"
 
@@ -16,6 +17,25 @@ constexpr auto made = std::to_array<std::string_view>(
     {"q",    "k",       "v",      "w",      "wq",    "wk",     "wv",      "query",   "queries",
      "key",  "keys",    "value",  "values", "score", "scores", "weight",  "weights", "attention",
      "attn", "context", "output", "out",    "mask",  "masked", "softmax", "scaled",  "logits"});
+
+constexpr auto projections =
+    std::to_array<std::string_view>({" q wq query queries querys ", " k wk key keys ", " v wv value values "});
+
+template <class Visit>
+void for_each_word(std::string_view text, Visit visit) {
+  std::string word;
+  for (const char c : text) {
+    if (text::is_letter(c)) {
+      word += text::lower(c);
+    } else if (!word.empty()) {
+      visit(word);
+      word.clear();
+    }
+  }
+  if (!word.empty()) {
+    visit(word);
+  }
+}
 
 /// The label on one line, without what ends it.
 std::string plain(std::string_view label) {
@@ -51,24 +71,26 @@ std::string called(std::span<const Printed> printed, std::size_t i) {
 
 Role role_of(std::string_view label) {
   Role role = Role::any;
-  std::string word;
-  const auto end_word = [&] {
+  for_each_word(label, [&](const std::string& word) {
     if (std::ranges::find(made, word) != made.end()) {
       role = Role::made;
     } else if (role == Role::any && std::ranges::find(inputs, word) != inputs.end()) {
       role = Role::inputs;
     }
-    word.clear();
-  };
-  for (const char c : label) {
-    if (text::is_letter(c)) {
-      word += text::lower(c);
-    } else {
-      end_word();
-    }
-  }
-  end_word();
+  });
   return role;
+}
+
+char projection_of(std::string_view words) {
+  std::set<char> found;
+  for_each_word(words, [&](const std::string& word) {
+    const auto named = std::ranges::find_if(
+        projections, [&](std::string_view names) { return names.find(" " + word + " ") != std::string_view::npos; });
+    if (named != projections.end()) {
+      found.insert((*named)[1]);
+    }
+  });
+  return found.size() == 1 ? *found.begin() : '\0';
 }
 
 }  // namespace attn::verify

@@ -19,4 +19,7 @@ enum class Role { any, inputs, made };
 /// "x", "embeddings" are inputs; "Q", "attention weights", "W_key" are made of others, or weights themselves.
 Role role_of(std::string_view label);
 
+/// Which of queries, keys and values a label or a name speaks of: 'q', 'k' or 'v'; 0 where of none, or of several.
+char projection_of(std::string_view words);
+
 }  // namespace attn::verify

@@ -28,8 +28,9 @@ class Deriver {
   Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given,
           Budget& budget)
       : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers), budget_(budget) {
-    for (const Source& source : given.sources) {
-      relater_.add(source);
+    for (Source source : given.sources) {
+      source.which = projection_of(source.words);
+      relater_.add(std::move(source));
     }
   }
 
@@ -43,7 +44,7 @@ class Deriver {
         continue;
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
-      is_property_ = false;
+      is_loose_ = false;
       findings.push_back(found(i, observed));
       Finding& finding = findings.back();
       add_slips(finding);
@@ -71,7 +72,9 @@ class Deriver {
       uncertain_.emplace_back(i, *relation);
     } else if (relation) {
       chosen_[i].reset();
-      return describe_relation(printed_[i], *relation);
+      const auto nearer =
+          relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed) : std::nullopt;
+      return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
     }
     if (chosen_[i]) {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
@@ -84,20 +87,29 @@ class Deriver {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
-      Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
-      unknown.relation = near->words;
-      unknown.differing_cells = static_cast<std::int64_t>(near->failing.size());
-      return unknown;
+      return missed(i, *near);
     }
     const bool is_inputs = role_of(printed_[i].label) == Role::inputs;
     if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
+      if (const auto doubtful = relater_.find_doubtful_miss(*observed)) {
+        return missed(i, *doubtful);
+      }
+      is_loose_ = true;
       return describe_relation(printed_[i], *fit);
     }
     if (const auto property = observed ? relater_.find_property(*observed) : std::nullopt) {
-      is_property_ = true;
+      is_loose_ = true;
       return describe_relation(printed_[i], *property);
     }
     return describe_unknown(printed_[i], nearest(i), finder_.known());
+  }
+
+  /// Something in the tensor or in what it would follow from is wrong.
+  Finding missed(std::size_t i, const Relation& near) const {
+    Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
+    unknown.relation = near.words;
+    unknown.differing_cells = static_cast<std::int64_t>(near.failing.size());
+    return unknown;
   }
 
   /// One exact product of small whole numbers may be chance; what many of a page have together is not.
@@ -120,8 +132,10 @@ class Deriver {
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (const Seen& earlier = seen_[finder_.first_like(i)];
         earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
-      Relation relation{Form::equal, called(printed_, earlier.next - 1), {earlier.next}, earlier.is_rooted, true, 0, {},
-                        {}};
+      Relation relation;
+      relation.words = called(printed_, earlier.next - 1);
+      relation.sources = {earlier.next};
+      relation.is_rooted = earlier.is_rooted;
       return relation;
     }
     auto relation = relater_.find(observed);
@@ -145,8 +159,12 @@ class Deriver {
       if (total.shape() == target.shape && std::ranges::all_of(target.cells, [&](const Interval& cell) {
             return meet(cell, bounds.cell(total, next++));
           })) {
-        return Relation{
-            Form::operation, total.expression(), {i}, seen_[finder_.first_like(i - 1)].is_rooted, true, 0, {}, {}};
+        Relation relation;
+        relation.form = Form::operation;
+        relation.words = total.expression();
+        relation.sources = {i};
+        relation.is_rooted = seen_[finder_.first_like(i - 1)].is_rooted;
+        return relation;
       }
     }
     return std::nullopt;
@@ -167,7 +185,7 @@ class Deriver {
         continue;
       }
       const std::optional<Fit> fit = fit_of(printed_[i], numbers);
-      if (fit) {
+      if (fit && is_accusable(i, *step, *fit)) {
         Candidates wrong;
         wrong.steps = {*step};
         wrong.fits.emplace(*step, *fit);
@@ -176,6 +194,20 @@ class Deriver {
       }
     }
     return std::nullopt;
+  }
+
+  /// Whether what does not hold is wrong: where nothing does, only what stands there in a program that the page shows.
+  bool is_accusable(std::size_t i, std::size_t step, const Fit& fit) const {
+    const Known& known = finder_.known();
+    if (fit.tally.differs < std::ssize(printed_[i].cells)) {
+      return fit.tally != Tally{} || fit.change.kind != Change::Kind::none;
+    }
+    bool is_shown = false;
+    for (std::size_t other = 0; other < chosen_.size(); ++other) {
+      is_shown = is_shown || (other != i && chosen_[other] && !is_size(printed_[other]) &&
+                              known[*chosen_[other]].explanation == known[step].explanation);
+    }
+    return is_shown && Places(printed_, chosen_, known).placed(i) == Choice(step);
   }
 
   /// How the tensor lies on a step that it should be, if only few cells do not hold.
@@ -215,9 +247,11 @@ class Deriver {
   void add_source(std::size_t i, Observed observed, const Finding& finding) {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
-    const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_property_);
+    const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_loose_);
     const bool may_be_inputs = role_of(printed_[i].label) != Role::made;
-    relater_.add({std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs});
+    Source source{std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs};
+    source.which = projection_of(printed_[i].label);
+    relater_.add(std::move(source));
     seen_[finder_.first_like(i)] = {i + 1, rooted};
   }
 
@@ -230,7 +264,7 @@ class Deriver {
   StepFinder& finder_;
   std::vector<Choice>& chosen_;
   Relater relater_;
-  bool is_property_ = false;  ///< what was found last is no derivation: some of its cells may be wrong all the same
+  bool is_loose_ = false;  ///< what was found last leaves room: some of its cells may be wrong all the same
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
   std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
   Budget& budget_;

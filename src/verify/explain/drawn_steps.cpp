@@ -7,6 +7,7 @@
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
+#include "verify/explain/called.hpp"
 #include "verify/explain/numbers.hpp"
 #include "verify/explain/plain.hpp"
 
@@ -63,11 +64,17 @@ DrawnSteps::DrawnSteps(std::span<const Printed> printed, const StepFinder& finde
     }
     for (const std::size_t step : finder[i].steps) {
       const KnownStep& known = finder.known()[step];
+      if (const char which = projection_of(printed[i].label); which != 0 && which == projection_of(known.step->name)) {
+        telling_.emplace_back(&known, which);
+      }
       if (!known.step->tensor || is_bare(*known.step->tensor)) {
         continue;
       }
       Draws& draws = made_of[known.explanation];
       draws.insert(draws_of(step).begin(), draws_of(step).end());
+      if (draws_of(step).size() > 1) {
+        telling_.emplace_back(&known, 'j');
+      }
       if (draws.size() > 1 || (draws.size() == 1 && known.explanation->wave == 0)) {
         add(known.explanation);
       }
@@ -85,13 +92,27 @@ const DrawnSteps::Draws& DrawnSteps::draws_of(std::size_t step) const {
   return entry->second;
 }
 
+bool DrawnSteps::is_in_order(const KnownStep& step) const {
+  const auto shows = [&](char which) {
+    return std::ranges::any_of(telling_, [&](const auto& one) {
+      return one.second == which && one.first->step->section == step.step->section &&
+             is_same_lesson(*one.first->explanation, *step.explanation);
+    });
+  };
+  return shows('j') || (shows('q') && shows('k'));
+}
+
 bool DrawnSteps::may_explain(const Printed& printed, std::size_t step) const {
   const KnownStep& known = finder_.known()[step];
+  const char labelled = projection_of(printed.label);
+  const char named = projection_of(known.step->name);
+  if (labelled != 0 && named != 0 && labelled != named && !is_in_order(known)) {
+    return false;
+  }
   const bool is_one_draw =
       known.step->tensor && draws_of(step).size() == 1 && (known.explanation->wave > 0 || is_bare(*known.step->tensor));
   return !is_one_draw || names(plain_label(printed.label), known) ||
-         std::ranges::any_of(shown_,
-                             [&](const Explanation* shown) { return is_same_lesson(*shown, *known.explanation); });
+         std::ranges::any_of(shown_, [&](const Explanation* one) { return is_same_lesson(*one, *known.explanation); });
 }
 
 }  // namespace attn::verify

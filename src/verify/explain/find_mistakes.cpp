@@ -15,6 +15,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
 #include "verify/explain/attention_programs.hpp"
+#include "verify/explain/called.hpp"
 #include "verify/explain/compare.hpp"
 #include "verify/explain/describe.hpp"
 #include "verify/explain/evidence.hpp"
@@ -124,18 +125,6 @@ struct Solved {
   Tensor right;  ///< the step without the mistake
 };
 
-/// The usual mistakes, and of those that ports have besides the ones that four printed digits tell apart.
-std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
-  constexpr std::array<std::string_view, 4> others = {"exp2", "one-plus-sum", "no-normalisation", "softmax-twice"};
-  std::vector<Mistake> mistakes = mistakes_in(steps);
-  for (Mistake& mistake : all_mistakes_in(steps)) {
-    if (std::ranges::find(others, mistake.name) != others.end()) {
-      mistakes.push_back(std::move(mistake));
-    }
-  }
-  return mistakes;
-}
-
 /// The steps with a rule applied; those that it cannot be applied to are left out.
 std::vector<Step> rewritten(std::span<const Step> steps, const Rewriter::Rule& rule) {
   Rewriter rewriter(rule);
@@ -182,32 +171,42 @@ class Search {
     const std::vector<Step>& steps = explanation.steps.get();
     look(explanation, steps);
     for (const std::string_view choice : usual_choices) {
-      if (!is_chapter_known_ && !puzzles_.empty()) {
+      if (!is_chapter_known_ && std::ranges::any_of(steps, [&](const Step& step) { return is_wanted(step); })) {
         const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
         drop_right(chosen);
-        look(explanation, chosen);
+        if (choice != "no-projection") {  // scores of the inputs themselves are scaled by nobody
+          look(explanation, chosen);
+        }
       }
     }
   }
 
+  bool is_done() const { return puzzles_.empty(); }
+
  private:
   void look(const Explanation& explanation, const std::vector<Step>& right) {
     is_own_.clear();
-    for (const Step& step : right) {
-      is_own_.insert(step.tensor ? step.tensor->id() : nullptr);
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      is_own_.insert(right[i].tensor ? right[i].tensor->id() : nullptr);
+      if (is_wanted(right[i])) {
+        wanted.push_back(i);
+      }
+    }
+    if (wanted.empty()) {
+      return;
     }
     for (const Mistake& mistake : mistakes_on_pages(right)) {
       Rewriter rewriter(mistake.rule);
       std::vector<Solved> solved;
-      for (std::size_t i = 0; i < right.size(); ++i) {
-        if (right[i].kind == Step::Kind::tensor && right[i].tensor && is_wanted(right[i].tensor->shape())) {
-          solve(explanation.steps.get()[i], *right[i].tensor, rewriter, solved);
-        }
+      for (const std::size_t i : wanted) {
+        solve(explanation.steps.get()[i], *right[i].tensor, rewriter, solved);
       }
       if (!solved.empty() && is_told(mistake, explanation, solved) && !shows_both(solved.front())) {
         tell(mistake, explanation, solved);
         hand_down(report_);
         std::erase_if(puzzles_, [](const Puzzle& one) { return is_mistaken(*one.finding); });
+        std::erase_if(wanted, [&](std::size_t i) { return !is_wanted(right[i]); });
       }
     }
   }
@@ -215,7 +214,7 @@ class Search {
   /// What a program makes that chooses so is no mistake of another kind.
   void drop_right(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
-      if (step.kind == Step::Kind::tensor && step.tensor && is_wanted(step.tensor->shape())) {
+      if (is_wanted(step)) {
         std::erase_if(puzzles_, [&, numbers = numbers_of(*step.tensor)](const Puzzle& one) {
           return agrees(one, step, numbers);
         });
@@ -223,8 +222,10 @@ class Search {
     }
   }
 
-  bool is_wanted(const Shape& shape) const {
-    return std::ranges::any_of(puzzles_, [&](const Puzzle& one) { return same_shape(*one.finding->printed, shape); });
+  bool is_wanted(const Step& step) const {
+    return step.kind == Step::Kind::tensor && step.tensor && std::ranges::any_of(puzzles_, [&](const Puzzle& one) {
+             return same_shape(*one.finding->printed, step.tensor->shape());
+           });
   }
 
   /// Finds the tensors that the step is with the mistake.
@@ -263,15 +264,48 @@ class Search {
            compare(printed, numbers, 0) == Tally{};
   }
 
-  /// Whether what right programs do too is a mistake here: where the chapter is known, or where, with it, a draw of the
-  /// article's own lesson follows.
+  /// Whether what right programs do too is a mistake here: where the chapter is known; where, with it, a draw of the
+  /// article's own lesson follows; where, whichever weights the program draws first, its labels say it.
   bool is_told(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) const {
+    if (is_chapter_known_) {
+      return true;
+    }
+    if (std::ranges::any_of(solved, [](const Solved& one) { return says_so(one.finding->printed->label); })) {
+      return false;
+    }
+    if (mistake.name == "query-key-swapped") {
+      return std::ranges::any_of(solved, [&](const Solved& one) { return is_labelled_swapped(*one.finding); });
+    }
+    if (mistake.name == "same-weights") {
+      return std::ranges::any_of(report_.findings, is_labelled_keys) && std::ranges::any_of(solved, is_made_of_both);
+    }
     const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
     const bool is_articles_own = explanation.wave == 0 && explanation.settings.empty();
-    return !is_choice || is_chapter_known_ ||
+    return !is_choice ||
            (is_articles_own && std::ranges::any_of(solved, [](const Solved& one) {
               return one.step->tensor->kind() == Kind::dropout && one.step->tensor->operation().facts().p > 0;
             }));
+  }
+
+  /// Whether a label says that the program does otherwise on purpose: "unscaled weights".
+  static bool says_so(std::string_view label) {
+    constexpr std::array<std::string_view, 10> words = {"unscaled", "unmasked", "without", "wrong",   "mistake",
+                                                        "naive",    "instead",  "columns", "no mask", "no scal"};
+    const std::string plain = plain_label(label);
+    return std::ranges::any_of(words, [&](std::string_view word) { return plain.find(word) != std::string::npos; });
+  }
+
+  static bool is_labelled_keys(const Finding& finding) { return projection_of(finding.printed->label) == 'k'; }
+
+  /// Whether a step is no queries, keys or values, but made of them.
+  static bool is_made_of_both(const Solved& one) { return projection_of(one.step->name) == 0; }
+
+  /// Whether the page calls the first factor keys and the second queries.
+  bool is_labelled_swapped(const Finding& finding) const {
+    const auto source = [&](std::size_t i) {
+      return projection_of(report_.findings[finding.sources[i]].printed->label);
+    };
+    return finding.sources.size() == 2 && source(0) == 'k' && source(1) == 'q';
   }
 
   /// Whether the page prints the right step too, and calls it otherwise.
@@ -312,6 +346,9 @@ void find_mistakes(Report& report, std::span<const Explanation> explanations) {
   }
   Search search(report, std::move(puzzles), is_one_chapter(explanations));
   for (const Explanation* explanation : explanations_to_try(report, explanations)) {
+    if (search.is_done()) {
+      return;
+    }
     search.look(*explanation);
     for (Explanation& program : attention_programs(*explanation)) {
       search.look(*report.programs.emplace_back(std::make_shared<const Explanation>(std::move(program))));

@@ -51,7 +51,9 @@ Choice OtherKernels::held_step(const Printed& printed, const Explanation& explan
 }
 
 void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
-  const Explanation* last = nullptr;
+  // Before the first that is known, a page shows the lesson of that one.
+  const auto first = std::ranges::find_if(chosen, [](const Choice& choice) { return choice.has_value(); });
+  const Explanation* last = first == chosen.end() ? nullptr : known_[**first].explanation;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const Explanation* explanation = chosen[i] ? known_[*chosen[i]].explanation : last;
     last = explanation;

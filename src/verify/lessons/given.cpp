@@ -67,14 +67,16 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
   for (const std::vector<float>& row : chapters::toy_embeddings()) {
     inputs.insert(inputs.end(), row.begin(), row.end());
   }
-  add({6, 3}, inputs, "inputs");
+  const auto is_toy = [&](const Literal& literal) {
+    return std::ranges::equal(literal.values, inputs, [](double a, double b) { return std::abs(a - b) < 1e-6; });
+  };
+  const auto toy = std::ranges::find_if(listing.literals, is_toy);
+  add({6, 3}, inputs, toy == listing.literals.end() || toy->name.empty() ? "inputs" : toy->name);
   constexpr std::size_t most_literals = 12;
   constexpr std::size_t most_numbers = 4096;
   for (const Literal& literal : listing.literals) {
-    const bool is_toy =
-        std::ranges::equal(literal.values, inputs, [](double a, double b) { return std::abs(a - b) < 1e-6; });
-    if (given.sources.size() < most_literals && !is_toy && !is_printed(literal, printed) && literal.values.size() > 2 &&
-        literal.values.size() <= most_numbers) {
+    if (given.sources.size() < most_literals && !is_toy(literal) && !is_printed(literal, printed) &&
+        literal.values.size() > 2 && literal.values.size() <= most_numbers) {
       add(literal.shape, literal.values, words_of(literal));
     }
   }
@@ -82,12 +84,17 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
     add(drawn.shape, drawn.values, drawn.words);
     given.sources.back().is_draw = is_shown(drawn, printed);
   }
-  for (std::int64_t size = 2; size <= 8; ++size) {
-    given.numbers.sizes.push_back(size);
-  }
-  constexpr std::size_t most_sizes = 14;
   std::set<std::int64_t> sizes = sizes_in_sight(printed);
   sizes.insert(listing.settings.d_out.begin(), listing.settings.d_out.end());
+  for (const Literal& literal : listing.literals) {
+    sizes.insert(literal.shape.begin(), literal.shape.end());
+  }
+  for (std::int64_t size = 2; size <= 8; ++size) {
+    if (size != 4 || sizes.contains(size)) {  // else the divisor is the number 2
+      given.numbers.sizes.push_back(size);
+    }
+  }
+  constexpr std::size_t most_sizes = 14;
   for (const std::int64_t size : sizes) {
     if (size > 8 && given.numbers.sizes.size() < most_sizes) {
       given.numbers.sizes.push_back(size);

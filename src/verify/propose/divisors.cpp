@@ -18,6 +18,9 @@ std::vector<Divisor> divisors(const Givens& givens) {
       result.push_back(root_of(size));
     }
   }
+  if (std::ranges::find(givens.sizes, 4) == givens.sizes.end()) {
+    result.push_back({2, "2"});
+  }
   return result;
 }
 

@@ -55,10 +55,16 @@ void softmaxes_by_any(Search& search, const Tensor& x, const Observed& numbers) 
       }
     }
   }
-  constexpr int most_digits = 4;
+  const auto root = static_cast<std::int64_t>(std::round(divisor * divisor));
+  constexpr std::int64_t most_size = 4'096;
+  // One number is as many digits as it takes: what other cells say must be more.
+  const int most_digits = std::min(5, static_cast<int>(target.cells.size()) - 2);
   for (int digits = 1; divisor > 0.01 && divisor < 1000 && digits <= most_digits && !search.best(); ++digits) {
-    const std::string words = text::number_text(divisor, std::chars_format::general, digits);
-    search.offer(Form::several, softmax(divide(x, digits == most_digits ? divisor : std::stod(words), words)));
+    if (digits == 2 && root > 1 && root <= most_size) {
+      search.offer(Form::several, softmax(root_of(root).of(x)));
+    }
+    const double rounded = std::stod(text::number_text(divisor, std::chars_format::general, digits));
+    search.offer(Form::several, softmax(divide(x, rounded, text::shortest_text(rounded))));
   }
 }
 
@@ -93,7 +99,7 @@ void masked(Search& search, const Tensor& x, const Observed& numbers) {
     }
     if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
       search.offer(Form::operation, masked_fill(x, causal_mask(x.shape()), value));
-    } else if (!search.is_near_miss() &&
+    } else if (count > 1 && !search.is_near_miss() &&                   // one cell is an error, and no mask
                !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
       search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places), value));
     }
@@ -170,7 +176,11 @@ void propose_operations(Search& search) {
     if (leaf.tensor.shape() != search.shape() || search.shape().empty() || says_nothing) {
       continue;
     }
-    for (const auto propose : {shares, softmaxes, dropouts, scaled, additions}) {
+    // Of -inf a softmax is taken; triangles of weights are divided by their sums.
+    const bool is_masked = std::ranges::any_of(leaf.source.numbers.cells, is_hidden);
+    (is_masked ? softmaxes : shares)(search, leaf.tensor);
+    (is_masked ? shares : softmaxes)(search, leaf.tensor);
+    for (const auto propose : {dropouts, scaled, additions}) {
       propose(search, leaf.tensor);
     }
     masked(search, leaf.tensor, leaf.source.numbers);

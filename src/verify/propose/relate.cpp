@@ -33,7 +33,8 @@ void Relater::add(Source source) {
     leaves_.erase(leaf);
   };
   const auto same = std::ranges::find_if(leaves_, [&](const Leaf& other) {
-    return is_printed(other) && source.position > 0 && is_same(other.source.numbers, source.numbers);
+    const bool are_two = other.source.which != 0 && source.which != 0 && other.source.which != source.which;
+    return is_printed(other) && source.position > 0 && !are_two && is_same(other.source.numbers, source.numbers);
   });
   if (same != leaves_.end()) {
     source.is_rooted = source.is_rooted || same->source.is_rooted;
@@ -53,48 +54,62 @@ void Relater::add(Source source) {
   }
 }
 
-std::optional<Relation> Relater::find_derivation(const Observed& target, std::size_t most_failing) {
-  // Each operation on each leaf is looked at, if only at its shape.
+/// Each operation on each leaf is looked at, if only at its shape.
+bool Relater::has_patience_for(const Observed& target) {
   constexpr std::int64_t cost_of_leaf = 20;
   patience_ -= static_cast<std::int64_t>(leaves_.size()) * cost_of_leaf;
-  if (target.cells.size() > most_cells || patience_ <= 0) {
+  return target.cells.size() <= most_cells && patience_ > 0;
+}
+
+std::optional<Relation> Relater::find_derivation(const Observed& target) {
+  if (!has_patience_for(target)) {
     return std::nullopt;
   }
-  if (most_failing == 0) {
-    Search drawn(target, givens_, draws_, 0, bounds_, patience_);
-    propose_leaves(drawn);
-    if (drawn.best()) {
-      return drawn.best();
+  Search drawn(target, givens_, draws_, 0, bounds_, patience_);
+  propose_leaves(drawn);
+  if (drawn.best()) {
+    return drawn.best();
+  }
+  Search search(target, givens_, leaves_, 0, bounds_, patience_);
+  for (const auto propose :
+       {propose_leaves, propose_views, propose_constants, propose_operations, propose_running_means}) {
+    if (!search.best()) {
+      propose(search);
     }
   }
-  std::vector<Leaf> sound;
-  if (most_failing > 0) {
-    std::ranges::copy_if(leaves_, std::back_inserter(sound), [](const Leaf& leaf) { return leaf.source.is_sound; });
-  }
-  const std::vector<Leaf>& leaves = most_failing > 0 ? sound : leaves_;
-  Search search(target, givens_, leaves, most_failing, bounds_, patience_);
-  if (!search.is_near_miss()) {
-    for (const auto propose : {propose_leaves, propose_views, propose_constants}) {
-      if (!search.best()) {
-        propose(search);
-      }
-    }
-  }
-  if (!search.best()) {
-    propose_operations(search);
-  }
-  if (!search.best() && !search.is_near_miss()) {
-    propose_running_means(search);
-  }
-  if (!search.has(Form::operation) || search.is_near_miss()) {
-    const Operands operands = operands_of(leaves);
+  if (!search.has(Form::operation)) {
+    const Operands operands = operands_of(leaves_);
     propose_products(search, operands);
-    if (!search.has(Form::product) || search.is_near_miss()) {
+    if (!search.has(Form::product)) {
       propose_layers(search, operands);
     }
   }
   bounds_.forget();
-  return search.best() || search.is_near_miss() ? search.best() : search.uncertain();
+  return search.best() ? search.best() : search.uncertain();
+}
+
+std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses) {
+  constexpr std::size_t least_cells = 5;  // of fewer, those that hold say too little
+  if (target.cells.size() < least_cells || !has_patience_for(target)) {
+    return std::nullopt;
+  }
+  std::vector<Leaf> leaves;
+  std::ranges::copy_if(leaves_, std::back_inserter(leaves),
+                       [&](const Leaf& leaf) { return misses == Misses::of_all || leaf.source.is_sound; });
+  Search search(target, givens_, leaves, few_of(target), bounds_, patience_);
+  propose_operations(search);
+  if (misses != Misses::of_operations) {
+    const Operands operands = operands_of(leaves);
+    propose_products(search, operands);
+    propose_layers(search, operands);
+  }
+  bounds_.forget();
+  // A copy with other cells was written into, which is nobody's mistake.
+  const bool is_copy = search.best() && std::ranges::any_of(leaves, [&](const Leaf& leaf) {
+                         return leaf.tensor.shape() == target.shape &&
+                                std::ranges::equal(leaf.source.numbers.cells, search.best()->numbers, meet);
+                       });
+  return is_copy ? std::nullopt : search.best();
 }
 
 std::optional<Relation> Relater::find_fit(const Observed& target) {
@@ -137,7 +152,7 @@ std::optional<Relation> Relater::find_whole_or_entry(const Observed& target, Loo
 }
 
 std::optional<Relation> Relater::find(const Observed& target) {
-  return find_whole_or_entry(target, [this](const Observed& one) { return find_derivation(one, 0); });
+  return find_whole_or_entry(target, [this](const Observed& one) { return find_derivation(one); });
 }
 
 std::optional<Relation> Relater::find_with_unknown_weights(const Observed& target) {
@@ -154,9 +169,14 @@ std::optional<Relation> Relater::find_property(const Observed& target) {
   return search.best();
 }
 
-std::optional<Relation> Relater::find_near_miss(const Observed& target) {
-  constexpr std::size_t least_cells = 5;  // of fewer, those that hold say too little
-  return target.cells.size() < least_cells ? std::nullopt : find_derivation(target, few_of(target));
+std::optional<Relation> Relater::find_near_miss(const Observed& target) { return find_miss(target, Misses::of_sound); }
+
+std::optional<Relation> Relater::find_nearer_miss(const Observed& target) {
+  return find_miss(target, Misses::of_operations);
+}
+
+std::optional<Relation> Relater::find_doubtful_miss(const Observed& target) {
+  return find_miss(target, Misses::of_all);
 }
 
 }  // namespace attn::verify

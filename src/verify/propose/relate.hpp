@@ -28,12 +28,21 @@ class Relater {
   std::optional<Relation> find_with_unknown_weights(const Observed& target);
   /// An operation that holds but for at most 15 % of the cells, or one cell, and whose sources are in no doubt.
   std::optional<Relation> find_near_miss(const Observed& target);
+  /// The same of one operation alone: it tells more than what else the tensor may follow from.
+  std::optional<Relation> find_nearer_miss(const Observed& target);
+  /// The same where the sources may be in doubt themselves: then nobody knows which of them is wrong.
+  std::optional<Relation> find_doubtful_miss(const Observed& target);
 
  private:
+  /// What a near miss may be of.
+  enum class Misses { of_sound, of_operations, of_all };
+
   /// Whole, or, where all entries of a batch are equal, one of them.
   template <class Look>
   std::optional<Relation> find_whole_or_entry(const Observed& target, Look look);
-  std::optional<Relation> find_derivation(const Observed& target, std::size_t most_failing);
+  std::optional<Relation> find_derivation(const Observed& target);
+  std::optional<Relation> find_miss(const Observed& target, Misses misses);
+  bool has_patience_for(const Observed& target);
   std::optional<Relation> find_fit(const Observed& target);
 
   Givens givens_;

@@ -24,6 +24,7 @@ struct Source {
   bool is_sound = true;       ///< false where some of its own numbers may be wrong
   bool may_be_inputs = true;  ///< what weights that nobody printed may project: not queries, weights or a mask
   bool is_draw = false;       ///< of a seed; what follows from it follows from where the page prints it
+  char which = 0;             ///< 'q', 'k' or 'v' where the page calls it queries, keys or values
 };
 
 /// How a tensor follows from others, the most telling first. A fit is up to weights that the page does not print; a
@@ -37,7 +38,9 @@ struct Relation {
   std::vector<std::size_t> sources;  ///< their places on the page
   bool is_rooted = false;            ///< ends in what is given alone
   bool is_certain = true;  ///< chance is excluded; else others of a page's may exclude it together with this one
+  int fitting = 0;         ///< how many of its operands the page calls what they are there
   double chance = 0;       ///< log10 of the probability that it holds by chance
+  bool is_wide = false;    ///< some number is what the sources' rounding allows, and not what their digits give
   std::vector<std::int64_t> failing;  ///< of a near miss: the cells that do not hold
   std::vector<Interval> numbers;      ///< of a near miss: what the cells should be
 };

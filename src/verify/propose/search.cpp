@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
 #include "verify/bound/chance.hpp"
 
 namespace attn::verify {
@@ -24,6 +25,13 @@ double chance_of_pattern(const Observed& target) {
   return is_telling ? certain : 0;
 }
 
+/// Whether two numbers may be one, with a slack in proportion to them: so many weights are small.
+bool meet_within(const Interval& a, const Interval& b, double slack) {
+  constexpr double least = 1.2e-38;  // less is 0 to most kernels
+  const double room = slack * a.size() + least;
+  return std::isinf(a.low) || (a.low <= b.high + room && b.low <= a.high + room);
+}
+
 double deviation_of(std::span<const Interval> cells) {
   double mean = 0;
   double squares = 0;
@@ -38,7 +46,7 @@ bool is_better(const Relation& one, const Relation& other) {
   const auto rank = [](const Relation& relation) {
     const auto nearest = std::ranges::max_element(relation.sources);
     const std::int64_t position = nearest == relation.sources.end() ? 0 : static_cast<std::int64_t>(*nearest);
-    return std::tuple(relation.failing.size(), relation.form, relation.sources.size(), -position);
+    return std::tuple(relation.failing.size(), relation.form, -relation.fitting, relation.sources.size(), -position);
   };
   return rank(one) < rank(other);
 }
@@ -67,7 +75,8 @@ bool Search::offer(Form form, const Tensor& candidate) {
   std::vector<std::int64_t> failing;
   for (std::size_t i = 0; i < target_.cells.size() && failing.size() <= most_failing_; ++i) {
     cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
-    if (!meet(target_.cells[i], cells.back())) {
+    if (!meet(target_.cells[i], cells.back()) ||
+        (candidate.kind() == Kind::softmax && !meet_within(target_.cells[i], cells.back(), slack(1)))) {
       failing.push_back(static_cast<std::int64_t>(i));
     }
   }
@@ -77,35 +86,48 @@ bool Search::offer(Form form, const Tensor& candidate) {
   }
   is_possible_ = is_possible_ || failing.empty();
   const double chance = chance_of(candidate, cells, failing);
-  Relation relation{form,
-                    "",
-                    {},
-                    false,
-                    true,
-                    chance,
-                    std::move(failing),
-                    is_near_miss() ? std::move(cells) : std::vector<Interval>{}};
+  Relation relation;
+  relation.form = form;
+  relation.chance = chance;
+  relation.is_wide = is_wide(cells);
+  relation.failing = std::move(failing);
+  if (is_near_miss()) {
+    relation.numbers = std::move(cells);
+  }
   relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
   const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
                           !is_binary(target_) && !is_constant(target_);
   if (!relation.is_certain && (!is_product || is_near_miss())) {
     return false;
   }
+  const std::vector<std::size_t> leaves = leaves_of(candidate);
+  if (!is_near_miss() &&
+      std::ranges::any_of(leaves, [&](std::size_t leaf) { return !depends_on(candidate, leaves_[leaf].tensor); })) {
+    return false;
+  }
   relation.words = candidate.name().empty() ? candidate.expression() : candidate.name();
+  if (form <= Form::view && !is_copy(candidate, leaves)) {
+    relation.words += ", but for float32's rounding";
+  }
   const bool is_certain = relation.is_certain;
-  keep(std::move(relation), leaves_of(candidate), is_certain ? best_ : uncertain_);
+  keep(std::move(relation), leaves, is_certain ? best_ : uncertain_);
   return is_certain;
 }
 
 void Search::keep(Form form, const std::string& words, std::vector<std::size_t> leaves, double chance) {
   ++tried_;
   if (chance + std::log10(static_cast<double>(tried_)) <= least_chance) {
-    keep(Relation{form, words, {}, false, true, chance, {}, {}}, leaves, best_);
+    Relation relation;
+    relation.form = form;
+    relation.words = words;
+    relation.chance = chance;
+    keep(std::move(relation), leaves, best_);
   }
 }
 
 void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
   relation.is_rooted = relation.form < Form::fit;
+  relation.fitting = fitting(leaves);
   for (const std::size_t leaf : leaves) {
     const Source& source = leaves_[leaf].source;
     relation.is_rooted = relation.is_rooted && source.is_rooted;
@@ -132,6 +154,60 @@ std::vector<std::size_t> Search::leaves_of(const Tensor& tensor) const {
   };
   walk(walk, tensor);
   return found;
+}
+
+bool Search::is_wide(const std::vector<Interval>& cells) const {
+  constexpr double usual = 3;  // half units of the last digit: what rounded operands make of a product
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Interval& printed = target_.cells[i];
+    if (std::abs(printed.middle() - cells[i].middle()) > usual * std::max(printed.radius(), slack(printed.low))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Queries meet keys, and weights meet values.
+int Search::fitting(const std::vector<std::size_t>& leaves) const {
+  const auto which = [&](std::size_t i) { return leaves_[leaves[i]].source.which; };
+  int count = 0;
+  for (std::size_t i = 0; i + 1 < leaves.size(); ++i) {
+    count += (which(i) == 'q' && which(i + 1) == 'k') || (which(i) == 0 && which(i + 1) == 'v') ? 1 : 0;
+  }
+  return count;
+}
+
+/// What is printed twice was not computed twice: not one digit may differ.
+bool Search::is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves) {
+  constexpr double of_reading = 1e-12;
+  const bool are_printed =
+      std::ranges::all_of(leaves, [&](std::size_t leaf) { return leaves_[leaf].source.position > 0; });
+  for (std::size_t i = 0; are_printed && i < target_.cells.size(); ++i) {
+    if (!meet_within(target_.cells[i], bounds_.cell(candidate, static_cast<std::int64_t>(i)), of_reading)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Search::depends_on(const Tensor& candidate, const Tensor& leaf) {
+  std::vector<Interval> others;
+  const std::int64_t count = element_count(leaf.shape());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double turn = 0.618 * static_cast<double>(i + 1);
+    const double moved = bounds_.cell(leaf, i).middle() + 1 + turn - std::floor(turn);
+    others.push_back({moved, moved});
+  }
+  const Tensor other = leaf_of({leaf.shape(), others}, "");
+  bounds_.observe(other, std::move(others));
+  const Tensor moved =
+      Rewriter([&](const Tensor& was, const Tensor& is) { return was.id() == leaf.id() ? other : is; })(candidate);
+  bool is_other = false;
+  for (std::size_t i = 0; i < target_.cells.size() && !is_other; ++i) {
+    is_other = !meet(target_.cells[i], bounds_.cell(moved, static_cast<std::int64_t>(i)));
+  }
+  bounds_.forget(other);
+  return is_other;
 }
 
 double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells,

@@ -59,6 +59,12 @@ class Search {
  private:
   /// The leaves that a tensor is made of, by their places among all, in the order of its words.
   std::vector<std::size_t> leaves_of(const Tensor& tensor) const;
+  /// Whether other numbers in a leaf's place would give others: rows that are all alike have the same mean, however
+  /// they are weighed.
+  bool depends_on(const Tensor& candidate, const Tensor& leaf);
+  int fitting(const std::vector<std::size_t>& leaves) const;
+  bool is_wide(const std::vector<Interval>& cells) const;
+  bool is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves);
   double chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
                    const std::vector<std::int64_t>& failing);
   void keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const;

@@ -145,6 +145,7 @@ class DrawReader {
     const Assignment assignment = assignment_of(text);
     if (assignment.value.empty()) {
       scan(text);
+      forget_overwritten(text);
       return;
     }
     const std::size_t first = calls_.size();
@@ -163,9 +164,24 @@ class DrawReader {
       for (std::size_t k = 0; k < sizes->size(); ++k) {
         variables_.set_number(assignment.targets[k], static_cast<double>((*sizes)[k]));
       }
-    } else if (calls_.size() - first == assignment.targets.size()) {
+    } else if (calls_.size() - first == assignment.targets.size() && assignment.value.find_first_of("[(") == 0) {
       for (std::size_t k = 0; k < assignment.targets.size(); ++k) {  // a, b, c = [rand(3) for _ in range(3)]
         name_call(calls_[first + k], assignment.targets[k], calls_[first + k].call);
+      }
+    }
+  }
+
+  /// nn.init.xavier_uniform_(layer.weight): what was drawn for the layer is no longer its weight.
+  void forget_overwritten(std::string_view text) {
+    const std::size_t open = text.find('(');
+    if (open == npos || text.substr(0, open).find("init.") == npos) {
+      return;
+    }
+    const std::string_view argument = text.substr(open + 1, text.find_first_of(",)", open) - open - 1);
+    const std::string name = full_name(text::trimmed(argument.substr(0, argument.rfind('.'))));
+    for (DrawCall& call : calls_) {
+      if (call.name == name) {
+        call.name.clear();
       }
     }
   }

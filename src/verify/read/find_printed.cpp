@@ -86,7 +86,7 @@ class Finder {
     for (const Head& head : heads) {
       if (ends_with_word(before, head.word)) {
         const std::size_t begin = at_ - head.word.size();
-        if (head.in_output && !is_output(zones_.at(begin))) {
+        if (!is_output(zones_.at(begin)) && (head.in_output || is_in_statement(begin))) {
           return false;
         }
         Cursor cursor = cursor_at(begin);
@@ -95,6 +95,13 @@ class Finder {
       }
     }
     return false;
+  }
+
+  /// Whether a program has it: behind an "=", as an operand or an argument.
+  bool is_in_statement(std::size_t begin) const {
+    const std::string_view line = without_trailing(text_.substr(line_begin_, begin - line_begin_), " \t");
+    constexpr std::string_view before = "=(,+-*/@";
+    return zones_.at(begin) == Zone::code && !line.empty() && before.find(line.back()) != npos;
   }
 
   bool try_tensorflow() {

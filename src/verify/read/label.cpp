@@ -21,6 +21,9 @@ std::string_view without_prompt(std::string_view line) {
 std::string_view trimmed(std::string_view line) {
   const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`/;%"));
   const std::string_view label = without_trailing(words, " \t\n`([{,=*|#/");
+  if (label == "True" || label == "False") {
+    return {};  // was printed itself
+  }
   const bool arrow = label.ends_with("=>") || label.ends_with("->");
   return arrow ? without_trailing(label.substr(0, label.size() - 2), " \t=#/-") : label;
 }

@@ -1,0 +1,119 @@
+"""Makes true-*.md: small programs with what they print, each of which looked like something else once.
+
+    /usr/bin/python3 tests/pages/make_true.py
+
+PyTorch 1.13 and numpy 1.24 made those that are kept.
+"""
+import contextlib
+import io
+import pathlib
+
+PROGRAMS = {
+    "key-first": """\
+import torch
+import torch.nn as nn
+inputs = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+                       [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+torch.manual_seed(123)
+key = nn.Linear(3, 2, bias=False)
+query = nn.Linear(3, 2, bias=False)
+print(query(inputs) @ key(inputs).T)
+""",
+    "named": """\
+import torch
+import torch.nn as nn
+inputs = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+                       [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+torch.manual_seed(123)
+W_value = nn.Linear(3, 2, bias=False)
+W_query = nn.Linear(3, 2, bias=False)
+W_key = nn.Linear(3, 2, bias=False)
+print("values:", W_value(inputs))
+print("queries:", W_query(inputs))
+print("keys:", W_key(inputs))
+""",
+    "unscaled": """\
+import torch
+inputs = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+                       [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+torch.manual_seed(123)
+W_query, W_key = torch.rand(3, 2), torch.rand(3, 2)
+print("unscaled:", torch.softmax((inputs @ W_query) @ (inputs @ W_key).T, dim=-1))
+scores = inputs @ inputs.T
+hidden = torch.triu(torch.ones(6, 6), diagonal=1).bool()
+print("causal:", torch.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1))
+print("sum:", inputs[0].sum())
+""",
+    "written-into": """\
+import torch
+torch.manual_seed(31)
+s = torch.randn(4, 4).masked_fill(torch.ones(4, 4).tril() == 0, float("-inf")).softmax(-1)
+print(s)
+s[0, 0] = 0.5
+print(s)
+""",
+    "alike": """\
+import torch
+x = torch.tensor([[0.5, 1.25], [2.0, 0.75], [1.5, 3.0]])
+b = torch.tensor([[2., 7.], [6., 4.], [6., 5.]])
+print(torch.ones(3, 3) @ b)
+print(b.sum(0))
+""",
+    "temperature": """\
+import torch
+logits = torch.tensor([2.0, 1.0, 0.1])
+for t in [0.5, 2.0]:
+    print(torch.softmax(logits / t, dim=0))
+""",
+    "hidden-by-1e9": """\
+import torch
+torch.manual_seed(0)
+scores = torch.randn(3, 3)
+scores[:2, 2] = -1e9
+print(scores)
+print(torch.softmax(scores, dim=-1))
+""",
+    "small-weights": """\
+import torch
+torch.manual_seed(3)
+scores = torch.randn(6) * 16
+print(scores)
+print(torch.softmax(scores, dim=0))
+""",
+    "tied": """\
+import torch
+torch.manual_seed(77)
+q = torch.randn(4, 4)
+k = q.clone()
+print("query", q)
+print("key", k)
+print("scores", q @ k.T)
+""",
+    "returned": """\
+import torch
+torch.manual_seed(42)
+def make(n, d):
+    a = torch.rand(n, d)
+    b = torch.rand(n, d)
+    return b, a
+q, k = make(3, 2)
+print("q", q)
+print("k", k)
+""",
+    "of-numpy": """\
+import numpy as np
+from numpy import array
+word_1 = array([1, 0, 0])
+np.random.seed(0)
+centers = np.random.rand(2, 2)
+print(centers)
+print(centers)
+""",
+}
+
+for name, program in PROGRAMS.items():
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(program, {})
+    page = f"```python\n{program}```\n\n```\n{printed.getvalue()}```\n"
+    (pathlib.Path(__file__).parent / f"true-{name}.md").write_text(page)
