@@ -4,11 +4,11 @@
 
 namespace attn::cli {
 
-/// Whether `verify` is asked about dumps of tensors, and not about pages. Throws UsageError where it is about both, or
-/// where an option is for the other.
+/// Returns true if `verify` gets files of tensors, not pages. Throws UsageError for a mixture, or for an option of the
+/// other kind.
 bool is_about_dumps(const Options& options);
 
-/// `attn-walkthrough verify` of dumps: holds a port's tensors against a chapter's, and says where they went wrong and
+/// `attn-walkthrough verify` of dumps: compares a port's tensors with a chapter's and reports where they differ and
 /// why. Returns the exit code. Throws dump::DumpError, and UsageError, before anything is written.
 int verify_dumps(const Options& options);
 
