@@ -54,7 +54,7 @@ constexpr std::array simplified = {
                     "trainable weights, its embedding is the query."},
     Meaning{.step = "attn_scores_2",
             .text = "An attention score is the dot product of the query and a token's embedding. It is positive when "
-                    "both point the same way, and grows with their lengths."},
+                    "both point the same way; longer vectors give larger magnitudes."},
     Meaning{.step = "attn_weights_2",
             .text = "Softmax turns scores into attention weights that sum to 1; a higher score gets a larger weight."},
     Meaning{.step = "attn_weights_sum_2", .text = "A check: attention weights sum to 1."},
@@ -333,11 +333,10 @@ constexpr std::array general = {
     Meaning{.step = "attn_scores",
             .text = "The dot product of every query and every key: a row for each query, a column for each key. A high "
                     "score means that a key matches a query."},
-    Meaning{
-        .step = "scaled_attn_scores*",
-        .text =
-            "Dot products grow with the number of dimensions. Softmax of large scores puts almost all weight on one "
-            "token; its gradient is then near 0. Dividing by the square root of that number keeps scores moderate."},
+    Meaning{.step = "scaled_attn_scores*",
+            .text = "Dot products tend to grow with the number of dimensions. Softmax of large scores puts almost all "
+                    "weight on one token, and its gradients are then near 0. Dividing by the square root of the "
+                    "dimension keeps scores moderate."},
     Meaning{.step = "attn_weights",
             .text = "Softmax, row by row: each row shows how one token distributes its attention over all tokens."},
     Meaning{.step = "context_vecs",
