@@ -12,7 +12,7 @@ namespace attn::chapters {
 
 struct Article;
 
-/// What a chapter may be told besides seed, inputs and kernels.
+/// The options a chapter takes besides seed, inputs and kernels.
 struct Takes {
   bool query = false;        ///< parts by hand that follow one query
   bool projections = false;  ///< W_query, W_key, W_value of other sizes or initialisation
@@ -23,11 +23,11 @@ struct Takes {
   bool second_inputs = false;  ///< a second sequence
 };
 
-/// One chapter as one article has it.
+/// A chapter of one article.
 struct Chapter {
   std::string_view name;
   const Article* article;  ///< whose program it follows
-  /// Runs the article's program top to bottom and shows its tensors. Throws LessonError where the lesson's sizes do not
+  /// Runs the article's program top to bottom and shows its tensors. Throws LessonError if the lesson's sizes do not
   /// fit each other.
   void (*run)(Program&);
   Takes takes;
@@ -36,7 +36,7 @@ struct Chapter {
   std::string_view special;  ///< what the article does its own way
 };
 
-/// All that is known of an article: what its folder exports.
+/// An article: what its folder exports.
 struct Article {
   std::string_view name;  ///< on the command line: "ahead-of-ai"
   std::string_view title;

@@ -16,7 +16,7 @@ namespace attn::chapters {
 /// The chapter's steps for a lesson.
 Walkthrough walk(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch);
 
-/// The lines that the chapter's program has and that may be written otherwise.
+/// The what-if rules that apply to the chapter's program.
 std::vector<const WhatIf*> what_ifs(const Chapter& chapter);
 
 const std::vector<std::reference_wrapper<const Article>>& all_articles();
@@ -27,10 +27,9 @@ const std::vector<std::reference_wrapper<const Chapter>>& all_chapters();
 
 /// "attention without weights": the same for every article.
 std::string_view chapter_summary(std::string_view name);
-/// What the chapter answers: the same for every article.
+/// The question that the chapter answers: the same for every article.
 std::string_view chapter_question(std::string_view name);
-/// The rule whose change shows best what the chapter is about, of those that change a number here; null where none
-/// does.
+/// The rule that best shows the chapter's topic, among those that change a number here; null if none does.
 const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps);
 
 }  // namespace attn::chapters

@@ -26,15 +26,15 @@ void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int6
   const std::string d_out = d_out_kq == d_out_v
                                 ? "d_out " + std::to_string(d_out_v)
                                 : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " + std::to_string(d_out_v);
-  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out + "; accepted are " +
-                    list + "; or choose another --d-out");
+  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out + "; use one of " + list +
+                    "; or choose another --d-out");
 }
 
 void check_heads_listable(std::int64_t num_heads) {
   constexpr std::int64_t most = 10'000;
   if (num_heads > most) {
-    throw LessonError("--num-heads " + std::to_string(num_heads) + " are too many to list, each with its own weights" +
-                      "; accepted are up to " + std::to_string(most) + "; try --num-heads 4");
+    throw LessonError("--num-heads " + std::to_string(num_heads) + " is too many: each head has its own steps" +
+                      "; use one of up to " + std::to_string(most) + "; try --num-heads 4");
   }
 }
 

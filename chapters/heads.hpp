@@ -6,10 +6,10 @@
 
 namespace attn::chapters {
 
-/// Throws LessonError where the heads cannot share the projections' columns evenly.
+/// Throws LessonError if the heads cannot share the projections' columns evenly.
 void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v);
 
-/// Throws LessonError where there are too many heads to list one after the other.
+/// Throws LessonError if there are too many heads to list one by one.
 void check_heads_listable(std::int64_t num_heads);
 
 /// [b, tokens, d_out] -> [b, num_heads, tokens, head_dim], a view.

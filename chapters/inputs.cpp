@@ -19,11 +19,11 @@ void check_sentence(const Lesson& lesson) {
     return;
   }
   if (lesson.tokens) {
-    throw LessonError("--sentence has its own tokens; accepted is --tokens without it; leave one of them out");
+    throw LessonError("--sentence with --tokens: a sentence has its own tokens; leave one of them out");
   }
   if (lesson.d_in.value_or(1) > most_embedding_dim) {
     throw LessonError("--d-in " + std::to_string(*lesson.d_in) +
-                      " is too many for 50000 embeddings; accepted with --sentence are up to " +
+                      " is too large for 50000 embeddings; with --sentence the most is " +
                       std::to_string(most_embedding_dim) + "; try --d-in 3");
   }
   sentence_words(*lesson.sentence);
@@ -91,7 +91,7 @@ std::int64_t query_index(const Article& article, const Lesson& lesson, std::int6
   for (const std::string& token : words) {
     accepted += (token == words[0] ? " or one of " : " ") + token;
   }
-  throw LessonError("--query " + query + " is no token of the inputs; accepted is " + accepted + "; try --query " +
+  throw LessonError("--query " + query + " is not a token of the inputs; give " + accepted + "; try --query " +
                     std::to_string(std::min<std::int64_t>(1, num_tokens - 1)));
 }
 

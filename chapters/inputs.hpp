@@ -10,16 +10,16 @@ namespace attn::chapters {
 
 struct Article;
 
-/// Throws LessonError where the lesson's sentence cannot be embedded, or not with the sizes that are asked for.
+/// Throws LessonError if the lesson's sentence cannot be embedded, or not with the requested sizes.
 void check_sentence(const Lesson& lesson);
 
-/// Whether the lesson asks for torch.rand inputs instead of the article's.
+/// Returns true if the lesson asks for torch.rand inputs instead of the article's.
 bool has_random_inputs(const Lesson& lesson);
 
 /// How many tokens the inputs have.
 std::int64_t token_count(const Lesson& lesson);
 
-/// What is embedded: the lesson's sentence, or the article's.
+/// The sentence to embed: the lesson's, or the article's.
 std::string sentence_of(const Article& article, const Lesson& lesson);
 
 /// The ids of its words.

@@ -5,8 +5,8 @@
 
 namespace attn::chapters {
 
-/// Why a step is there. What is empty fits everything; a name that ends with * fits all names with that beginning, and
-/// names with | between them each.
+/// The reason for a step. An empty field matches everything; a name that ends with * matches all names with that
+/// prefix; | separates alternatives.
 struct Meaning {
   std::string_view step;
   std::string_view text;

@@ -6,13 +6,13 @@
 
 #include "meaning.hpp"
 
-/// The meanings that all articles share. The first that fits counts, so what is special stands before what is general.
+/// The meanings that all articles share. The first match counts, so special meanings come before general ones.
 namespace attn::chapters {
 
-/// Of tensors and words, for a section of a chapter.
+/// The meanings of tensors and texts, for a section of a chapter.
 std::vector<std::span<const Meaning>> step_meanings(std::string_view chapter, std::string_view section);
 
-/// Of sizes, where only the shape is shown.
+/// The meanings of sizes, which show only a shape.
 std::span<const Meaning> size_meanings();
 
 }  // namespace attn::chapters

@@ -43,11 +43,11 @@ std::vector<std::string> names_of(const std::vector<Weight>& weights) {
 [[noreturn]] void throw_no_weight(const std::string& name, const std::vector<Weight>& weights) {
   const std::vector<std::string> names = names_of(weights);
   const std::string near = text::nearest(name, names);
-  throw LessonError("--weights: no weight here is called '" + name + "'; accepted are " + text::joined(names) +
+  throw LessonError("--weights: no weight here is named '" + name + "'; this chapter has " + text::joined(names) +
                     "; try " + (near.empty() ? names[0] : near) + "=FILE");
 }
 
-/// The weight of that name; null where there is none.
+/// The weight with that name; null if there is none.
 const Weight* find(const std::vector<Weight>& weights, const std::string& name) {
   const auto has_name = [&](const Weight& weight) { return weight.name == name; };
   if (const auto exact = std::ranges::find_if(weights, has_name); exact != weights.end()) {
@@ -62,8 +62,8 @@ const Weight* find(const std::vector<Weight>& weights, const std::string& name) 
     }
   }
   if (names.size() > 1) {
-    throw LessonError("--weights: several weights here are called '" + name + "'; accepted are " + text::joined(names) +
-                      "; try " + names[0] + "=FILE");
+    throw LessonError("--weights: several weights here are named '" + name + "'; this chapter has " +
+                      text::joined(names) + "; try " + names[0] + "=FILE");
   }
   return found;
 }
@@ -90,7 +90,7 @@ GivenTensor transposed(const GivenTensor& given) {
   return result;
 }
 
-/// The numbers as the weight is stored, where its name tells that they are stored the other way.
+/// The numbers in the weight's own layout, transposed if the given name implies the other layout.
 GivenTensor in_layout_of(const GivenTensor& given, const Weight& weight) {
   const bool is_linear = data_of(weight.tensor).operation().facts().fan_in > 0;
   const auto own = is_linear ? GivenTensor::Layout::rows : GivenTensor::Layout::columns;
@@ -104,9 +104,9 @@ void check_shape(const GivenTensor& given, const Weight& weight) {
     return;
   }
   const bool is_transposed = shape.size() == 2 && given.shape == Shape{shape[1], shape[0]};
-  throw LessonError("--weights: '" + given.name + "' of '" + given.source + "' is of shape " + shape_text(given.shape) +
-                    ", and " + weight.name + " here is " + shape_text(shape) + ", " + layout(weight.tensor) +
-                    "; accepted are weights that fit inputs and each other; " +
+  throw LessonError("--weights: '" + given.name + "' of '" + given.source + "' has shape " + shape_text(given.shape) +
+                    ", but " + weight.name + " here has shape " + shape_text(shape) + ", " + layout(weight.tensor) +
+                    "; weights must fit the inputs and each other; " +
                     (is_transposed ? "transpose it, or choose another --init" : "give --inputs, or sizes, that fit"));
 }
 
@@ -197,8 +197,7 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
   const std::vector<Weight> ours = weights_of(walk);
   if (ours.empty()) {
     throw LessonError(
-        "--weights: there is no weight in this chapter; accepted are chapters with W_query, W_key and W_value; "
-        "try trainable");
+        "--weights: this chapter has no weights; use a chapter with W_query, W_key and W_value; try trainable");
   }
   std::map<const void*, Tensor> instead;
   for (const GivenTensor& given : weights.tensors) {
@@ -213,11 +212,11 @@ Walkthrough with_own_weights(const Walkthrough& walk, const GivenWeights& weight
     check_shape(own, *weight);
     if (!instead.emplace(weight->tensor.id(), in_place_of(weight->tensor, own, kernels)).second) {
       throw LessonError("--weights: " + weight->name +
-                        " is given twice; accepted is one tensor for each; leave one of them out");
+                        " is given twice; give one tensor for each weight; leave one of them out");
     }
   }
   if (instead.empty()) {
-    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; accepted are " +
+    throw LessonError("--weights: '" + weights.source + "' has no tensor that is a weight here; this chapter has " +
                       text::joined(names_of(ours)) + "; rename its tensors, or try " + ours[0].name + "=FILE");
   }
   return walk.rewritten([&instead](const Tensor& was, const Tensor& is) {

@@ -79,9 +79,9 @@ Tensor Program::second_inputs(const Shape& shape) {
   }
   const GivenTensor& own = *lesson_.second_inputs;
   if (own.shape[1] != shape[1]) {
-    throw LessonError("--second-inputs '" + own.source + "' is of shape " + shape_text(own.shape) +
-                      ", and the inputs have d_in " + std::to_string(shape[1]) + "; accepted are [tokens, " +
-                      std::to_string(shape[1]) + "]; give --inputs of the same d_in, or other second ones");
+    throw LessonError("--second-inputs '" + own.source + "' has shape " + shape_text(own.shape) +
+                      ", but the inputs have d_in " + std::to_string(shape[1]) + "; it must be [tokens, " +
+                      std::to_string(shape[1]) + "]; give --inputs with the same d_in, or another second sequence");
   }
   return own_tensor(own, torch_.kernels());
 }

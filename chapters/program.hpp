@@ -16,8 +16,8 @@ namespace attn::chapters {
 
 struct Article;
 
-/// What a chapter has at hand while it runs an article's program: the lesson, PyTorch, and the walkthrough that its
-/// tensors are shown to.
+/// The context in which a chapter runs an article's program: the lesson, PyTorch, and the walkthrough that collects its
+/// tensors.
 class Program {
  public:
   Program(const Article& article, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
@@ -35,12 +35,12 @@ class Program {
   Tensor let(const std::string& name, const Tensor& tensor, const std::string& words = "");
   /// print(label, tensor.shape)
   Tensor size(const std::string& name, const std::string& label, const Tensor& tensor);
-  /// What the print call shown last ends with, where it is not a new line.
+  /// Sets the end of the last print call, if it is not a new line.
   void end_line(const std::string& end) { walk_.end_line(end); }
 
   // ---- Inputs ------------------------------------------------------------------------------------
 
-  /// What the article's program seeds with from here on. A lesson's own seed, any but the default one, stays.
+  /// Sets the article's seed from here on. A lesson's own seed, any but the default one, takes precedence.
   void seed_with(torch::Seed seed) { article_seed_ = seed; }
   /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one
   /// step", or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again; or the
@@ -48,20 +48,19 @@ class Program {
   Tensor seeded_inputs();
   /// The same, after the lesson's sentence, if there is one, its vocabulary and ids.
   Tensor inputs();
-  /// The same for a section that begins anew.
+  /// The same for a section that starts over.
   Tensor inputs_again() { return let("inputs", seeded_inputs(), "inputs"); }
   /// The embedded sentence [n, 3], the article's or the lesson's, with the steps that lead to it, or
   /// the lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
   Tensor embedded_sentence(bool in_article);
-  /// Seeds once more for inputs that were embedded: these, or where the lesson asks for random ones, new ones.
+  /// Seeds again after embedding: returns these inputs, or new random ones if the lesson asks for random inputs.
   Tensor seeded_again(const Tensor& inputs);
-  /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError where their d_in is
-  /// another.
+  /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError if their d_in differs.
   Tensor second_inputs(const Shape& shape);
   /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in]; or
   /// the entries that they are the first of.
   Tensor batch(const Tensor& inputs, std::int64_t copies);
-  /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError where the inputs
+  /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError if the inputs
   /// have no such token.
   std::int64_t query(const Tensor& inputs) const;
 

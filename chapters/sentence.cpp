@@ -21,7 +21,7 @@ bool is_in(const std::array<Range, n>& ranges, char32_t code) {
                      [code](const Range& range) { return range.first <= code && code <= range.second; });
 }
 
-/// What str.split splits at, control characters left out.
+/// The characters at which str.split splits, without control characters.
 bool is_space(char32_t code) {
   static constexpr std::array<Range, 8> spaces = {{{0x20, 0x20},
                                                    {0xa0, 0xa0},
@@ -36,7 +36,7 @@ bool is_space(char32_t code) {
 
 bool is_removed(char32_t code) { return code < 0x80 && std::string_view(",.!?;:").find(static_cast<char>(code)) < 6; }
 
-/// What Python's repr escapes of a word: format characters, private use, and code points that are no characters.
+/// The characters of a word that Python's repr escapes: format characters, private use, and unassigned code points.
 bool is_escaped(char32_t code) {
   static constexpr std::array<Range, 24> escaped = {
       {{0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},      {0x70f, 0x70f},
@@ -73,7 +73,7 @@ std::string python_repr(std::string_view word) {
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw LessonError("--sentence " + what + "; accepted are 1 to " + std::to_string(most_words) +
+  throw LessonError("--sentence " + what + "; give 1 to " + std::to_string(most_words) +
                     " words of UTF-8, with spaces between them; try --sentence \"Life is short, eat dessert first\"");
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
       refuse("has the control character " + python_escape(character.code));
     }
     if (text::is_direction_mark(character.code)) {
-      refuse("has " + python_escape(character.code) + ", which turns the direction of writing");
+      refuse("has " + python_escape(character.code) + ", which changes the text direction");
     }
     if (is_space(character.code)) {
       end_word();
@@ -108,7 +108,7 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
   }
   end_word();
   if (words.empty()) {
-    refuse("has no word");
+    refuse("has no words");
   }
   if (words.size() > most_words) {
     refuse("has " + std::to_string(words.size()) + " words");

@@ -8,8 +8,8 @@
 
 namespace attn::chapters {
 
-/// The words of a sentence as the article splits one: at white space, without , . ! ? ; and :. Throws LessonError
-/// where there is none, or too many, or where the text is not printable UTF-8.
+/// The words of a sentence as the article splits one: at white space, without , . ! ? ; and :. Throws LessonError if
+/// there are none or too many, or if the text is not printable UTF-8.
 std::vector<std::string> sentence_words(std::string_view sentence);
 
 /// The article's {word: index for index, word in enumerate(sorted(words))}: a word that comes twice has its last index.

@@ -23,14 +23,13 @@ void check_entries(const Chapter& chapter, const Lesson& lesson) {
                              ? "--inputs '" + lesson.inputs->source + "' of shape " + shape_text(lesson.inputs->shape)
                              : "";
   if (has_entries(lesson) && !chapter.takes.batch) {
-    throw LessonError(of + " is a batch, and " + std::string(chapter.name) + " of " +
+    throw LessonError(of + " is a batch, but " + std::string(chapter.name) + " of " +
                       std::string(chapter.article->name) +
-                      " has one sequence; accepted here is [tokens, d_in]; give one entry of it, or try causal");
+                      " takes one sequence; give [tokens, d_in], such as one entry of it, or try causal");
   }
   if (has_entries(lesson) && lesson.batch && *lesson.batch != lesson.inputs->shape[0]) {
     throw LessonError("--batch " + std::to_string(*lesson.batch) + " with " + of +
-                      ": its entries are the batch; accepted is --batch with "
-                      "[tokens, d_in]; leave --batch out");
+                      ": its entries are the batch; use --batch with [tokens, d_in]; leave --batch out");
   }
 }
 
@@ -85,8 +84,7 @@ Lesson with_what_names_say(const Chapter& chapter, Lesson lesson) {
   }
   if (lesson.qkv_bias && lesson.init.value_or(lesson.fixture ? Init::linear : chapter.init) != Init::linear) {
     throw LessonError(
-        "--weights: a bias of queries, keys or values needs weights from nn.Linear; accepted with --init linear; "
-        "add it, or leave the biases out");
+        "--weights: a bias of queries, keys or values needs nn.Linear; add --init linear, or leave the biases out");
   }
   if (heads > 0 && lesson.weights->is_whole_file && chapter.takes.heads) {
     set_unless_given(lesson.num_heads, heads);

@@ -331,11 +331,11 @@ TEST_CASE("verify refuses what the chapter that is named does not take") {
       if (option.value.kind != cli::ValueKind::flag) {
         arguments.push_back(value.c_str());
       }
-      CHECK(contains(error_of(arguments), name + " has no meaning in " + command.name +
-                                              "; it is accepted with --chapter ") == !cli::takes(command, option));
+      CHECK(contains(error_of(arguments), name + " does not apply to " + command.name +
+                                              "; it applies with --chapter ") == !cli::takes(command, option));
     }
   }
-  CHECK(contains(error_of({"verify", "page", "--article", "primer", "--num-heads", "2"}), "has no meaning in primer"));
+  CHECK(contains(error_of({"verify", "page", "--article", "primer", "--num-heads", "2"}), "does not apply to primer"));
   CHECK_THROWS_AS(parse({"verify", "page", "--chapter", "simplified", "--query", "nonsense"}), LessonError);
   CHECK(parse({"verify", "page", "--chapter", "simplified", "--query", "journey"}).verify.lesson.query == "journey");
 }
@@ -392,9 +392,9 @@ TEST_CASE("every form of output fulfils each wish, or refuses it with a reason")
       CAPTURE(arguments);
       const std::string error = error_of(arguments);
       if (!error.empty()) {
-        CHECK(contains(error, " with --format " + name + ": "));
-        CHECK(contains(error, "; accepted with "));
-        CHECK(contains(error, " is --format text"));
+        CHECK(contains(error, " cannot be combined with --format " + name + ": "));
+        CHECK(contains(error, " works with "));
+        CHECK(contains(error, " works with --format text"));
         ++refused;
         continue;
       }

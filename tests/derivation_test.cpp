@@ -277,7 +277,7 @@ TEST_CASE("a score: the row and the column that meet, every product and the runn
   const std::string text = text_of("simplified", "attn_scores[1, 2]");
   CHECK(contains(text, "attn_scores[1, 2] = 1.4754   (row 1: journey, column 2: starts)   in section all_tokens\n"));
   CHECK(contains(text, "attn_scores = inputs @ keys_transposed   [6, 3], [3, 6] -> [6, 6]\n"));
-  CHECK(contains(text, "row inputs[1, :] (journey) meets column keys_transposed[:, 2] (starts):\n"));
+  CHECK(contains(text, "row inputs[1, :] (journey) times column keys_transposed[:, 2] (starts):\n"));
   CHECK(contains(text, "0.550000 *  0.570000 =  0.313500   sum  0.313500\n"));
   CHECK(contains(text, "0.870000 *  0.850000 =  0.739500   sum  1.053000\n"));
   CHECK(contains(text, "0.660000 *  0.640000 =  0.422400   sum  1.475400\n"));
@@ -302,7 +302,7 @@ TEST_CASE("where the order of the arithmetic shows in the last digits, the text 
   for (int row = 0; row < 10; ++row) {
     const std::string cell = "attn_weights[" + std::to_string(row) + ", 1]";
     const std::string text = render::derivation_text({&step, 1}, render::parse_cell(cell), 1, {}, {});
-    different += contains(text, "plainly from left to right, float32 gives 0.0") ? 1U : 0U;
+    different += contains(text, "evaluated left to right, float32 gives 0.0") ? 1U : 0U;
   }
   CHECK(different > 0);
   CHECK(different < 10);
@@ -482,15 +482,15 @@ TEST_CASE("cells that there are not") {
   CHECK(render::parse_cell(" s/a [ 1 , b ] ").index == std::vector<std::string>{"1", "b"});
   CHECK(render::parse_cell("omega_24").index.empty());
   CHECK(refusal_of("causal", "scores[0]") ==
-        "--cell: there is no step 'scores'; accepted are inputs, batch, W_query, W_key, W_value, keys, queries, "
+        "--cell: no step is named 'scores'; the steps are inputs, batch, W_query, W_key, W_value, keys, queries, "
         "values, keys_transposed, attn_scores, mask, masked_attn_scores, scaled_attn_scores, attn_weights, "
-        "dropout_mask, dropout_attn_weights, context_vecs, also as SECTION/NAME where a chapter has sections; try "
+        "dropout_mask, dropout_attn_weights, context_vecs, also as SECTION/NAME if the chapter has sections; try "
         "--cell 'inputs[...]'");
   CHECK(refusal_of("causal", "attn_scores[1, 2]").empty());  // of the first in the batch
   CHECK(refusal_of("causal", "attn_scores[1]") ==
-        "--cell: 1 index does not name one number of attn_scores; attn_scores has shape [2, 6, 6], accepted are 3 "
+        "--cell: 1 index does not name one number of attn_scores; attn_scores has shape [2, 6, 6] and takes 3 "
         "indices: 0 to 1, 0 to 5, 0 to 5; try --cell 'attn_scores[1, 1, 1]'");
   CHECK(contains(refusal_of("causal", "mask[6, 0]"), "index 6 is outside axis 0; mask has shape [6, 6]"));
-  CHECK(contains(refusal_of("causal", "mask[trip, 0]"), "'trip' is no number nor one of Your journey starts"));
-  CHECK(contains(refusal_of("causal", "keys[0, 1, journey]"), "axis 2 of keys does not stand for tokens"));
+  CHECK(contains(refusal_of("causal", "mask[trip, 0]"), "'trip' is neither a number nor one of Your journey starts"));
+  CHECK(contains(refusal_of("causal", "keys[0, 1, journey]"), "axis 2 of keys is not a token axis"));
 }

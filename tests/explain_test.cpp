@@ -162,20 +162,20 @@ TEST_CASE("softmax: row sums, the triangle and the strongest weight are said onl
   CHECK(has(plain, "\"b\" attends to itself"));
   CHECK(has(plain, "2 of 3 tokens attend most to \"b\""));
   const Tensor masked = masked_fill(scores, torch::causal_mask(3), minus_infinity);
-  CHECK(has(notices_of(masked), "3 of 9 scores are -inf now, the rest are as before"));
-  CHECK(has(notices_of(masked), "above the diagonal all is -inf"));
+  CHECK(has(notices_of(masked), "3 of 9 scores are now -inf, the rest are unchanged"));
+  CHECK(has(notices_of(masked), "entries above the diagonal are -inf"));
   const Strings causal = notices_of(softmax(masked), tokens);
-  CHECK(has(causal, "above the diagonal all is 0"));
-  CHECK(has(causal, "\"a\" attends to itself alone"));
-  CHECK_FALSE(has(causal, "an even spread"));
+  CHECK(has(causal, "entries above the diagonal are 0"));
+  CHECK(has(causal, "\"a\" attends only to itself"));
+  CHECK_FALSE(has(causal, "equal weights"));
   CHECK_FALSE(has(notices_of(softmax(scores)), "\""));
 }
 
 TEST_CASE("masking weights with 0 and softmax along the first axis are seen for what they are") {
   const Tensor scores = rows({{1, 2}, {3, 5}});
   const Strings masked = notices_of(masked_fill(softmax(scores), torch::causal_mask(2), 0));
-  CHECK(has(masked, "1 of 4 weights is 0 now, the rest are as before"));
-  CHECK(has(masked, "row [0] sums to 0.2689, row [1] to 1.0000, as it lost nothing"));
+  CHECK(has(masked, "1 of 4 weights is now 0, the rest are unchanged"));
+  CHECK(has(masked, "row [0] sums to 0.2689, row [1] to 1.0000, because it lost no weight"));
   const Strings down = notices_of(softmax_over(scores, 0));
   CHECK(down == Strings{"each column sums to 1, not each row"});
 }
@@ -187,16 +187,15 @@ TEST_CASE("rows that are all -inf have no weights to speak of") {
 
 TEST_CASE("equal weights are called equal") {
   const Strings notices = notices_of(softmax(rows({{2, 2}, {3, 3}})));
-  CHECK(has(notices, "all weights are the same, 0.5000"));
+  CHECK(has(notices, "all weights are equal: 0.5000"));
   CHECK_FALSE(has(notices, "largest"));
 }
 
 TEST_CASE("scores: symmetric where both sides are the same") {
   const Tensor inputs = rows({{1, 0}, {3, 1}}, "inputs");
-  CHECK(has(notices_of(matmul(inputs, t(inputs))),
-            "symmetric: [i, j] and [j, i] are the same, since both sides are inputs"));
-  CHECK(has(notices_of(pairwise_dots(inputs, inputs)),
-            "symmetric: [i, j] and [j, i] are the same, since both sides are inputs"));
+  CHECK(has(notices_of(matmul(inputs, t(inputs))), "symmetric: [i, j] equals [j, i], because both sides are inputs"));
+  CHECK(
+      has(notices_of(pairwise_dots(inputs, inputs)), "symmetric: [i, j] equals [j, i], because both sides are inputs"));
   const Tensor keys = matmul(inputs, rows({{0, 1}, {1, 5}}, "W"));
   CHECK_FALSE(has(notices_of(matmul(inputs, t(keys))), "both sides are inputs"));
   const Tensor other = matmul(inputs, rows({{0, 1}, {4, 5}}, "W"));
@@ -213,16 +212,16 @@ TEST_CASE("dropout: what was dropped, scaled and left with nothing") {
     });
   };
   const Strings some = notices_of(dropout(weights, mask({false, true, true, false}), 0.5));
-  CHECK(has(some, "2 of 4 entries dropped, the kept ones x 2"));
+  CHECK(has(some, "2 of 4 entries dropped; kept ones are multiplied by 2"));
   CHECK(has(some, "row [1] sums to 0.5000, not to 1"));
-  CHECK(has(some, "row [0] is left with nothing"));
+  CHECK(has(some, "row [0] is all 0: every weight there was dropped"));
   const Strings zero = notices_of(dropout(weights, mask({true, false, true, true}), 0.5));
-  CHECK(has(zero, "1 of 4 entries dropped (1 of them was 0 already), the kept ones x 2"));
-  CHECK_FALSE(has(zero, "left with nothing"));
+  CHECK(has(zero, "1 of 4 entries dropped (1 of them was already 0); kept ones are multiplied by 2"));
+  CHECK_FALSE(has(zero, "every weight there was dropped"));
   const Strings none = notices_of(dropout(weights, mask({true, true, true, true}), 0));
-  CHECK(none == Strings{"nothing is dropped: the numbers are as before"});
+  CHECK(none == Strings{"nothing is dropped: the numbers are unchanged"});
   const Strings all = notices_of(dropout(weights, mask({false, false, false, false}), 1));
-  CHECK(has(all, "all is 0 now"));
+  CHECK(has(all, "all entries are now 0"));
   CHECK_FALSE(has(all, "kept"));
 }
 
@@ -232,7 +231,7 @@ TEST_CASE("shares of a sum: weights of one query, where no score is negative") {
   const Strings shares = notices_of(divide(scores, sum(scores)), {"a", "b", "c"});
   CHECK(shares == Strings{"the weights sum to 1", "\"b\" attends most to itself, 0.6667"});
   const Tensor mixed = dots(inputs, index(rows({{1, -1}}), 0));
-  CHECK(notices_of(divide(mixed, sum(mixed))) == Strings{"some entries are below 0, so they are no proportions"});
+  CHECK(notices_of(divide(mixed, sum(mixed))) == Strings{"some entries are negative, so they are not proportions"});
   const Tensor alone = dots(rows({{2}}, "inputs"), index(rows({{2}}, "inputs"), 0));
   CHECK(notices_of(divide(alone, sum(alone)), {"a"}) == Strings{"the weights sum to 1"});
 }

@@ -98,7 +98,7 @@ TEST_CASE("answers are marked, wrong ones derived, and the score comes last") {
   CHECK(has(some.text, "b[0, 0] = 2.8125\nright\n"));
   CHECK(has(some.text, "b[0, 1] = 3.0001\nclose: it is 3.0000\n"));
   CHECK(has(some.text, "b[0, 2] = 7\nno, it is 3.1875\n  b[0, 2] = 3.1875"));
-  CHECK(has(some.text, "b[1, 0] = foo\nthat is no number; it is 6.4375\n"));
+  CHECK(has(some.text, "b[1, 0] = foo\nnot a number; it is 6.4375\n"));
   CHECK(has(some.text, "b[1, 1] = \nit is 6.8750\n"));
   CHECK(some.text.ends_with("\nscore: 1 of 5 right, 1 close\n"));
   CHECK(some.score.right == 1);
@@ -131,8 +131,8 @@ TEST_CASE("a question tells operands that are not shown, and a hint those that a
   CAPTURE(out.str());
   // a @ w = [0.25 * 0.25 + 0.5 * 1, ...]: the operands stand before the question, the products are the first hint.
   CHECK(has(out.str(), ")\n  hidden = a @ w\n  a[0] = 0.250000, w[0, "));
-  CHECK(has(out.str(), "] = ?\n  to be added:\n  0.250000 * "));
-  CHECK(has(out.str(), "] = ?\nthere are no more hints\n"));
+  CHECK(has(out.str(), "] = ?\n  add:\n  0.250000 * "));
+  CHECK(has(out.str(), "] = ?\nno more hints\n"));
   CHECK(has(out.str(), "] = ?\n  plain = torch.softmax(a, dim=-1)\n  a[0] = 0.250000\n  a[1] = 0.500000\nplain["));
   CHECK(has(out.str(), " divided by the sum of:\n  exp(0.250000 - 0.500000) = 0.778801\n"));
   CHECK(score.hints == 5);
@@ -162,7 +162,7 @@ TEST_CASE("somebody who types and rounds too early tries again") {
   prediction.interactive = true;
   prediction.cells = 6;
   const Talk talked = talk("2.81\n2.8125\n", prediction);
-  CHECK(has(talked.text, "b[0, 0] = right as far as it goes: round to 4 places, and try again\nb[0, 0] = right\n"));
+  CHECK(has(talked.text, "b[0, 0] = correct so far: round to 4 places and try again\nb[0, 0] = right\n"));
   CHECK(talked.score.right == 1);
   prediction.interactive = false;
   CHECK(has(talk("2.81\n", prediction).text, "close: right, but rounded too early; it is 2.8125\n"));

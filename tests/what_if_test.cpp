@@ -140,13 +140,13 @@ TEST_CASE("softmax over an axis before the last, and a product with a mask") {
 
 TEST_CASE("one sentence says what a change did") {
   CHECK(did("causal", "blog", "no-scaling") ==
-        "Without scaling the largest weight of a row grows from 0.43 to 0.44 on average.");
+        "Without scaling, a row's largest weight grows from 0.43 to 0.44 on average.");
   CHECK(did("causal", "livebook", "mask-after-softmax") ==
-        "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum falls from 1 to "
+        "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum falls from 1 to "
         "0.61 on average.");
   CHECK(did("causal", "blog", "no-mask").find("grows from 0 to 0.43 on average") != std::string::npos);
   CHECK(did("causal", "blog", "no-rescale").find("falls from 0.89 to 0.71") != std::string::npos);
-  CHECK(did("causal", "blog", "softmax-dim-0").find("2 of 12 rows add up to 3; where all") != std::string::npos);
+  CHECK(did("causal", "blog", "softmax-dim-0").find("2 of 12 rows sum to 3; where all") != std::string::npos);
   CHECK(did("causal", "blog", "softmax-dim-0").find("the other 10 rows have weights that are nan") !=
         std::string::npos);
   CHECK(did("dropout", "blog", "no-rescale")
@@ -171,9 +171,8 @@ TEST_CASE("the sentence says of numbers only what holds of them all") {
   lesson.tokens = 2;
   lesson.batch = 1;
   CHECK(did("causal", "blog", "softmax-dim-0", lesson) ==
-        "Over dim 0, the batch, weights at the same place of each sequence add up to 1; one of 2 rows adds up to 2; "
-        "where "
-        "all weights of a place are masked, nothing is left to add up: the other one has weights that are nan.");
+        "Over dim 0, the batch, weights at the same position of each sequence sum to 1; one of 2 rows sums to 2; where "
+        "all scores of a position are masked, nothing is left to normalise: the other one contains nan.");
 }
 
 TEST_CASE("rows with nan are left out, and said to be") {
@@ -184,12 +183,12 @@ TEST_CASE("rows with nan are left out, and said to be") {
     changed.show("attn_weights", "", torch::tensor(after));
     return what_the_change_did(what_if("mask-after-softmax"), as_is.steps(), changed.steps());
   };
-  const std::string start =
-      "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum ";
+  const std::string start = "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum ";
   CHECK(said({{0, -INFINITY}, {0, 0}}, {{0.5F, 0}, {0.5F, 0.5F}}) == start + "falls from 1 to 0.75 on average.");
   CHECK(said({{0, -INFINITY}, {NAN, NAN}}, {{0.5F, 0}, {0.5F, 0.5F}}) ==
-        start + "falls from 1 to 0.5, but for one row with nan.");
-  CHECK(said({{NAN, 0}, {0, -INFINITY}}, {{0.5F, 0}, {NAN, 0}}) == start + "cannot be told, as every row has nan.");
+        start + "falls from 1 to 0.5, except for one row with nan.");
+  CHECK(said({{NAN, 0}, {0, -INFINITY}}, {{0.5F, 0}, {NAN, 0}}) ==
+        start + "is unknown, because every row contains nan.");
   CHECK(said({{0, -INFINITY}}, {{0, 1}}) == start + "stays 1.");
   CHECK(from_to(0, static_cast<double>(3e-10F)) == "grows from 0 to 3e-10");
   CHECK(from_to(static_cast<double>(1e30F), 0) == "falls from 1e+30 to 0");
@@ -201,7 +200,7 @@ TEST_CASE("what the sentence would be about may stay the same") {
   as_is.show("scaled_attn_scores", "", torch::ones({2}));
   changed.show("scaled_attn_scores", "", torch::tensor({1, 2}, Shape{2}));
   CHECK(what_the_change_did(what_if("no-mask"), as_is.steps(), changed.steps()) ==
-        "The weights stay the same, other numbers do not.");
+        "The weights stay the same; other numbers change.");
 }
 
 TEST_CASE("a change that moves no number is told so") {
@@ -242,7 +241,7 @@ TEST_CASE("both walkthroughs stand side by side, or one below the other") {
   };
   CHECK(written(80) ==
         "# It changed.\n"
-        "# as it is           | # with the change\n"
+        "# original           | # changed\n"
         "# inputs: same as before\n"
         "gone: tensor(1.)     | # no gone here\n"
         "x:                   | x:\n"
@@ -250,9 +249,9 @@ TEST_CASE("both walkthroughs stand side by side, or one below the other") {
         "        [-3.,  4.]]) |         [ -3.0000,   4.0000]])\n");
   CHECK(written(20) ==
         "# It changed.\n# inputs: same as before\n"
-        "# as it is\ngone: tensor(1.)\n# with the change\n# no gone here\n"
-        "# as it is\nx:\n tensor([[ 1.,  2.],\n        [-3.,  4.]])\n"
-        "# with the change\nx:\n tensor([[  1.0000,  *2.5000],\n        [ -3.0000,   4.0000]])\n");
+        "# original\ngone: tensor(1.)\n# changed\n# no gone here\n"
+        "# original\nx:\n tensor([[ 1.,  2.],\n        [-3.,  4.]])\n"
+        "# changed\nx:\n tensor([[  1.0000,  *2.5000],\n        [ -3.0000,   4.0000]])\n");
 }
 
 TEST_CASE("a sentence is split as the article splits its own") {
@@ -272,7 +271,7 @@ TEST_CASE("words are quoted as Python quotes them") {
 }
 
 TEST_CASE("what is no sentence is refused") {
-  CHECK(refusal("").find("has no word; accepted are") != std::string::npos);
+  CHECK(refusal("").find("has no words; give") != std::string::npos);
   CHECK(refusal(" ,. !") != "");
   CHECK(refusal("a\tb").find("control character \\x09") != std::string::npos);
   CHECK(refusal("a \xff b").find("is not UTF-8 from byte 2 on") != std::string::npos);

@@ -24,7 +24,7 @@ constexpr std::array chapters = {
             .takes = {.query = true, .projections = true},
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3, d_out 3",
-            .special = "journey with torch.rand weights; then seeded again, an nn.Linear module"},
+            .special = "journey with torch.rand weights; then, reseeded, an nn.Linear module"},
     Chapter{.name = "causal",
             .article = &article,
             .run = causal,

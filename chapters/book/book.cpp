@@ -46,40 +46,38 @@ constexpr std::array chapters = {
             .special = "stacked heads; split ones with out_proj; a product for two heads at once"},
 };
 
-constexpr std::string_view made_drawn = " A model learns them in training; these are as they were drawn.";
+constexpr std::string_view made_drawn = " A model learns them in training; these are random.";
 constexpr std::string_view made_given = " A model learns them in training; these are given.";
 
 constexpr std::array meanings = {
     // simplified
     Meaning{.step = "res",
-            .text = "What a dot product is: numbers at the same place are multiplied, and the products are summed. "
-                    "Here a loop does it for the first token and the query.",
+            .text = "A dot product multiplies the numbers at the same position and sums the products. Here a loop does "
+                    "so for the first token and the query.",
             .chapter = "simplified"},
     Meaning{.step = "dot_product",
-            .text = "The same two vectors, multiplied and summed by torch.dot: what the loop found, up to rounding."},
-    Meaning{.step = "attn_scores_sum_2",
-            .text = "Weights should sum to 1. The simplest way is to divide every score by the sum of all, so this sum "
-                    "comes first."},
+            .text = "The same two vectors, multiplied and summed by torch.dot: the loop's result, up to rounding."},
+    Meaning{
+        .step = "attn_scores_sum_2",
+        .text =
+            "Weights should sum to 1. The simplest way is to divide every score by the sum of all; here is that sum."},
     Meaning{.step = "attn_weights_2_tmp",
-            .text = "Each score as a share of their sum. That works as long as no score is negative; a sum near 0 "
-                    "would blow the shares up."},
-    Meaning{.step = "exp_sum_2",
-            .text = "The sum of the exponentials: what each of them is divided by, so that the weights sum to 1."},
+            .text = "Each score as a share of their sum. This works only if no score is negative; a sum near 0 would "
+                    "make the shares huge."},
+    Meaning{.step = "exp_sum_2", .text = "The sum of the exponentials: dividing by it makes the weights sum to 1."},
     Meaning{.step = "attn_weights_2",
-            .text = "The library's softmax subtracts the largest score before it takes exponentials. That changes no "
-                    "weight, but no exponential can overflow.",
+            .text = "The library's softmax subtracts the largest score before exponentiation. This changes no weight "
+                    "and prevents overflow.",
             .chapter = "simplified"},
     Meaning{.step = "row_sums",
-            .text = "A check: softmax has divided each row by its own sum of exponentials, so every row should sum to "
-                    "1.",
+            .text = "A check: softmax divided each row by its own sum of exponentials, so every row should sum to 1.",
             .section = "all_tokens"},
     Meaning{.step = "context_vec_2",
-            .text = "The context vector from before, to compare: up to rounding, it is the query's row of the matrix "
-                    "above.",
+            .text = "The context vector computed earlier, for comparison: up to rounding, it is the query's row of the "
+                    "matrix above.",
             .section = "all_tokens"},
 
-    Meaning{.step = "attn_weights_sum_2",
-            .text = "A check: attention weights are shares of one whole, so they should sum to 1."},
+    Meaning{.step = "attn_weights_sum_2", .text = "A check: attention weights should sum to 1."},
 
     // trainable
     Meaning{
@@ -87,27 +85,23 @@ constexpr std::array meanings = {
     Meaning{.step = "W_key", .text = key_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
     Meaning{
         .step = "W_value", .text = value_weights, .tail = made_drawn, .own_tail = made_given, .section = "one_query"},
-    Meaning{
-        .step = "inputs",
-        .text = "The ",
-        .tail =
-            "inputs of this section, which is seeded anew: its numbers do not depend on what was drawn before. Random "
-            "inputs are drawn again as well.",
-        .own_tail = "same inputs. This section is seeded anew: what it draws does not depend on what was drawn before.",
-        .section = "self_attention_*|causal_attention"},
-    Meaning{
-        .step = "context_vecs",
-        .text = "Each row is one token's context vector: values, weighted and summed.",
-        .tail =
-            " The weights were drawn from the same seed as those by hand, so up to rounding the query's row is what "
-            "was worked out there.",
-        .own_tail = "",
-        .section = "self_attention_v1"},
+    Meaning{.step = "inputs",
+            .text = "The ",
+            .tail = "inputs of this section, which seeds again: its numbers do not depend on earlier draws. Random "
+                    "inputs are also drawn again.",
+            .own_tail = "same inputs. This section seeds again: its draws do not depend on earlier ones.",
+            .section = "self_attention_*|causal_attention"},
+    Meaning{.step = "context_vecs",
+            .text = "Each row is one token's context vector: a weighted sum of values.",
+            .tail = " The weights come from the same seed as those by hand, so up to rounding the query's row equals "
+                    "the result there.",
+            .own_tail = "",
+            .section = "self_attention_v1"},
 
     // dropout
     Meaning{.step = "dropout_mask",
-            .text = "Which attention weights are kept (True) and which are dropped (False). It is drawn after seeding "
-                    "again, so the same places are dropped as among the ones.",
+            .text = "Which attention weights dropout keeps (True) and drops (False). The seed is set again before, so "
+                    "it drops the same positions as in the ones.",
             .chapter = "dropout",
             .section = "causal"},
 
@@ -122,19 +116,19 @@ constexpr std::array meanings = {
             .text = "The last two axes swapped: within each head, tokens become columns. Batch and heads stay where "
                     "they are."},
     Meaning{.step = "res",
-            .text = "One product for all heads at once: whatever comes before the last two axes is a list of separate "
-                    "matrices, each multiplied with its own.",
+            .text = "One product for all heads at once: the axes before the last two index separate matrices, and each "
+                    "is multiplied by its own partner.",
             .section = "batched_matmul"},
     Meaning{.step = "first_head", .text = "The first head alone: a matrix of three tokens with four numbers each."},
     Meaning{.step = "first_head_transposed", .text = "The first head's tokens as columns."},
-    Meaning{.step = "first_res",
-            .text = "The first head's product, worked out alone: up to rounding, the first matrix of the product for "
-                    "all heads."},
+    Meaning{
+        .step = "first_res",
+        .text = "The first head's product on its own: up to rounding, the first matrix of the product for all heads."},
     Meaning{.step = "second_head", .text = "The second head alone: three tokens, four other numbers each."},
     Meaning{.step = "second_head_transposed", .text = "The second head's tokens as columns."},
     Meaning{.step = "second_res",
-            .text = "The second head's product, worked out alone: up to rounding, the second matrix of the product for "
-                    "all heads. No head has a part in another's."},
+            .text = "The second head's product on its own: up to rounding, the second matrix of the product for all "
+                    "heads. Heads do not mix."},
 };
 
 }  // namespace

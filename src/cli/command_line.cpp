@@ -72,10 +72,10 @@ void add_options(CLI::App& app, const Subcommand& command) {
 /// "to write one of this name, type ./-x": how to give a value that looks like an option, where somebody may want it.
 std::string way_to_mean(const Option& option, const std::string& text) {
   if (option.value.kind == ValueKind::output || option.value.kind == ValueKind::save) {
-    return "to write one of this name, type ./" + text + "; ";
+    return "for a file of this name, type ./" + text + "; ";
   }
   return option.value.kind == ValueKind::sentence
-             ? "where these are the words, type " + std::string(option.name) + "=" + text + "; "
+             ? "if these are the words, type " + std::string(option.name) + "=" + text + "; "
              : "";
 }
 
@@ -85,8 +85,8 @@ std::string way_to_mean(const Option& option, const std::string& text) {
   so_far.name = command.name;
   so_far.chapters = command.entries;
   const std::string name(option.name);
-  throw UsageError(name + " needs a value, and " + what + "; accepted is " + name + " " +
-                   placeholder(option.value, so_far) + "; " + way + "see " + line_of(command) + " --help");
+  throw UsageError(name + " needs a value, but " + what + "; use " + name + " " + placeholder(option.value, so_far) +
+                   "; " + way + "see " + line_of(command) + " --help");
 }
 
 /// The parts of a line, from what CLI11 made of it.
@@ -145,7 +145,7 @@ class Parts {
   if (const Option* const found = find_option(command, option); found != nullptr && !is_flag(*found)) {
     throw_no_value(command, *found, "none is given");
   }
-  throw UsageError(option + " takes no value; accepted is " + option + " alone; leave the value out");
+  throw UsageError(option + " takes no value; use " + option + " alone");
 }
 
 CommandLine read(std::vector<std::string> arguments) {

@@ -8,7 +8,7 @@
 
 namespace attn::cli {
 
-/// Where the cursor of a line to complete is.
+/// The position of the cursor in a line to complete.
 struct Cursor {
   enum class Place { nowhere, name, value, word };
 
@@ -17,7 +17,7 @@ struct Cursor {
   std::string begun = {};          ///< what there is of the name, the value or the word
 };
 
-/// A command line in its parts. Nothing is known of values yet.
+/// A command line, split into its parts. Values are not interpreted yet.
 struct CommandLine {
   const Subcommand* command = nullptr;  ///< null: none is named
   Given given;
@@ -31,8 +31,8 @@ struct CommandLine {
   const Subcommand& told_of() const { return command != nullptr ? *command : program(); }
 };
 
-/// Reads the arguments, without the program's name. Throws UsageError for a value that is missing, and for one where
-/// none belongs. The only function that knows CLI11.
+/// Reads the arguments, without the program's name. Throws UsageError for a missing or an unexpected value. The only
+/// function that uses CLI11.
 CommandLine read_line(std::span<const std::string> arguments);
 
 /// The same of a line that is being written; the last argument is the one at the cursor.

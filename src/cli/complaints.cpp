@@ -54,7 +54,7 @@ Words commands_with(const std::string& option) {
   return names;
 }
 
-/// As a shell takes it for one word.
+/// Quotes the word for a shell.
 std::string quoted(const std::string& word) {
   const auto is_plain = [](char c) {
     return text::is_letter(c) || text::is_digit(c) || std::string_view("-_=./,:+@%").find(c) != std::string_view::npos;
@@ -81,20 +81,19 @@ std::string line_to_type(const std::string& command, std::span<const std::string
 
 std::string help_of(const Subcommand& command) { return "see " + line_of(command) + " --help"; }
 
-std::string accepted_commands() { return "accepted are " + text::joined(command_names()) + "; "; }
+std::string accepted_commands() { return "choose from " + text::joined(command_names()) + "; "; }
 
 [[noreturn]] void throw_unknown_option(const Subcommand& command, const std::string& option) {
   if (find_option(program(), option) != nullptr) {
-    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted alone; type attn-walkthrough " +
-                     option);
+    throw UsageError(option + " does not apply to " + command.name + "; use it alone; type attn-walkthrough " + option);
   }
   if (const Words elsewhere = commands_with(option); !elsewhere.empty()) {
-    throw UsageError(option + " has no meaning in " + command.name + "; it is accepted in " + text::joined(elsewhere) +
+    throw UsageError(option + " does not apply to " + command.name + "; it applies to " + text::joined(elsewhere) +
                      "; " + help_of(command));
   }
   const std::string near = near_option(command, option);
-  throw UsageError("there is no option " + option + "; " +
-                   (near.empty() ? "accepted are those of " + command.name + "; " : "the nearest is " + near + "; ") +
+  throw UsageError("unknown option " + option + "; " +
+                   (near.empty() ? "use the options of " + command.name + "; " : "the nearest is " + near + "; ") +
                    (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") +
                    help_of(command));
 }
@@ -104,17 +103,16 @@ std::string accepted_commands() { return "accepted are " + text::joined(command_
   const std::string& word = line.words.front();
   if (line.is_after_dashes && find_option(command, option_part(word)) != nullptr) {
     throw UsageError(option_part(word) +
-                     " stands after --, where no option is read; accepted are options before --; leave -- out: " +
-                     line_to_type(command.name, arguments));
+                     " comes after --, which ends the options; leave -- out: " + line_to_type(command.name, arguments));
   }
   const bool lacks_dashes = find_option(command, "--" + option_part(word)) != nullptr;
-  throw UsageError("'" + word + "' is not expected after " + command.name + "; accepted are options; " +
+  throw UsageError("unexpected argument '" + word + "' after " + command.name + "; only options may follow; " +
                    (lacks_dashes ? "type --" + word + " for the option; " : "") + help_of(command));
 }
 
 [[noreturn]] void throw_no_such_command(const std::string& word) {
   const std::string near = text::nearest(word, command_names());
-  throw UsageError("there is no chapter '" + word + "'; " + accepted_commands() +
+  throw UsageError("unknown chapter or command '" + word + "'; " + accepted_commands() +
                    (near.empty() ? help_of(program()) : "try attn-walkthrough " + near));
 }
 
@@ -131,7 +129,7 @@ std::string accepted_commands() { return "accepted are " + text::joined(command_
     names.insert(names.end(), more.begin(), more.end());
   }
   const std::string near = text::nearest(option, names);
-  throw UsageError("there is no option " + option + ", and no chapter before it; " + accepted_commands() +
+  throw UsageError("unknown option " + option + ", and no chapter before it; " + accepted_commands() +
                    (near.empty() ? "" : "the nearest option is " + near + "; ") + help_of(program()));
 }
 
@@ -139,8 +137,7 @@ void check_no_command(const CommandLine& line, std::span<const std::string> argu
   const Words names = command_names();
   const auto named = std::ranges::find_first_of(line.early_words, names);
   if (line.is_after_dashes && named != line.early_words.end()) {
-    throw UsageError("-- stands before the chapter; accepted are a chapter and then its options; leave -- out: " +
-                     line_to_type(*named, arguments));
+    throw UsageError("-- comes before the chapter; leave -- out: " + line_to_type(*named, arguments));
   }
   if (!line.early_unknown.empty()) {
     throw_option_alone(option_part(line.early_unknown.front()));
@@ -168,7 +165,7 @@ void check_expected(const CommandLine& line, std::span<const std::string> argume
     if (find_option(*std::ranges::find(subcommands(), meant, &Subcommand::name), option) == nullptr) {
       throw_unknown_option(command, option);
     }
-    throw UsageError(option + " stands before the chapter; accepted are a chapter and then its options; " +
+    throw UsageError(option + " comes before the chapter; options follow the chapter; " +
                      line_to_type(meant, arguments));
   }
   if (!line.early_words.empty()) {

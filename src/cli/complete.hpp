@@ -13,7 +13,7 @@ namespace attn::cli {
 ///     files    BEGUN            a file's name after what is begun
 ///     folders  BEGUN            a folder's
 ///
-/// A line that cannot be understood has none.
+/// A line that cannot be parsed has none.
 std::string completions(std::span<const std::string> words);
 
 }  // namespace attn::cli

@@ -23,10 +23,10 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
 /// The walkthrough as an emitter gets it. Throws UsageError where the chapter has no such steps.
 emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
-/// What a writer gets.
+/// The writer's input.
 render::Document document(std::vector<render::ShownChapter> chapters, const Options& options);
 
-/// What stands around the chapter's steps besides what these say themselves.
+/// The chapter's question and next commands.
 render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps);
 
 /// Why the chapter's steps are there, in the lesson with any seed. Chapter and lesson must outlive it.

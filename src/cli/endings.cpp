@@ -82,8 +82,8 @@ void choose_form(CommandLine& line) {
   if (is_a_form || std::ranges::find(other_files, ending) != other_files.end()) {
     const bool is_saved =
         find_option(*line.command, "--save") != nullptr && std::ranges::find(saved_files, ending) != saved_files.end();
-    throw UsageError("--output writes no " + ending + " file; accepted are " + text::joined(accepted) +
-                     ", and for text any other; " +
+    throw UsageError("--output cannot write a " + ending + " file; its endings are " + text::joined(accepted) +
+                     ", or any other for text; " +
                      (is_saved ? "try --save " + path : "name another file, or add --format text"));
   }
 }
@@ -93,8 +93,8 @@ std::string wrong_ending_to_save(const std::string& path) {
   const bool is_other = std::ranges::find(other_files, ending) != other_files.end() ||
                         std::ranges::find(forms, ending, &Ending::ending) != forms.end() || ending == ".txt";
   return is_other && std::ranges::find(saved_files, ending) == saved_files.end()
-             ? "it writes no " + ending +
-                   " file; accepted are .npz, .safetensors, and a folder for .npy files; try --save " +
+             ? "it cannot write a " + ending +
+                   " file; use .npz, .safetensors, or a folder for .npy files; try --save " +
                    path.substr(0, path.size() - ending.size()) + ".npz"
              : "";
 }

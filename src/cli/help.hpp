@@ -6,7 +6,7 @@
 
 namespace attn::cli {
 
-/// What --help says of the command that the line names, or of the program.
+/// The text of --help for the command that the line names, or for the program.
 std::string help(const CommandLine& line);
 
 /// What to try first.

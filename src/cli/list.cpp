@@ -19,8 +19,8 @@ namespace attn::cli {
 namespace {
 
 std::string generator_note(const chapters::Article& article) {
-  return std::string(article.name) + " has random numbers of " + std::string(article.generator) +
-         "'s generator; its chapters here draw from PyTorch's.";
+  return std::string(article.name) + "'s random numbers come from " + std::string(article.generator) +
+         "'s generator; its chapters here use PyTorch's.";
 }
 
 /// The groups of options that only some chapters take.

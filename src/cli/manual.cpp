@@ -19,12 +19,10 @@ using text::italic;
 constexpr auto page_name = "attn-walkthrough";
 
 constexpr auto to_read =
-    "The text goes to standard output, the same bytes for the same arguments. Where that is a terminal, what does not "
-    "fit "
-    "the screen is shown by a pager; see ENVIRONMENT. An option's value follows it as the next argument or after an "
-    "equals "
-    "sign. What cannot be done is refused by one line on standard error, which says what is accepted, and nothing is "
-    "written.";
+    "The text goes to standard output. The same arguments always give the same bytes. On a terminal, a pager shows "
+    "text that does not fit the screen; see ENVIRONMENT. An option's value is the next argument or follows an equals "
+    "sign. An error is one line on standard error that says what is wrong and what to do instead; nothing is written "
+    "then.";
 
 struct Explained {
   const char* what;
@@ -33,27 +31,27 @@ struct Explained {
 
 constexpr Explained exit_codes[] = {
     {"0",
-     "Success. Of verify: nothing on a page is wrong, and with --strict nothing is unknown; every tensor of a dump is "
-     "checked and right."},
+     "Success. For verify: nothing on a page is wrong and, with --strict, nothing is unknown; every tensor of a port "
+     "is checked and right."},
     {"1",
-     "Of verify alone: something on a page is wrong, or with --strict unknown; a tensor of a dump is wrong or not "
+     "Only verify: something on a page is wrong or, with --strict, unknown; or a tensor of a port is wrong or not "
      "recognised."},
-    {"2", "What is asked for cannot be done; the line on standard error says why."},
+    {"2", "An error; the line on standard error says why."},
 };
 
 constexpr Explained variables[] = {
     {"PAGER",
-     "What shows long output on a terminal, run by the shell where it has arguments: less where it is not set, "
-     "nothing where it is empty or cat, and nothing where it cannot be started."},
+     "The pager for long output on a terminal (default: less). The shell runs it if it has arguments. If it is empty "
+     "or cat, or cannot be started, no pager is used."},
     {"LESS, LV",
-     "Where they are not set, the pager gets LESS=FRX and LV=-c: what fits the screen is simply printed, and "
-     "colours pass."},
-    {"NO_COLOR", "Where it is not empty, nothing is coloured."},
-    {"TERM, COLORTERM", "Which colours a terminal has; TERM also what the presenter may do on it."},
-    {"COLUMNS", "The width of a terminal, before what the terminal itself says."},
-    {"LC_ALL, LC_CTYPE, LANG", "Whether a terminal shows characters beyond ASCII."},
-    {"OPENBLAS_CORETYPE", "Whose kernels OpenBLAS multiplies with, where --blas does not say."},
-    {"OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS", "How many threads OpenBLAS has for large products."},
+     "If they are not set, the pager gets LESS=FRX and LV=-c: it prints what fits the screen and exits, and it keeps "
+     "colours."},
+    {"NO_COLOR", "If it is not empty, output has no colours."},
+    {"TERM, COLORTERM", "The colours of the terminal; TERM also determines what the presenter can do."},
+    {"COLUMNS", "The width of the terminal; it overrides what the terminal reports."},
+    {"LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows characters beyond ASCII."},
+    {"OPENBLAS_CORETYPE", "The OpenBLAS kernel set if --blas is not given."},
+    {"OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS", "The number of OpenBLAS threads for large products."},
 };
 
 /// A placeholder: words of it that are typed as they are in bold, others in italics.

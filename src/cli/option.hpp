@@ -11,7 +11,7 @@
 
 namespace attn::cli {
 
-/// What an option is given.
+/// The kind of an option's value.
 enum class ValueKind {
   flag,    ///< nothing
   number,  ///< a whole number of a range
@@ -56,10 +56,11 @@ enum Taker : unsigned {
   by_others = 32,
 };
 
-/// What a command line gives: each option's values in order, a flag's are empty. The command's own name is there too.
+/// The options of a command line: each option's values in order; a flag's are empty. The command's own name is there
+/// too.
 using Given = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// The option has no meaning beside any of the others.
+/// The option cannot be combined with any of the others.
 struct Clash {
   std::vector<std::string_view> others;  ///< "--step", "--format json"; "--format" is every form but the usual one
   std::string_view why;
@@ -67,14 +68,14 @@ struct Clash {
   std::string_view value = {};  ///< only where the option itself has this value
 };
 
-/// The option has a meaning only beside one of the others.
+/// The option needs one of the others.
 struct Need {
   std::vector<std::string_view> others;
   std::string_view why;
   std::string_view instead;
 };
 
-/// All that is known of an option: parser, help, manual, completions, hints and checks read this row.
+/// One option: the parser, help, manual, completions, hints and checks all read this row.
 struct Option {
   std::string_view name;         ///< "--output"
   std::string_view letter = {};  ///< "-o"
@@ -111,34 +112,34 @@ struct Subcommand {
 
 const std::vector<Subcommand>& subcommands();
 
-/// What stands before a command, as a command without a name.
+/// The program itself, as a command without a name.
 const Subcommand& program();
 
 bool takes(const Subcommand& command, const Option& option);
 std::vector<const Option*> options_of(const Subcommand& command);
-/// By name or letter; null where the command takes no such option.
+/// Finds an option by name or letter; null if the command does not take it.
 const Option* find_option(const Subcommand& command, std::string_view name);
 /// "attn-walkthrough causal"
 std::string line_of(const Subcommand& command);
 
 const chapters::Article& article_named(const std::string& name);
-/// A chapter as each article has it, the usual one first; none for another command's name.
+/// A chapter's entries, one per article, the default first; empty for another command's name.
 std::vector<const chapters::Chapter*> entries_of(const std::string& name);
 
 /// The text before a "=": "--sead=5" is about --sead.
 std::string option_part(const std::string& argument);
 
-/// What the help shows after an option's name; empty for a flag.
+/// The placeholder in the help after an option's name; empty for a flag.
 std::string placeholder(const Value& value, const Options& so_far);
 
-/// What is wrong with a value; what is accepted; how to go on. Empty where it is fine.
+/// The error for a value: what is wrong; what is accepted; what to do. Empty if the value is valid.
 std::string what_is_wrong(const Value& value, const std::string& text, const Options& so_far);
 
 /// The chapters that a line is about: one, all of an article, or those that `verify` may try.
 std::vector<const chapters::Chapter*> chapters_meant(const Options& options);
 
-/// Throws UsageError, with the reason and what to do instead, for an option that has no meaning beside another, without
-/// one that it needs, or in the chapters that are meant.
+/// Throws UsageError, with the reason and what to do instead, for an option that conflicts with another, lacks one that
+/// it needs, or does not apply to the chapters.
 void check_together(const Subcommand& command, const Options& options, const Given& given);
 
 }  // namespace attn::cli

@@ -18,7 +18,7 @@ namespace {
 using chapters::Chapter;
 using Words = std::vector<std::string>;
 
-/// What is given where nobody gives it.
+/// Returns true for a default value.
 bool is_usual(std::string_view option, std::string_view value) {
   return (option == "--format" && value == render::default_writer().name) || (option == "--output" && value == "-");
 }
@@ -56,7 +56,7 @@ bool is_refused(std::string_view one, std::string_view other, const std::vector<
   return clashes(one, other, options) || clashes(other, one, options);
 }
 
-/// What goes with a use: names, and of some options only some values.
+/// The options that work with a use: names, and for some options only some values.
 class Accepted {
  public:
   Accepted(const Subcommand& command, std::string_view use) : options_(options_of(command)), use_(use) {
@@ -102,7 +102,7 @@ class Accepted {
       option = end;
     }
     return text::joined(names) +
-           (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all under " + text::joined(groups)));
+           (groups.empty() ? "" : (names.empty() ? "" : ", and ") + ("all options under " + text::joined(groups)));
   }
 
  private:
@@ -122,7 +122,7 @@ class Accepted {
   const auto accepted_with = [&command](std::string_view subject, std::string_view object) {
     const Accepted accepted(command, subject);
     const bool is_value = object.find(' ') != std::string_view::npos;
-    return is_value ? " is " + accepted.values_beside(object) : " are " + accepted.all();
+    return is_value ? accepted.values_beside(object) : accepted.all();
   };
   std::string accepted = accepted_with(use, other);
   if (const std::string turned = accepted_with(other, use);
@@ -130,8 +130,8 @@ class Accepted {
     accepted = turned;
     std::swap(use, other);
   }
-  throw UsageError(std::string(use) + " with " + std::string(other) + ": " + std::string(clash.why) +
-                   "; accepted with " + std::string(use) + accepted + "; " + std::string(clash.instead));
+  throw UsageError(std::string(use) + " cannot be combined with " + std::string(other) + ": " + std::string(clash.why) +
+                   "; " + std::string(use) + " works with " + accepted + "; " + std::string(clash.instead));
 }
 
 void check_clashes(const Subcommand& command, const Option& option, const Given& given) {
@@ -153,8 +153,8 @@ void check_need(const Subcommand& command, const Option& option, const Given& gi
   }
   Words accepted(need.others.begin(), need.others.end());
   std::erase_if(accepted, [&command](const std::string& other) { return find_option(command, other) == nullptr; });
-  throw UsageError(std::string(option.name) + " " + std::string(need.why) + "; accepted with " +
-                   text::joined(accepted, " or ") + "; " + std::string(need.instead));
+  throw UsageError(std::string(option.name) + " needs " + text::joined(accepted, " or ") + ": it " +
+                   std::string(need.why) + "; " + std::string(need.instead));
 }
 
 /// The chapters, or the articles, whose program has what the option changes.
@@ -186,7 +186,7 @@ void check_taken(const Option& option, const Options& options) {
                                ? *options.verify.chapter + (options.verify.article != nullptr ? " of " + article : "")
                                : article;
   const Words others = where_taken(option, options);
-  throw UsageError(std::string(option.name) + " has no meaning in " + here + "; it is accepted " +
+  throw UsageError(std::string(option.name) + " does not apply to " + here + "; it applies " +
                    (others.empty() ? "with other articles"
                                    : (is_verify ? "with --chapter " : "with --article ") + text::joined(others)) +
                    "; leave it out, or choose another");
@@ -231,8 +231,8 @@ void check_terminal(const Options& options, const Given& given) {
                              : options.name == "all"            ? std::string(options.chapters.at(0)->article->name)
                                                                 : options.name;
     throw UsageError(
-        "--format html: a page is for a browser, and standard output is a terminal; accepted are --output with a "
-        "file, a pipe, and --output -; try --output " +
+        "--format html: a page is for a browser, but standard output is a terminal; write to a file or a pipe, or use "
+        "--output -; try --output " +
         name + ".html");
   }
 }
@@ -240,8 +240,8 @@ void check_terminal(const Options& options, const Given& given) {
 void check_sizes(const Options&, const Given& given) {
   if (given.contains("--d-out-kq") && given.contains("--d-out-v")) {
     throw UsageError(
-        "--d-out with --d-out-kq and --d-out-v: these two are all that it stands for; accepted is --d-out "
-        "with one of them; leave --d-out out");
+        "--d-out with --d-out-kq and --d-out-v: these two already set both sizes; use --d-out with one of them; leave "
+        "--d-out out");
   }
 }
 
@@ -249,8 +249,7 @@ void check_bias(const Options& options, const Given&) {
   const bool is_usual_linear =
       options.lesson.fixture || options.chapters.empty() || options.chapters[0]->init == Init::linear;
   if (options.lesson.init ? *options.lesson.init != Init::linear : !is_usual_linear) {
-    throw UsageError(
-        "--qkv-bias needs weights from nn.Linear; accepted with --init linear; add it, or leave --qkv-bias out");
+    throw UsageError("--qkv-bias needs weights from nn.Linear; add --init linear, or leave --qkv-bias out");
   }
 }
 
@@ -268,7 +267,7 @@ void check_chapter(const Options& options, const Given&) {
   }
   const std::string& name = *options.verify.chapter;
   const std::string near = text::nearest(name, names);
-  throw UsageError("--chapter: there is no chapter '" + name + "' here; accepted are " + text::joined(names) +
+  throw UsageError("--chapter: unknown chapter '" + name + "' here; choose from " + text::joined(names) +
                    (near.empty() ? "; see attn-walkthrough list" : "; try --chapter " + near));
 }
 

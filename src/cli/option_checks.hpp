@@ -2,13 +2,13 @@
 
 #include "cli/option.hpp"
 
-/// What only shows when all is read. All throw UsageError, or say what.
+/// Checks that need the whole command line. All throw UsageError unless noted.
 namespace attn::cli {
 
 /// Refuses to write a page over a terminal.
 void check_terminal(const Options& options, const Given& given);
 
-/// Refuses --d-out beside both sizes that it stands for.
+/// Refuses --d-out together with both --d-out-kq and --d-out-v.
 void check_sizes(const Options& options, const Given& given);
 
 /// Refuses a bias of weights that are not nn.Linear's.
@@ -17,7 +17,7 @@ void check_bias(const Options& options, const Given& given);
 /// Refuses a chapter that the articles that may be tried do not have.
 void check_chapter(const Options& options, const Given& given);
 
-/// Of `verify`, when files are read: refuses a query that is no token in the chapter that is named. Throws LessonError.
+/// For `verify`, after files are read: refuses a query that is not a token of the chapter. Throws LessonError.
 void check_query(const Options& options);
 
 }  // namespace attn::cli

@@ -8,7 +8,7 @@
 
 #include "cli/option.hpp"
 
-/// What the rows of options are written with.
+/// Helpers for writing the rows of options.
 namespace attn::cli {
 
 std::vector<Option> general_options();
@@ -37,7 +37,7 @@ inline constexpr auto inputs = "Inputs";
 inline constexpr auto weights = "Weights";
 inline constexpr auto dropout = "Dropout";
 inline constexpr auto kernels = "Kernels";
-inline constexpr auto page = "What the page may show";
+inline constexpr auto page = "Lessons to compare a page with";
 inline constexpr auto port = "A port's tensors: .npy, .npz, .safetensors, .csv, or a folder of .npy; with --chapter";
 }  // namespace group
 

@@ -33,7 +33,7 @@ enum class Command {
 
 enum class ReportFormat { text, json, html };
 
-/// What `verify` is asked to look at. What is empty is not narrowed.
+/// The options of `verify`. Empty ones do not narrow the search.
 struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
   bool strict = false;          ///< unknown tensors are failures
@@ -45,7 +45,7 @@ struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> ignored;          ///< patterns of a port's names
 };
 
-/// What is typed and not settled before all is read.
+/// Values that are resolved only when the whole command line is read.
 struct Typed {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
@@ -56,7 +56,7 @@ struct Typed {
   std::optional<std::string> weights;
 };
 
-/// What the command line asks for.
+/// The settings of a run.
 struct Options {
   Command command = Command::message;
   std::string name;  ///< the command's: "causal"
@@ -101,10 +101,10 @@ std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, 
 /// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
-/// The same of steps of which some may be gone: what is asked for and not there is left out.
-/// Throws UsageError where --only names a step that none of these is. `owner`: whose steps they are.
+/// Throws UsageError if --only names a step that is not among these. `owner` names their chapter or article.
 void check_only(const std::vector<Step>& steps, const std::string& owner, const Options& options);
 
+/// The same for steps of which some may be gone: missing names are ignored.
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
 
 /// Throws UsageError, with the tensors that may be asked for, where the form of output shows one, and none or several

@@ -31,12 +31,10 @@ void write_to(int descriptor, const Write& write) {
 
 [[noreturn]] void throw_not_written(const std::string& output, const std::error_code& code) {
   if (code == std::errc::file_exists) {
-    throw std::runtime_error("--output: '" + output +
-                             "' exists; accepted are a new file, a device and a pipe; name another, or add --force to "
-                             "replace it");
+    throw std::runtime_error("--output: '" + output + "' exists; choose another file, or add --force to replace it");
   }
   throw std::runtime_error("--output cannot write '" + output + "' (" + code.message() +
-                           "); accepted is a file that can be made or written; try --output steps.txt");
+                           "); give a writable path; try --output steps.txt");
 }
 
 Place accepted_output(const std::string& output, bool force) try {
@@ -56,10 +54,9 @@ Place accepted_output(const std::string& output, bool force) try {
 void check_apart(const Options& options, const Place& output, const Place& saved) try {
   const bool is_stream = output.kind == Place::Kind::stream || saved.kind == Place::Kind::stream;
   if (is_stream ? system::same_stream(output, saved) : system::overlap(output, saved)) {
-    throw std::runtime_error(
-        "--output '" + options.output.value_or("-") + "' with --save '" + *options.save +
-        "': one is in the other; accepted is a file beside the folder or file, which holds tensors "
-        "alone; try --output steps.txt --save steps");
+    throw std::runtime_error("--output '" + options.output.value_or("-") + "' with --save '" + *options.save +
+                             "': one contains the other; write the text outside the folder or file of tensors; try "
+                             "--output steps.txt --save steps");
   }
 } catch (const std::filesystem::filesystem_error& error) {
   throw_not_written(options.output.value_or("-"), error.code());
@@ -84,8 +81,7 @@ void to_standard_output(const Write& write) {
   try {
     write_to(STDOUT_FILENO, write);
   } catch (const system::WriteError&) {
-    throw std::runtime_error(
-        "standard output cannot be written; accepted is a file or pipe with room; is the disk full?");
+    throw std::runtime_error("cannot write to standard output; is the disk full, or the pipe closed?");
   }
 }
 

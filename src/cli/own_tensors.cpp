@@ -64,7 +64,7 @@ std::string quoted(const std::string& file) { return "'" + text::one_line(file) 
   constexpr std::size_t most = 20;
   const bool is_long = names.size() > most;
   names.resize(std::min(names.size(), most));
-  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; accepted are its tensors " +
+  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
                    text::joined(names) + (is_long ? " and others" : "") + "; try " + source.file + ":" +
                    (near.empty() ? names[0] : near));
 }
@@ -93,9 +93,8 @@ Dumped& chosen(const std::string& option, const Source& source, const std::strin
   }
   if (std::ranges::any_of(found, is_other)) {
     throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + name +
-                     "', and they differ; accepted is FILE:NAME "
-                     "with the whole name; try " +
-                     source.file + ":" + found[0]->name);
+                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" +
+                     found[0]->name);
   }
   return *found[0];
 }
@@ -115,8 +114,7 @@ GivenTensor converted(const std::string& option, const std::string& file, const 
   const auto count = static_cast<std::int64_t>(dumped.values.size());
   if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
     throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
-                     " of memory more, and " + memory_text(free) +
-                     " are available; accepted is what fits into memory; give a smaller one");
+                     " more memory, but only " + memory_text(free) + " is available; give a smaller one");
   }
   auto values = std::make_shared<std::vector<float>>(dumped.values.size());
   for (std::size_t i = 0; i < dumped.values.size(); ++i) {
@@ -127,11 +125,11 @@ GivenTensor converted(const std::string& option, const std::string& file, const 
                                : std::isnan(value)  ? "nan"
                                                     : (value < 0 ? "-inf" : "inf");
       throw UsageError(option + ": " + quoted(file) + ": " + name + place_text(dumped.shape, i) + " is " + what +
-                       "; accepted are finite float32 numbers; see where it comes from, and write the file again");
+                       "; all numbers must be finite in float32; correct it and write the file again");
     }
   }
   if (dumped.dtype != "float32") {
-    notes.push_back(name + " of " + quoted(file) + " is " + dumped.dtype + ", and converted to float32");
+    notes.push_back(name + " of " + quoted(file) + " is " + dumped.dtype + ", converted to float32");
   }
   return {name, dumped.shape, std::move(values), file};
 }
@@ -145,7 +143,7 @@ std::vector<std::pair<std::string, std::string>> named_files(const std::string& 
       pairs.back().second += "," + part;
     } else if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
       throw UsageError("--weights: '" + part +
-                       "' is no pair; accepted are FILE, and NAME=FILE with commas between; try W_query=" +
+                       "' is not a pair; give FILE, or NAME=FILE with commas between; try W_query=" +
                        (equals == 0 ? part.substr(1) : "query.npy"));
     } else {
       pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
@@ -164,7 +162,7 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
   if (!chapters::names_weight(name)) {
     const std::vector<std::string> names(chapters::weight_names().begin(), chapters::weight_names().end());
     const std::string near = text::nearest(std::string(chapters::without_section(name)), names);
-    throw UsageError("--weights: no weight is called '" + given_name + "'; accepted are " + weight_list() +
+    throw UsageError("--weights: no weight is named '" + given_name + "'; the weights are " + weight_list() +
                      ", with their sections (head_1/W_query); try " + (near.empty() ? names[0] : near) + "=" + text);
   }
   const Source source = source_of(text);
@@ -272,10 +270,10 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     std::vector<double>().swap(dumped.values);
   }
   if (!unused.empty() && !weights.tensors.empty()) {
-    notes.push_back("--weights: not used of " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
+    notes.push_back("--weights: not used from " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
-    throw UsageError("--weights: " + quoted(text) + " has no tensor that is called as a weight; accepted are " +
+    throw UsageError("--weights: " + quoted(text) + " has no tensor with the name of a weight; the weights are " +
                      weight_list() + ", with or without their sections; rename its tensors, or try W_query=" + text);
   }
   return weights;
@@ -292,9 +290,9 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
   const bool takes_batch = option == "--inputs";
   const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
   if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' is of shape " + shape_text(shape) +
-                     "; accepted is [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
-                     ", each size at least 1; give a matrix, one row a token");
+    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
+                     "; it must be [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
+                     ", each size at least 1; give a matrix with one row per token");
   }
   GivenTensor inputs = converted(option, source.file, found, name, notes);
   inputs.source = text;

@@ -81,7 +81,7 @@ void settle_walk(Options& options, const Given& given) {
   const Blas blas = options.typed.blas.value_or(default_blas());
   if (runnable(blas) != blas) {
     options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
-                            blas_name(runnable(blas)) + "'s run in their place, and last digits may differ");
+                            blas_name(runnable(blas)) + "'s run instead, so last digits may differ");
   }
   options.lesson.kernels = {options.typed.cpu.value_or(options.chapters.at(0)->article->cpu), blas};
   options.lesson.dropout_kernel = options.typed.dropout_kernel.value_or(DropoutKernel::standard);
@@ -92,7 +92,7 @@ void settle_verify(Options& options, const Given& given) {
   VerifyOptions& verify = options.verify;
   if (options.words.empty()) {
     throw UsageError(
-        "verify needs a page; accepted are file names, and - for standard input; try attn-walkthrough verify page.txt");
+        "verify needs a page; give file names, or - for standard input; try attn-walkthrough verify page.txt");
   }
   settle_lesson(options);
   verify.files = options.words;
@@ -106,7 +106,7 @@ void settle_verify(Options& options, const Given& given) {
 
 void check_shell(const Options& options) {
   const std::vector<std::string>& known = shells();
-  const std::string accepted = "; accepted are " + text::joined(known) + "; try attn-walkthrough completion ";
+  const std::string accepted = "; choose from " + text::joined(known) + "; try attn-walkthrough completion ";
   if (options.words.size() != 1) {
     throw UsageError("completion needs one shell" + accepted + known.front());
   }
@@ -121,7 +121,7 @@ void check_listed(const Subcommand& command, const Options& options) {
   const std::vector<std::string> known = command.choices();
   const auto is_unknown = [&known](const std::string& word) { return std::ranges::find(known, word) == known.end(); };
   if (options.words.size() > 1 || std::ranges::any_of(options.words, is_unknown)) {
-    throw UsageError("list takes no '" + options.words.back() + "'; accepted are " + text::joined(known) +
+    throw UsageError("list: unexpected argument '" + options.words.back() + "'; give one of " + text::joined(known) +
                      ", or nothing; try attn-walkthrough list " + known.front());
   }
 }
@@ -143,8 +143,8 @@ std::string help_on(const std::vector<std::string>& words) {
   }
   const std::vector<std::string> topics = std::ranges::find(subcommands(), "help", &Subcommand::name)->choices();
   const std::string near = text::nearest(topic, topics);
-  throw UsageError((words.size() > 1 ? "help takes one word" : "there is no help on '" + topic + "'") +
-                   "; accepted are " + text::joined(topics) + "; try attn-walkthrough help " +
+  throw UsageError((words.size() > 1 ? "help takes one word" : "there is no help for '" + topic + "'") +
+                   "; choose from " + text::joined(topics) + "; try attn-walkthrough help " +
                    (near.empty() ? topics.front() : near));
 }
 

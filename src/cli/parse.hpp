@@ -4,7 +4,7 @@
 
 namespace attn::cli {
 
-/// What a line asks for, as far as it can be understood.
+/// The settings of an incomplete line, as far as they can be parsed.
 Options understood(const CommandLine& line);
 
 }  // namespace attn::cli

@@ -22,17 +22,17 @@
 namespace attn::cli {
 namespace {
 
-/// The chapter that the dump is of.
+/// The chapter to compare with: in the given article, or else in the first that has it.
 const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
   if (!verify.chapter) {
     throw UsageError(
-        "verify of a dump needs the chapter that it is of; accepted is --chapter NAME, with the lesson's options; "
-        "try --chapter causal");
+        "verify needs the chapter of these tensors; give --chapter NAME, with the lesson's options; try --chapter "
+        "causal");
   }
   if (const chapters::Chapter* const chapter = named_chapter(verify)) {
     return *chapter;
   }
-  throw UsageError("--chapter: there is no chapter '" + *verify.chapter + "'; see attn-walkthrough list");
+  throw UsageError("--chapter: unknown chapter '" + *verify.chapter + "'; see attn-walkthrough list");
 }
 
 Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) {
@@ -75,7 +75,7 @@ std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const L
   return variants;
 }
 
-/// Whether the name is one that a pattern with * and ? stands for.
+/// Returns true if the name matches a pattern with * and ?.
 bool is_like(std::string_view name, std::string_view pattern) {
   if (pattern.empty() || name.empty()) {
     return name.empty() && pattern.find_first_not_of('*') == std::string_view::npos;
@@ -91,10 +91,9 @@ std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const Ve
                                       const std::string& file) {
   for (const std::string& pattern : verify.ignored) {
     if (std::ranges::none_of(given, [&](const dump::Dumped& one) { return is_like(one.name, pattern); })) {
-      throw UsageError("--ignore: '" + pattern + "' stands for no tensor of '" + file +
-                       "'; accepted are names of its tensors, with * for any "
-                       "letters, such as " +
-                       given[0].name + "; leave it out");
+      throw UsageError("--ignore: '" + pattern + "' matches no tensor of '" + file +
+                       "'; give names of its tensors, with * for any characters, such as " + given[0].name +
+                       "; leave it out");
     }
   }
   std::vector<std::string> names;
@@ -180,17 +179,16 @@ bool is_about_dumps(const Options& options) {
                                          {"--ignore", !verify.ignored.empty()}}) {
       if (is_given) {
         throw UsageError(std::string(name) +
-                         " with a page: printed numbers are known to half a unit of their last digit; accepted "
-                         "with a folder, .npy, .npz, .safetensors or .csv file of tensors; leave " +
+                         " with a page: a printed number is accurate to half a unit of its last digit; use it with a "
+                         "folder, .npy, .npz, .safetensors or .csv file of tensors; leave " +
                          name + " out");
       }
     }
     return false;
   }
   if (dumps != std::ssize(verify.files)) {
-    throw UsageError(
-        "verify reads pages or dumps of tensors, not both at once; accepted are files of one kind; verify '" +
-        *std::ranges::find_if(verify.files, is_dump) + "' alone");
+    throw UsageError("verify checks pages or tensors, not both at once; give files of one kind; verify '" +
+                     *std::ranges::find_if(verify.files, is_dump) + "' alone");
   }
   return true;
 }

@@ -4,15 +4,14 @@
 
 namespace attn::cli {
 
-/// The chapter of --chapter: as the article has it that is asked for, or else the first that has it; null where there is
-/// none.
+/// The chapter of --chapter: in the given article, or else in the first that has it; null where none has.
 const chapters::Chapter* named_chapter(const VerifyOptions& verify);
 
-/// Whether `verify` is asked about dumps of tensors, and not about pages. Throws UsageError where it is about both, or
-/// where an option is for the other.
+/// Returns true if `verify` gets files of tensors, not pages. Throws UsageError for a mixture, or for an option of the
+/// other kind.
 bool is_about_dumps(const Options& options);
 
-/// `attn-walkthrough verify` of dumps: holds a port's tensors against a chapter's, and says where they went wrong and
+/// `attn-walkthrough verify` of dumps: compares a port's tensors with a chapter's and reports where they differ and
 /// why. Returns the exit code. Throws dump::DumpError, and UsageError, before anything is written.
 int verify_dumps(const Options& options);
 

@@ -7,11 +7,10 @@
 
 namespace attn::cli {
 
-/// Does what the command line asks for, on standard input and output. Returns the exit code. What can go wrong goes
-/// wrong before the first byte is written.
+/// Runs the command on standard input and output. Returns the exit code. Errors occur before the first byte is written.
 int run(const Options& options);
 
-/// What went wrong, as one line: what is wrong; what is accepted; how to go on.
+/// An error as one line: what is wrong; what is accepted; what to do.
 std::string error_line(const std::exception& error);
 
 }  // namespace attn::cli

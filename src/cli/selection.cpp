@@ -90,7 +90,7 @@ void check_only(const std::vector<Step>& steps, const std::string& owner, const 
   for (const std::string& name : options.only) {
     if (std::none_of(steps.begin(), steps.end(), [&name](const Step& step) { return is_called(step, name); })) {
       const std::string near = text::nearest(name, names);
-      throw UsageError("--only: " + owner + " has no step '" + name + "'; accepted are " + text::joined(names) + "; " +
+      throw UsageError("--only: " + owner + " has no step '" + name + "'; its steps are " + text::joined(names) + "; " +
                        (near.empty() ? "see attn-walkthrough list steps" : "try --only " + near));
     }
   }
@@ -126,8 +126,8 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
   throw UsageError("--format " + std::string(options.format->name) + ": a picture shows one tensor, and " +
                    (options.only.empty() ? "the steps of " + std::string(chapter.name) + " have "
                                          : "--only " + text::joined(options.only, ",") + " names ") +
-                   (count == 0 ? "none" : std::to_string(count)) + "; accepted is --only with one of " +
-                   text::joined(names) + "; try --only " + (example == names.end() ? names.back() : *example));
+                   (count == 0 ? "none" : std::to_string(count)) + "; use --only with one of " + text::joined(names) +
+                   "; try --only " + (example == names.end() ? names.back() : *example));
 }
 
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {
@@ -141,7 +141,7 @@ void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter
   const std::string near = text::nearest(name, names);
   std::string meant = cell;
   meant.replace(meant.find(name), name.size(), near);
-  throw UsageError("--cell: " + std::string(chapter.name) + " has no step '" + name + "'; accepted are " +
+  throw UsageError("--cell: " + std::string(chapter.name) + " has no step '" + name + "'; its steps are " +
                    text::joined(names) + "; " +
                    (near.empty() ? "see attn-walkthrough " + std::string(chapter.name) + " --steps all"
                                  : "try --cell '" + meant + "'"));

@@ -69,7 +69,7 @@ std::vector<Subcommand> other_commands() {
        .command = Command::walk,
        .examples = {"attn-walkthrough all --article book"}},
       {.name = "list",
-       .summary = "chapters and articles, steps, or rules",
+       .summary = "list chapters and articles, steps, or rules",
        .group = commands_group,
        .taker = by_list,
        .command = Command::list,
@@ -86,49 +86,48 @@ std::vector<Subcommand> other_commands() {
        .taker = by_verify,
        .command = Command::verify,
        .argument = "FILE",
-       .argument_doc =
-           "text, Markdown, HTML, a notebook, a terminal's log; - is standard input; or a folder or file of tensors",
+       .argument_doc = "a page: text, Markdown, HTML, a notebook, a terminal log, or - for standard input; or a folder "
+                       "or file of tensors",
        .remark =
-           "Options under Inputs, Weights, Dropout and Kernels say what the program is known to set. What is not given "
-           "is tried on "
-           "a page, and as in the article for a port.\n\n"
-           "Exit code 0: nothing on the page is wrong, and with --strict nothing is unknown; every tensor of a port is "
-           "recognised and right, but for those that --ignore names. 1: not so. 2: unreadable, or no tensor at all.",
+           "Options under Inputs, Weights, Dropout and Kernels describe the program to check. For a page, verify tries "
+           "other values of the options that are not given; for a port, it uses the article's.\n\nExit code 0: nothing "
+           "on the page is wrong and, with --strict, nothing is unknown; every tensor of a port is recognised and "
+           "right, except those that --ignore names. 1: otherwise. 2: the file is unreadable or has no tensors.",
        .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
                     "attn-walkthrough verify steps.npz --chapter causal"}},
       {.name = "help",
-       .summary = "a guide, or the help of a command",
+       .summary = "show a guide, or the help of a command",
        .group = commands_group,
        .taker = by_others,
        .command = Command::help,
        .argument = "GUIDE|COMMAND",
-       .argument_doc = "one of those below; without it, the help of the program",
+       .argument_doc = "one of those below (default: the help of the program)",
        .choices = help_topics,
        .remark = guides_listed(),
        .examples = {"attn-walkthrough help ports"}},
       {.name = "man",
-       .summary = "this program's manual page, for man -l -",
+       .summary = "print the manual page, for man -l -",
        .group = commands_group,
        .taker = by_others,
        .command = Command::man,
        .examples = {"attn-walkthrough man | man -l -"}},
       {.name = "completion",
-       .summary = "the completions of a shell, as a script for it",
+       .summary = "print a shell's completion script",
        .group = commands_group,
        .taker = by_others,
        .command = Command::completion,
        .argument = text::joined(shells(), "|"),
-       .argument_doc = "whose completions",
+       .argument_doc = "the shell",
        .choices = [] { return shells(); },
        .examples = {"source <(attn-walkthrough completion bash)",
                     "attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish"}},
       {.name = "complete",
-       .summary = "the words that may stand next, for a completion script",
+       .summary = "(internal) print completion candidates",
        .group = hidden_group,
        .taker = by_others,
        .command = Command::complete,
        .argument = "WORD",
-       .argument_doc = "what stands after the program's name, up to the cursor; after --",
+       .argument_doc = "the words after the program's name, up to the cursor; put -- before them",
        .examples = {"attn-walkthrough complete -- causal --only attn"}},
   };
 }

@@ -4,7 +4,7 @@
 
 namespace attn::cli {
 
-/// The command line cannot be understood: what is wrong; what is accepted; how to go on.
+/// An invalid command line: what is wrong; what is accepted; what to do.
 struct UsageError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

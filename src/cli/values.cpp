@@ -29,8 +29,8 @@ std::string wrong_number(const Value& value, const std::string& text) {
   if (is_whole(text, value.least, value.most)) {
     return "";
   }
-  return quoted(text) + " is not a whole number in range; accepted are whole numbers from " +
-         std::to_string(value.least) + " to " + std::to_string(value.most) + "; try " + std::to_string(value.example);
+  return quoted(text) + " is not a whole number from " + std::to_string(value.least) + " to " +
+         std::to_string(value.most) + "; try " + std::to_string(value.example);
 }
 
 std::string wrong_depth(const Value& value, const std::string& text) {
@@ -38,8 +38,8 @@ std::string wrong_depth(const Value& value, const std::string& text) {
     return "";
   }
   const std::array<std::string, 1> words = {full};
-  return quoted(text) + " is not a depth; accepted are whole numbers from " + std::to_string(value.least) + " to " +
-         std::to_string(value.most) + ", and " + full + "; try --depth " +
+  return quoted(text) + " is not a depth; use a whole number from " + std::to_string(value.least) + " to " +
+         std::to_string(value.most) + ", or " + full + "; try --depth " +
          (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
 }
 
@@ -55,7 +55,7 @@ std::string wrong_choice(const Value& value, const std::string& text, const Opti
     return "";
   }
   const std::string near = text::nearest(text, words);
-  return quoted(text) + " is not known here; accepted are " + text::joined(words) +
+  return quoted(text) + " is not a valid value; use one of " + text::joined(words) +
          (words.empty() ? "" : "; try " + (near.empty() ? words.front() : near));
 }
 
@@ -65,16 +65,15 @@ std::string wrong_path(const std::string& text, const std::string& what, const s
   if (!text.empty() && text[0] != '-') {
     return "";
   }
-  return quoted(text) + " is no " + what + "'s name; accepted are " + accepted + "; " +
-         (text.empty() || text == "-" ? "try " + example : "type ./" + text + " for one of this name");
+  return quoted(text) + " is not the name of a " + what + "; give " + accepted + "; " +
+         (text.empty() || text == "-" ? "try " + example : "type ./" + text + " for this name");
 }
 
 std::string wrong_names(const std::string& text) {
   for (const std::string& pair : text::split(text)) {
     const std::size_t equals = pair.rfind('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-      return quoted(pair) +
-             " is no pair of names; accepted are THEIRS=STEP, with commas between; try scores=attn_scores";
+      return quoted(pair) + " is not a pair of names; give THEIRS=STEP, with commas between; try scores=attn_scores";
     }
   }
   return "";
@@ -92,20 +91,19 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
     case ValueKind::seed:
       return torch::parsed_seed(text) ? ""
                                       : quoted(text) +
-                                            " is not a 64-bit seed; accepted are whole numbers from "
-                                            "-9223372036854775808 to 18446744073709551615; try 123";
+                                            " is not a 64-bit seed; use a whole number from -9223372036854775808 to "
+                                            "18446744073709551615; try 123";
     case ValueKind::probability:
-      return wrong_real(text, 0, 1, " is not a probability; accepted are numbers from 0 to 1; try 0.2");
+      return wrong_real(text, 0, 1, " is not a probability; use a number from 0 to 1; try 0.2");
     case ValueKind::tolerance:
       return wrong_real(text, 0, std::numeric_limits<double>::max(),
-                        " is not a tolerance; accepted are numbers from 0 on; try 1e-5");
+                        " is not a tolerance; use a number of at least 0; try 1e-5");
     case ValueKind::seconds:
-      return wrong_real(text, smallest, 3600,
-                        " is not a time to show a step; accepted are seconds above 0, up to 3600, such as 2.5; try 5");
+      return wrong_real(text, smallest, 3600, " is not a time; use seconds above 0 and up to 3600, such as 2.5; try 5");
     case ValueKind::output:
-      return text == "-" ? "" : wrong_path(text, "file", "paths, and - for standard output", "steps.txt");
+      return text == "-" ? "" : wrong_path(text, "file", "a path, or - for standard output", "steps.txt");
     case ValueKind::save: {
-      const std::string wrong = wrong_path(text, "folder", "paths", "steps");
+      const std::string wrong = wrong_path(text, "folder", "a path", "steps");
       return wrong.empty() ? wrong_ending_to_save(text) : wrong;
     }
     case ValueKind::flag:

@@ -46,18 +46,17 @@ void check_size(const std::string& file, std::int64_t size) {
   const std::int64_t available = available_memory();
   if (most_of(size) > available) {
     throw verify::PageError("'" + file + "' has " + memory_text(size) + ", which may need " +
-                            memory_text(most_of(size)) + " of memory, and " + memory_text(available) +
-                            " are available; accepted are pages of up to " +
+                            memory_text(most_of(size)) + " of memory, but only " + memory_text(available) +
+                            " is available; pages here can have up to " +
                             memory_text(std::max<std::int64_t>(available - most_besides, 0) / most_per_byte) +
-                            " here; give the part that prints tensors");
+                            "; give only the part that prints tensors");
   }
 }
 
 [[noreturn]] void refuse_dense(const std::string& file, std::int64_t size) {
-  throw verify::PageError("'" + file + "' has " + memory_text(size) +
-                          ", and what it prints is so much that it needs more than " + memory_text(most_of(size)) +
-                          " of memory; accepted are pages that need no more than " + std::to_string(most_per_byte) +
-                          " times their size and " + memory_text(most_besides) + "; give a part of it");
+  throw verify::PageError("'" + file + "' has " + memory_text(size) + ", but its output needs more than " +
+                          memory_text(most_of(size)) + " of memory; a page may need " + std::to_string(most_per_byte) +
+                          " times their size and " + memory_text(most_besides) + "; give only a part of it");
 }
 
 /// Throws PageError where no page prints a tensor: what else there is to report hides no other page's report.
@@ -65,12 +64,12 @@ void check_any_printed(const std::deque<Verified>& pages) {
   if (std::ranges::all_of(pages, [](const Verified& verified) { return verified.printed.empty(); })) {
     throw verify::PageError("no printed tensor in '" + pages.front().page.name() + "'" +
                             (pages.size() > 1 ? " and the other files" : "") +
-                            "; accepted are pages that print tensor(...) or torch.Size([...]); "
-                            "try attn-walkthrough causal | attn-walkthrough verify -");
+                            "; a page must print tensor(...) or torch.Size([...]); try attn-walkthrough causal | "
+                            "attn-walkthrough verify -");
   }
 }
 
-/// Explains what was found, anew where it was explained before.
+/// Explains what was found; replaces an earlier explanation.
 void match_page(Verified& verified, const verify::LessonsToTry& lessons, const verify::Listing& listing,
                 const verify::Given& given, verify::Budget budget) {
   verified.report = {};
@@ -106,8 +105,7 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     refuse_dense(file, size);
   } catch (const std::bad_alloc&) {
     throw verify::PageError("'" + file +
-                            "' needs more memory than there is; accepted are smaller pages; give the part "
-                            "that prints tensors");
+                            "' needs more memory than is available; give only the part that prints tensors");
   }
 }
 

@@ -17,7 +17,7 @@ namespace attn::render {
 double double_value(const Tensor& tensor, const Derivation& derivation);
 float float_value(const Tensor& tensor, const Derivation& derivation);
 
-/// What is told of one element, its patterns filled in as text. The tensor and the words must outlive it.
+/// The description of one element, with its patterns filled in as text. The tensor and the words must outlive it.
 class Account {
  public:
   Account(const Tensor& tensor, const Shape& index, const CellWords& words, int precision);

@@ -10,7 +10,7 @@ namespace attn::render {
 namespace {
 
 [[noreturn]] void refuse_form(const std::string& text) {
-  throw CellError("--cell '" + text + "' is no cell; accepted is NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
+  throw CellError("--cell '" + text + "' is not a cell; write NAME[INDEX, ...] or SECTION/NAME[INDEX, ...]; " +
                   "try --cell 'attn_scores[1, 2]'");
 }
 
@@ -49,12 +49,12 @@ const Step& find_step(std::span<const Step> steps, const CellRequest& request) {
   }
   const std::string full = request.section.empty() ? request.name : request.section + "/" + request.name;
   const std::string names = known_names(steps);
-  throw CellError("--cell: there is no step '" + full + "'; accepted are " + names +
-                  ", also as SECTION/NAME where a chapter has sections; try --cell '" +
+  throw CellError("--cell: no step is named '" + full + "'; the steps are " + names +
+                  ", also as SECTION/NAME if the chapter has sections; try --cell '" +
                   names.substr(0, names.find(',')) + "[...]'");
 }
 
-/// ": attn_scores has shape [2, 6, 6]; accepted are ...; try ..."
+/// ": attn_scores has shape [2, 6, 6]; takes ...; try ..."
 std::string what_is_accepted(const Step& step) {
   const Shape& shape = step.tensor->shape();
   std::string ranges;
@@ -63,7 +63,7 @@ std::string what_is_accepted(const Step& step) {
     ranges += (ranges.empty() ? "" : ", ") + std::string("0 to ") + std::to_string(size - 1);
     example.push_back(std::min<std::int64_t>(1, size - 1));
   }
-  return "; " + step.name + " has shape " + shape_text(shape) + ", accepted are " +
+  return "; " + step.name + " has shape " + shape_text(shape) + " and takes " +
          (shape.empty() ? std::string("no indices") : std::to_string(shape.size()) + " indices: " + ranges) +
          "; try --cell '" + step.name + index_text(example) + "'";
 }
@@ -73,13 +73,13 @@ std::int64_t token_index(const std::string& word, const Step& step, std::span<co
   if (first == tokens.end()) {
     std::string list;
     for (const std::string& token : tokens) {
-      list += (list.empty() ? " nor one of " : " ") + token;
+      list += (list.empty() ? "neither a number nor one of " : " ") + token;
     }
-    throw CellError("--cell: '" + word + "' is no number" + list + what_is_accepted(step));
+    throw CellError("--cell: '" + word + "' is " + (list.empty() ? "not a number" : list) + what_is_accepted(step));
   }
   const auto second = std::find(first + 1, tokens.end(), word);
   if (second != tokens.end()) {
-    throw CellError("--cell: '" + word + "' stands at " + std::to_string(first - tokens.begin()) + " and at " +
+    throw CellError("--cell: '" + word + "' is the token at " + std::to_string(first - tokens.begin()) + " and at " +
                     std::to_string(second - tokens.begin()) + what_is_accepted(step));
   }
   return first - tokens.begin();
@@ -92,8 +92,8 @@ std::int64_t resolved(const std::string& text, std::size_t axis, const Step& ste
   if (!number) {
     const std::int64_t index = token_index(text, step, tokens);
     if (!token_axes(*step.tensor, tokens.size())[axis]) {
-      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " does not stand for tokens, so '" +
-                      text + "' is no index of it" + what_is_accepted(step));
+      throw CellError("--cell: axis " + std::to_string(axis) + " of " + step.name + " is not a token axis, so '" +
+                      text + "' cannot be its index" + what_is_accepted(step));
     }
     return index;
   }

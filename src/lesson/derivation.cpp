@@ -55,7 +55,8 @@ class Writer {
       line(words, 0);
     }
     if (is_cut_) {
-      text_ += "... cut after " + std::to_string(lines_) + " lines; ask for one of these cells, or a smaller --depth\n";
+      text_ +=
+          "... cut after " + std::to_string(lines_) + " lines; derive one of these cells, or use a smaller --depth\n";
     }
     return text_;
   }
@@ -191,7 +192,7 @@ class Writer {
          significant(exact, double_digits) + ", the same arithmetic in double precision");
     const float naive = float_value(task.tensor, account.derivation());
     if (static_cast<double>(naive) != stored && !(std::isnan(naive) && std::isnan(stored))) {
-      line("plainly from left to right, float32 gives " + significant(static_cast<double>(naive), float_digits) + ": " +
+      line("evaluated left to right, float32 gives " + significant(static_cast<double>(naive), float_digits) + ": " +
            std::string(account.telling().rounding));
     }
   }
@@ -223,8 +224,8 @@ std::string derivation_text(const Cell& cell, std::int64_t depth, std::span<cons
   if (depth > 0) {
     return Writer(cell, tokens, print).write(depth);
   }
-  return Writer(cell, tokens, print).write(1) + "made of, back to what is given:\n" + origin_text(cell, tokens) +
-         "--depth 2, 3 and so on derive these numbers too, as many steps back\n";
+  return Writer(cell, tokens, print).write(1) + "computed from, back to the given tensors:\n" +
+         origin_text(cell, tokens) + "use --depth 2 or more to derive these numbers too\n";
 }
 
 }  // namespace attn::render

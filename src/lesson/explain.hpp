@@ -15,7 +15,7 @@
 
 namespace attn::render {
 
-/// What is said of one step. What there is nothing to say of is empty.
+/// The explanation of one step. Parts with nothing to say are empty.
 struct StepExplanation {
   std::string name;                      ///< of a tensor
   std::string expression;                ///< PyTorch's words: "queries @ keys_transposed"
@@ -26,7 +26,7 @@ struct StepExplanation {
   std::vector<StepExplanation> through;  ///< of the steps before it that are not shown: scores are scaled, then weighed
 };
 
-/// Why a step is there.
+/// Returns the reason for a step.
 struct StepWords {
   StepWords() = default;
   template <class Text>
@@ -47,8 +47,8 @@ std::string shape_rail(const Tensor& tensor);
 /// The explanation in lines of at most `width` characters that begin with "# ".
 void write_explanation(std::ostream& out, const StepExplanation& explanation, std::int64_t width);
 
-/// What write_text writes, and under each step its explanation, in lines that begin with "# ". Where a step does not
-/// end its line, its explanation follows the line.
+/// Writes what write_text writes, and under each step its explanation, in lines that begin with "# ". If a step does
+/// not end its line, its explanation follows the line.
 void write_explained_text(std::ostream& out, std::span<const Step> steps, const Why& why,
                           std::span<const std::string> tokens, const TextOptions& options);
 

@@ -89,7 +89,7 @@ class FormulaMaker {
   std::string masked(const Tensor& tensor) {
     const Facts facts = tensor.operation().facts();
     if (tensor.operands()[1].operation().facts().is_by_tokens) {
-      add_term("masked: " + number(facts.value) + " in place of the scores with later tokens");
+      add_term("masked: " + number(facts.value) + " replaces the scores of later tokens");
     } else {
       add_term("masked: " + number(facts.value) + " where the mask is True");
     }
@@ -111,7 +111,7 @@ class FormulaMaker {
       return of(tensor.operands()[0]);
     }
     add_term("dropout: each weight becomes 0 with probability " + text::factor_text(facts.p) +
-             (facts.p < 1 ? ", else " + text::factor_text(facts.value) + " times itself" : ""));
+             (facts.p < 1 ? ", otherwise it is multiplied by " + text::factor_text(facts.value) : ""));
     return "dropout(" + of(tensor.operands()[0]) + ")";
   }
 
@@ -123,7 +123,7 @@ class FormulaMaker {
   std::string joined(const Tensor& tensor) {
     const auto count = tensor.operands().size();
     add_term("cat: the results of " + std::to_string(count) + " head" +
-             (count == 1 ? "" : "s, each with weights of its own,") + " side by side");
+             (count == 1 ? "" : "s, each with its own weights,") + " side by side");
     return "cat(" + of(tensor.operands()[0]) + ")";
   }
 

@@ -14,11 +14,12 @@ struct Formula {
   std::vector<std::string> terms;  ///< what its words stand for: "d_k: the dimension of the keys, 2"
 };
 
-/// The tensor in which a chapter ends: the last one that is made from attention weights, of all tokens where there is
-/// such; null where there is none.
+/// The result of a chapter: the last tensor computed from attention weights, for all tokens if there is one; null if
+/// there is none.
 const Step* result_of(std::span<const Step> steps);
 
-/// How the result is made from what does not depend on attention weights or scores. Empty where there is none.
+/// The formula of the result, down to tensors that do not depend on attention weights or scores. Empty if there is no
+/// result.
 Formula formula_of(std::span<const Step> steps);
 
 }  // namespace attn::render

@@ -106,13 +106,13 @@ std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width) {
 std::vector<std::string> ending_lines(const Frame& frame, std::int64_t width) {
   std::vector<std::string> lines;
   if (!frame.seen.empty()) {
-    lines.emplace_back("What was seen:");
+    lines.emplace_back("Summary:");
     for (const std::string& sentence : frame.seen) {
       add(lines, text::wrapped(sentence, width, "- ", "  "));
     }
   }
   if (!frame.next.empty()) {
-    lines.emplace_back("To go on:");
+    lines.emplace_back("Next steps:");
     for (const std::string& command : frame.next) {
       lines.push_back("  " + command);
     }

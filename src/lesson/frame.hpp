@@ -11,13 +11,13 @@
 
 namespace attn::render {
 
-/// What a chapter says of itself; all else that stands around its steps is read off these.
+/// A chapter's own question and commands; the rest of its frame is derived from its steps.
 struct Framing {
   std::string question;           ///< "How can a model ...?"
   std::vector<std::string> next;  ///< commands that go on from here
 };
 
-/// What stands before a chapter's first step, and after its last.
+/// The introduction before a chapter's first step, and the summary after its last.
 struct Frame {
   std::string question;
   Formula formula;
@@ -31,7 +31,7 @@ Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<co
 
 /// Lines of at most `width` columns: the question, the formula, the map.
 std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width);
-/// What was seen, and the commands that go on.
+/// The summary, and the commands to try next.
 std::vector<std::string> ending_lines(const Frame& frame, std::int64_t width);
 
 }  // namespace attn::render

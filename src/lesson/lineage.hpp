@@ -12,19 +12,19 @@
 /// Which axes and vectors of a tensor stand for tokens, and which axes for heads.
 namespace attn::render {
 
-/// Whether the axis counts the lesson's tokens: the rows of the tensor named `inputs`, or of their `ids`.
+/// Returns true if the axis counts the lesson's tokens: the rows of the tensor named `inputs`, or of their `ids`.
 bool counts_tokens(const Tensor& tensor, std::size_t axis);
 
 /// The axes, outermost first, that have one item for each of `count` tokens.
 std::vector<bool> token_axes(const Tensor& tensor, std::size_t count);
 
-/// Whether the axis counts heads: a view made it and head_dim of the last axis.
+/// Returns true if the axis counts heads: a view made it and head_dim of the last axis.
 bool counts_heads(const Tensor& tensor, std::size_t axis);
 
 /// "head 1", for the first item of an axis that counts heads.
 std::string head_name(std::int64_t item);
 
-/// Whether the tensor, or anything that it is made from, is of one of these kinds.
+/// Returns true if the tensor, or any tensor it depends on, has one of these kinds.
 bool is_made_with(const Tensor& tensor, const std::set<Kind>& kinds);
 
 /// The row of `inputs` that a vector was made from, the query's where several meet.

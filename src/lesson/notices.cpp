@@ -131,7 +131,7 @@ void Noticing::sums(const Numbers& numbers) {
     return;
   }
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  say("sums run from " + text::number_text(*least) + " to " + text::number_text(*most) + ", on average " +
+  say("sums range from " + text::number_text(*least) + " to " + text::number_text(*most) + ", with mean " +
       text::number_text(row_total(all) / static_cast<double>(all.size())));
 }
 
@@ -152,14 +152,14 @@ void Noticing::multiplied(const Numbers& numbers) {
   if (!is_above_diagonal(numbers, 0)) {
     return;
   }
-  say("above the diagonal all is 0 now");
+  say("entries above the diagonal are now 0");
   if (!has_weight_rows(Numbers(operand(0))) || numbers.rows < 2) {
     return;
   }
   const double first = row_total(numbers.row(0));
   const double last = row_total(numbers.row(numbers.rows - 1));
   if (!near(first, 1) && near(last, 1)) {
-    say("the rows no longer sum to 1: the first sums to " + text::number_text(first) + "; the last lost nothing");
+    say("the rows no longer sum to 1: the first sums to " + text::number_text(first) + "; the last still sums to 1");
   }
 }
 
@@ -167,7 +167,7 @@ void Noticing::divided(const Numbers& numbers) {
   const auto all = numbers.all();
   if (std::any_of(all.begin(), all.end(), [](float x) { return !(x >= 0); })) {
     if (std::all_of(all.begin(), all.end(), [](float x) { return std::isfinite(x); })) {
-      say("some entries are below 0, so they are no proportions");
+      say("some entries are negative, so they are not proportions");
     }
     return;
   }
@@ -177,7 +177,7 @@ void Noticing::divided(const Numbers& numbers) {
   const bool was_masked = is_above_diagonal(numbers, 0);
   say_rows_sum_to_one(was_masked ? " again" : "");
   if (was_masked) {
-    say("above the diagonal all is still 0");
+    say("entries above the diagonal are still 0");
     first_row_alone(numbers);
   } else if (tensor_.dim() > 1) {
     strongest(numbers, 0);
@@ -195,7 +195,7 @@ void Noticing::look_at_bools() {
   }
   const auto yes = std::count(all.begin(), all.end(), true);
   if (is_causal(all)) {
-    say("True above the diagonal only: " + count_text(yes, std::ssize(all)));
+    say("True only above the diagonal: " + count_text(yes, std::ssize(all)));
     return;
   }
   say(count_text(yes, std::ssize(all)) + (yes == 1 ? " is True, " : " are True, ") +
@@ -244,7 +244,7 @@ void Noticing::look_at_batch() {
   const bool are_same = are_slices_equal(tensor_);
   if (tensor_.operands().empty()) {
     if (!are_same && tensor_.dtype() == DType::boolean) {
-      say("the batch entries have masks of their own");
+      say("each batch entry has its own mask");
     }
     return;
   }
@@ -253,10 +253,10 @@ void Noticing::look_at_batch() {
   const bool was_batch = operand(0).dim() >= 3 && operand(0).size(0) == tensor_.size(0);
   const bool were_same = was_batch && are_slices_equal(operand(0));
   if (are_same && is_worth_it) {
-    say(who + " are the same" +
-        (were_same && !operand(0).name().empty() ? ", as those of " + words_of(operand(0)) + " are" : ""));
+    say(who + " are equal" +
+        (were_same && !operand(0).name().empty() ? ", like those of " + words_of(operand(0)) : ""));
   } else if (!are_same && were_same && how == Kind::dropout) {
-    say("the batch entries differ from here on: each had a dropout mask of its own");
+    say("the batch entries differ from here on: each has its own dropout mask");
   }
 }
 

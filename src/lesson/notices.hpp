@@ -8,8 +8,8 @@
 
 namespace attn::render {
 
-/// What the step's own numbers show: each sentence has been checked against them, sums and averages with room for
-/// rounding. The words that the rows of `inputs` stand for are `tokens`. Of a size, only what its shape shows.
+/// Returns what the step's own numbers show. Each sentence is checked against them, sums and averages up to rounding.
+/// The words that the rows of `inputs` stand for are `tokens`. For a size, only what its shape shows.
 std::vector<std::string> notices(const Step& step, std::span<const std::string> tokens);
 
 }  // namespace attn::render

@@ -25,13 +25,13 @@ void Noticing::given(const Numbers& numbers) {
     uniform(numbers);
   } else if (facts.is_by_tokens && is_above_diagonal(numbers, 0)) {
     const bool is_rest_one = row_total(numbers.all()) == static_cast<double>(numbers.rows * (numbers.rows + 1)) / 2;
-    say(is_rest_one ? "above the diagonal all is 0, the rest is 1" : "above the diagonal all is 0");
+    say(is_rest_one ? "entries above the diagonal are 0, the rest are 1" : "entries above the diagonal are 0");
   }
   if (tensor_.dim() == 2 && counts_tokens(tensor_, 0)) {
     token_rows(numbers);
   }
   if (facts.kind == Kind::embedding) {
-    say("nn.Embedding begins with random numbers: before training, how alike two rows are says nothing of the words");
+    say("nn.Embedding starts with random numbers: before training, similar rows do not mean similar words");
   }
 }
 
@@ -41,10 +41,10 @@ void Noticing::linear_range(const Numbers& numbers, std::int64_t d_in) {
   if (std::all_of(all.begin(), all.end(),
                   [bound](float x) { return std::abs(static_cast<double>(x)) <= bound * (1 + 1e-6); })) {
     say("all entries are between -" + text::number_text(bound) + " and " + text::number_text(bound) +
-        ", that is 1/sqrt(in_features) = 1/sqrt(" + std::to_string(d_in) + ") to either side of 0");
+        "; the bound is 1/sqrt(in_features) = 1/sqrt(" + std::to_string(d_in) + ")");
   }
   if (tensor_.dim() == 2) {
-    say("[out_features, in_features] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies with the transpose");
+    say("[out_features, in_features] = " + shape_text(tensor_.shape()) + ": nn.Linear multiplies by the transpose");
   }
 }
 
@@ -52,7 +52,7 @@ void Noticing::uniform(const Numbers& numbers) {
   const auto all = numbers.all();
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   if (*least >= 0 && *most < 1) {
-    say("all entries are at least 0 and below 1, as torch.rand draws: here from " + text::number_text(*least) + " to " +
+    say("all entries are in [0, 1), the range of torch.rand: here from " + text::number_text(*least) + " to " +
         text::number_text(*most));
   }
 }
@@ -61,7 +61,7 @@ void Noticing::normal(const Numbers& numbers) {
   const auto all = numbers.all();
   const auto positive = std::count_if(all.begin(), all.end(), [](float x) { return x > 0; });
   say(count_text(positive, std::ssize(all)) + (positive == 1 ? " entries is" : " entries are") +
-      " above 0: torch.randn draws to either side of 0 alike");
+      " above 0: torch.randn is symmetric around 0");
 }
 
 void Noticing::token_rows(const Numbers& numbers) {
@@ -99,7 +99,7 @@ void Noticing::closest_rows(const Numbers& numbers) {
   const auto closest = only_largest(distances);
   if (closest && pairs.size() > 1) {
     const auto [i, j] = pairs[static_cast<std::size_t>(*closest)];
-    say("the two most alike are " + token(i) + " and " + token(j) + ", " +
+    say("the closest two rows are " + token(i) + " and " + token(j) + ", at distance " +
         text::number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
   }
 }
@@ -117,9 +117,8 @@ void Noticing::ids() {
   say(list);
   const std::set<std::int64_t> distinct(values.begin(), values.end());
   if (std::ssize(distinct) < std::ssize(values)) {
-    say("ids are places among the sorted words; a word that is there several times takes several and has the last of "
-        "them, "
-        "so some ids are no word's");
+    say("an id is a place among the sorted words; a repeated word takes several places and keeps the last, so some ids "
+        "are unused");
   }
 }
 

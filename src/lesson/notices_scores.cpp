@@ -26,7 +26,7 @@ void Noticing::mixture(const Numbers& numbers) {
   if (has_weight_rows(weight)) {
     if (lies_between(numbers, values)) {
       say((tensor_.dim() == 1 ? "a weighted average of the rows of " : "each row is a weighted average of rows of ") +
-          words_of(operand(1)) + ": no number leaves the range of its column there");
+          words_of(operand(1)) + ": each number lies within the range of its column there");
     }
     same_first_row(numbers, weight, values);
     return;
@@ -40,7 +40,7 @@ void Noticing::mixture(const Numbers& numbers) {
       empty.push_back(i);
     }
   }
-  say_empty(numbers, empty, " all 0, as all the weights there are 0");
+  say_empty(numbers, empty, " all 0, because all weights there are 0");
 }
 
 bool Noticing::lies_between(const Numbers& numbers, const Numbers& values) {
@@ -78,7 +78,7 @@ void Noticing::same_first_row(const Numbers& numbers, const Numbers& weight, con
       return;
     }
   }
-  say("the first row is the first row of " + words_of(operand(1)) + ": the first token has no other to mix in");
+  say("the first row equals the first row of " + words_of(operand(1)) + ": the first token attends only to itself");
 }
 
 void Noticing::scores(const Numbers& numbers) {
@@ -139,8 +139,8 @@ void Noticing::symmetry(const Numbers& numbers) {
   if (!different) {
     const Tensor& columns = operand(1).kind() == Kind::transpose ? operand(1).operands()[0] : operand(1);
     const bool is_same = words_of(columns) == words_of(operand(0));
-    say(std::string("symmetric: [i, j] and [j, i] are the same") + (is_exact ? "" : ", up to rounding") +
-        (is_same ? ", since both sides are " + words_of(operand(0)) : ""));
+    say(std::string("symmetric: [i, j] equals [j, i]") + (is_exact ? "" : ", up to rounding") +
+        (is_same ? ", because both sides are " + words_of(operand(0)) : ""));
     return;
   }
   const auto [i, j] = *different;
@@ -179,7 +179,7 @@ void Noticing::met(const Numbers&) {
   const auto b = token_of(operand(1));
   const auto known = static_cast<std::int64_t>(tokens_.size());
   if (a && b && *a < known && *b < known) {
-    say(token(*a) + " meets " + token_or_itself(*b, *a));
+    say(token(*a) + " is compared with " + token_or_itself(*b, *a));
   }
 }
 

@@ -34,8 +34,8 @@ void Noticing::heads_joined() {
   const Shape& from = operand(0).shape();
   const Shape& to = tensor_.shape();
   if (to.size() == 3 && from.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
-    say("the " + counted(from[3], "number", "numbers") + " of each of " + counted(from[2], "head", "heads") +
-        ", side by side: " + counted(to[2], "number", "numbers") + " for each token");
+    say(counted(from[2], "head", "heads") + " x " + counted(from[3], "number", "numbers") + " = " +
+        counted(to[2], "number", "numbers") + " for each token");
   } else {
     heads_split(tensor_);
   }
@@ -45,7 +45,7 @@ void Noticing::heads_split(const Tensor& view) {
   const Shape& from = view.operands()[0].shape();
   const Shape& to = view.shape();
   if (from.size() == 3 && to.size() == 4 && from[0] == to[0] && from[1] == to[1]) {
-    say("the last axis of " + std::to_string(from[2]) + " is split into " + counted(to[2], "head", "heads") +
+    say("the last axis, of size " + std::to_string(from[2]) + ", is split into " + counted(to[2], "head", "heads") +
         " of head_dim " + std::to_string(to[3]));
   }
 }
@@ -59,7 +59,7 @@ void Noticing::transposed() {
   const bool swaps_last =
       std::max(first, second) + 1 == tensor_.shape().size() && std::min(first, second) + 2 == tensor_.shape().size();
   if (swaps_last && counts_tokens(tensor_, tensor_.shape().size() - 1)) {
-    say("each token has a column now, not a row");
+    say("each token is now a column, not a row");
   }
 }
 
@@ -69,8 +69,8 @@ void Noticing::parts_joined() {
   const bool is_even =
       std::all_of(parts.begin(), parts.end(), [width](const Tensor& part) { return part.size(-1) == width; });
   if (is_even && parts.size() > 1) {
-    say(std::to_string(parts.size()) + " heads with " + counted(width, "column", "columns") +
-        " each, side by side: " + counted(tensor_.size(-1), "column", "columns"));
+    say(std::to_string(parts.size()) + " heads x " + counted(width, "column", "columns") + " = " +
+        counted(tensor_.size(-1), "column", "columns"));
   }
 }
 

@@ -15,7 +15,7 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// What became of the kept ones.
 std::string kept_words(double scale) {
-  return scale == 1 ? ", the kept ones are as before" : ", the kept ones x " + text::factor_text(scale);
+  return scale == 1 ? "; kept ones are unchanged" : "; kept ones are multiplied by " + text::factor_text(scale);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void Noticing::weights_over_axis_0(const Numbers& numbers) {
     }
   }
   say(tensor_.dim() == 2 ? "each column sums to 1, not each row"
-                         : "numbers at the same place in all batch entries sum to 1, rows do not");
+                         : "numbers at the same position of all batch entries sum to 1; rows do not");
 }
 
 void Noticing::weights(const Numbers& numbers) {
@@ -51,7 +51,7 @@ void Noticing::weights(const Numbers& numbers) {
   say_rows_sum_to_one();
   const bool was_masked = is_above_diagonal(Numbers(operand(0)), minus_infinity);
   if (was_masked && is_above_diagonal(numbers, 0)) {
-    say("above the diagonal all is 0, because exp(-inf) is 0: no token attends to a later one");
+    say("entries above the diagonal are 0, because exp(-inf) is 0: no token attends to a later one");
     first_row_alone(numbers);
   }
   if (numbers.width < 2) {
@@ -74,7 +74,7 @@ void Noticing::first_row_alone(const Numbers& numbers) {
     }
   }
   const std::size_t axis = numbers.shape.size() - 2;
-  const std::string who = has_words(tensor_, axis) ? ": " + token(0) + " attends to itself alone" : "";
+  const std::string who = has_words(tensor_, axis) ? ": " + token(0) + " attends only to itself" : "";
   say("the first row has all its weight, 1, in the first column" + who);
 }
 
@@ -190,10 +190,10 @@ void Noticing::spread(const Numbers& numbers) {
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   const std::string even = text::number_text(1.0 / static_cast<double>(numbers.width));
   if (*least == *most) {
-    say("all weights are the same, " + even);
+    say("all weights are equal: " + even);
   } else {
-    say("weights run from " + text::number_text(*least) + " to " + text::number_text(*most) +
-        "; an even spread would be " + even);
+    say("weights range from " + text::number_text(*least) + " to " + text::number_text(*most) +
+        "; equal weights would be " + even);
   }
 }
 
@@ -218,10 +218,10 @@ void Noticing::masked(const Numbers& numbers) {
     return;
   }
   const std::string value = *filled == minus_infinity ? "-inf" : text::factor_text(*filled);
-  say(count_text(count, std::ssize(all)) + (counts_pairs() ? " weights" : " scores") + (count == 1 ? " is " : " are ") +
-      value + " now" + (is_rest_same ? ", the rest are as before" : ""));
+  say(count_text(count, std::ssize(all)) + (counts_pairs() ? " weights" : " scores") +
+      (count == 1 ? " is now " : " are now ") + value + (is_rest_same ? ", the rest are unchanged" : ""));
   if (is_above_diagonal(numbers, *filled)) {
-    say("above the diagonal all is " + value);
+    say("entries above the diagonal are " + value);
   }
   if (has_weight_rows(before) && !has_weight_rows(numbers)) {
     row_sums_after(numbers, 1);
@@ -290,12 +290,12 @@ void Noticing::dropped(const Numbers& numbers) {
   }
   const auto divisor = common_divisor(kept_before, kept_after);
   if (count == 0 && are_equal(before.all(), numbers.all())) {
-    say("nothing is dropped: the numbers are as before");
+    say("nothing is dropped: the numbers are unchanged");
     return;
   }
   say(count_text(count, std::ssize(mask)) + (counts_pairs() ? " weights" : " entries") + " dropped" +
       (counting < count ? " (" + std::to_string(count - counting) + " of them " +
-                              (count - counting == 1 ? "was" : "were") + " 0 already)"
+                              (count - counting == 1 ? "was" : "were") + " already 0)"
                         : "") +
       (divisor ? kept_words(1 / *divisor) : ""));
   if (tensor_.dim() > 0 && has_weight_rows(before)) {
@@ -307,7 +307,7 @@ void Noticing::dropped(const Numbers& numbers) {
 
 void Noticing::means(const Numbers& before, const Numbers& after) {
   const auto count = static_cast<double>(before.all().size());
-  say("the mean goes from " + text::number_text(row_total(before.all()) / count) + " to " +
+  say("the mean changes from " + text::number_text(row_total(before.all()) / count) + " to " +
       text::number_text(row_total(after.all()) / count));
 }
 
@@ -327,15 +327,15 @@ void Noticing::row_sums_after(const Numbers& numbers, double scale) {
     most = !most || totals.back() > total_of(*most) ? i : *most;
   }
   if (least && *least != *most && !near(totals[static_cast<std::size_t>(*least)], 1)) {
-    say("rows no longer all sum to 1: " + row_words(numbers, *least) + " sums to " +
+    say("some rows no longer sum to 1: " + row_words(numbers, *least) + " sums to " +
         text::number_text(totals[static_cast<std::size_t>(*least)]) + ", " + row_words(numbers, *most) + " to " +
         text::number_text(totals[static_cast<std::size_t>(*most)]) +
-        (near(totals[static_cast<std::size_t>(*most)], scale) ? ", as it lost nothing" : ""));
+        (near(totals[static_cast<std::size_t>(*most)], scale) ? ", because it lost no weight" : ""));
   } else if (least && *least == *most && !near(totals[static_cast<std::size_t>(*least)], 1)) {
     say(row_words(numbers, *least) + " sums to " + text::number_text(totals[static_cast<std::size_t>(*least)]) +
         ", not to 1");
   }
-  say_empty(numbers, empty, " left with nothing: every weight there was dropped");
+  say_empty(numbers, empty, " all 0: every weight there was dropped");
 }
 
 void Noticing::say_empty(const Numbers& numbers, const std::vector<std::int64_t>& rows, const std::string& reason) {
@@ -344,7 +344,7 @@ void Noticing::say_empty(const Numbers& numbers, const std::vector<std::int64_t>
     return;
   }
   if (static_cast<std::int64_t>(rows.size()) == numbers.rows) {
-    say("all is 0 now");
+    say("all entries are now 0");
     return;
   }
   std::string list;

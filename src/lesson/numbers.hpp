@@ -27,7 +27,7 @@ double row_total(std::span<const float> row);
 bool are_equal(std::span<const float> a, std::span<const float> b);
 bool near(double a, double b, double tolerance = 1e-5);
 
-/// Whether every number is 0 or above and every row sums to 1.
+/// Returns true if no number is negative and every row sums to 1.
 bool has_weight_rows(const Numbers& numbers);
 
 /// Whether the last two axes are a square of at least two rows.
@@ -39,7 +39,7 @@ bool is_above_diagonal(const Numbers& numbers, float value);
 /// "[0, 1]": the place of a row or, with `numbers.shape`, of an element, counted row-major.
 std::string place_text(std::int64_t position, std::span<const std::int64_t> shape);
 
-/// Where the one largest element is; empty where it is not the only one, or where there is none but NaN.
+/// The position of the largest element; empty if it is not unique, or if all are NaN.
 std::optional<std::int64_t> only_largest(std::span<const float> values);
 
 }  // namespace attn::render

@@ -12,20 +12,20 @@
 
 namespace attn::render {
 
-/// Why a step is there, shown in numbers.
+/// The reason for a step, shown in numbers.
 struct Reason {
   std::string text;
   /// The first row names the columns, the first column the rows; may be empty.
   std::vector<std::vector<std::string>> table;
 };
 
-/// Larger tensors are not computed again, nor copied, to be compared.
+/// The most elements of a tensor that is recomputed or copied for a comparison.
 constexpr std::int64_t most_compared = 1'000'000;
 
-/// What examples are drawn with, in every lesson.
+/// The seed of the examples, in every lesson.
 constexpr torch::Seed example_seed = 123;
 
-/// "0.250": so many digits after the point.
+/// "0.250": the value with `digits` digits after the point.
 std::string fixed_text(double value, int digits);
 
 /// The table's lines, columns two spaces apart.
@@ -42,11 +42,10 @@ std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::str
 /// Why dropout multiplies with 1 / (1 - p): the mean of an entry over 1 to 1000 masks.
 std::vector<Reason> dropout_reasons(const Tensor& dropped);
 
-/// What heads that share one projection are: each computes what its own columns of the weight alone would give.
+/// Why heads can share one projection: each computes the same as a projection with only its own columns of the weight.
 std::vector<Reason> head_reasons(const Tensor& heads);
 
-/// That the order of tokens plays no role where nothing is masked: the context vectors ([..., n, d]) of the inputs
-/// backwards.
+/// Why the order of tokens does not matter without a mask: the context vectors ([..., n, d]) of the reversed inputs.
 std::vector<Reason> order_reasons(const Tensor& context);
 
 /// Which steps of a chapter show which reason: each is shown once, where it first comes up.

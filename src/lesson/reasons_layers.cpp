@@ -62,8 +62,8 @@ std::vector<Reason> dropout_reasons(const Tensor& dropped) {
   const Tensor ones = torch::ones({side, side});
   std::vector<double> sums(side * side, 0);
   Reason reason = {
-      "One mask is luck; over many, the mean of an entry of torch.ones(6, 6) goes back to 1. Without the factor "
-      "1 / (1 - p) it would go to " +
+      "A single mask is random; over many masks, the mean of each entry of torch.ones(6, 6) approaches 1. Without the "
+      "factor 1 / (1 - p) it would approach " +
           text::factor_text(1 - p) + ".",
       {{"masks", "smallest mean", "largest mean", "mean of all", "without the factor"}}};
   std::int64_t drawn = 0;
@@ -99,8 +99,8 @@ std::vector<Reason> head_reasons(const Tensor& heads) {
   const bool has_bias = projected.operands().size() > 2;
   const std::string name = projected.name().empty() ? "the projection" : projected.name();
   Reason reason = {
-      "Split or stacked, heads are the same: the columns of " + name +
-          " that a head gets are those that its own rows of the weight would give by themselves.",
+      "Split or stacked, heads give the same numbers: each head's columns of " + name +
+          " equal a projection with only its own rows of the weight.",
       {{"", "columns", "rows of " + (weight.name().empty() ? "the weight" : weight.name()), "largest difference"}}};
   for (std::int64_t head = 0; head < num_heads; ++head) {
     const std::int64_t first = head * head_dim;
@@ -158,11 +158,9 @@ std::vector<Reason> order_reasons(const Tensor& context) {
     return {};
   }
   return {
-      {"Order plays no role: with the tokens backwards each gets the same context vector, only in another row "
-       "(computed so, "
-       "the largest difference is " +
-           difference_text(most) +
-           "). A model that is to know the order adds something to the embeddings that tells positions apart.",
+      {"Attention ignores order: with the tokens reversed, each gets the same context vector, in another row "
+       "(recomputed; the largest difference is " +
+           difference_text(most) + "). To use order, a model adds position information to the embeddings.",
        {}}};
 }
 

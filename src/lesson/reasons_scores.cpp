@@ -89,9 +89,9 @@ double mean_largest_weight(std::vector<double> scores, double divisor) {
 const Reason& growing_variance() {
   static const Reason reason = [] {
     Reason made = {
-        "A dot product of d terms of variance 1 has a variance of d, and softmax then puts nearly all weight on one "
-        "token; divided by sqrt(d) it has a variance of 1, whatever d is. 1000 dot products of normal numbers, in "
-        "groups of 8:",
+        "If each of the d products in a dot product has variance 1, their sum has variance d, and softmax puts almost "
+        "all weight on one token. Divided by sqrt(d), the variance is 1 for every d. 1000 dot products of normal "
+        "numbers, in groups of 8:",
         {{"d", "variance", "/ sqrt(d)", "largest of 8 weights", "/ sqrt(d)"}}};
     for (const std::int64_t d : {4, 16, 64, 256}) {
       const std::vector<double> scores = random_scores(d);
@@ -132,9 +132,9 @@ std::vector<Reason> scaling_reasons(const Tensor& scaled) {
   const std::vector<double> after = finite(scaled);
   if (before.size() > 1 && after.size() == before.size() && variance(after) > 0) {
     const bool are_all = std::ssize(before) == element_count(scaled.shape());
-    reasons.push_back({"Here the " + std::to_string(before.size()) + (are_all ? "" : " finite") +
-                           " scores have a variance of " + significant(variance(before)) + "; divided by sqrt(" +
-                           std::to_string(scaled.operation().facts().root_of) + ") it is " +
+    reasons.push_back({"The " + std::to_string(before.size()) + (are_all ? "" : " finite") +
+                           " scores here have variance " + significant(variance(before)) + "; divided by sqrt(" +
+                           std::to_string(scaled.operation().facts().root_of) + "), they have variance " +
                            significant(variance(after)) + ".",
                        {}});
   }
@@ -170,11 +170,10 @@ std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::str
       {"0 after softmax", zero_after},
   }};
   const std::string name = token_name(row, n, tokens);
-  Reason reason = {
-      "Three ways to keep later tokens from " + (tokens.size() == n ? '"' + name + '"' : "token " + name) +
-          ". A score of 0 is a score like any other: later tokens get weight. 0 in place of the weight comes too "
-          "late: what softmax gave to later tokens is lost, and the row no longer sums to 1.",
-      {{""}}};
+  Reason reason = {"Three ways to hide later tokens from " + (tokens.size() == n ? '"' + name + '"' : "token " + name) +
+                       ". A score of 0 hides nothing: exp(0) = 1, so later tokens get weight. Setting the weight to 0 "
+                       "after softmax is too late: the row no longer sums to 1.",
+                   {{""}}};
   const std::size_t columns = std::min(n, most_columns);
   for (std::size_t i = 0; i < columns; ++i) {
     reason.table[0].push_back(token_name(i, n, tokens));

@@ -96,11 +96,11 @@ class Columns {
 
  private:
   void write_below(const Halves& block) {
-    out_ << "# as it is\n";
+    out_ << "# original\n";
     for (const std::string& line : block.left) {
       out_ << line << '\n';
     }
-    out_ << "# with the change\n";
+    out_ << "# changed\n";
     for (const std::string& line : block.right) {
       out_ << line << '\n';
     }
@@ -132,7 +132,7 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
   const std::vector<StepPair> pairs = pairs_of(as_is, changed);
   std::vector<std::string_view> likenesses;
-  const Halves heading = {{"# as it is"}, {"# with the change"}};
+  const Halves heading = {{"# original"}, {"# changed"}};
   std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
   for (const StepPair& pair : pairs) {
     likenesses.push_back(likeness(pair, options));

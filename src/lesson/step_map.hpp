@@ -10,7 +10,7 @@
 
 namespace attn::render {
 
-/// A tensor that a chapter goes through, and what it is made from.
+/// A tensor of a chapter, and the tensors it is computed from.
 struct MapLine {
   std::size_t step = 0;  ///< the first that the line tells of
   std::string name = {};
@@ -20,8 +20,8 @@ struct MapLine {
 };
 
 /// A chapter's tensors in the program's order, each with what it is made from. Trainable parameters, checks, and what
-/// neither is made from another nor makes one are left out; what two heads do alike is told once. Of one tensor or
-/// none, nothing.
+/// neither is made from another nor makes one are left out; identical heads are listed once. Empty for fewer than two
+/// tensors.
 std::vector<MapLine> step_map(std::span<const Step> steps);
 
 /// Lines of at most `width` columns: "keys [6, 2] from inputs", indented by depth.

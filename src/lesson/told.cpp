@@ -13,7 +13,7 @@ using Terms = std::vector<Derivation::Term>;
 
 constexpr std::string_view adds_otherwise =
     "the tensor's kernel adds in another order or rounds less often, so the last digits differ";
-constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds in other places, so the last digits differ";
+constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds at other points, so the last digits differ";
 
 /// The numbers that the tensor was made of, whatever the rule.
 Lines operands(const Derivation& derivation) {
@@ -24,7 +24,8 @@ Lines operands(const Derivation& derivation) {
 }
 
 Telling given(const Tensor& tensor) {
-  const std::string on_page = tensor.name().empty() ? "Given: {expression}." : "Given: nothing was computed to get it.";
+  const std::string on_page =
+      tensor.name().empty() ? "Given: {expression}." : "Given: not computed from other tensors.";
   return {
       .note = tensor.operation().is_trainable() ? "a trainable parameter: {expression}" : "given: {expression}",
       .page = {.paragraphs = {on_page}, .said = on_page},
@@ -46,11 +47,10 @@ Telling products(const Derivation& derivation) {
   const bool is_empty = derivation.terms.empty();
   return {
       .lines = is_empty ? Lines{.opening = "a sum of no products"}
-                        : Lines{.opening = "{a run} meets {b run}:",
+                        : Lines{.opening = "{a run} times {b run}:",
                                 .each = "{a} * {b} = {>a} * {>b} = {>product}   sum {>sum}{token}",
                                 .bias = "plus the bias {bias} = {=bias}   sum {=sum}"},
-      .hints = {operands(derivation),
-                {.opening = "to be added:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
+      .hints = {operands(derivation), {.opening = "add:", .each = "{=a} * {=b} = {=product}", .bias = "{=bias}"}},
       .meeting = {.is_list = true, .label = "products", .row = "product"},
       .page = {.head = {"", is_empty ? "" : "{a name}", "", is_empty ? "" : "{b name}", "product", "sum"},
                .each = {"{~a}", "×", "{~b}", "{=product}", "{=sum}"},
@@ -116,7 +116,7 @@ Telling exponential(const Derivation& derivation) {
 Telling softmax(const Derivation& derivation) {
   const std::string count = std::to_string(derivation.terms.size());
   return {
-      .lines = {.opening = "the maximum of {a run} is {=largest}; subtracted first, so that no exponential overflows:",
+      .lines = {.opening = "the maximum of {a run} is {=largest}; subtracting it first prevents overflow:",
                 .each = "exp({a} - max) = exp({>difference}) = {=exponential}{token}{own?  <- this one:}",
                 .closing = {"the sum of all " + count + " exponentials = {=total}",
                             "{=exponential} / {=total} = {=result}"}},
@@ -146,7 +146,7 @@ Telling masked(const Derivation& derivation) {
       .said = is_minus_infinity ? "masked: replaced by minus infinity" : "masked: replaced by {=c}",
   };
   if (is_minus_infinity) {
-    page.paragraphs.emplace_back("Softmax makes 0 of it: exp(-inf) = 0.");
+    page.paragraphs.emplace_back("Softmax turns it into 0: exp(-inf) = 0.");
   }
   return {
       .lines = {.opening = std::string("{a} is True, so the number is replaced by {=c}") +
@@ -161,10 +161,10 @@ Telling masked(const Derivation& derivation) {
 
 Telling kept(const Derivation& derivation) {
   return {
-      .lines = {.opening = "{b} is True, so the number is kept, and scaled by 1 / (1 - p) = {=c}:",
+      .lines = {.opening = "{b} is True, so the number is kept and scaled by 1 / (1 - p) = {=c}:",
                 .each = "{a} * {=c} = {=a} * {=c} = {=result}"},
       .hints = {operands(derivation)},
-      .page = {.paragraphs = {"Kept: {b} is True. What dropout keeps is scaled by 1 / (1 − p) = `{=c}`.",
+      .page = {.paragraphs = {"Kept: {b} is True. Dropout scales kept numbers by 1 / (1 − p) = `{=c}`.",
                               "`{=a} × {=c} = {=result}`"},
                .said = "kept: {=a} times {=c}"},
       .columns = {{"result", "*", "a", "c"}},

@@ -7,10 +7,10 @@
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
 
-/// How a number came about, told once: in text, as hints, where numbers meet, and on a page.
+/// Describes how a number is computed, once for all outputs: text, hints, the presenter's operand view, and the page.
 ///
-/// What is told is patterns, in which braces stand for what account.hpp or the page's script puts there, of the term
-/// that a line is of, or else of the element's own (softmax), or the first:
+/// A description consists of patterns. account.hpp or the page's script fills in the braces, for the line's term, else
+/// the element's own term (softmax), else the first:
 ///   {a} {b} {bias}   an operand's cell, a link on a page
 ///   {=x}             the number of an operand, of a column, or the constant c
 ///   {!x}             with all its digits; on a page, a link that shows them
@@ -31,7 +31,7 @@ struct Column {
   bool is_float32 = false;  ///< shown as float32 rounds it; what is not is shown in double precision
 };
 
-/// Lines of text: one before the terms, one of each, one of the bias, and what stands below.
+/// Lines of text: one before the terms, one for each term, one for the bias, and the closing lines.
 struct Lines {
   std::string opening = {};
   std::string each = {};
@@ -39,7 +39,7 @@ struct Lines {
   std::vector<std::string> closing = {};
 };
 
-/// Where numbers meet: one operand's above the other's.
+/// The presenter's operand view: one operand's numbers above the other's.
 struct Meeting {
   bool is_list = false;    ///< numbers in rows, under the tokens that they stand for; else each has a row of its own
   bool covers = false;     ///< the first operand's number is what was replaced
@@ -47,7 +47,7 @@ struct Meeting {
   std::string row = {};    ///< the column that stands in it, or the constant
 };
 
-/// What a page shows and says: a table, where it has a heading, then paragraphs.
+/// The page's version: a table, if it has a heading, then paragraphs.
 struct PageTelling {
   std::vector<std::string> head = {};
   std::vector<std::string> each = {};  ///< the cells behind the term's name
@@ -72,7 +72,7 @@ struct Telling {
   bool has_constant = false;
 };
 
-/// What is told of a tensor's element that came about so.
+/// The description of a tensor's element with this derivation.
 Telling told(const Tensor& tensor, const Derivation& derivation);
 
 }  // namespace attn::render

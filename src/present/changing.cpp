@@ -16,7 +16,7 @@ std::string Changing::ask_for_seed() {
   }
   const std::optional<torch::Seed> seed = torch::parsed_seed(*typed);
   if (!seed) {
-    return "'" + *typed + "' is no seed; try a whole number such as 42";
+    return "'" + *typed + "' is not a seed; try a whole number such as 42";
   }
   try {
     walks_.take_seed(*seed);

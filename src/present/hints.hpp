@@ -9,8 +9,8 @@
 
 namespace attn::present {
 
-/// What helps somebody to compute a number, each hint its lines: the numbers that it is made of, then, of a sum of
-/// products and of a softmax, what is added. None of what is given.
+/// Hints for computing a number, each a list of lines: first the operands; then, for a sum of products or a softmax,
+/// the terms to add. No hints for given numbers.
 std::vector<std::vector<std::string>> hints(const render::Cell& cell, std::span<const std::string> tokens,
                                             const torch::PrintOptions& print);
 

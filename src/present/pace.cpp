@@ -22,7 +22,7 @@ std::string Pace::words() const {
   if (!seconds_) {
     return "";
   }
-  return paused_ ? "auto paused, space goes on" : "auto " + text::shortest_text(*seconds_) + " s, space pauses";
+  return paused_ ? "auto paused, space resumes" : "auto " + text::shortest_text(*seconds_) + " s, space pauses";
 }
 
 }  // namespace attn::present

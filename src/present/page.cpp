@@ -120,14 +120,14 @@ ShownCells cells_of(const Step& step, const torch::PrintOptions& print) {
 /// Why there is no map of what differs; empty where there is one.
 std::string no_difference(const Step& as_is, const Step* changed, const render::TextOptions& options) {
   if (changed == nullptr) {
-    return "no " + as_is.name + " here: the change takes it away";
+    return "no " + as_is.name + " here: the change removes it";
   }
   const std::string_view alike = render::likeness(as_is, *changed, options);
   if (alike == "same as before" || as_is.kind != Step::Kind::tensor) {
     return alike.empty() ? "it differs, but has no cells" : std::string(alike);
   }
   if (as_is.tensor->shape() != changed->tensor->shape()) {
-    return "the shapes differ: " + shape_text(as_is.tensor->shape()) + " as is, " +
+    return "the shapes differ: " + shape_text(as_is.tensor->shape()) + " originally, " +
            shape_text(changed->tensor->shape()) + " changed";
   }
   return as_is.tensor->dtype() == changed->tensor->dtype() ? "" : "the types differ";

@@ -13,7 +13,7 @@
 #include "present/walks.hpp"
 #include "text/styled.hpp"
 
-/// What the presenter shows of one step, as lines.
+/// The lines that the presenter shows for one step.
 namespace attn::present {
 
 using Lines = std::vector<text::StyledLine>;
@@ -26,25 +26,24 @@ struct Face {
   std::size_t changed = 0;
 };
 
-/// What the article prints, with the cells in reverse that `before`, the same step elsewhere or null, prints
-/// differently.
+/// The article's output. Cells that differ from `before`, the same step elsewhere or null, are shown in reverse.
 Face printed_face(const Step& step, const Step* before, const render::TextOptions& options);
 
-/// The label and the tensor as a heat map; the step's text where it is no tensor.
+/// The label and the tensor as a heat map; the step's text if it is not a tensor.
 Face heatmap_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
 
-/// That the change takes the step away.
+/// The line that says that the change removes the step.
 Face gone_face(const Step& as_is, std::int64_t width);
 
-/// What the change adds to each cell as a heat map; words where there is no such map.
+/// The difference of each cell as a heat map; a sentence if there is no such map.
 Face difference_face(const Step& as_is, const Step* changed, const Presentation& presentation,
                      const render::Terminal& terminal);
 
-/// What the chapter asks and how it goes about it; what was seen, and what to go on with.
+/// The introduction: question, formula and map. The ending: summary and next steps.
 Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width);
 Lines ending_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width);
 
-/// What the changed rule did, to the step at a place and to all.
+/// The effect of the changed rule on the step at `at` and on all steps.
 Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOptions& options, std::int64_t width);
 
 /// `with_notices`: also what the numbers show.
@@ -55,7 +54,7 @@ Lines explanation_lines(const Step& step, const Presentation& presentation, bool
 render::Cell typed_cell(std::span<const Step> steps, const Step& step, const std::string& typed,
                         std::span<const std::string> tokens);
 
-/// How a cell came about.
+/// The derivation of a cell.
 std::string derivation_of(const render::Cell& cell, const Presentation& presentation);
 
 /// Its lines, none longer than `width`.

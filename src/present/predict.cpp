@@ -39,7 +39,7 @@ bool read_line(std::istream& in, std::string& line) {
     line += c;
     if (line.size() > longest) {
       throw std::runtime_error("--predict: a line of the answers is longer than " + std::to_string(longest) +
-                               " bytes; accepted are lines with a number such as 0.1587; give one number a line");
+                               " bytes; give one number a line, such as 0.1587");
     }
   }
   return has_any;
@@ -171,7 +171,7 @@ class Quiz {
 
 Score Quiz::run() {
   if (prediction_.interactive) {
-    out_ << "Type the number that stands for each question mark; ? gives a hint, Enter alone the answer.\n\n";
+    out_ << "Type the number for each question mark; ? gives a hint, Enter alone shows the answer.\n\n";
   }
   for (const Step& step : steps_) {
     if (over_) {
@@ -277,7 +277,7 @@ void Quiz::judge(const render::Cell& cell, const std::string& printed) {
     case Mark::hint:
     case Mark::wrong: out_ << "no, it is " << printed << "\n"; break;
     case Mark::unknown: out_ << "it is " << printed << "\n"; break;
-    case Mark::no_number: out_ << "that is no number; it is " << printed << "\n"; break;
+    case Mark::no_number: out_ << "not a number; it is " << printed << "\n"; break;
   }
   ++score_.wrong;
   derive(cell);
@@ -289,11 +289,10 @@ bool Quiz::is_refused(Mark mark, const std::string& printed) {
     return false;
   }
   if (mark == Mark::no_number) {
-    out_ << "please type a number such as 0.1587, ? for a hint, or just Enter if you do not know\n";
+    out_ << "type a number such as 0.1587, ? for a hint, or Enter alone for the answer\n";
   } else if (mark == Mark::coarse) {
     const int digits = notation_of(printed).digits;
-    out_ << "right as far as it goes: round to " << digits << (digits == 1 ? " place" : " places")
-         << ", and try again\n";
+    out_ << "correct so far: round to " << digits << (digits == 1 ? " place" : " places") << " and try again\n";
   }
   return mark == Mark::no_number || mark == Mark::coarse;
 }
@@ -301,7 +300,7 @@ bool Quiz::is_refused(Mark mark, const std::string& printed) {
 void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
   const std::vector<std::vector<std::string>> all = hints(cell, prediction_.tokens, prediction_.text.print);
   if (which >= all.size()) {
-    out_ << "there are no more hints\n";
+    out_ << "no more hints\n";
     return;
   }
   for (const std::string& line : all[which]) {

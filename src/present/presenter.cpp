@@ -185,7 +185,7 @@ void Presenter::letter(char32_t letter) {
   }
   constexpr std::u32string_view of_steps = U"ehcrwW";
   if (!is_on_step() && of_steps.find(letter) != std::u32string_view::npos) {
-    message_ = "there is no step here; Enter and b go to one";
+    message_ = "no step here; Enter or b goes to one";
     return;
   }
   switch (letter) {
@@ -203,13 +203,13 @@ void Presenter::letter(char32_t letter) {
     case U'W': message_ = changing_.list_rules(); break;
     case U'?': stage_.cover(key_lines(pace_.is_on())); break;
     case U'q': done_ = true; break;
-    default: message_ = "no such key; ? shows all keys";
+    default: message_ = "unknown key; ? lists the keys";
   }
 }
 
 void Presenter::toggle_heatmap() {
   if (walks_.view() == Walks::View::difference) {
-    message_ = "the difference is a heat map already";
+    message_ = "the difference is already a heat map";
     return;
   }
   stage_.toggle_heatmap();
@@ -274,7 +274,7 @@ void Presenter::jump() {
     if (*number >= 1 && *number <= static_cast<std::int64_t>(steps.size())) {
       show(static_cast<std::size_t>(*number) - 1);
     } else {
-      message_ = "no step " + *typed + "; there are 1 to " + std::to_string(steps.size());
+      message_ = "no step " + *typed + "; choose 1 to " + std::to_string(steps.size());
     }
     return;
   }
@@ -300,14 +300,14 @@ void Presenter::find_next() {
   const std::size_t at = stage_.part() == Part::introduction ? walks_.steps().size() - 1 : stage_.at();
   const auto found = step_with(walks_.steps(), at, searched_, presentation_.text);
   if (!found) {
-    message_ = "nothing has '" + searched_ + "'";
+    message_ = "no match for '" + searched_ + "'";
     return;
   }
   const bool wrapped_around = *found < at && stage_.part() != Part::introduction;
   const bool only_here = *found == at && is_on_step();
   show(*found);
   message_ = only_here ? "only in this step: " + searched_
-                       : (wrapped_around ? "from the top again: " : "found: ") + searched_ + "; n for more";
+                       : (wrapped_around ? "wrapped to the top: " : "found: ") + searched_ + "; n for more";
   stage_.to_text(searched_);
 }
 

@@ -74,7 +74,7 @@ bool take(int signal) {
 
 Rescue::Rescue(const TerminalState& state) {
   if (pipe2(bell.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-    throw std::runtime_error("no pipe can be opened; accepted are fewer open files; try closing some");
+    throw std::runtime_error("cannot open a pipe; too many files are open; close some of them");
   }
   given = &state;
   restorable = 1;

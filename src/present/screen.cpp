@@ -35,8 +35,8 @@ std::string usable_name() {
     }
   }
   throw NoTerminal("--step cannot place the cursor on the terminal TERM='" +
-                   render::printable(name, render::Terminal{}) +
-                   "'; accepted is a TERM that this machine's terminfo knows; " + advice(name, can_place_cursor));
+                   render::printable(name, render::Terminal{}) + "'; TERM must be a terminal that terminfo knows; " +
+                   advice(name, can_place_cursor));
 }
 
 /// UTF-8 as the environment asks, though its language may not be installed here.
@@ -132,8 +132,8 @@ void fit_window() {
 void require_terminal() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
     const bool input = isatty(STDIN_FILENO) == 0;
-    throw NoTerminal(std::string("--step needs a terminal, and standard ") + (input ? "input" : "output") +
-                     " is none; accepted is a terminal for both; try the same without --step");
+    throw NoTerminal(std::string("--step needs an interactive terminal; standard ") + (input ? "input" : "output") +
+                     " is not one; try the same without --step");
   }
   usable_name();
 }
@@ -162,7 +162,8 @@ struct Screen::State {
     const std::string name = usable_name();
     SCREEN* screen = newterm(name.c_str(), stdout, stdin);
     if (screen == nullptr) {
-      throw NoTerminal("--step cannot use the terminal '" + name + "'; accepted is an xterm; try without --step");
+      throw NoTerminal("--step cannot use the terminal '" + name +
+                       "'; use a terminal such as xterm; try without --step");
     }
     return screen;
   }

@@ -13,12 +13,12 @@
 
 namespace attn::present {
 
-/// There is no terminal to present on: what is wrong; what is accepted; how to go on.
+/// There is no usable terminal: what is wrong; what is accepted; what to do.
 struct NoTerminal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws NoTerminal where standard input or output is none, or one that cannot place the cursor.
+/// Throws NoTerminal if standard input or output is not a terminal, or if it cannot place the cursor.
 void require_terminal();
 
 struct Key {
@@ -64,7 +64,7 @@ class Screen {
   /// What text for this screen may hold: at most 256 colours.
   render::Terminal terminal() const;
 
-  /// Shows these lines, and what does not fit not. The cursor is in column `cursor` of the last row, or hidden.
+  /// Shows these lines, cut to the screen. The cursor is in column `cursor` of the last row, or hidden.
   void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
   /// The next key, resize where there is something to draw again, resumed where that is so after a stop, or timeout
   /// where there is none of these until the deadline.

@@ -144,7 +144,7 @@ void Stage::compose_lower() {
     const std::int64_t columns = screen_.columns();
     lines = meeting_lines(*cell_, presentation_.tokens, presentation_.text.print, columns);
     const std::size_t shown_above = head().starts_with(first_line()) ? derivation_.find('\n') + 1 : 0;
-    const Lines derivation = derivation_lines(derivation_.substr(shown_above) + "(Escape takes this away)\n", columns);
+    const Lines derivation = derivation_lines(derivation_.substr(shown_above) + "(Escape closes this)\n", columns);
     lines.insert(lines.end(), derivation.begin(), derivation.end());
   }
   lower_.set(nullptr, std::move(lines));
@@ -263,11 +263,11 @@ std::string Stage::head() const {
 
 std::string Stage::first_line() const { return derivation_.substr(0, derivation_.find('\n')); }
 
-/// "   as is 0.1234", where the cell is one of the step on the stage, and a rule is changed.
+/// "   original 0.1234", where the cell is one of the step on the stage, and a rule is changed.
 std::string Stage::as_is_words() const {
   const bool is_here = board_->chosen().has_value() && walks_.view() != View::as_is;
   const bool has_same_cells = is_here && step().tensor && step().tensor->shape() == cell_->step->tensor->shape();
-  return has_same_cells ? "   as is " + number_of(*step().tensor) : "";
+  return has_same_cells ? "   original " + number_of(*step().tensor) : "";
 }
 
 std::string Stage::number_of(const Tensor& tensor) const {
@@ -282,7 +282,7 @@ std::string Stage::view_words() const {
   }
   const std::string rule(walks_.rule()->name);
   switch (walks_.view()) {
-    case View::as_is: return "  as is";
+    case View::as_is: return "  original";
     case View::changed: return "  what if " + rule;
     case View::difference: return "  difference: " + rule;
   }
@@ -295,7 +295,7 @@ text::StyledLine Stage::title() const {
   const std::string place = std::to_string(at_ + 1) + "/" + std::to_string(walks_.steps().size()) + " " + step().name;
   const std::string left = " " + (is_step                       ? place + view_words()
                                   : part_ == Part::introduction ? "introduction"
-                                                                : "what was seen");
+                                                                : "summary");
   const std::string section = is_step && !step().section.empty() ? step().section + "  " : "";
   const std::string right = section + "seed " + walks_.seed().text() + " ";
   const std::int64_t space = screen_.columns() - text::display_columns(left) - text::display_columns(right);

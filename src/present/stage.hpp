@@ -16,8 +16,8 @@
 
 namespace attn::present {
 
-/// What is on the screen: the title, a step, below it how one of its cells came about, and the last line. Says nothing
-/// of what keys do.
+/// The contents of the screen: the title, a step, the derivation of one of its cells, and the last line. Knows nothing
+/// about keys.
 class Stage {
  public:
   Stage(const Presentation& presentation, const Walks& walks, Screen& screen);
@@ -47,7 +47,7 @@ class Stage {
   /// Brings the chosen cell, or the row revealed last, into sight.
   void see_cell();
   void see_row();
-  /// How the cell came about, in the lower part. Throws what the derivation throws.
+  /// Shows the cell's derivation in the lower part. Throws what the derivation throws.
   void derive(const render::Cell& cell);
   bool derives() const { return cell_.has_value(); }
   void end_derivation();

@@ -13,7 +13,7 @@
 
 namespace attn::present {
 
-/// The walkthroughs that are presented: the chapter's with a seed, with the seed before, and with one rule changed.
+/// The presented walkthroughs: the chapter's with a seed, with the previous seed, and with one rule changed.
 class Walks {
  public:
   enum class View { as_is, changed, difference };
@@ -27,21 +27,21 @@ class Walks {
   const std::vector<Step>& steps() const { return steps_; }
   /// With the seed before; null where there was none.
   const Step* before(std::size_t at) const;
-  /// Walks with another seed, changed alike. Throws what a walk throws; then all is as it was.
+  /// Switches to another seed, with the same rule changed. If a walk throws, nothing changes.
   void take_seed(torch::Seed seed);
 
   // With one rule changed
   /// The rules that change something in the chapter.
   const std::vector<const WhatIf*>& what_ifs();
-  /// Changes this rule, and shows what that changes. Throws what the change throws; then all is as it was.
+  /// Changes this rule and shows the result. If the change throws, nothing changes.
   void change(const WhatIf& rule);
-  /// As is, changed, the difference, and as is again.
+  /// Cycles: original, changed, difference.
   void next_view();
   View view() const { return view_; }
   const WhatIf* rule() const { return rule_; }
-  /// One sentence on what the change did.
+  /// One sentence about the effect of the change.
   const std::string& sentence() const { return sentence_; }
-  /// The step at a place with the rule changed; null where it is gone.
+  /// The step at a place with the rule changed; null if it is gone.
   const Step* changed(std::size_t at) const;
   /// The steps that only the changed walkthrough has, those before the step at a place.
   std::vector<const Step*> only_changed(std::size_t at) const;

@@ -17,17 +17,18 @@ Lines key_lines(bool is_paced) {
   for (const char* line :
        {"Enter, space  next step", "b             step before", "g             go to a step, by number or name",
         "/             search; n searches on", "e             explain: shapes, why, what to notice",
-        "h             heat map", "c             how a cell came about: type it, or choose with the arrows",
+        "h             heat map", "c             derive a cell: type it, or choose it with the arrows",
         "Tab           choose a cell with the arrows; Home, End: its row",
         "r             hide the rows; r, Enter, space reveal the next one",
-        "w             what if: a rule changed, the difference, as is", "W             what if: another rule",
-        "s             another seed; changed cells are marked", "arrows        scroll; PageUp, PageDown, Home, End too",
-        "Escape        leave the cell, show all rows", "?             these keys", "q             quit"}) {
+        "w             what if: one rule changed, the difference, the original", "W             what if: another rule",
+        "s             change the seed; changed cells are marked",
+        "arrows        scroll; PageUp, PageDown, Home, End too", "Escape        leave the cell, show all rows",
+        "?             these keys", "q             quit"}) {
     lines.push_back({{line}});
   }
   if (is_paced) {
     lines[1] = {{"Enter         next step"}};
-    lines.insert(lines.begin() + 2, {{"space         pause, go on; any other key but Enter, b pauses"}});
+    lines.insert(lines.begin() + 2, {{"space         pause, resume; any other key except Enter, b pauses"}});
   }
   lines.emplace_back();
   lines.push_back({{"Any key goes back to the step."}});
@@ -40,7 +41,7 @@ Lines rule_lines(std::span<const WhatIf* const> rules, std::size_t next) {
     lines.push_back({{(i == next ? "w " : "  ") + std::to_string(i + 1) + " " + std::string(rules[i]->name)}});
   }
   lines.emplace_back();
-  lines.push_back({{"A number takes that rule, w the marked one. Any other key goes back."}});
+  lines.push_back({{"A number chooses that rule, w the marked one. Any other key goes back."}});
   return lines;
 }
 

@@ -9,16 +9,16 @@
 #include "present/page.hpp"
 #include "walk/what_if.hpp"
 
-/// What the presenter says of its keys.
+/// The presenter's texts about its keys.
 namespace attn::present {
 
-/// What the keys do.
+/// The list of keys.
 Lines key_lines(bool is_paced);
 
 /// The rules that can be changed, with their numbers; the one that `w` takes is marked.
 Lines rule_lines(std::span<const WhatIf* const> rules, std::size_t next);
 
-/// What a key does, in a few words.
+/// A key's effect, in a few words.
 struct KeyHint {
   std::string_view text;
   int rank;  ///< from 0 for what is always there to 5 for what goes first where there is no room

@@ -224,11 +224,11 @@ class DrawsTable {
 
   void write() {
     if (redraw_.wanted().empty()) {
-      out_ << "# nothing of this is drawn\n";
+      out_ << "# these steps draw no random numbers\n";
       return;
     }
-    out_ << "# each 32-bit word of MT19937: its number since seeding, counted from 0; the word,\n"
-            "# decimal and hexadecimal; what it is for; the elements that it makes, with values\n";
+    out_ << "# each 32-bit word of MT19937: its number since seeding, counted from 0; the word,\n# decimal and "
+            "hexadecimal; what it is for; the elements made from it, with values\n";
     std::optional<std::size_t> seeding;
     for (const std::size_t place : redraw_.wanted()) {
       const ShownDraw& draw = redraw_.draws()[place];
@@ -266,7 +266,7 @@ class DrawsTable {
     redraw_.for_each_word(place, [&](const DrawnWord& word, const std::vector<Made>& made) { write_word(word, made); });
     if (const std::uint64_t rest = draw.words().passed_over(); rest > 0) {
       out_ << "# " << text::grouped_digits(rest) << (rest == 1 ? " more word" : " more words")
-           << " for rows that are not looked up\n";
+           << " for rows that are not used\n";
     }
   }
 

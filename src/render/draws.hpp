@@ -11,7 +11,7 @@
 
 namespace attn::render {
 
-/// What a chapter's program draws, and what is to be shown of it.
+/// A chapter's random draws, and which of them to show.
 struct DrawsShown {
   std::function<nlohmann::ordered_json()> about;
   Walkthrough walk;               ///< whose draws have their numbers

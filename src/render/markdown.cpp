@@ -159,12 +159,12 @@ void write_handout_opening(std::ostream& out, const Frame& frame, std::int64_t w
 }
 
 void write_handout_ending(std::ostream& out, const Frame& frame) {
-  out << "\n## What was seen\n\n";
+  out << "\n## Summary\n\n";
   for (const std::string& sentence : frame.seen) {
     out << "- " << escaped_markdown(sentence) << '\n';
   }
   if (!frame.next.empty()) {
-    out << "\nTo go on:\n\n";
+    out << "\nNext steps:\n\n";
     write_fenced(out, text::joined(frame.next, "\n"));
   }
 }

@@ -110,12 +110,12 @@ std::string from_to(double before, double after) {
 
 std::string mean_from_to(const Measured& rows) {
   if (rows.before.empty()) {
-    return "cannot be told, as every row has nan";
+    return "is unknown, because every row contains nan";
   }
   return from_to(mean(rows.before), mean(rows.after)) + (rows.before.size() > 1 ? " on average" : "") +
          (rows.left_out == 0   ? ""
-          : rows.left_out == 1 ? ", but for one row with nan"
-                               : ", but for " + std::to_string(rows.left_out) + " rows with nan");
+          : rows.left_out == 1 ? ", except for one row with nan"
+                               : ", except for " + std::to_string(rows.left_out) + " rows with nan");
 }
 
 }  // namespace attn

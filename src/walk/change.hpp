@@ -11,10 +11,10 @@
 #include "tensor/tensor.hpp"
 #include "walk/walkthrough.hpp"
 
-/// What moves where a line of a program is written otherwise, in numbers and in words.
+/// The effect of a rule, in numbers and in words.
 namespace attn {
 
-/// A tensor of floats as it is and as the change made it.
+/// A float tensor before and after the change.
 struct Change {
   std::string name;
   Shape shape;
@@ -31,10 +31,10 @@ struct Change {
   }
 };
 
-/// The tensors of floats that both walkthroughs show, whose numbers the change moved. The steps have to outlive them.
+/// The float tensors in both walkthroughs whose numbers the change moved. The steps must outlive them.
 std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
 
-/// Those that are such.
+/// The changes for which `is_such` is true.
 std::vector<Change> filtered(std::span<const Change> all, bool (*is_such)(const Change& change));
 
 using Row = std::span<const float>;

@@ -17,7 +17,7 @@ enum class Init { rand, randn, linear };
 /// Stands for the article's own seeds. Nearly all of them are this one.
 inline constexpr torch::Seed default_seed = 123;
 
-/// Everything that a chapter may be told. What is empty is as in the article.
+/// The settings of a chapter. Empty ones keep the article's values.
 struct Lesson {
   torch::Seed seed = default_seed;
   Kernels kernels;
@@ -49,11 +49,11 @@ struct Lesson {
   /// A reader's own weights in place of drawn ones. No other draw moves.
   std::optional<GivenWeights> weights;
 
-  /// What is empty is not as in the article, but of sizes in which axes differ and every rule has an effect.
+  /// Empty settings get sizes in which axes differ and every rule has an effect, instead of the article's.
   bool fixture = false;
 };
 
-/// A lesson that cannot be given as asked: what is wrong; what is accepted; how to go on.
+/// A lesson that cannot run with these settings: what is wrong; what is accepted; what to do.
 struct LessonError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

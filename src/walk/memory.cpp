@@ -118,7 +118,7 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   std::int64_t largest = 0;
   const auto add = [&](std::int64_t bytes) {
     if (__builtin_add_overflow(needed, bytes, &needed)) {
-      throw TooLarge("the tensors together have more than 2^63 bytes");
+      throw TooLarge("the tensors together need more than 2^63 bytes");
     }
   };
   for (const Step& step : steps) {
@@ -135,7 +135,7 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   add(written);
   if (needed > available) {
     throw TooLarge("the tensors " + std::string(written > 0 ? "and their text " : "") + "need " + memory_text(needed) +
-                   " of memory, and " + memory_text(available) + " are available");
+                   " of memory, but only " + memory_text(available) + " is available");
   }
 }
 

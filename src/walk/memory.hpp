@@ -9,11 +9,11 @@
 
 namespace attn {
 
-/// The bytes that this process may still use: the smallest of what the machine has free, its limits and its
-/// control group's. Where its address space is limited, `reserved` bytes of it are for something else, if it has them.
+/// The bytes that this process may still use: the smallest of the machine's free memory, the process's limits and its
+/// control group's. If the address space is limited, `reserved` bytes of it are kept free, if there are that many.
 std::int64_t available_memory(std::int64_t reserved = 0);
 
-/// The least limit of this process's control group and those above it, of version 1 or 2: `groups` lists the groups as
+/// The smallest limit of this process's control group and its parents, of version 1 or 2: `groups` lists the groups as
 /// /proc/self/cgroup does, `root` is where /sys/fs/cgroup would be.
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root);
 

@@ -18,7 +18,7 @@
 namespace attn {
 namespace {
 
-/// Whether the last two axes have the same size.
+/// Returns true if the last two axes have the same size.
 bool is_square(const Tensor& tensor) { return tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2); }
 
 /// tensor.transpose(-2, -1)
@@ -61,7 +61,7 @@ std::optional<Tensor> reshaped_weight(const Tensor& weight) {
                            : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
 }
 
-/// What is drawn for W_key stays drawn, but keys are made with the W_query of the same section.
+/// Keys are computed with the W_query of the same section. W_key is still drawn.
 Rewriter::Rule same_weights(std::span<const Step> steps) {
   struct Query {
     std::optional<Tensor> weight;
@@ -270,7 +270,7 @@ Tensor reversed_cat(const Tensor&, const Tensor& is) { return cat({is.operands()
 
 const char* const scaling_line = "attn_scores / keys.shape[-1]**0.5";
 
-/// What else has this size: "num_heads", "d_out or d_in"; empty where nothing known does.
+/// The names of dimensions with this size: "num_heads", "d_out or d_in"; empty if there are none.
 std::string owners_of(std::int64_t size, std::span<const Step> steps) {
   std::vector<std::string> owners;
   const auto add = [&](const char* name, std::int64_t of) {
@@ -297,7 +297,7 @@ std::string owners_of(std::int64_t size, std::span<const Step> steps) {
   return text::joined(owners, " or ");
 }
 
-/// The sizes that somebody may take for the scores' head_dim.
+/// The sizes that may be mistaken for the scores' head_dim.
 std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   std::vector<std::int64_t> sizes;
   for (const Step& step : steps) {
@@ -324,8 +324,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"multiplied-by-root", "the scores are multiplied by the square root, not divided by it", scaling_line,
        scaled_by([](std::int64_t size) { return 1 / std::sqrt(static_cast<double>(size)); })},
       {"no-mask", "nothing is masked: tokens see later ones", mask_line, unmasked},
-      {"mask-after-softmax", "weights are masked with 0 after softmax, scores not with -inf before it", mask_line,
-       masked_after_softmax},
+      {"mask-after-softmax", "weights are masked with 0 after softmax, instead of scores with -inf before it",
+       mask_line, masked_after_softmax},
       {"mask-0", "masked scores are 0, not -inf", mask_line, masked_with(0)},
       {"mask-1e9", "masked scores are -1e9, not -inf", mask_line, masked_with(-1e9F)},
       {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line, masked_beyond(-1)},
@@ -336,30 +336,29 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line, softmax_along(2)},
       {"weight-transposed", "the weight is transposed", "x @ W, or with nn.Linear's weight x @ W.T",
        with_weight(transposed_weight)},
-      {"weight-reshaped", "the weight is read in another shape, where it should be transposed",
-       "x @ W, or with nn.Linear's weight x @ W.T", with_weight(reshaped_weight)},
-      {"same-weights", "keys are made with W_query, not with W_key", "keys = x @ W_key", same_weights(steps)},
+      {"weight-reshaped", "the weight is reshaped, not transposed", "x @ W, or with nn.Linear's weight x @ W.T",
+       with_weight(reshaped_weight)},
+      {"same-weights", "keys are computed with W_query, not with W_key", "keys = x @ W_key", same_weights(steps)},
       {"no-bias", "the bias is left out", "x @ W.T + b", for_each(Kind::linear, without_bias)},
       {"no-projection", "the linear layer is left out", "out_proj(context_vec)",
        for_each(Kind::linear, without_projection)},
       {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
        for_each(Kind::matmul, swapped_product)},
-      {"weights-transposed", "the weights are transposed before they meet the values", "attn_weights @ values",
+      {"weights-transposed", "the weights are transposed before the product with the values", "attn_weights @ values",
        for_each(Kind::matmul, transposed_weights)},
-      {"no-rescale", "what dropout keeps is not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
-      {"scaled-by-1-p", "what dropout keeps is multiplied by 1 - p", dropout_line,
-       for_each(Kind::dropout, scaled_by_p)},
-      {"divided-by-p", "what dropout keeps is divided by p, not by 1 - p", dropout_line,
+      {"no-rescale", "kept entries are not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
+      {"scaled-by-1-p", "kept entries are multiplied by 1 - p", dropout_line, for_each(Kind::dropout, scaled_by_p)},
+      {"divided-by-p", "kept entries are divided by p, not by 1 - p", dropout_line,
        for_each(Kind::dropout, divided_by_p)},
-      {"keep-and-drop-swapped", "dropout drops what the mask keeps", dropout_line,
+      {"keep-and-drop-swapped", "dropout drops the entries that the mask keeps", dropout_line,
        for_each(Kind::dropout, dropped_what_is_kept)},
       {"no-dropout", "nothing is dropped", dropout_line, for_each(Kind::dropout, nothing_dropped)},
-      {"heads-by-view", "heads are split by view alone, without transpose", split_line, split_without_transpose},
-      {"heads-interleaved", "heads take every num_heads-th column, not head_dim columns in a row", split_line,
+      {"heads-by-view", "heads are split by view only, without transpose", split_line, split_without_transpose},
+      {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
        interleaved_heads},
-      {"heads-joined-by-view", "heads are joined by view alone, without transpose",
+      {"heads-joined-by-view", "heads are joined by view only, without transpose",
        "context_vec.transpose(1, 2).contiguous().view(b, num_tokens, d_out)", joined_without_transpose},
-      {"heads-reversed", "the heads are concatenated in the reverse order", "torch.cat(heads, dim=-1)",
+      {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},
   };
   for (const std::int64_t size : sizes_of(steps)) {

@@ -10,7 +10,7 @@
 
 namespace attn {
 
-/// A line of an attention program written otherwise, as programs are known to have it.
+/// A known mistake: one line of an attention program, changed.
 struct Mistake {
   std::string name;      ///< "no-scaling"
   std::string sentence;  ///< "the scores are not divided"
@@ -18,20 +18,19 @@ struct Mistake {
   Rewriter::Rule rule;   ///< the same program with the mistake
 };
 
-/// All that can be made in these steps, the most usual first. Asks no tensor for its numbers.
+/// All mistakes that can occur in these steps, the most common first. Computes no numbers.
 std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 
-/// The same, and those of softmax written by hand that four printed digits tell apart.
+/// The same, and mistakes in a softmax written by hand that four printed digits tell apart.
 std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
 
-/// The same, and what ports are known to have wrong besides: slices, precision, softmax written by hand, mixed-up
-/// weights.
+/// The same, and further mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 
-/// The scores are divided by a number that is nobody's size.
+/// The mistake of dividing the scores by an arbitrary number.
 Mistake scaled_by_number(double divisor);
 
-/// The mistake of that name, which there must be.
+/// The mistake with that name, which must exist.
 Mistake mistake_of(std::string_view name, std::span<const Step> steps);
 
 }  // namespace attn

@@ -177,7 +177,7 @@ Tensor joined_by_view(const Tensor& was, const Tensor& is) {
 constexpr std::array<const char*, 3> projections = {"W_query", "W_key", "W_value"};
 constexpr std::array<const char*, 3> results = {"queries", "keys", "values"};
 
-/// Queries, keys and values are made with the projections that `source` says.
+/// Queries, keys and values are computed with the projections that `source` says.
 Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3> source, bool with_bias) {
   struct Projection {
     std::optional<Tensor> weight;
@@ -752,13 +752,12 @@ std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
   const char* const softmax_line = "torch.softmax(scores, dim=-1)";
   std::vector<Mistake> table = mistakes_in(steps);
   const std::vector<Mistake> more = {
-      {"exp2", "softmax takes powers of 2, not of e: exp2 in place of exp", softmax_line,
-       softmax_by_rows(by_powers_of_2)},
+      {"exp2", "softmax uses exp2, not exp: powers of 2, not of e", softmax_line, softmax_by_rows(by_powers_of_2)},
       {"no-normalisation", "the exponentials are not divided by their sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, 0, std::nullopt); })},
       {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
-      {"softmax-twice", "softmax is taken twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
+      {"softmax-twice", "softmax is applied twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
   };
   table.insert(table.end(), more.begin(), more.end());
   return table;
@@ -778,18 +777,19 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   const auto but_last = [](std::int64_t entry, std::int64_t count) { return entry != count - 1; };
   std::vector<Mistake> table = mistakes_on_pages(steps);
   const std::vector<Mistake> more = {
-      {"mask-inverted", "the mask is inverted: it hides what should be seen", mask_line, with_inverted_mask},
+      {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
+       with_inverted_mask},
       {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
        masked_by([](float score, float hidden) { return score + hidden; })},
       {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
        masked_by([](float score, float hidden) { return score - hidden; })},
-      {"keep-mask-added", "1 is added to the scores that should be seen, and the others are not hidden", mask_line,
+      {"keep-mask-added", "1 is added to the visible scores, and the others are not hidden", mask_line,
        masked_by([](float score, float hidden) { return score + 1 - hidden; })},
-      {"mask-head-0-alone", "the mask is on head 0 alone", mask_line, masked_where(1, first)},
-      {"mask-last-head-alone", "the mask is on the last head alone", mask_line, masked_where(1, last)},
+      {"mask-head-0-alone", "only head 0 is masked", mask_line, masked_where(1, first)},
+      {"mask-last-head-alone", "only the last head is masked", mask_line, masked_where(1, last)},
       {"mask-not-head-0", "head 0 is not masked", mask_line, masked_where(1, but_first)},
       {"mask-not-last-head", "the last head is not masked", mask_line, masked_where(1, but_last)},
-      {"mask-entry-0-alone", "the mask is on entry 0 of the batch alone", mask_line, masked_where(0, first)},
+      {"mask-entry-0-alone", "only entry 0 of the batch is masked", mask_line, masked_where(0, first)},
       {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line, masked_where(0, but_first)},
 
       {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension",
@@ -799,7 +799,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
          return size > 0 ? divide(is.operands()[0], -std::sqrt(static_cast<double>(size)), "") : is;
        }},
       {"scaled-by-fourth-root",
-       "the scores are divided by the fourth root of the keys' dimension: queries or keys alone are scaled",
+       "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
        scaling_line,
        [](const Tensor& was, const Tensor& is) {
          const std::int64_t size = was.operation().facts().root_of;
@@ -807,15 +807,15 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
        }},
       {"scaled-by-8", "the scores are divided by 8, the square root of 64, whatever the keys' dimension is",
        scaling_line, scores_divided_by(8)},
-      {"scaled-head-0-alone", "the scores of head 0 alone are scaled", scaling_line, scaled_in_first_head},
-      {"scaled-after-softmax", "the weights are scaled after softmax, the scores not before it", scaling_line,
+      {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
+      {"scaled-after-softmax", "the weights are scaled after softmax, instead of the scores before it", scaling_line,
        scaled_after},
 
       {"softmax-of-unscaled",
-       "softmax is taken of scores that are not scaled: not divided by the square root of the keys' dimension",
+       "softmax is applied to scores that are not scaled: not divided by the square root of the keys' dimension",
        scaling_line, softmax_of_times(1)},
-      {"softmax-of-unmasked", "softmax is taken of scores that are not masked", mask_line, softmax_of_unmasked(true)},
-      {"softmax-of-raw", "softmax is taken of scores that are neither masked nor scaled", mask_line,
+      {"softmax-of-unmasked", "softmax is applied to scores that are not masked", mask_line, softmax_of_unmasked(true)},
+      {"softmax-of-raw", "softmax is applied to scores that are neither masked nor scaled", mask_line,
        softmax_of_unmasked(false)},
       {"scaled-twice", "the scores are scaled twice", scaling_line, softmax_of_times(-1)},
       {"no-normalisation-of-shifted", "exp(scores - max) is not divided by its sum", softmax_line,
@@ -824,21 +824,21 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest(row), 1.0F); })},
       {"no-exp", "the scores are divided by their sum, without exp", softmax_line, softmax_by_rows(without_exp)},
       {"log-softmax", "this is log_softmax: the logarithms of the weights", softmax_line, softmax_by_rows(logarithms)},
-      {"softmax-of-negated", "softmax is taken of the scores with the wrong sign", softmax_line,
+      {"softmax-of-negated", "softmax is applied to scores with the wrong sign", softmax_line,
        softmax_by_rows(negated)},
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
-      {"weights-uniform", "every token that is seen has the same weight", softmax_line, softmax_by_rows(all_alike)},
-      {"sigmoid", "each score has its own sigmoid, and no softmax is taken", softmax_line, softmax_by_rows(sigmoids)},
-      {"relu-for-exp", "relu stands in place of exp", softmax_line, softmax_by_rows(relus)},
+      {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
+      {"sigmoid", "sigmoid of each score, not softmax", softmax_line, softmax_by_rows(sigmoids)},
+      {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
       {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
       {"divided-by-length", "the exponentials are divided by the root of the sum of their squares, not by their sum",
        softmax_line, softmax_by_rows(by_length)},
-      {"running-sum", "the sum of the exponentials is not set to 0 for each row", softmax_line,
+      {"running-sum", "the sum of the exponentials is not reset to 0 for each row", softmax_line,
        softmax_by_running_sums(false)},
-      {"running-sum-of-all", "the sum of the exponentials is not set to 0 for each row, head and entry", softmax_line,
+      {"running-sum-of-all", "the sum of the exponentials is not reset to 0 for each row, head and entry", softmax_line,
        softmax_by_running_sums(true)},
-      {"alibi", "a number for the distance of tokens is added to the scores: ALiBi", softmax_line,
+      {"alibi", "a term for the distance of tokens is added to the scores: ALiBi", softmax_line,
        for_each(Kind::softmax, softmax_with_distances)},
       {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line,
        softmax_of_hidden_along(0)},
@@ -847,9 +847,9 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
       {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line,
        softmax_of_hidden_along(2)},
 
-      {"rescaled-twice", "what dropout keeps is multiplied by 1 / (1 - p) twice", dropout_line,
+      {"rescaled-twice", "kept entries are multiplied by 1 / (1 - p) twice", dropout_line,
        for_each(Kind::dropout, rescaled_twice)},
-      {"dropped-and-normalised", "what dropout keeps is divided by its sum", dropout_line,
+      {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
        for_each(Kind::dropout, dropped_and_normalised)},
       {"dropout-mask-of-head-0", "every head has the dropout mask of head 0", dropout_line, dropped_by_first(1)},
       {"dropout-mask-of-entry-0", "every entry of the batch has the dropout mask of entry 0", dropout_line,
@@ -875,49 +875,50 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
        outputs_normed(false)},
       {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
        with_residual(steps)},
-      {"rotated-halves", "queries and keys are turned by their places: RoPE, of halves",
+      {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves",
        "queries @ keys.transpose(-2, -1)", rotated(steps, true)},
-      {"rotated-pairs", "queries and keys are turned by their places: RoPE, of neighbours",
+      {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours",
        "queries @ keys.transpose(-2, -1)", rotated(steps, false)},
       {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
        with_terms(all_but_last)},
       {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
        with_terms(all_but_first)},
-      {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not set to 0",
+      {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not reset to 0",
        "sum = 0", accumulated_over(0)},
-      {"accumulated-over-heads", "each head is added to the one before: the sum is not set to 0", "sum = 0",
+      {"accumulated-over-heads", "each head is added to the one before: the sum is not reset to 0", "sum = 0",
        accumulated_over(1)},
-      {"accumulated-over-rows", "each row is added to the one before: the sum is not set to 0", "sum = 0",
+      {"accumulated-over-rows", "each row is added to the one before: the sum is not reset to 0", "sum = 0",
        accumulated_over(-2)},
 
       {"second-operand-of-head-0", "the second operand of the product is head 0's for every head", split_line,
        second_operand_sliced(1, first_entry)},
       {"second-operand-of-entry-0", "the second operand of the product is that of entry 0 for every entry of the batch",
        "x of shape [batch, tokens, d_in]", second_operand_sliced(0, first_entry)},
-      {"second-operand-reversed", "the second operand of the product has its heads in the reverse order", split_line,
+      {"second-operand-reversed", "the second operand of the product has its heads in reverse order", split_line,
        second_operand_sliced(1, reversed_entry)},
       {"cosine", "queries and keys are divided by their lengths: the scores are cosines",
        "queries @ keys.transpose(-2, -1)", for_each(Kind::matmul, cosines)},
-      {"projected-unjoined", "the projection reads contexts whose heads are joined by view alone, without transpose",
+      {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
        join_line, for_each(Kind::linear, projected_unjoined)},
 
-      {"keys-reshaped", "the keys are reshaped by view, not transposed, before they meet the queries",
+      {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries",
        "queries @ keys.transpose(-2, -1)", for_each(Kind::matmul, keys_reshaped)},
       {"heads-reversed", "the order of the heads is reversed", split_line, sliced(has_heads, 1, reversed_entry)},
-      {"one-head-everywhere", "head 0 stands in place of every head", split_line, sliced(has_heads, 1, first_entry)},
-      {"last-head-left-0", "the last head is left 0", split_line, sliced(has_heads, 1, all_but_last)},
-      {"heads-joined-reversed", "heads are joined in the reverse order", join_line, joined_reversed},
-      {"heads-joined-by-view", "heads are joined by view alone, without transpose", join_line, joined_by_view},
-      {"heads-joined-innermost", "heads are joined with the heads innermost: column i is of head i % num_heads",
-       join_line, joined_innermost},
-      {"one-entry-everywhere", "entry 0 of the batch stands in place of every entry",
-       "x of shape [batch, tokens, d_in]", sliced(has_batch, 0, first_entry)},
+      {"one-head-everywhere", "every head is a copy of head 0", split_line, sliced(has_heads, 1, first_entry)},
+      {"last-head-left-0", "the last head is left at 0", split_line, sliced(has_heads, 1, all_but_last)},
+      {"heads-joined-reversed", "heads are joined in reverse order", join_line, joined_reversed},
+      {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_by_view},
+      {"heads-joined-innermost",
+       "heads are joined with the head axis innermost: column i belongs to head i % num_heads", join_line,
+       joined_innermost},
+      {"one-entry-everywhere", "every entry of the batch is a copy of entry 0", "x of shape [batch, tokens, d_in]",
+       sliced(has_batch, 0, first_entry)},
       {"batch-reversed", "the order of the batch's entries is reversed", "x of shape [batch, tokens, d_in]",
        sliced(has_batch, 0, reversed_entry)},
-      {"last-entry-left-0", "the last entry of the batch is left 0", "x of shape [batch, tokens, d_in]",
+      {"last-entry-left-0", "the last entry of the batch is left at 0", "x of shape [batch, tokens, d_in]",
        sliced(has_batch, 0, all_but_last)},
-      {"last-row-left-0", "the last row is left 0: never written", "for i in range(num_tokens)", row_is(false, 0)},
-      {"first-row-left-0", "the first row is left 0: never written", "for i in range(num_tokens)", row_is(true, 0)},
+      {"last-row-left-0", "the last row is left at 0: never written", "for i in range(num_tokens)", row_is(false, 0)},
+      {"first-row-left-0", "the first row is left at 0: never written", "for i in range(num_tokens)", row_is(true, 0)},
 
       {"float16-product", "this product is computed in float16", "float32", product_in(11, true)},
       {"bfloat16-product", "this product is computed in bfloat16", "float32", product_in(8, true)},
@@ -937,7 +938,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
                      mask_line,
                      masked_at([width](std::int64_t right, std::int64_t) { return right > 0 || right <= -width; })});
   }
-  table.push_back({"mask-last-column", "the mask hides the last token alone: a padding mask, not a causal one",
+  table.push_back({"mask-last-column", "the mask hides only the last token: a padding mask, not a causal one",
                    mask_line, masked_at([](std::int64_t, std::int64_t from_last) { return from_last == 0; })});
   const Rewriter::Rule itself = masked_at([](std::int64_t right, std::int64_t) { return right >= 0; });
   const Rewriter::Rule two = masked_at([](std::int64_t right, std::int64_t) { return right > -2; });
@@ -948,7 +949,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   for (const float fill : {-1e9F, -1e4F, -65504.0F, -std::numeric_limits<float>::max()}) {
     table.push_back({"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
                      with_hidden_rows_of(fill, itself)});
-    table.push_back({"mask-inverted", "the mask is inverted: it hides what should be seen", mask_line,
+    table.push_back({"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
                      with_hidden_rows_of(fill, with_inverted_mask)});
     table.push_back({hides_two.name, hides_two.sentence, mask_line, with_hidden_rows_of(fill, two)});
   }
@@ -982,8 +983,8 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
       std::array<std::size_t, 3> of{0, 1, 2};
       of[i] = j;
       i == j ? void()
-             : sources.push_back(
-                   {of, std::string(results[i]) + " are made with " + projections[j] + ", not with " + projections[i]});
+             : sources.push_back({of, std::string(results[i]) + " are computed with " + projections[j] + ", not with " +
+                                          projections[i]});
     }
   }
   for (std::size_t i = 0; i < 3; ++i) {
@@ -993,12 +994,12 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   }
   sources.push_back(
       {{1, 2, 0},
-       "queries are made with W_key, keys with W_value, values with W_query: the fused weight has another order"});
+       "queries are computed with W_key, keys with W_value, values with W_query: the fused weight has another order"});
   sources.push_back(
       {{2, 0, 1},
-       "queries are made with W_value, keys with W_query, values with W_key: the fused weight has another order"});
+       "queries are computed with W_value, keys with W_query, values with W_key: the fused weight has another order"});
   for (std::size_t i = 0; i < 3; ++i) {
-    sources.push_back({{i, i, i}, std::string("queries, keys and values are all made with ") + projections[i]});
+    sources.push_back({{i, i, i}, std::string("queries, keys and values are all computed with ") + projections[i]});
   }
   for (const Sources& source : sources) {
     table.push_back(

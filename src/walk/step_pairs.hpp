@@ -5,17 +5,17 @@
 
 #include "walk/walkthrough.hpp"
 
-/// A walkthrough as it is beside the same changed.
+/// Pairs the steps of a walkthrough with those of the changed one.
 namespace attn {
 
-/// A step of both walkthroughs, or of the one that has it alone; the other is null.
+/// A step of both walkthroughs; one pointer is null if only the other has it.
 struct StepPair {
   const Step* as_is;
   const Step* changed;
 };
 
-/// Both walkthroughs in one order. Steps belong together by section, name, kind, and how many such steps come before.
-/// What is given must outlive the pairs.
+/// Both walkthroughs in one order. Steps are paired by section, name, kind, and number of such steps before. The
+/// arguments must outlive the pairs.
 std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed);
 
 }  // namespace attn

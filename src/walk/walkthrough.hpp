@@ -13,7 +13,7 @@
 
 namespace attn {
 
-/// One thing that a chapter shows: a tensor, a tensor's size, or words.
+/// One item that a chapter shows: a tensor, a tensor's size, or text.
 struct Step {
   enum class Kind { tensor, size, text };
 
@@ -32,15 +32,15 @@ struct Step {
 /// "head_1/attn_scores": the name with its section, where it has one.
 std::string full_name(const Step& step);
 
-/// Whether the step's name, with or without its section, is this one.
+/// Returns true if this is the step's name, with or without its section.
 bool is_called(const Step& step, const std::string& name);
 
-/// The names of the steps that are wanted, without their sections, each once, in order.
+/// The names of the wanted steps, without sections, without duplicates, in order.
 std::vector<std::string> names_of(std::span<const Step> steps, bool (*is_wanted)(const Step& step));
 
-/// The steps of a chapter, in the order in which they are shown. A tensor that a step is made from and that nobody
-/// showed before is an extra of its own, just before that step: every intermediate tensor is there. Views, which hold
-/// the numbers of others, are not, but for the transposed keys.
+/// The steps of a chapter, in the order in which they are shown. A tensor that a step depends on and that was not shown
+/// before becomes an extra step just before it, so every intermediate tensor is there. Views are left out, except for
+/// the transposed keys.
 class Walkthrough {
  public:
   /// Steps from here on belong to this section.
@@ -55,23 +55,22 @@ class Walkthrough {
   /// print(label, text)
   void text(const std::string& name, const std::string& label, const std::string& text, bool in_article = true);
 
-  /// What the print call of the step shown last ends with, where it is not a new line.
+  /// Sets the end of the last step's print call, if it is not a new line.
   void end_line(const std::string& end) { steps_.back().end = end; }
 
   const std::vector<Step>& steps() const& { return steps_; }
   std::vector<Step> steps() && { return std::move(steps_); }
 
-  /// What the program drew, whether a step shows it or not.
+  /// The program's random draws, shown by a step or not.
   void set_draws(torch::Draws draws) { draws_ = std::move(draws); }
   const torch::Draws& draws() const { return draws_; }
 
-  /// The same steps with their tensors rewritten. A step whose tensor became that of another step is a line that is
-  /// gone.
+  /// The same steps with their tensors rewritten. A step whose tensor became another step's tensor is removed.
   Walkthrough rewritten(const Rewriter::Rule& rule) const;
 
  private:
   void add(Step step, bool is_labelled_by_expression);
-  /// What the tensor is made from and no step shows yet.
+  /// The tensors that this one depends on and that no step shows yet.
   void add_extras(const Tensor& tensor, const std::string& section);
   void add_extra(const Tensor& tensor, const std::string& name, const std::string& section);
 

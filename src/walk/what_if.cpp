@@ -56,24 +56,22 @@ bool is_score(const Change& change) {
 
 std::string no_scaling_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_softmax);
-  return weights.empty()
-             ? ""
-             : "Without scaling the largest weight of a row " + mean_from_to(measured(weights, largest)) + ".";
+  return weights.empty() ? ""
+                         : "Without scaling, a row's largest weight " + mean_from_to(measured(weights, largest)) + ".";
 }
 
 std::string no_mask_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_masked);
   return weights.empty() ? ""
-                         : "Without a mask tokens see later ones: a row's weight right of the diagonal " +
+                         : "Without a mask, tokens see later ones: a row's weight right of the diagonal " +
                                mean_from_to(measured(weights, later)) + ".";
 }
 
 std::string mask_after_softmax_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_softmax);
-  return weights.empty()
-             ? ""
-             : "Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum " +
-                   mean_from_to(measured(weights, row_sum)) + ".";
+  return weights.empty() ? ""
+                         : "Masked after softmax, a row keeps only the weight of the tokens it may see: its sum " +
+                               mean_from_to(measured(weights, row_sum)) + ".";
 }
 
 std::string no_rescale_did(std::span<const Change> all) {
@@ -88,8 +86,8 @@ std::string no_rescale_did(std::span<const Change> all) {
     left.erase(left.begin(), others);
   }
   return sums.empty()
-             ? "Without the factor 1 / (1 - p) what dropout gives stays the same."
-             : "Without the factor 1 / (1 - p) what dropout keeps stays as it was: the sum of a row of " + sums + ".";
+             ? "Without the factor 1 / (1 - p), the output of dropout stays the same."
+             : "Without the factor 1 / (1 - p), kept entries are not scaled up: the sum of a row of " + sums + ".";
 }
 
 /// "between 0.75 and 1.3", "3"
@@ -100,30 +98,29 @@ std::string range_words(const std::vector<double>& values) {
   return from == to ? to : "between " + from + " and " + to;
 }
 
-/// What weights [..., n, n] add up to over dim 0.
+/// What weights [..., n, n] sum to over dim 0.
 std::string sums_over_dim_0(std::span<const Change> weights) {
   const auto has_batch = [](const Change& change) { return change.shape.size() > 2; };
   if (std::all_of(weights.begin(), weights.end(), has_batch)) {
-    return "Over dim 0, the batch, weights at the same place of each sequence add up to 1";
+    return "Over dim 0, the batch, weights at the same position of each sequence sum to 1";
   }
-  return std::string("Over dim 0 it is the columns that add up to 1") +
+  return std::string("Over dim 0, columns sum to 1") +
          (std::any_of(weights.begin(), weights.end(), has_batch)
-              ? ", and in a batch the weights at the same place of each sequence"
+              ? ", and in a batch the weights at the same position of each sequence"
               : "");
 }
 
-/// "14 of 24 rows add up to between 0.16 and 3"
+/// "14 of 24 rows sum to between 0.16 and 3"
 std::string some_rows(const std::vector<double>& sums, std::size_t count) {
   return (sums.size() == 1 ? "one" : std::to_string(sums.size())) + " of " + std::to_string(count) +
-         (sums.size() == 1 ? " rows adds up to " : " rows add up to ") + range_words(sums);
+         (sums.size() == 1 ? " rows sums to " : " rows sum to ") + range_words(sums);
 }
 
-/// "the other 10 rows have weights that are nan"
+/// "the other 10 rows contain nan"
 std::string nan_rows(std::size_t told, std::size_t count) {
-  const std::string have_nan = "weights that are nan";
-  return told == 0           ? "each row has " + have_nan
-         : count - told == 1 ? "the other one has " + have_nan
-                             : "the other " + std::to_string(count - told) + " rows have " + have_nan;
+  return told == 0           ? "each row contains nan"
+         : count - told == 1 ? "the other one contains nan"
+                             : "the other " + std::to_string(count - told) + " rows contain nan";
 }
 
 /// Whether weights [..., n, n] are numbers up to the diagonal.
@@ -155,11 +152,11 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
     }
   }
   if (sums.size() == count) {
-    return sums_over_dim_0(weights) + ", and a row to " + range_words(sums) + ".";
+    return sums_over_dim_0(weights) + "; a row sums to " + range_words(sums) + ".";
   }
   const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_later_tokens_alone);
   return sums_over_dim_0(weights) + (sums.empty() ? "" : "; " + some_rows(sums, count)) +
-         (is_by_mask ? "; where all weights of a place are masked, nothing is left to add up: " : "; ") +
+         (is_by_mask ? "; where all scores of a position are masked, nothing is left to normalise: " : "; ") +
          nan_rows(sums.size(), count) + ".";
 }
 
@@ -212,7 +209,7 @@ std::string same_weights_did(std::span<const Change> all) {
       after = std::max(after, asymmetry(change.shape, change.after));
     }
   }
-  const std::string with = "With W_query for the keys too ";
+  const std::string with = "With W_query for the keys too, ";
   if (scores.empty()) {
     return with + "the scores stay the same.";
   }
@@ -221,10 +218,10 @@ std::string same_weights_did(std::span<const Change> all) {
   }
   if (!are_mutual) {
     const std::string words = decimals(moved, 4);
-    return with + "a score moves by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
+    return with + "scores change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
   }
-  return with + "any two tokens score each other alike: the largest difference between two such scores " +
-         from_to(before, after) + ".";
+  return with + "the scores are symmetric: the largest difference between [i, j] and [j, i] " + from_to(before, after) +
+         ".";
 }
 
 /// Whether all tensors of the steps that `is_such` holds of have that fact, and there is one.
@@ -256,14 +253,14 @@ std::string no_rescale_is_idle(std::span<const Step> steps) {
   const auto is_off = [](const Tensor& tensor) { return tensor.operation().facts().p == 0; };
   const auto is_all = [](const Tensor& tensor) { return tensor.operation().facts().p == 1; };
   return all_such(steps, is_dropout, is_off)   ? "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"
-         : all_such(steps, is_dropout, is_all) ? "with p = 1 all is dropped; try --dropout 0.5"
+         : all_such(steps, is_dropout, is_all) ? "with p = 1 everything is dropped; try --dropout 0.5"
                                                : "";
 }
 
 std::string one_token_is_idle(std::span<const Step> steps) {
   const auto is_mask = [](const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; };
   const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
-  return all_such(steps, is_mask, is_one) ? "one token has no later one; try --tokens 6" : "";
+  return all_such(steps, is_mask, is_one) ? "a single token has no later one; try --tokens 6" : "";
 }
 
 std::string never_idle(std::span<const Step>) { return ""; }
@@ -298,7 +295,7 @@ std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_
   const std::vector<Change> all = changes(as_is, changed);
   if (!all.empty()) {
     const std::string sentence = what_if.did(all);
-    return sentence.empty() ? "The weights stay the same, other numbers do not." : sentence;
+    return sentence.empty() ? "The weights stay the same; other numbers change." : sentence;
   }
   const std::string reason = what_if.is_idle(as_is);
   return reason.empty() ? "No number changed." : "No number changed: " + reason + ".";

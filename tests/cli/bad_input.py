@@ -97,18 +97,18 @@ class Options(Case):
 
     def test_hints_are_about_what_was_meant(self):
         for arguments in (["causal", "--completion"], ["--completion"], ["all", "--completion=bash"]):
-            text = self.refused(arguments, "there is no option --completion", "--help")
+            text = self.refused(arguments, "unknown option --completion", "--help")
             for unrelated in ("nearest", "try", "--precision"):
                 self.assertNotIn(unrelated, text)
         self.refused(["--num-heads", "3"], "no chapter before --num-heads", "try attn-walkthrough multihead --num-heads")
-        self.refused(["--sead", "3"], "there is no option --sead", "--seed", *CHAPTERS)
-        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "ful"], "'ful'", "1 to 1000, and full",
+        self.refused(["--sead", "3"], "unknown option --sead", "--seed", *CHAPTERS)
+        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "ful"], "'ful'", "1 to 1000, or full",
                      "try --depth full")
-        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "0"], "'0'", "and full", "try --depth 2")
-        self.refused(["causal", "--cell", "atn_scores[1,2]"], "'atn_scores'", "accepted are inputs, batch",
+        self.refused(["causal", "--cell", "keys[0,1,2]", "--depth", "0"], "'0'", "or full", "try --depth 2")
+        self.refused(["causal", "--cell", "atn_scores[1,2]"], "'atn_scores'", "its steps are inputs, batch",
                      "try --cell 'attn_scores[1,2]'")
         self.refused(["trainable", "--cell", "one_query/kesy[1]"], "'kesy'", "try --cell 'one_query/keys[1]'")
-        self.refused(["causal", "--cell", "nothing_like_it[1]"], "accepted are inputs, batch", "--steps all")
+        self.refused(["causal", "--cell", "nothing_like_it[1]"], "its steps are inputs, batch", "--steps all")
 
     def test_option_of_another_chapter(self):
         self.refused(["causal", "--num-heads", "3"], "--num-heads", "causal", "multihead")
@@ -120,7 +120,7 @@ class Options(Case):
     def test_two_dashes_alone(self):
         """What follows "--" is no option, as everywhere."""
         text = self.refused(["causal", "--", "--seed", "5"], "--seed")
-        self.assertNotIn("no meaning in causal", text)
+        self.assertNotIn("does not apply to causal", text)
         self.assertEqual(self.accepted("causal", "--"), self.accepted("causal"))
 
     def test_missing_value(self):
@@ -189,32 +189,32 @@ class Numbers(Case):
         self.refused(["causal", "--precision", "1000"], "--precision", "'1000'")
 
     def test_heads_divide(self):
-        self.refused(["multihead", "--num-heads", "2"], "--num-heads 2", "d_out 3", "accepted are 1, 3;")
-        self.refused(["multihead", "--num-heads", "5", "--d-out", "12"], "d_out 12", "accepted are 1, 2, 3, 4, 6, 12;")
+        self.refused(["multihead", "--num-heads", "2"], "--num-heads 2", "d_out 3", "use one of 1, 3;")
+        self.refused(["multihead", "--num-heads", "5", "--d-out", "12"], "d_out 12", "use one of 1, 2, 3, 4, 6, 12;")
         self.refused(["multihead", "--num-heads", "4", "--d-out-kq", "12", "--d-out-v", "18"], "12", "18",
-                     "accepted are 1, 2, 3, 6;")
-        self.refused(["multihead", "--num-heads", "2147483647"], "accepted are 1, 3;")
-        self.refused(["multihead", "--d-out", "2147483647", "--num-heads", "2"], "accepted are 1, 2147483647;")
+                     "use one of 1, 2, 3, 6;")
+        self.refused(["multihead", "--num-heads", "2147483647"], "use one of 1, 3;")
+        self.refused(["multihead", "--d-out", "2147483647", "--num-heads", "2"], "use one of 1, 2147483647;")
 
 
 class Forms(Case):
     def test_what_cannot_be_combined_says_why(self):
         cell = ["--cell", "keys[0,1,2]"]
         for arguments, reason, accepted in (
-                (["causal", *cell, "--format", "html"], "every number is derived", "--format text, markdown, json"),
-                (["causal", *cell, "--explain"], "explains its number already", "--depth, --format"),
+                (["causal", *cell, "--format", "html"], "point at any number", "--format text, markdown, json"),
+                (["causal", *cell, "--explain"], "already explains its number", "--depth, --format"),
                 (["causal", *cell, "--heatmap"], "no cells to colour", "--depth, --format"),
                 (["causal", *cell, "--only", "keys"], "--cell names", "--depth, --format"),
                 (["causal", "--format", "json", "--heatmap"], "no colours", "--format text, markdown;"),
                 (["all", "--format", "svg"], "a picture shows one tensor", "--format text, markdown, json, html"),
-                (["causal", *cell, "--format", "svg"], "not of a derivation", "--format text, markdown, json"),
+                (["causal", *cell, "--format", "svg"], "not a derivation", "--format text, markdown, json"),
                 (["causal", "--only", "keys", "--heatmap", "--format", "svg"], "colours every cell", "--format text, markdown;"),
-                (["causal", "--what-if", "no-mask", "--explain"], "side by side", "--save, --output"),
-                (["causal", "--what-if", "no-mask", "--format", "json"], "side by side", "--save, --output"),
-                (["causal", "--step", "--heatmap"], "keys for", "all under What is shown, Inputs"),
-                (["causal", "--step", "--predict", "1"], "the other asks for", "all under What is shown, Inputs"),
-                (["causal", "--predict", "1", "--save", "x"], "hidden numbers", "all under What is shown, Inputs")):
-            text = self.refused(arguments, " with ", reason, "; accepted ", accepted)
+                (["causal", "--what-if", "no-mask", "--explain"], "side-by-side", "--save, --output"),
+                (["causal", "--what-if", "no-mask", "--format", "json"], "side-by-side", "--save, --output"),
+                (["causal", "--step", "--heatmap"], "keys for", "all options under What is shown, Inputs"),
+                (["causal", "--step", "--predict", "1"], "--predict asks for", "all options under What is shown, Inputs"),
+                (["causal", "--predict", "1", "--save", "x"], "hidden numbers", "all options under What is shown, Inputs")):
+            text = self.refused(arguments, " cannot be combined with ", reason, " works with ", accepted)
             if text:
                 self.assertRegex(text, r"; (leave|try) [^;]+\n\Z")
 

@@ -148,7 +148,7 @@ class Draws(unittest.TestCase):
     def test_an_embedding_lists_the_words_of_its_rows_alone(self):
         text = text_of("simplified", "--sentence", "the cat sat", "--draws", "--only", "inputs")
         rows = [line for line in text.splitlines() if not line.startswith("# ")]
-        self.assertIn(f"# {150000 - len(rows):,} more words for rows that are not looked up\n", text)
+        self.assertIn(f"# {150000 - len(rows):,} more words for rows that are not used\n", text)
 
     def test_text_says_what_json_says_in_columns(self):
         for arguments in LESSONS[:5]:
@@ -176,7 +176,7 @@ class Draws(unittest.TestCase):
     def test_chosen_steps_files_and_nothing(self):
         alone = drawn("causal", "--only", "W_key,keys")
         self.assertEqual(alone, [draw for draw in drawn("causal") if draw["step"] == "W_key"])
-        self.assertEqual(text_of("causal", "--draws", "--only", "keys"), "# nothing of this is drawn\n")
+        self.assertEqual(text_of("causal", "--draws", "--only", "keys"), "# these steps draw no random numbers\n")
         self.assertEqual(drawn("simplified"), [])
         with tempfile.TemporaryDirectory() as folder:
             for form in ([], ["--format", "json"]):

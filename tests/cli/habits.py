@@ -310,7 +310,7 @@ class Complete(Case):
     def steps(self, *line):
         """As the program itself names them where a name is unknown."""
         error = run(*line, "--only", "no.such.step").stderr.decode()
-        return re.search(r"accepted are (.*); see", error).group(1).split(", ")
+        return re.search(r"its steps are (.*); see", error).group(1).split(", ")
 
     def test_steps_are_those_of_the_lesson(self):
         for line in (["causal"], ["simplified", "--article", "book"], ["multihead", "--article=ahead-of-ai"],

@@ -105,7 +105,7 @@ class Kernels(unittest.TestCase):
         for blas in reversed(HAS):
             nearest = blas if HAS[blas] else nearest
             note = "" if HAS[blas] else (f"attn-walkthrough: note: this processor cannot run OpenBLAS's {blas} kernels; "
-                                         f"{nearest}'s run in their place, and last digits may differ\n")
+                                         f"{nearest}'s run instead, so last digits may differ\n")
             self.assertEqual(self.digest(*LARGE, "--blas", blas, notes=note), self.digest(*LARGE, "--blas", nearest))
             self.digest(*LARGE, OPENBLAS_CORETYPE=blas, notes=note)
 

@@ -349,7 +349,7 @@ class Memory(Measured):
         page = b"tensor(1.)\n"
         self.assertEqual(run("verify", self.file("fitting.txt", page * 20_000)).returncode, 0)
         done = run("verify", self.file("many.txt", page * 2_000_000))
-        self.refused(done, "has 21.0 MiB, and what it prints is so much that it needs more than 0.4 GiB of memory")
+        self.refused(done, "has 21.0 MiB, but its output needs more than 0.4 GiB of memory")
 
     def test_a_page_is_refused_before_it_is_read(self):
         page = self.file("page.txt", b"")

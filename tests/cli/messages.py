@@ -66,7 +66,7 @@ class Values(Case):
     def test_none_is_given(self):
         for command, name, placeholder in each_option():
             if placeholder:
-                accepted = f"{name} needs a value, and %s; accepted is {name} {placeholder}; "
+                accepted = f"{name} needs a value, but %s; use {name} {placeholder}; "
                 self.refused([command, name + "="], accepted % "none is given after '='", f"{command} --help")
                 self.refused([command, name + "=", "5"], accepted % "none is given after '='", f"{command} --help")
                 self.refused([command, name], accepted % "none is given", f"{command} --help")
@@ -80,18 +80,18 @@ class Values(Case):
         for command, name, placeholder in each_option():
             for value in ("", "true", "1", "false", "nonsense", "--seed") if not placeholder else ():
                 self.refused([command, f"{name}={value}"],
-                             f"{name} takes no value; accepted is {name} alone")
+                             f"{name} takes no value; use {name} alone")
         for arguments in (["--help=1"], ["--version=true"]):
             self.refused(arguments, "takes no value")
         for arguments in (["-h=1"], ["causal", "-hx"]):
-            self.refused(arguments, "there is no option -")
+            self.refused(arguments, "unknown option -")
 
     def test_a_value_that_looks_like_an_option(self):
         for option, accepted in (("-o", "--output FILE"), ("--output", "--output FILE"), ("--save", "--save DIR")):
             self.refused(["causal", option, "--explain"], accepted, "--explain is an option", "type ./--explain")
             self.refused(["causal", option, "-o"], accepted, "-o is an option", "type ./-o")
         for arguments in (["-o", "-x"], ["--output=--explain"], ["--save", "-x"], ["--save=--explain"], ["-o=-x"]):
-            self.refused(["causal", *arguments], "is no ", f"type ./{arguments[-1].rpartition('=')[2]} for one of this name")
+            self.refused(["causal", *arguments], "is not the name of a ", f"type ./{arguments[-1].rpartition('=')[2]} for this name")
         self.accepted("causal", "-o", "./--explain")
         self.assertEqual(os.listdir(self.folder), ["--explain"])
 
@@ -119,13 +119,13 @@ class Values(Case):
 
     def test_an_output_is_a_path(self):
         for option in ("--output", "--save"):
-            self.refused(["causal", option, ""], f"{option}: ''", "accepted are paths", "try steps")
-        self.refused(["causal", "--save", "-"], "'-' is no folder's name", "try steps")
+            self.refused(["causal", option, ""], f"{option}: ''", "give a path", "try steps")
+        self.refused(["causal", "--save", "-"], "'-' is not the name of a folder", "try steps")
         for arguments in (["-ofile"], ["-o=file"], ["-o", "file"], ["--output=file"]):
             self.assertEqual(self.accepted("causal", *arguments), b"")
             os.remove(os.path.join(self.folder, "file"))
-        self.refused(["causal", "-output", "x"], "no option -output", "--output")
-        self.refused(["causal", "-output=x"], "no option -output", "--output")
+        self.refused(["causal", "-output", "x"], "unknown option -output", "--output")
+        self.refused(["causal", "-output=x"], "unknown option -output", "--output")
         self.assertEqual(self.accepted("causal", "--output", "-"), self.accepted("causal"))
 
     def test_the_last_of_several_counts(self):
@@ -139,11 +139,11 @@ class Places(Case):
         for before, after in ((["--seed", "5"], []), (["--seed=5"], []), (["--explain"], ["--seed", "5"]),
                               (["--sentence", "all"], []), (["--sentence", "it's all"], []), (["--only", "keys"], [])):
             self.leads_to([*before, "causal", *after], ["causal", *before, *after])
-        self.refused(["-o", "x", "causal"], "-o stands before the chapter", "type attn-walkthrough causal -o x\n")
+        self.refused(["-o", "x", "causal"], "-o comes before the chapter", "type attn-walkthrough causal -o x\n")
         self.refused(["--seed", "5", "verify", "page"], "type attn-walkthrough verify --seed 5 page\n")
         self.refused(["--seed", "5", "casual"], "no chapter before --seed")
-        self.refused(["--seed", "--tokens", "causal"], "--seed stands before the chapter")
-        self.refused(["--num-heads", "3", "causal"], "--num-heads has no meaning in causal", "accepted in multihead")
+        self.refused(["--seed", "--tokens", "causal"], "--seed comes before the chapter")
+        self.refused(["--num-heads", "3", "causal"], "--num-heads does not apply to causal", "it applies to multihead")
 
     def test_two_dashes(self):
         self.leads_to(["--", "causal"], ["causal"])
@@ -153,7 +153,7 @@ class Places(Case):
         for arguments in (["--", "causal"], ["causal", "--", "--seed", "5"], ["--"]):
             self.refused(arguments, "leave -- out")
         self.refused(["--", "casual"], "'casual'", "try attn-walkthrough causal")
-        self.refused(["causal", "--", "word"], "'word' is not expected after causal")
+        self.refused(["causal", "--", "word"], "unexpected argument 'word' after causal")
 
     def test_pages_after_two_dashes(self):
         page = run("causal").stdout
@@ -171,7 +171,7 @@ class Places(Case):
         self.assertEqual(from_input.stdout, report)
         for name in names:
             os.remove(os.path.join(self.folder, name))
-        self.refused(["verify", "-p.txt"], "no option -p.txt", "type ./-p.txt for a file of this name")
+        self.refused(["verify", "-p.txt"], "unknown option -p.txt", "type ./-p.txt for a file of this name")
         self.refused(["verify", "--"], "verify needs a page")
 
     def test_options_of_the_program(self):
@@ -192,10 +192,10 @@ class Hints(Case):
         for command, name, _ in each_option():
             for typed in (name[:3] + "x" + name[3:], name[:-1], "-" + name, name.upper(), name[1:]):
                 if typed not in [other for other, _ in options_of(command)]:
-                    self.assertRegex(self.refused([command, typed, "5"], command), r"the nearest is --\w|it is accepted in ")
+                    self.assertRegex(self.refused([command, typed, "5"], command), r"the nearest is --\w|it applies to ")
 
     def test_words_that_are_options(self):
-        self.refused(["causal", "seed", "5"], "'seed' is not expected", "type --seed")
+        self.refused(["causal", "seed", "5"], "unexpected argument 'seed'", "type --seed")
         self.refused(["causal", "explain"], "type --explain")
 
     def test_values(self):

@@ -89,7 +89,7 @@ def _(said, words):
     return words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens)
 
 
-@notice(rf"the two most alike are {TOKEN} and {TOKEN}(?:, {NUMBER} apart)?")
+@notice(rf"the closest two rows are {TOKEN} and {TOKEN}, at distance {NUMBER}")
 def _(said, one, one_at, other, other_at, apart):
     distances = {(i, j): np.linalg.norm(said.a[i].astype(np.float64) - said.a[j]) for i, j in
                  itertools.combinations(range(len(said.a)), 2)}
@@ -108,25 +108,24 @@ def _(said, words):
     return words == ", ".join(f"{token}: {place}" for token, place in zip(said.tokens, said.a))
 
 
-@notice(r"ids are places among the sorted words; a word that is there several times takes several and has the last of them, "
-        r"so some ids are no word's")
+@notice(r"an id is a place among the sorted words; a repeated word takes several places and keeps the last, so some ids are unused")
 def _(said):
     words = sorted(said.tokens)
     last = {word: place for place, word in enumerate(words)}
     return len(set(words)) < len(words) and [last[token] for token in said.tokens] == list(said.a)
 
 
-@notice(r"nn\.Embedding begins with random numbers: before training, how alike two rows are says nothing of the words")
+@notice(r"nn\.Embedding starts with random numbers: before training, similar rows do not mean similar words")
 def _(said):
     return "nn.Embedding" in said.step["expression"]
 
 
-@notice(rf"all entries are at least 0 and below 1, as torch\.rand draws: here from {NUMBER} to {NUMBER}")
+@notice(rf"all entries are in \[0, 1\), the range of torch\.rand: here from {NUMBER} to {NUMBER}")
 def _(said, low, high):
     return 0 <= said.a.min() and said.a.max() < 1 and near(low, said.a.min()) and near(high, said.a.max())
 
 
-@notice(rf"all entries are between {NUMBER} and {NUMBER}, that is 1/sqrt\(in_features\) = 1/sqrt\((\d+)\) to either side of 0")
+@notice(rf"all entries are between {NUMBER} and {NUMBER}; the bound is 1/sqrt\(in_features\) = 1/sqrt\((\d+)\)")
 def _(said, low, high, features):
     bound = 1 / np.sqrt(int(features))
     is_weight = said.a.ndim == 2
@@ -134,12 +133,12 @@ def _(said, low, high, features):
             (not is_weight or said.a.shape[1] == int(features)))
 
 
-@notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies with the transpose")
+@notice(rf"\[out_features, in_features\] = {INDEX}: nn\.Linear multiplies by the transpose")
 def _(said, shape):
     return said.a.shape == index_of(shape) and "nn.Linear" in said.step["expression"]
 
 
-@notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn draws to either side of 0 alike")
+@notice(r"(\d+) of (\d+) entries (is|are) above 0: torch\.randn is symmetric around 0")
 def _(said, above, every, verb):
     return (int(above), int(every)) == ((said.a > 0).sum(), said.a.size) and (verb == "is") == (above == "1")
 
@@ -151,12 +150,12 @@ def _(said, true, every, verb, percent, kept):
             near(percent, 100 * said.a.mean()) and (kept is None or near(kept, float(asked.group(1)))))
 
 
-@notice(r"the batch entries have masks of their own|the batch entries differ from here on: each had a dropout mask of its own")
+@notice(r"each batch entry has its own mask|the batch entries differ from here on: each has its own dropout mask")
 def _(said):
     return any((said.a[0] != entry).any() for entry in said.a[1:])
 
 
-@notice(r"(?:both|all (\d+)) batch entries are the same(?:, as those of (\w+) are)?")
+@notice(r"(?:both|all (\d+)) batch entries are equal(?:, like those of (\w+))?")
 def _(said, count, name):
     alike = lambda a: all(np.array_equal(a[0], entry, equal_nan=True) for entry in a[1:])
     return len(said.a) == int(count or 2) and alike(said.a) and (name is None or alike(said.operand(name)))
@@ -171,23 +170,23 @@ def _(said, before, after):
     return sorted(weight.shape) == sorted((int(before), int(after))) and said.a.shape[-1] == int(after)
 
 
-@notice(r"each token has a column now, not a row")
+@notice(r"each token is now a column, not a row")
 def _(said):
     return np.array_equal(said.a, said.operand().swapaxes(-1, -2))
 
 
-@notice(r"the last axis of (\d+) is split into (\d+) heads? of head_dim (\d+)")
+@notice(r"the last axis, of size (\d+), is split into (\d+) heads? of head_dim (\d+)")
 def _(said, last, heads, head_dim):
     return (said.a.shape[-1] == int(head_dim) and said.a.shape[1:-1].count(int(heads)) > 0 and
             said.operand().shape[-1] == int(last) == int(heads) * int(head_dim))
 
 
-@notice(r"the (\d+) numbers? of (?:each of )?(\d+) heads?, side by side: (\d+) numbers? for each token")
-def _(said, numbers, heads, every):
+@notice(r"(\d+) heads? x (\d+) numbers? = (\d+) numbers? for each token")
+def _(said, heads, numbers, every):
     return said.a.shape[-1] == int(every) == int(numbers) * int(heads) and said.operand().shape[-2:] == (int(heads), int(numbers))
 
 
-@notice(r"(\d+) heads? with (\d+) columns?(?: each)?, side by side: (\d+) columns?")
+@notice(r"(\d+) heads? x (\d+) columns? = (\d+) columns?")
 def _(said, heads, columns, every):
     return said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns)
 
@@ -203,7 +202,7 @@ def is_item(said, item, name, number, itself, query):
 OTHER = rf"(?:(itself)|{TOKEN})"
 
 
-@notice(rf"{TOKEN} meets {OTHER}")
+@notice(rf"{TOKEN} is compared with {OTHER}")
 def _(said, one, one_at, itself, other, other_at):
     places = [int(at) for at in re.findall(r"\[(\d+)\]", said.step["expression"])]
     known = [said.tokens.index(one) if one_at is None else int(one_at)]
@@ -246,7 +245,7 @@ def _(said, count, every):
     return found == (int(count) if expected is None else expected) and every in (None, str(len(best)))
 
 
-@notice(rf"symmetric: \[i, j\] and \[j, i\] are the same(, up to rounding)?(?:, since both sides are (\w+))?")
+@notice(rf"symmetric: \[i, j\] equals \[j, i\](, up to rounding)?(?:, because both sides are (\w+))?")
 def _(said, rounded, name):
     mirrored = said.a.swapaxes(-1, -2)
     return np.array_equal(said.a, mirrored) == (rounded is None) and close(said.a, mirrored) and (name is None or name in said.step["inputs"])
@@ -269,28 +268,28 @@ def _(said):
     return np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand()))
 
 
-@notice(r"True above the diagonal only: (\d+) of (\d+)")
+@notice(r"True only above the diagonal: (\d+) of (\d+)")
 def _(said, true, every):
     return (np.array_equal(said.a, np.triu(np.ones_like(said.a), 1)) and
             (int(true), int(every)) == (said.a.sum(), said.a.size))
 
 
-@notice(r"(\d+) of (\d+) scores (?:is|are) -inf now, the rest (?:is|are) as before")
+@notice(r"(\d+) of (\d+) scores (?:is|are) now -inf, the rest are unchanged")
 def _(said, masked, every):
     gone = np.isneginf(said.a)
     return (int(masked), int(every)) == (gone.sum(), gone.size) and np.array_equal(said.a[~gone], said.operand()[~gone])
 
 
-@notice(r"nothing is masked|nothing is dropped: the numbers are as before")
+@notice(r"nothing is masked|nothing is dropped: the numbers are unchanged")
 def _(said):
     return np.array_equal(said.a, said.operand())
 
 
-@notice(r"above the diagonal all is (-inf|still 0|0 now|0, the rest is 1|0, because exp\(-inf\) is 0: no token attends to a later "
+@notice(r"entries above the diagonal are (-inf|still 0|now 0|0, the rest are 1|0, because exp\(-inf\) is 0: no token attends to a later "
         r"one)")
 def _(said, what):
     above = np.triu(np.ones(said.a.shape[-2:], bool), 1)
-    rest_holds = (said.a[..., ~above] == 1).all() if what.endswith("is 1") else True
+    rest_holds = (said.a[..., ~above] == 1).all() if what.endswith("are 1") else True
     return (said.a[..., above] == (-np.inf if what == "-inf" else 0)).all() and rest_holds
 
 
@@ -317,22 +316,22 @@ def _(said, total):
     return near(total, said.a)
 
 
-@notice(rf"sums run from {NUMBER} to {NUMBER}, on average {NUMBER}")
+@notice(rf"sums range from {NUMBER} to {NUMBER}, with mean {NUMBER}")
 def _(said, low, high, mean):
     return near(low, said.a.min()) and near(high, said.a.max()) and near(mean, said.a.astype(np.float64).mean())
 
 
-@notice(rf"weights run from {NUMBER} to {NUMBER}; an even spread would be {NUMBER}")
+@notice(rf"weights range from {NUMBER} to {NUMBER}; equal weights would be {NUMBER}")
 def _(said, low, high, even):
     return near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
 
 
-@notice(rf"all weights are the same, {NUMBER}")
+@notice(rf"all weights are equal: {NUMBER}")
 def _(said, weight):
     return (said.a == said.a.flat[0]).all() and near(weight, said.a.flat[0])
 
 
-@notice(r"some entries are below 0, so they are no proportions")
+@notice(r"some entries are negative, so they are not proportions")
 def _(said):
     return (said.a < 0).any()
 
@@ -359,7 +358,7 @@ def _(said, whole, count, every, name):
     return int(whole or every) == len(best) and votes[name] == max(votes.values()) == int(whole or count)
 
 
-@notice(rf"the first row has all its weight, 1, in the first column(?:: {TOKEN} attends to itself alone)?")
+@notice(rf"the first row has all its weight, 1, in the first column(?:: {TOKEN} attends only to itself)?")
 def _(said, name, at):
     first = said.a[..., 0, :]
     return (first[..., 0] == 1).all() and (first[..., 1:] == 0).all() and (name is None or said.is_token(0, name, at))
@@ -368,7 +367,7 @@ def _(said, name, at):
 # ---- Dropout ---------------------------------------------------------------------------------------
 
 
-@notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?: \((\d+) of them (?:was|were) 0 already\))?(?:, the kept ones x ([\d.]+))?")
+@notice(r"(\d+) of (\d+) (?:weights|entries) dropped(?: \((\d+) of them (?:was|were) already 0\))?(?:; kept ones are multiplied by ([\d.]+))?")
 def _(said, dropped, every, zeros, factor):
     x, kept = said.operand(), said.operand("dropout_mask")
     return ((int(dropped), int(every)) == ((~kept).sum(), kept.size) and int(zeros or 0) == (x[~kept] == 0).sum() and
@@ -376,7 +375,7 @@ def _(said, dropped, every, zeros, factor):
             (factor is None) == (not (x[kept] != 0).any()))
 
 
-@notice(r"all is 0 now")
+@notice(r"all entries are now 0")
 def _(said):
     return (said.a == 0).all()
 
@@ -385,7 +384,7 @@ def is_row(said, at, name, number):
     return name is None or said.is_token(index_of(at)[-1], name, number)
 
 
-@notice(rf"rows no longer all sum to 1: {ROW} sums to {NUMBER}, {ROW} to {NUMBER}(, as it lost nothing)?")
+@notice(rf"some rows no longer sum to 1: {ROW} sums to {NUMBER}, {ROW} to {NUMBER}(, because it lost no weight)?")
 def _(said, one, one_name, one_at, one_sum, other, other_name, other_at, other_sum, whole):
     x, i, j = said.operand(), index_of(one), index_of(other)
     kept = said.operand("dropout_mask")
@@ -399,8 +398,8 @@ def _(said, at, name, number, total):
     return near(total, sums(said.a)[index_of(at)]) and is_row(said, at, name, number) and not close(float(total), 1)
 
 
-@notice(rf"({ROW}(?:, {ROW})*)(?: and (\d+) more)? (?:is|are) (?:left with nothing: every weight there was dropped|"
-        rf"all 0, as all the weights there are 0)")
+@notice(rf"({ROW}(?:, {ROW})*)(?: and (\d+) more)? (?:is|are) all 0(?:: every weight there was dropped|"
+        rf", because all weights there are 0)")
 def _(said, rows, *groups):
     named = re.findall(ROW, rows)
     empty = [row for row in said.rows() if (said.a[row] == 0).all()]
@@ -409,12 +408,12 @@ def _(said, rows, *groups):
             all(is_row(said, at, name or None, number or None) for at, name, number in named))
 
 
-@notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last lost nothing")
+@notice(rf"the rows no longer sum to 1: the first sums to {NUMBER}; the last still sums to 1")
 def _(said, first):
     return near(first, sums(said.a)[..., 0].flat[0]) and close(sums(said.a)[..., -1], 1)
 
 
-@notice(rf"the mean goes from {NUMBER} to {NUMBER}")
+@notice(rf"the mean changes from {NUMBER} to {NUMBER}")
 def _(said, before, after):
     return near(before, said.operand().astype(np.float64).mean()) and near(after, said.a.astype(np.float64).mean())
 
@@ -422,7 +421,7 @@ def _(said, before, after):
 # ---- Context vectors and comparisons ---------------------------------------------------------------
 
 
-@notice(r"(?:each row is )?a weighted average of (?:the )?rows of (\w+): no number leaves the range of its column there")
+@notice(r"(?:each row is )?a weighted average of (?:the )?rows of (\w+): each number lies within the range of its column there")
 def _(said, name):
     values = said.operand(name)
     if said.a.ndim == 1:
@@ -432,7 +431,7 @@ def _(said, name):
     return (said.a >= low - 1e-6).all() and (said.a <= high + 1e-6).all()
 
 
-@notice(r"the first row is the first row of (\w+): the first token has no other to mix in")
+@notice(r"the first row equals the first row of (\w+): the first token attends only to itself")
 def _(said, name):
     return close(said.a[..., 0, :], said.operand(name)[..., 0, :])
 

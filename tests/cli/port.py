@@ -511,12 +511,12 @@ class Ports(unittest.TestCase):
             np.savez(os.path.join(folder, "port.npz"), **port(drawn))
             np.savez(os.path.join(folder, "other.npz"), foreign=np.array([1.5, 2.5]))
             pathlib.Path(folder, "page.txt").write_text("tensor([1.5, 2.5])\n")
-            for arguments, words in ((["port.npz"], "needs the chapter"), (["port.npz", "page.txt"], "not both at once"), (["port.npz", "--chapter", "causal", "--ignore", "nobody"], "stands for no tensor"),
+            for arguments, words in ((["port.npz"], "needs the chapter"), (["port.npz", "page.txt"], "not both at once"), (["port.npz", "--chapter", "causal", "--ignore", "nobody"], "matches no tensor"),
                                      (["page.txt", "--rtol", "1"], "--rtol with a page"), (["page.txt", "--ignore", "x"], "--ignore with a page"),
                                      (["port.npz", "--chapter", "causal", "--map", "keys=queries,values=queries"], "are both to be"),
                                      (["port.npz", "--chapter", "causal", "--map", "nobody=keys"], "no tensor 'nobody'"),
                                      (["port.npz", "--chapter", "causal", "--map", "keys=kyes"], "no step 'kyes'"),
-                                     (["page.txt", "--atol", "-1"], "accepted are numbers from 0"), (["page.txt", "--map", "x"], "no pair of names")):
+                                     (["page.txt", "--atol", "-1"], "use a number of at least 0"), (["page.txt", "--map", "x"], "not a pair of names")):
                 done = run("verify", *arguments, cwd=folder)
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), arguments)
                 self.assertIn(words.encode(), done.stderr)

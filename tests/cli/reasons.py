@@ -158,12 +158,12 @@ def check_order(steps, step, table, difference):
 
 
 REASONS = [
-    (r"A dot product of d terms of variance 1 .* in groups of 8:", check_scaling_table),
-    (r"Here the (\d+)( finite)? scores have a variance of (\S+); divided by sqrt\((\d+)\) it is (\S+)\.", check_variances),
-    (r'Three ways to keep later tokens from (".*"|token \d+)\. A score of 0 .* no longer sums to 1\.', check_masks),
-    (r"One mask is luck; .* it would go to (\S+)\.", check_dropout),
-    (r"Split or stacked, heads are the same: the columns of (\w+) that .* by themselves\.", check_heads),
-    (r"Order plays no role: .* the largest difference is (\S+?)\)\. A model .* apart\.", check_order),
+    (r"If each of the d products in a dot product has variance 1, .* in groups of 8:", check_scaling_table),
+    (r"The (\d+)( finite)? scores here have variance (\S+); divided by sqrt\((\d+)\), they have variance (\S+)\.", check_variances),
+    (r'Three ways to hide later tokens from (".*"|token \d+)\. A score of 0 .* no longer sums to 1\.', check_masks),
+    (r"A single mask is random; .* it would approach (\S+)\.", check_dropout),
+    (r"Split or stacked, heads give the same numbers: each head's columns of (\w+) equal .* of the weight\.", check_heads),
+    (r"Attention ignores order: .* the largest difference is (\S+?)\)\. To use order, .* embeddings\.", check_order),
 ]
 
 
@@ -251,7 +251,7 @@ def faults_of_frame(steps, text):
         seen["formula"] += 1
         if not np.allclose(whole, as_array(result["values"]), rtol=1e-3, atol=1e-4, equal_nan=True):
             yield "formula", formula
-    ending = text.split("\n## What was seen\n\n")[1].split("\n\n")[0]
+    ending = text.split("\n## Summary\n\n")[1].split("\n\n")[0]
     for sentence in re.findall(r"^- (.*)$", ending, re.M):
         sentence = re.sub(r"\\(.)", r"\1", sentence)
         if found := re.fullmatch(r"(\w+) (\[.*\]) led to (\w+) (\[.*\])", sentence):

@@ -172,7 +172,7 @@ class Save(files.Case):
                                 ["--inputs", f"{saved}:inputs", "--weights", saved]):
                     with self.subTest(lesson=lesson, options=options):
                         if "--weights" in options and chapter == "simplified":
-                            self.refused(*lesson, *options, says=("--weights has no meaning in simplified",))
+                            self.refused(*lesson, *options, says=("--weights does not apply to simplified",))
                             continue
                         again = self.succeeds(*lesson, *options)
                         self.assertTrue(first.endswith(again) and again.count(b"tensor(") > 3, again)

@@ -140,7 +140,7 @@ class Programs(unittest.TestCase):
         """What stands as it is holds, what changes is the mistake or inherits it: with the marks of --what-if, and without."""
         for rule in ("no-scaling", "no-mask", "mask-after-softmax", "same-weights"):
             told = output_of("causal", "--what-if", rule)
-            changed = b"".join(part.partition(b"# with the change\n")[2] for part in told.split(b"# as it is\n")[1:])
+            changed = b"".join(part.partition(b"# changed\n")[2] for part in told.split(b"# original\n")[1:])
             for page in (told, told.replace(b"*", b""), changed):
                 with self.subTest(rule=rule, page=page[:40]):
                     for more in ((), ("--strict", "--chapter", "causal", "--seed", "123")):

@@ -21,7 +21,7 @@ from lessons import Program, Sentences, some_options
 
 VALUE = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
 CHANGE = (rf"((?:(?:grows|falls) from {VALUE} to|stays) {VALUE}(?: on average)?"
-          r"(?:, but for (?:one row|\d+ rows) with nan)?|cannot be told, as every row has nan)")
+          r"(?:, except for (?:one row|\d+ rows) with nan)?|is unknown, because every row contains nan)")
 SAME, SAME_DIGITS = "same as before", "same as before in all printed digits"
 sentence = Sentences()
 
@@ -75,10 +75,10 @@ class Changed:
                     for before, after in self.moved(*names).values()]
         before, after, finite = (np.concatenate(each) for each in zip(*measured))
         if not finite.any():
-            return "cannot be told, as every row has nan"
+            return "is unknown, because every row contains nan"
         words = change_words(before[finite].mean(), after[finite].mean()) + (" on average" if finite.sum() > 1 else "")
         count = (~finite).sum()
-        return words + (f", but for {'one row' if count == 1 else f'{count} rows'} with nan" if count else "")
+        return words + (f", except for {'one row' if count == 1 else f'{count} rows'} with nan" if count else "")
 
 
 def decimals(value, digits):
@@ -117,24 +117,24 @@ def later(weights):
 # ---- Sentences -------------------------------------------------------------------------------------
 
 
-@sentence(rf"Without scaling the largest weight of a row {CHANGE}\.")
+@sentence(rf"Without scaling, a row's largest weight {CHANGE}\.")
 def _(known, words):
     return words == known.mean_change("attn_weights", "attn_weights_2", by=largest)
 
 
-@sentence(rf"Without a mask tokens see later ones: a row's weight right of the diagonal {CHANGE}\.")
+@sentence(rf"Without a mask, tokens see later ones: a row's weight right of the diagonal {CHANGE}\.")
 def _(known, words):
     return words == known.mean_change("attn_weights", "masked_simple_norm", by=later)
 
 
-@sentence(rf"Masked after softmax, a row keeps only what softmax gave to the tokens it may see: its sum {CHANGE}\.")
+@sentence(rf"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum {CHANGE}\.")
 def _(known, words):
     return words == known.mean_change("attn_weights", by=row_sum) and all(
         np.array_equal(after, np.tril(known.changed.array(section, "unmasked_attn_weights")), equal_nan=True)
         for (section, _), (_, after) in known.moved("attn_weights").items())
 
 
-@sentence(rf"Without the factor 1 / \(1 - p\) what dropout keeps stays as it was: the sum of a row of (\w+) {CHANGE}"
+@sentence(rf"Without the factor 1 / \(1 - p\), kept entries are not scaled up: the sum of a row of (\w+) {CHANGE}"
           rf"(?:, of (\w+) {CHANGE})?\.")
 def _(known, name, words, other, other_words):
     said = {name: words, **({other: other_words} if other else {})}
@@ -151,15 +151,15 @@ def _(known, name, words, other, other_words):
     return said == {each: known.mean_change(each, by=row_sum) for each in dropped}
 
 
-@sentence(r"Without the factor 1 / \(1 - p\) what dropout gives stays the same\.")
+@sentence(r"Without the factor 1 / \(1 - p\), the output of dropout stays the same\.")
 def _(known):
     return {name for _, name in known.moved()} == {"scale"}
 
 
-BATCH = "the batch, weights at the same place of each sequence add up to 1"
-COLUMNS = "it is the columns that add up to 1"
-BOTH = f"{COLUMNS}, and in a batch the weights at the same place of each sequence"
-MASKED = "where all weights of a place are masked, nothing is left to add up: "
+BATCH = "the batch, weights at the same position of each sequence sum to 1"
+COLUMNS = "columns sum to 1"
+BOTH = f"{COLUMNS}, and in a batch the weights at the same position of each sequence"
+MASKED = "where all scores of a position are masked, nothing is left to normalise: "
 
 
 def adds_up(after):
@@ -176,14 +176,14 @@ def is_nan_by_mask(known, section, after):
     return np.array_equal(np.isnan(after), masked)
 
 
-@sentence(rf"Over dim 0(,|) ({BATCH}|{COLUMNS}|{BOTH})(?:, and a row to ([^;,]*)|"
-          r"(?:; (?:(one)|(\d+)) of (\d+) rows adds? up to ([^;]*))?"
-          rf"; ({MASKED})?(?:the other (one) has|the other (\d+) rows have|each row has) weights that are nan)\.")
-def _(known, comma, over, whole, one, told, every, total, by_mask, other, others):
+@sentence(rf"Over dim 0, ({BATCH}|{COLUMNS}|{BOTH})(?:; a row sums to ([^;,]*)|"
+          r"(?:; (?:(one)|(\d+)) of (\d+) rows sums? to ([^;]*))?"
+          rf"; ({MASKED})?(?:the other (one) contains|the other (\d+) rows contain|each row contains) nan)\.")
+def _(known, over, whole, one, told, every, total, by_mask, other, others):
     pairs = known.moved("attn_weights")
     with_batch = [after.ndim > 2 for _, after in pairs.values()]
     expected = BATCH if all(with_batch) else BOTH if any(with_batch) else COLUMNS
-    if (over, comma) != (expected, "," if expected == BATCH else ""):
+    if over != expected:
         return False
     if not all(adds_up(after) for _, after in pairs.values()):
         return False
@@ -214,8 +214,8 @@ def are_finite(known):
     return all(np.isfinite(scores).all() for pair in pairs for scores in pair)
 
 
-@sentence(r"With W_query for the keys too any two tokens score each other alike: the largest difference between two "
-          rf"such scores {CHANGE}\.")
+@sentence(r"With W_query for the keys too, the scores are symmetric: the largest difference between \[i, j\] and "
+          rf"\[j, i\] {CHANGE}\.")
 def _(known, words):
     if not is_among_themselves(known) or not are_finite(known):
         return False
@@ -225,7 +225,7 @@ def _(known, words):
     return alike and words == change_words(before, after)
 
 
-@sentence(rf"With W_query for the keys too a score moves by up to ({VALUE})\.")
+@sentence(rf"With W_query for the keys too, scores change by up to ({VALUE})\.")
 def _(known, most):
     scores = known.moved("attn_scores", "attn_scores_2").values()
     moved = max(np.abs(before - after).max() for before, after in scores)
@@ -233,12 +233,12 @@ def _(known, most):
     return not is_among_themselves(known) and are_finite(known) and most == (f"{moved:.5g}" if words == "0" else words)
 
 
-@sentence(r"With W_query for the keys too the scores change, and some are inf or nan\.")
+@sentence(r"With W_query for the keys too, the scores change, and some are inf or nan\.")
 def _(known):
     return known.moved("attn_scores", "attn_scores_2") and not are_finite(known)
 
 
-@sentence(r"With W_query for the keys too the scores stay the same\.")
+@sentence(r"With W_query for the keys too, the scores stay the same\.")
 def _(known):
     return known.moved("keys") and not known.moved("attn_scores", "attn_scores_2")
 
@@ -262,7 +262,7 @@ def _(known):
     return not known.moved()
 
 
-@sentence(r"The weights stay the same, other numbers do not\.")
+@sentence(r"The weights stay the same; other numbers change\.")
 def _(known):
     return (known.rule not in ("no-rescale", "same-weights") and known.moved() and
             not known.moved("attn_weights", "attn_weights_2", "masked_simple_norm"))
@@ -275,10 +275,10 @@ def _(known, instead):
     scaled = [found for each in expressions if (found := re.fullmatch(r".* / (\w+)\.shape\[-1\]\*\*0\.5", each))]
     keys = [array.shape[-1] for found in scaled for array in known.as_is.named(found[1])]
     told = known.program.call(*instead.split())
-    return not known.moved() and set(keys) == {1} and told.returncode == 0 and "weight of a row grows" in told.stdout
+    return not known.moved() and set(keys) == {1} and told.returncode == 0 and "largest weight grows" in told.stdout
 
 
-@sentence(r"No number changed: with p = (0|1) (nothing is dropped, and the factor is 1|all is dropped); "
+@sentence(r"No number changed: with p = (0|1) (nothing is dropped, and the factor is 1|everything is dropped); "
           r"try (--dropout) (0\.5)\.")
 def _(known, p, what, *instead):
     masks = known.as_is.named("dropout_mask")
@@ -286,7 +286,7 @@ def _(known, p, what, *instead):
             what.startswith("nothing") == (p == "0") and is_no_reason_with(known, *instead))
 
 
-@sentence(r"No number changed: one token has no later one; try (--tokens) (6)\.")
+@sentence(r"No number changed: a single token has no later one; try (--tokens) (6)\.")
 def _(known, *instead):
     masks = known.as_is.named("mask")
     return not known.moved() and {mask.shape for mask in masks} == {(1, 1)} and is_no_reason_with(known, *instead)
@@ -407,37 +407,37 @@ SELDOM = [
 
 # Each is said at least once.
 BRANCHES = """
-    Without scaling the largest weight of a row grows from # to #\\.
+    Without scaling, a row's largest weight grows from # to #\\.
     Without scaling .* grows from # to # on average\\.
     right of the diagonal grows from # to # on average\\.
-    right of the diagonal .* but for one row with nan
-    right of the diagonal .* but for # rows with nan
-    right of the diagonal cannot be told, as every row has nan\\.
+    right of the diagonal .* except for one row with nan
+    right of the diagonal .* except for # rows with nan
+    right of the diagonal is unknown, because every row contains nan\\.
     Masked after softmax, .* falls from # to # on average\\.
     row of dropout_attn_weights falls from # to # on average\\.
     row of output falls from # to # on average
     row of output falls .*, of dropout_attn_weights falls
-    what dropout gives stays the same
-    it is the columns that add up to #, and a row to #\\.
-    it is the columns that add up to #, and a row to between # and #\\.
-    it is the columns .*, and in a batch the weights .*; # of # rows add up to between # and #; where
-    the batch, .*, and a row to
-    the batch, .*; # of # rows add up to #; where
-    ; one of # rows adds up to #; where .* the other one has
-    ; where .* the other # rows have
-    ; the other # rows have
-    ; each row has weights that are nan
-    a score moves by up to #
-    any two tokens .* falls from # to #\\.
-    any two tokens .* stays #\\.
+    the output of dropout stays the same
+    columns sum to #; a row sums to #\\.
+    columns sum to #; a row sums to between # and #\\.
+    columns .*, and in a batch the weights .*; # of # rows sum to between # and #; where
+    the batch, .*; a row sums to
+    the batch, .*; # of # rows sum to #; where
+    ; one of # rows sums to #; where .* the other one contains
+    ; where .* the other # rows contain
+    ; the other # rows contain
+    ; each row contains nan
+    scores change by up to #
+    symmetric: .* falls from # to #\\.
+    symmetric: .* stays #\\.
     the scores stay the same
     some are inf or nan
     The weights stay the same
     No number changed\\.
     No number changed: the keys' dimension
     No number changed: with p = # nothing is dropped
-    No number changed: with p = # all is dropped
-    No number changed: one token
+    No number changed: with p = # everything is dropped
+    No number changed: a single token
 """.strip().splitlines()
 
 
@@ -446,7 +446,7 @@ def distorted(said):
     for found in re.finditer(VALUE, said):
         digit = found.end() - 1
         yield said[:digit] + str((int(said[digit]) + 1) % 10) + said[digit + 1:]
-    swaps = {"grows": "falls", "falls": "grows", " on average": "", "all is": "nothing is", "one of": "2 of"}
+    swaps = {"grows": "falls", "falls": "grows", " on average": "", "everything is": "nothing is", "one of": "2 of"}
     for one, other in swaps.items():
         if one in said:
             yield said.replace(one, other)

@@ -43,8 +43,8 @@ class SideBySide:
         block = None
         for line in lines[1:]:
             told = re.fullmatch(r"# (.*): (same as before(?: in all printed digits)?)", line)
-            if line in ("# as it is", "# with the change"):
-                block = [] if line.endswith("change") else None
+            if line in ("# original", "# changed"):
+                block = [] if line.endswith("changed") else None
                 if block is not None:
                     self.changed.append(block)
             elif told:
@@ -111,7 +111,7 @@ def check_difference(step, was, now, *where):
     plain = set(np.flatnonzero((wanted == 0) | ~np.isfinite(wanted)))
     equal(set(step["plain"]), plain, *where, "cells without a colour")
     unbounded = int(np.count_nonzero(~np.isfinite(wanted)))
-    told = re.search(r"as well: (\d+) of (\d+)", step["note"])
+    told = re.search(r"so is the difference: (\d+) of (\d+)", step["note"])
     equal(told and (int(told[1]), int(told[2])), (unbounded, wanted.size) if unbounded else None, *where, "infinite")
     check(not step["wrong"], *where, "derivations that end elsewhere:", step["wrong"][:3])
     check(step["text"] is None, *where, "a difference shows a printed text")
@@ -159,12 +159,12 @@ def check_rule(browser, command, page, steps, rule, name):
             subtracted += 1
         else:
             is_same = step["note"] == f"With {rule}: same as before: nothing differs."
-            is_gone = step["note"].endswith("there is nothing to subtract from.") and key not in saved[1]
+            is_gone = step["note"].endswith(": nothing to subtract from.") and key not in saved[1]
             is_boolean = key in saved[1] and saved[1][key].dtype == bool
             if is_boolean and not is_same:
                 differing = np.count_nonzero(saved[0][key] != saved[1][key])
-                equal(step["note"], f"With {rule}: {differing} of {saved[0][key].size} elements differ; they are no "
-                      "numbers to subtract.", name, rule, step["id"])
+                equal(step["note"], f"With {rule}: {differing} of {saved[0][key].size} elements differ; they are "
+                      "not numbers.", name, rule, step["id"])
                 check(differing > 0, name, rule, step["id"], "is said to differ")
                 continue
             check(is_same or is_gone, name, rule, step["id"], "has no difference:", step["note"])
@@ -230,12 +230,12 @@ def check_switch(browser, page):
     equal(state(browser)[1:3], ["no-mask", "changed"], "kept by the next step")
     check(browser.js("location.hash").endswith("?what-if=no-mask"), "kept in the address")
     browser.key("ArrowLeft")
-    for wanted in ("difference", "as is", "changed", "difference"):
+    for wanted in ("difference", "original", "changed", "difference"):
         browser.key("w")
         equal(state(browser)[2], wanted, "after w")
     equal(state(browser)[3], "#attn_weights?what-if=no-mask&show=difference", "the address after w")
     browser.click(".switch button:nth-child(1)")
-    equal(state(browser)[2:], ["as is", "#attn_weights?what-if=no-mask&show=as-is"], "a button")
+    equal(state(browser)[2:], ["original", "#attn_weights?what-if=no-mask&show=original"], "a button")
     browser.click(".switch button:nth-child(2)")
     browser.click(pages.cell(7))
     browser.key("w")
@@ -330,7 +330,7 @@ def check_article(browser, article, names, folder):
     browser.wait()
     if names[0] == "simplified":
         note = browser.js("document.querySelector('.step.current .what-if-note').textContent")
-        equal(note, "same-weights has no meaning in simplified.", article, "a rule of other chapters")
+        equal(note, "same-weights does not apply to simplified.", article, "a rule of other chapters")
     check(not browser.errors, article, "console:", browser.errors)
 
 

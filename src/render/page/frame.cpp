@@ -72,7 +72,7 @@ void write_ending(std::ostream& out, const Frame& frame, const std::string& id) 
   begin_article(out, "ending", id, ending_heading);
   write_list(out, "seen", frame.seen);
   if (!frame.next.empty()) {
-    out << "<p>To go on:</p>\n<pre tabindex=\"0\">";
+    out << "<p>Next steps:</p>\n<pre tabindex=\"0\">";
     for (const std::string& command : frame.next) {
       write_escaped(out, command + "\n");
     }

@@ -14,6 +14,6 @@ void write_introduction(std::ostream& out, const Frame& frame, const std::string
 constexpr const char* introduction_heading = "Introduction";
 /// The article after its last step.
 void write_ending(std::ostream& out, const Frame& frame, const std::string& id);
-constexpr const char* ending_heading = "What was seen";
+constexpr const char* ending_heading = "Summary";
 
 }  // namespace attn::render

@@ -9,7 +9,7 @@
 
 namespace attn::render {
 
-/// One chapter, or all of an article, as a page. What it points to must outlive it.
+/// One chapter, or all chapters of an article, as a page. What it points to must outlive it.
 struct LessonPage {
   std::string title;                       ///< "causal: a causal mask: no token sees a later one", "Attention"
   std::span<const ShownChapter> chapters;  ///< one at least

@@ -51,7 +51,7 @@ function drawn(step, node, look) {
   const boxes = maps.map(boxed);
   const result = make("div", { class: "result" }, make("div", { class: "tools" }, slices, legend(node)), ...boxes);
   const operands = make("div", { class: "operands" });
-  const panel = make("section", { class: "derivation", "aria-label": "How a number came about" });
+  const panel = make("section", { class: "derivation", "aria-label": "How a number is computed" });
   resized.observe(panel);
   look.append(result, panel, operands);
   const state = {
@@ -153,7 +153,7 @@ function besides(state, position) {
 
 function hint(state) {
   state.said = "";
-  const text = "Point at a number, or press Tab and then the arrow keys, to see how it came about.";
+  const text = "Point at a number, or press Tab and then the arrow keys, to see how it is computed.";
   state.panel.replaceChildren(make("p", { class: "hint" }, text));
   reachable(state.panel);
 }
@@ -190,7 +190,7 @@ function account({ node }, position) {
   const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
   if (node.w !== undefined) who.unshift(tokensOf(node)[node.w]);
   const from = derivation(node, position);
-  const unknown = { shown: [paragraph("What it was computed from is too large for this page.")], said: "" };
+  const unknown = { shown: [paragraph("Its operands are too large for this page.")], said: "" };
   const told = from ? tell(from) : unknown;
   const number = exactAt({ node, position });
   const short = printed(node)[position];

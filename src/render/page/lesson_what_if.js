@@ -1,6 +1,6 @@
 // ---- What if: the same steps with one rule changed --------------------------------------------------
 
-const shows = ["as is", "changed", "difference"];
+const shows = ["original", "changed", "difference"];
 const canUnpack = typeof DecompressionStream !== "undefined";
 const rulesOf = (chapter) => (canUnpack ? chapter.whatIfs ?? [] : []);
 const rules = [...new Set(chapters.flatMap((chapter) => rulesOf(chapter).map((rule) => rule.name)))];
@@ -52,7 +52,7 @@ function withRules(action) {
   return false;
 }
 
-// ---- Changed minus as is ----
+// ---- Changed minus original ----
 
 /** The fewest digits that say which float32 it is. */
 function shortest(number) {
@@ -77,8 +77,8 @@ function differenceText(number, digits) {
 /** What is told of a difference by the rule that is chosen. */
 const differenceTelling = () => tellings.push({
   columns: [["is", "float32", "a"], ["was", "float32", "b"], ["difference", "-", "is", "was"]],
-  shown: [`With ${whatIf.rule}, minus as is:`, "`{=a} − {=b} = {=difference}`"],
-  said: `{=a} with ${whatIf.rule}, minus {=b} as is,`,
+  shown: [`With ${whatIf.rule}, minus original:`, "`{=a} − {=b} = {=difference}`"],
+  said: `{=a} with ${whatIf.rule}, minus {=b} originally,`,
 }) - 1;
 
 /** A tensor of differences in float32, derived from both. What is the same differs by 0, inf and nan too. */
@@ -86,7 +86,7 @@ function differenceNode(was, is, digits) {
   const [before, after] = [was, is].map((node) => exact(node).map((text) => Math.fround(toNumber(text))));
   const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
   const strides = is.s.map((_, axis) => is.s.slice(axis + 1).reduce((product, size) => product * size, 1));
-  const operands = [[is, "changed"], [was, "as is"]].map(([node, words]) =>
+  const operands = [[is, "changed"], [was, "original"]].map(([node, words]) =>
     nodes.push({ ...node, n: `${nameOf(is)} ${words}`, exact: exact(node), printed: printed(node) }) - 1);
   const far = Math.max(0, ...numbers.map(Math.abs).filter(Number.isFinite));
   return {
@@ -162,14 +162,14 @@ function noDifference(step) {
   const change = changeOf(step);
   const was = nodeOf(step);
   if (!isChanged(change)) return "same as before: nothing differs.";
-  if (change.gone) return `${change.gone}: there is nothing to subtract from.`;
+  if (change.gone) return `${change.gone}: nothing to subtract from.`;
   const is = change.node === undefined ? null : nodes[change.node];
-  if (!was && !is) return "what is printed differs, but holds no numbers to subtract.";
-  if (!was || !is) return "the numbers are too many for this page to subtract.";
+  if (!was && !is) return "the output differs, but it has no numbers to subtract.";
+  if (!was || !is) return "there are too many numbers for this page to subtract.";
   if (String(was.s) !== String(is.s)) return `the shape is [${is.s.join(", ")}] instead of [${was.s.join(", ")}].`;
   if (was.t !== "float32" || is.t !== "float32") {
     const differing = exact(is).filter((text, i) => text !== exact(was)[i]).length;
-    return `${differing} of ${count(is)} elements differ; they are no numbers to subtract.`;
+    return `${differing} of ${count(is)} elements differ; they are not numbers.`;
   }
   return null;
 }
@@ -184,19 +184,19 @@ function differenceVariant(step) {
   const look = emptyLook();
   const share = `${node.unbounded} of ${count(node)}`;
   const unbounded = node.unbounded
-    ? ` Where only one of both is infinite or nan, the difference is as well: ${share}.` : "";
+    ? ` Where one of the two is infinite or nan, so is the difference: ${share}.` : "";
   return {
     ...rest, state: drawn(step, node, look), look,
-    expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} as is`,
-    note: `Changed by ${whatIf.rule}, minus as is.${unbounded}`,
+    expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} original`,
+    note: `Changed by ${whatIf.rule}, minus original.${unbounded}`,
   };
 }
 
 function variantOf(step) {
   const plain = original(step);
-  if (!whatIf.rule || whatIf.show === "as is") return plain;
+  if (!whatIf.rule || whatIf.show === "original") return plain;
   if (ruleAt(step) < 0) {
-    return { ...plain, note: `${whatIf.rule} has no meaning in ${chapterOf(step).about.chapter}.` };
+    return { ...plain, note: `${whatIf.rule} does not apply to ${chapterOf(step).about.chapter}.` };
   }
   const key = `${step} ${whatIf.rule} ${whatIf.show}`;
   if (!variants.has(key)) {
@@ -240,14 +240,14 @@ document.querySelectorAll(".what-if-key").forEach((key) => { key.hidden = !rules
 
 /** The part of an address that says what is chosen. */
 function whatIfAddress() {
-  const show = whatIf.show === "changed" ? "" : `&show=${whatIf.show.replace(" ", "-")}`;
+  const show = whatIf.show === "changed" ? "" : `&show=${whatIf.show}`;
   return whatIf.rule ? `?what-if=${whatIf.rule}${show}` : "";
 }
 
 function setFromAddress(query, again) {
   const asked = new URLSearchParams(query ?? "");
   const rule = asked.get("what-if") ?? "";
-  const show = (asked.get("show") ?? "changed").replace("-", " ");
+  const show = asked.get("show") ?? "changed";
   whatIf.rule = rules.includes(rule) && withRules(again) ? rule : "";
   whatIf.show = shows.includes(show) ? show : "changed";
 }

@@ -8,7 +8,7 @@
 
 namespace attn::render {
 
-/// Writes text so that HTML shows it as it is, in quotes too.
+/// Writes text escaped for HTML, also inside quotes.
 void write_escaped(std::ostream& out, std::string_view text);
 
 /// Writes what stands in a place of a template.

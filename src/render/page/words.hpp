@@ -6,7 +6,7 @@
 
 #include "lesson/explain.hpp"
 
-/// What is said of a step, as parts of a page.
+/// The explanation of a step, as parts of a page.
 namespace attn::render {
 
 /// A step's label as a heading; its name where it has none.
@@ -18,7 +18,7 @@ void write_notice_items(std::ostream& out, std::span<const std::string> notices)
 /// Paragraphs and tables.
 void write_reasons(std::ostream& out, std::span<const Reason> reasons);
 
-/// Of steps that the page does not show: what a step is made through.
+/// The hidden steps that a step depends on.
 void write_through(std::ostream& out, std::span<const StepExplanation> before);
 
 }  // namespace attn::render
