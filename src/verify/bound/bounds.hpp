@@ -55,8 +55,8 @@ class Bounds {
   struct Sums {
     Tensor tensor;
     int asked = 0;
-    std::int64_t terms = 0;      ///< 0: not known, or nothing so regular
-    std::vector<Steps> factors;  ///< a, b if any, and the bias if any
+    std::int64_t terms = 0;           ///< 0: not known, or nothing so regular
+    std::vector<Steps> factors = {};  ///< a, b if any, and the bias if any
     bool has_bias = false;
   };
   using Table = std::unordered_map<const void*, Cells>;
