@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -56,25 +57,12 @@ class Search {
       }
     };
     look([&] { return arithmetic_of(theirs_, remade_, right_, judge_); });
-    if (causes_.empty()) {
-      try_mistakes();
-    }
-    if (causes_.empty()) {
-      try_other_operands();
-    }
-    if (causes_.empty()) {
-      look_among_steps();
-    }
+    try_each({&Search::try_mistakes, &Search::try_other_operands, &Search::look_among_steps});
     look([&] {
       return looks_of(theirs_, *step_.tensor, right_, judge_.heads(),
                       [this](const std::vector<double>& numbers) { return explains(numbers); });
     });
-    if (causes_.empty()) {
-      look_for_a_divisor();
-    }
-    if (causes_.empty()) {
-      try_pairs();
-    }
+    try_each({&Search::look_for_a_divisor, &Search::try_pairs});
     if (causes_.empty() && partial_) {
       causes_.push_back(*std::move(partial_));
     }
@@ -83,6 +71,11 @@ class Search {
   }
 
  private:
+  /// Up to the first that finds a cause.
+  void try_each(std::initializer_list<void (Search::*)()> attempts) {
+    std::ranges::for_each(attempts, [this](auto attempt) { causes_.empty() ? (this->*attempt)() : void(); });
+  }
+
   std::int64_t cells() const {
     return static_cast<std::int64_t>(theirs_.cells.empty() ? right_.size() : theirs_.cells.size());
   }
@@ -368,19 +361,7 @@ class Search {
     if (!scores || scores->shape() != tensor.shape()) {
       return;
     }
-    const std::vector<double> numbers = values_of(*scores);
-    double distance = 0;
-    double divisor = 0;
-    const auto columns = static_cast<std::size_t>(tensor.size(-1));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const std::size_t first = i / columns * columns;
-      const double apart = numbers[i] - numbers[first];
-      const double ratio = std::log(theirs_.values[i] / theirs_.values[first]);
-      if (std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
-        distance = std::abs(apart);
-        divisor = apart / ratio;
-      }
-    }
+    const double divisor = divisor_of(values_of(*scores), theirs_.values, static_cast<std::size_t>(tensor.size(-1)));
     // Float32 weights tell some five digits of it.
     const bool is_one = std::abs(divisor - 1) < 1e-4;
     const Mistake mistake =

@@ -315,4 +315,19 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
   return {};
 }
 
+double divisor_of(const std::vector<double>& scores, const std::vector<double>& weights, std::size_t columns) {
+  double distance = 0;
+  double divisor = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t first = i / columns * columns;
+    const double apart = scores[i] - scores[first];
+    const double ratio = std::log(weights[i] / weights[first]);
+    if (std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
+      distance = std::abs(apart);
+      divisor = apart / ratio;
+    }
+  }
+  return divisor;
+}
+
 }  // namespace attn::port

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <optional>
+#include <set>
 
 #include "text/lines.hpp"
 #include "verify/propose/relate.hpp"
@@ -21,15 +24,11 @@ verify::Observed observed_of(const dump::Dumped& dumped, const Tolerance& tolera
 
 /// What may divide scores by its square root: 2 to 8, and the dump's sizes.
 verify::Givens givens_of(std::span<const dump::Dumped> dumped) {
-  verify::Givens givens{{2, 3, 4, 5, 6, 7, 8}, {}};
+  std::set<std::int64_t> sizes = {2, 3, 4, 5, 6, 7, 8};
   for (const dump::Dumped& one : dumped) {
-    givens.sizes.insert(givens.sizes.end(), one.shape.begin(), one.shape.end());
+    std::ranges::copy_if(one.shape, std::inserter(sizes, sizes.end()), [](std::int64_t size) { return size > 1; });
   }
-  std::ranges::sort(givens.sizes);
-  const auto repeated = std::ranges::unique(givens.sizes);
-  givens.sizes.erase(repeated.begin(), repeated.end());
-  std::erase_if(givens.sizes, [](std::int64_t size) { return size < 2; });
-  return givens;
+  return {{sizes.begin(), sizes.end()}, {}};
 }
 
 }  // namespace
