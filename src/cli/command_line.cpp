@@ -69,7 +69,7 @@ void add_options(CLI::App& app, const Subcommand& command) {
   }
 }
 
-/// "to write one of this name, type ./-x": how to give a value that looks like an option, where somebody may want it.
+/// "for a file of this name, type ./-x": how to give a value that looks like an option, where somebody may want it.
 std::string way_to_mean(const Option& option, const std::string& text) {
   if (option.value.kind == ValueKind::output || option.value.kind == ValueKind::save) {
     return "for a file of this name, type ./" + text + "; ";

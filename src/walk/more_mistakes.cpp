@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
 #include "text/numbers.hpp"
 #include "walk/mistake_rules.hpp"
 #include "walk/mistakes.hpp"
