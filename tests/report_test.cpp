@@ -164,12 +164,6 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][0]["differences"][0]["printed"].is_null());
   }
 
-  TEST_CASE("swapped rows") {
-    const Told told("tensor([[ 1.2500,  2.0000],\n        [ 0.5000, -0.2626],\n        [-0.7500,  0.1250]])\n");
-    CHECK(told.text.find("rows [0 (one)] and [1 (two)] are swapped") != std::string::npos);
-    CHECK(told.json["findings"][0]["change"]["with"] == std::vector<int>{1});
-  }
-
   TEST_CASE("a size") {
     const Told told(with("Size([3, 2])", "Size([3, 4])"));
     CHECK(told.code == 1);

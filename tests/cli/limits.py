@@ -97,7 +97,6 @@ PAGES = {
     "rows.txt": b"tensor([[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1,1]])\n",
     "deep.txt": b"tensor([[[[[[[[[[[[[[[[1.]]]]]]]]]]]]]]]])\n",
     "brackets.txt": b"tensor([",
-    "conflicts.txt": b"tensor([1.,\n<<<<<<< a\n2.,\n=======\n",
     "sizes.txt": b"torch.Size([1])\n",
     "lines.txt": b"\n",
     "long.txt": b"(",

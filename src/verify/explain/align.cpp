@@ -10,7 +10,6 @@
 
 #include "verify/bound/observed.hpp"
 #include "verify/explain/compare.hpp"
-#include "verify/explain/swap.hpp"
 
 namespace attn::verify {
 namespace {
@@ -94,7 +93,7 @@ Change flat_change(Change::Kind kind, std::int64_t position, std::int64_t cells,
     inner *= shape[index.size() - 1];
     index.pop_back();
   }
-  return {kind, index, {}, cells / block};
+  return {kind, index, cells / block};
 }
 
 Change::Kind kind_of(const Alignment& alignment) {
@@ -167,10 +166,6 @@ std::optional<Fit> fit_shown(const Printed& printed, std::span<const double> val
     return std::nullopt;
   }
   fit.cost = weight(fit.tally);
-  if (const auto swap = fit.tally.differs > 0 ? find_swap(printed, values) : std::nullopt) {
-    fit.change = *swap;
-    fit.cost = std::min(fit.cost, price_of_change);
-  }
   return fit;
 }
 

@@ -8,8 +8,7 @@
 
 namespace attn::verify {
 
-/// The tensor on a step of the same shape, with two rows or columns swapped where that explains all differences. Empty
-/// where more than `most` cells differ.
+/// The tensor on a step of the same shape. Empty where more than `most` cells differ.
 std::optional<Fit> fit_same_shape(const Printed& printed, const Numbers& numbers, std::int64_t most);
 
 /// The tensor on a step of another shape: with rows lost or added along one axis, or the same numbers in another shape.

@@ -214,8 +214,7 @@ class Deriver {
   static std::optional<Fit> fit_of(const Printed& printed, const Numbers& numbers) {
     if (same_shape(printed, numbers.shape)) {
       const auto fit = fit_same_shape(printed, numbers, static_cast<std::int64_t>(printed.cells.size()));
-      const bool few = fit->tally.differs + fit->tally.last_digit <= most_failing(printed);
-      return few || fit->change.kind == Change::Kind::swapped ? fit : std::nullopt;
+      return fit->tally.differs + fit->tally.last_digit <= most_failing(printed) ? fit : std::nullopt;
     }
     auto fit = fit_other_shape(printed, numbers);
     return fit && fit->tally.differs + fit->tally.last_digit <= most_failing(printed) ? fit : std::nullopt;

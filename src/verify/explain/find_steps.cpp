@@ -254,12 +254,11 @@ void StepFinder::complete_lessons_in_use(std::span<const Explanation> explanatio
   }
 }
 
-/// Steps that the tensor is but for a few cells, or but for two rows, columns or cells that changed places.
+/// Steps that the tensor is but for a few cells.
 void StepFinder::find_near(Distinct& one) {
   const Printed& printed = *one.printed;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t two_rows = printed.shape.empty() ? 0 : 2 * printed.shape.back();
-  const std::int64_t half = std::max(static_cast<std::int64_t>(printed.cells.size() / 2), two_rows);
+  const auto half = static_cast<std::int64_t>(printed.cells.size() / 2);
   const bool is_telling = is_excluded(one.chance / 2, one.tried);
   const std::int64_t most = most_failing(printed);
   for (const std::size_t id : known_.alike(printed)) {
@@ -271,7 +270,7 @@ void StepFinder::find_near(Distinct& one) {
       continue;
     }
     const bool may_be_other_kernels = fit->tally.differs == 0;
-    if (fit->change.kind == Change::Kind::swapped || may_be_other_kernels || is_near(fit->tally, one, most)) {
+    if (may_be_other_kernels || is_near(fit->tally, one, most)) {
       std::vector<std::size_t> steps;
       std::ranges::copy_if(known_.having(id), std::back_inserter(steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });

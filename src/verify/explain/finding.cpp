@@ -22,8 +22,8 @@ std::size_t memory_behind(const std::vector<Value>& values) {
 
 std::size_t memory_besides(const Finding& finding) {
   std::size_t bytes = memory_behind(finding.layout) + memory_behind(finding.relation) + memory_behind(finding.sources) +
-                      memory_behind(finding.change.at) + memory_behind(finding.change.with) +
-                      memory_behind(finding.differences) + memory_behind(finding.marks) + memory_behind(finding.notes);
+                      memory_behind(finding.change.at) + memory_behind(finding.differences) +
+                      memory_behind(finding.marks) + memory_behind(finding.notes);
   for (const Difference& difference : finding.differences) {
     bytes += memory_behind(difference.index) + memory_behind(difference.printed) + memory_behind(difference.expected);
   }

@@ -44,11 +44,10 @@ struct Mark {
 
 /// What a page did to a step's rows or shape.
 struct Change {
-  enum class Kind { none, lost, added, swapped, reshaped };
+  enum class Kind { none, lost, added, reshaped };
 
   Kind kind = Kind::none;
   Shape at;                ///< the part, -1 for every item of an axis: {-1, 5} is [:, 5]
-  Shape with;              ///< the part that it is swapped with
   std::int64_t count = 1;  ///< lost, added: so many parts, from `at` on along its last axis
 };
 

@@ -112,13 +112,6 @@ std::optional<double> named_value(std::string_view unsigned_word) {
   return found == names.end() ? std::nullopt : std::optional(found->value);
 }
 
-/// "O.1826": a letter in place of a number's first digit or sign.
-bool is_damaged_number(std::string_view unsigned_word) {
-  return !unsigned_word.empty() && text::is_letter(unsigned_word.front()) &&
-         std::ranges::any_of(unsigned_word, text::is_digit) && unsigned_word.find('.') != std::string_view::npos &&
-         unsigned_word.find_first_not_of("0123456789.", 1) == std::string_view::npos;
-}
-
 }  // namespace
 
 std::optional<Cell> parse_cell(std::string_view word) {
@@ -127,9 +120,6 @@ std::optional<Cell> parse_cell(std::string_view word) {
   digits.remove_prefix(!word.empty() && is_sign(word.front()) ? 1 : 0);
   if (const std::optional<double> named = named_value(digits)) {
     return Cell{word, negative ? -*named : *named, 0};
-  }
-  if (is_damaged_number(digits)) {
-    return Cell{word, not_a_number, 0};
   }
   const bool begins_number = !digits.empty() && (text::is_digit(digits.front()) || digits.front() == '.');
   if (!begins_number || std::ranges::none_of(digits, text::is_digit)) {

@@ -86,10 +86,6 @@ void Cursor::begin_line(std::size_t& marker_lines) {
   if (marker_lines == most_marker_lines) {
     return;
   }
-  if (skip_conflict()) {
-    ++marker_lines;
-    return;
-  }
   std::size_t markers = 0;
   while (!at_end() && (is_blank(page_[at_]) || (markers < margin_.markers && is_marker(page_[at_])))) {
     markers += static_cast<std::size_t>(is_marker(page_[at_]));
@@ -127,26 +123,6 @@ bool Cursor::skip_fence() {
     return false;
   }
   at_ = end;
-  return true;
-}
-
-/// Of a conflict that begins inside of the tensor, the first side counts.
-bool Cursor::skip_conflict() {
-  const std::string_view line = rest();
-  const bool begins = line.starts_with("<<<<<<<");
-  const bool turns = line.starts_with("=======") || line.starts_with("|||||||");
-  if (!begins && !turns && !line.starts_with(">>>>>>>")) {
-    return false;
-  }
-  if (turns && in_conflict_) {
-    if (at_ < memory_.conflict_begin || memory_.conflict_end < at_) {
-      memory_.conflict_begin = at_;
-      memory_.conflict_end = page_.find("\n>>>>>>>", at_);
-    }
-    at_ = memory_.conflict_end == npos ? at_ : memory_.conflict_end + 1;
-  }
-  in_conflict_ = begins || (in_conflict_ && !turns);
-  skip_line();
   return true;
 }
 

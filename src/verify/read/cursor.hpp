@@ -16,17 +16,10 @@ struct Margin {
 Margin find_margin(std::string_view line);
 
 /// Steps through a page past everything that does not belong to a printed tensor though it stands in it: spaces,
-/// line ends, margins, code fences where a page breaks, the other side of a git conflict.
+/// line ends, margins, code fences where a page breaks.
 class Cursor {
  public:
-  /// What is remembered of a page between its cursors, so that nothing is looked for twice.
-  struct Memory {
-    std::size_t conflict_begin = 0;
-    std::size_t conflict_end = 0;  ///< of the conflict that is open behind conflict_begin
-  };
-
-  Cursor(std::string_view page, std::size_t at, Margin margin, Memory& memory)
-      : page_(page), at_(at), margin_(margin), memory_(memory) {}
+  Cursor(std::string_view page, std::size_t at, Margin margin) : page_(page), at_(at), margin_(margin) {}
 
   bool at_end() const { return at_ >= page_.size(); }
   std::size_t at() const { return at_; }
@@ -44,14 +37,11 @@ class Cursor {
   void begin_line(std::size_t& marker_lines);
   void skip_comment_mark();
   bool skip_fence();
-  bool skip_conflict();
   void skip_line();
 
   std::string_view page_;
   std::size_t at_;
   Margin margin_;
-  Memory& memory_;
-  bool in_conflict_ = false;
 };
 
 }  // namespace attn::verify

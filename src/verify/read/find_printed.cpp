@@ -159,7 +159,7 @@ class Finder {
 
   /// A cursor at at_, for something that begins on the same line.
   Cursor cursor_at(std::size_t begin) {
-    return {text_, at_, find_margin(text_.substr(line_begin_, begin - line_begin_)), memory_};
+    return {text_, at_, find_margin(text_.substr(line_begin_, begin - line_begin_))};
   }
 
   /// Keeps what was read from `begin` on, if anything was. Goes on behind it, or at `end`, where it turned out to be
@@ -207,7 +207,6 @@ class Finder {
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;  ///< of the line that at_ is on
   std::size_t free_from_ = 0;   ///< the end of what was printed last
-  Cursor::Memory memory_;
   std::vector<Printed> found_;
 };
 

@@ -39,8 +39,7 @@ std::string_view last_words(std::string_view text) {
 
 bool is_separator(std::string_view line) {
   const std::string_view content = without_leading(line, " \t>|#");
-  return content.starts_with("```") || content.starts_with("~~~") || line.starts_with("<<<<<<<") ||
-         line.starts_with("=======") || line.starts_with(">>>>>>>");
+  return content.starts_with("```") || content.starts_with("~~~");
 }
 
 }  // namespace

@@ -74,13 +74,12 @@ std::string_view variable(std::string_view before) {
   return trailing(before, [](char c) { return is_name_part(c) || c == '.'; });
 }
 
-/// Takes "torch.tensor(", "vec!" or Lisp's "(torch.tensor" from the text's end; false where no such call ends it.
+/// Takes "torch.tensor(" or "vec!" from the text's end; false where no such call ends it.
 bool take_call(std::string_view& before, Before& result) {
   const std::string_view text = without_trailing(without_trailing(before, "("), "!");
   const std::string_view path = trailing(text, is_path_part);
   const std::string_view name = trailing(path, is_name_part);
-  const bool in_lisp = text.size() > path.size() && text[text.size() - path.size() - 1] == '(';
-  if ((text.size() == before.size() && !in_lisp) || !makes_tensor(name) || path == "tf.Tensor") {
+  if (text.size() == before.size() || !makes_tensor(name) || path == "tf.Tensor") {
     return false;
   }
   result.in_call = true;
@@ -99,14 +98,6 @@ bool in_comparison(std::string_view text) {
     }
   }
   return false;
-}
-
-/// The variable of "(setv inputs (", as Lisps have it.
-std::string_view variable_of_lisp(std::string_view before) {
-  before = without_trailing(before, " \t\n(");
-  const std::string_view name = trailing(before, [](char c) { return is_name_part(c) || c == '-'; });
-  const std::string_view rest = before.substr(0, before.size() - name.size());
-  return rest.ends_with("(setv ") || rest.ends_with("(def ") || rest.ends_with("(define ") ? name : std::string_view();
 }
 
 /// Takes what stands between an assignment and the list, from the end.
@@ -133,7 +124,7 @@ Before look_back(std::string_view before) {
   } else if (result.in_call) {
     const std::string_view line = before.substr(before.rfind('\n') + 1);
     const std::size_t sign = line.find(" = ");
-    result.name = sign == npos ? variable_of_lisp(before) : variable(line.substr(0, sign));
+    result.name = sign == npos ? std::string_view() : variable(line.substr(0, sign));
   }
   const bool is_made = result.in_call || result.assigned;
   return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;

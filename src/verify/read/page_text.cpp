@@ -24,19 +24,6 @@ bool is_invisible(char32_t code) {
          in(code, 0x202a, 0x202e) || in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
 }
 
-/// Where Windows' code page 1252 has other characters than Latin-1, those that matter here.
-char32_t from_windows(char32_t code) {
-  switch (code) {
-    case 0x85: return 0x2026;
-    case 0x91:
-    case 0x92: return '\'';
-    case 0x93:
-    case 0x94: return '"';
-    case 0x96: return '-';
-    default: return code;
-  }
-}
-
 /// What programs print in place of a typographic character; empty where it has no such twin.
 std::string_view twin(char32_t code) {
   switch (code) {
@@ -74,7 +61,6 @@ void PageText::begin_part(Part::Kind kind) {
 }
 
 void PageText::put(char32_t code) {
-  code = from_windows(code);
   if (code == '\t') {
     put_plain("\t");
   } else if (code == '\n' || code == 0x2028 || code == 0x2029) {

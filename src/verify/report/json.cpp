@@ -31,16 +31,12 @@ Json tokens_of(const Shape& index, const Shape& shape, const Finding& finding) {
 }
 
 Json change_json(const Finding& finding) {
-  static constexpr std::array names{"none", "lost", "added", "swapped", "reshaped"};
+  static constexpr std::array names{"none", "lost", "added", "reshaped"};
   const Change& change = finding.change;
   Json json{{"kind", names[static_cast<std::size_t>(change.kind)]}};
   if (change.kind != Change::Kind::reshaped) {
     json["at"] = change.at;
-    if (change.kind == Change::Kind::swapped) {
-      json["with"] = change.with;
-    } else {
-      json["count"] = change.count;
-    }
+    json["count"] = change.count;
   }
   json["text"] = change_words(finding);
   return json;

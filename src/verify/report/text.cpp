@@ -154,9 +154,7 @@ void append_wrong(std::string& out, const Finding& finding) {
       out += "    " + change + '\n';
     }
     append_one_sided(out, finding);
-    if (finding.change.kind != Change::Kind::swapped) {
-      append_two_sided(out, finding);
-    }
+    append_two_sided(out, finding);
     out += neighbourhood(finding);
   }
 }

@@ -100,10 +100,6 @@ std::string change_words(const Finding& finding) {
     return "the numbers stand in the step's order, in another shape than its " + shape_text(step);
   }
   const std::string noun = part_noun(change.at, step);
-  if (change.kind == Change::Kind::swapped) {
-    return noun + "s " + index_words(change.at, step, finding) + " and " + index_words(change.with, step, finding) +
-           " are swapped";
-  }
   const bool lost = change.kind == Change::Kind::lost;
   const std::string several = change.count > 1 ? noun + "s " : noun + " ";
   const std::string up_to = change.count > 1 ? " to " + last_item(change) : "";

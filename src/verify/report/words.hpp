@@ -38,7 +38,7 @@ std::string index_words(const Shape& index, const Shape& shape, const Finding& f
 /// The shape that an index of the finding's differences belongs to.
 const Shape& shape_of_indexes(const Finding& finding);
 
-/// "row [2 (starts)] is lost", "rows [0, 1] and [0, 2] are swapped"; empty where nothing changed.
+/// "row [2 (starts)] is lost"; empty where nothing changed.
 std::string change_words(const Finding& finding);
 
 /// "-0.26264998316764832", as a float64 has it.
