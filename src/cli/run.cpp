@@ -192,15 +192,12 @@ int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  const auto say = [](const std::string& note) {
-    std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n';
-  };
-  std::ranges::for_each(options.notes, say);
+  std::ranges::for_each(options.notes, tell);
   if (options.command == Command::walk && options.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), say);
+    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), tell);
   }
   if (options.command == Command::verify && options.verify.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.verify), say);
+    std::ranges::for_each(notes_on_weights(options.verify), tell);
   }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
