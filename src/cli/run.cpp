@@ -26,6 +26,7 @@
 #include "tensor/array.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
+#include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
@@ -220,7 +221,8 @@ std::string error_line(const std::exception& error) {
     return text::one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "the tensors do not fit into memory; choose smaller --tokens, --d-in, --batch or --d-out";
+    return "what is asked for needs more memory than there is" + free_memory_words() +
+           "; choose smaller --tokens, --d-in, --batch or --d-out";
   }
   return text::one_line(error.what());
 }
