@@ -198,7 +198,7 @@ TEST_CASE("dumps: what does not fit into memory is refused before it is unpacked
   const std::string said = complaint("a.npz", bytes);
   REQUIRE(setrlimit(RLIMIT_AS, &old) == 0);
   CAPTURE(said);
-  CHECK(has(said, "'a.npz': it needs 32.0 MiB of memory, and "));
+  CHECK(has(said, "'a.npz': it needs 64.0 MiB of memory, and "));
 }
 
 TEST_CASE("dumps: a .safetensors header is held to the format's rules") {

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "cli/what_ifs.hpp"
@@ -15,66 +13,10 @@
 #include "meanings.hpp"
 #include "picture/terminal.hpp"
 #include "tensor/blas_kernels.hpp"
-#include "tensor/operations.hpp"
-#include "torch/shown.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
-
-/// How many of a step's numbers are printed.
-std::int64_t printed_cells(const Step& step, const torch::PrintOptions& print) {
-  std::int64_t cells = step.kind == Step::Kind::tensor ? 1 : 0;
-  for (const torch::ShownItems& items :
-       cells > 0 ? torch::shown_items(step.tensor->shape(), print) : std::vector<torch::ShownItems>{}) {
-    if (__builtin_mul_overflow(cells, items.count(), &cells)) {
-      throw TooLarge("a step of shape " + shape_text(step.tensor->shape()) + " has more than 2^63 numbers to print");
-    }
-  }
-  return cells;
-}
-
-/// The bytes that are held for one printed number until it is written: its text, its place, a grown buffer's spare
-/// room.
-std::int64_t bytes_per_cell(const Options& options) {
-  const std::int64_t text = std::int64_t{options.text.print.precision} + 12;
-  if (options.step || options.what_if != nullptr || options.predict) {
-    return 150 + 6 * text;
-  }
-  return 3 * text;
-}
-
-std::int64_t product(std::int64_t count, std::int64_t bytes) {
-  return __builtin_mul_overflow(count, bytes, &bytes) ? std::numeric_limits<std::int64_t>::max() : bytes;
-}
-
-std::int64_t sum(std::int64_t one, std::int64_t other) {
-  return __builtin_add_overflow(one, other, &one) ? std::numeric_limits<std::int64_t>::max() : one;
-}
-
-/// What is held of the steps' text before it is written: writers hold one step at a time, and who asks for predictions
-/// remembers each number that was shown.
-std::int64_t written_bytes(const std::vector<Step>& steps, const Options& options) {
-  constexpr std::int64_t bytes_per_memory = 40;
-  std::int64_t most = 0;
-  std::int64_t all = 0;
-  for (const Step& step : steps) {
-    const std::int64_t cells = printed_cells(step, options.text.print);
-    most = std::max(most, cells);
-    all = sum(all, cells);
-  }
-  return sum(product(most, bytes_per_cell(options)), options.predict ? product(all, bytes_per_memory) : 0);
-}
-
-/// What is held of a change's text until a page packs it.
-std::int64_t packed_bytes(const std::vector<Step>& steps, const Options& options) {
-  constexpr std::int64_t bytes_per_number = 100;
-  std::int64_t numbers = 0;
-  for (const Step& step : steps) {
-    numbers = sum(numbers, printed_cells(step, options.text.print));
-  }
-  return product(numbers, bytes_per_number);
-}
 
 /// What was drawn, whether a step shows it or not.
 std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
@@ -85,96 +27,34 @@ std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   return drawn;
 }
 
-/// The bytes that are held of a program's text, in which each number may stand that is drawn or a reader's own.
-std::int64_t program_bytes(const Walkthrough& walk) {
-  constexpr std::int64_t bytes_per_number = 80;
-  std::vector<Tensor> listed = drawn_tensors(walk);
-  for (const Step& step : walk.steps()) {
-    if (step.kind == Step::Kind::tensor) {
-      const Tensor& data = data_of(*step.tensor);
-      listed.insert(listed.end(), data.operation().facts().is_own ? 1 : 0, data);
-    }
-  }
-  std::int64_t numbers = 0;
-  for (const Tensor& tensor : listed) {
-    if (__builtin_add_overflow(numbers, element_count(tensor.shape()), &numbers)) {
-      throw TooLarge("there are more than 2^63 numbers to list");
-    }
-  }
-  return product(numbers, bytes_per_number);
-}
-
-/// The bytes that are held of the table of what is drawn: of an embedding, the words of each number, and of a dropout
-/// mask, the numbers that one word may make.
-std::int64_t draws_bytes(const std::vector<Tensor>& drawn) {
-  constexpr std::int64_t bytes_per_number = 200;
-  std::int64_t bytes = 0;
-  for (const Tensor& tensor : drawn) {
-    const bool is_held = tensor.kind() == Kind::embedding || tensor.kind() == Kind::bernoulli;
-    const std::int64_t held = is_held ? product(element_count(tensor.shape()), bytes_per_number) : 0;
-    if (__builtin_add_overflow(bytes, held, &bytes)) {
-      throw TooLarge("there are more than 2^63 numbers to draw");
-    }
-  }
-  return bytes;
-}
-
-/// The most terms that a derivation of one number back from this tensor may have: the numbers of an axis or, where
-/// whole tensors are compared, of a tensor.
-std::int64_t most_terms(const Tensor& tensor, std::unordered_set<const void*>& seen) {
-  std::int64_t most = 0;
-  if (!seen.insert(tensor.id()).second) {
-    return most;
-  }
-  for (const Tensor& operand : tensor.operands()) {
-    const Shape& shape = operand.shape();
-    const std::int64_t longest = shape.empty() ? 1 : *std::max_element(shape.begin(), shape.end());
-    const bool takes_all = tensor.kind() == Kind::comparison || tensor.kind() == Kind::sum;
-    most = std::max({most, takes_all ? element_count(shape) : longest, most_terms(operand, seen)});
-  }
-  return most;
-}
-
-/// What is held of a number's derivation.
-std::int64_t derivation_bytes(const Tensor& tensor) {
-  constexpr std::int64_t bytes_per_term = 300;
-  std::unordered_set<const void*> seen;
-  return product(most_terms(tensor, seen), bytes_per_term);
-}
-
+/// Complains of what cannot be, before anything is computed. A program and what is drawn need no tensor but those that
+/// are saved besides.
 void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   const Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
   check_one_tensor(wanted, planned.steps(), chapter, options);
-  std::int64_t written = 0;
-  if (options.draws) {
-    written = draws_bytes(drawn_tensors(planned));
-    wanted.clear();
-  } else if (options.cell) {
+  if (options.cell) {
     check_cell(planned.steps(), chapter, options);
-    const std::vector<std::string> tokens = chapters::token_words(*chapter.article, lesson);
-    written =
-        derivation_bytes(*render::find_cell(planned.steps(), render::parse_cell(*options.cell), tokens).step->tensor);
-  } else {
-    written = options.emit != nullptr ? program_bytes(planned) : written_bytes(wanted, options);
-  }
-  if (options.save || options.cell || options.what_if != nullptr) {
-    wanted = planned.steps();
-  }
-  if (options.what_if != nullptr) {
-    const Walkthrough otherwise = changed(planned, *options.what_if);
-    wanted.insert(wanted.end(), otherwise.steps().begin(), otherwise.steps().end());
   }
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
+  if (options.save || options.cell || options.what_if != nullptr || !what_ifs.empty()) {
+    wanted = planned.steps();  // what a change did is said of all steps
+  } else if (options.draws || options.emit != nullptr) {
+    wanted.clear();
+  }
+  const auto want = [&wanted](const Walkthrough& walk) {
+    wanted.insert(wanted.end(), walk.steps().begin(), walk.steps().end());
+  };
+  if (options.what_if != nullptr) {
+    want(changed(planned, *options.what_if));
+  }
   for (const Otherwise& otherwise : what_ifs) {
-    wanted.insert(wanted.end(), otherwise.walk.steps().begin(), otherwise.walk.steps().end());
-    written = sum(written, packed_bytes(otherwise.walk.steps(), options));
+    want(otherwise.walk);
   }
-  if (!what_ifs.empty()) {  // what a change did is said of all steps
-    wanted.insert(wanted.end(), planned.steps().begin(), planned.steps().end());
-  }
-  check_fits(wanted, drawn_tensors(planned), available_memory(room_for_products()), written);
+  const std::int64_t available = available_memory(room_for_products(Blas::haswell));
+  check_fits(wanted, drawn_tensors(planned), available);
+  cap_memory(available, room_for_products(lesson.kernels.blas));
 }
 
 /// A command for the chapter, with its article where another one goes first.

@@ -279,7 +279,11 @@ std::vector<Option> output_options() {
        .takers = by_walks | by_verify,
        .group = group::output,
        .doc = "replace an existing FILE, or a DIR that --save wrote",
-       .more = "A folder that contains anything else is left alone.",
+       .more =
+           "A folder that contains anything else is left alone. Whatever interrupts it, FILE or DIR is the "
+           "old one or the new one. Only where the file system cannot exchange two names (NFS) has DIR no name for a "
+           "moment: after a kill -9 or a power cut just then, the old folder stands whole beside it as "
+           ".attn-walkthrough.*.old.",
        .read = [](Options& o, const std::string&) { o.force = true; },
        .need = {{"--output", "--save"}, "replaces an existing file or folder", "leave --force out"}},
       {.name = "--strict",

@@ -1,6 +1,8 @@
 #include "cli/outputs.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
@@ -14,6 +16,8 @@
 #include "system/output.hpp"
 #include "system/pager.hpp"
 #include "system/writers.hpp"
+#include "text/lines.hpp"
+#include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
@@ -77,6 +81,8 @@ bool through_pager(const Write& write) {
 
 }  // namespace
 
+void tell(const std::string& note) { std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n'; }
+
 void to_standard_output(const Write& write) {
   try {
     write_to(STDOUT_FILENO, write);
@@ -112,7 +118,10 @@ void Outputs::save_and_write(const std::vector<render::ShownChapter>& chapters, 
   Saving saving(*options_.save, chapters, options_.force);
   saving.publish();
   write_text(write);
-  saving.finish();
+  if (const std::filesystem::path left = saving.finish(); !left.empty()) {
+    tell("--save replaced '" + *options_.save + "', and cannot remove all that was there: it is left as '" +
+         left.string() + "'");
+  }
 }
 
 void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
@@ -126,6 +135,23 @@ void Outputs::write(const std::vector<render::ShownChapter>& chapters, const Wri
 }
 
 void Outputs::write_text(const Write& write) const {
+  constexpr std::int64_t large = 50'000'000;
+  const bool is_page = options_.command == Command::verify ? options_.verify.format == ReportFormat::html
+                                                           : options_.format->name == "html";
+  std::int64_t count = 0;
+  write_where_asked([&](std::ostream& out) {
+    write(out);
+    out.flush();
+    const auto* counting = dynamic_cast<const system::Output*>(&out);
+    count = counting != nullptr ? counting->count() : 0;
+  });
+  if (is_page && count >= large) {
+    tell("the page has " + memory_text(count) +
+         ", and browsers take long over it; choose smaller --tokens, or steps with --only");
+  }
+}
+
+void Outputs::write_where_asked(const Write& write) const {
   if (!output_) {
     to_reader(options_, write);
     return;

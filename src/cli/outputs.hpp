@@ -3,6 +3,7 @@
 #include <functional>
 #include <iosfwd>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/options.hpp"
@@ -12,6 +13,9 @@
 namespace attn::cli {
 
 using Write = std::function<void(std::ostream&)>;
+
+/// Says it on standard error.
+void tell(const std::string& note);
 
 /// Writes to standard output. A reader that closed the pipe early has what it wants. Throws std::runtime_error.
 void to_standard_output(const Write& write);
@@ -34,6 +38,7 @@ class Outputs {
   template <class Saving>
   void save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
   void write_text(const Write& write) const;
+  void write_where_asked(const Write& write) const;
 
   const Options& options_;
   std::optional<system::Place> output_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using dump::Dumped;
+using dump::Heading;
 
 /// A file, and which of its tensors.
 struct Source {
@@ -44,20 +46,26 @@ Source source_of(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-std::vector<Dumped> read(const std::string& option, const std::string& file) {
+/// Does what throws DumpError for that option.
+template <class Action>
+auto reading(const std::string& option, const Action& action) {
   try {
-    return dump::read(file);
+    return action();
   } catch (const dump::DumpError& error) {
     throw UsageError(option + ": " + error.what());
   }
 }
 
+std::vector<Heading> headings(const std::string& option, const std::string& file) {
+  return reading(option, [&] { return dump::headings(file); });
+}
+
 std::string quoted(const std::string& file) { return "'" + text::one_line(file) + "'"; }
 
 [[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
-                                  const std::vector<Dumped>& tensors) {
+                                  const std::vector<Heading>& tensors) {
   std::vector<std::string> names;
-  for (const Dumped& tensor : tensors) {
+  for (const Heading& tensor : tensors) {
     names.push_back(tensor.name);
   }
   const std::string near = text::nearest(name, names);
@@ -69,34 +77,50 @@ std::string quoted(const std::string& file) { return "'" + text::one_line(file) 
                    (near.empty() ? names[0] : near));
 }
 
-/// The one tensor that is meant: the only one, or the one that is named, in one section or alike in several.
-Dumped& chosen(const std::string& option, const Source& source, const std::string& usual,
-               std::vector<Dumped>& tensors) {
+/// Where the tensors are that may be meant: the only one, or that or those of the name, in whatever section.
+std::vector<std::size_t> chosen(const std::string& option, const Source& source, const std::string& usual,
+                                const std::vector<Heading>& tensors) {
   const std::string name = source.name.value_or(usual);
   if (tensors.size() == 1 && !source.name) {
-    return tensors[0];
+    return {0};
   }
-  if (const auto exact = std::ranges::find(tensors, name, &Dumped::name); exact != tensors.end()) {
-    return *exact;
-  }
-  std::vector<Dumped*> found;
-  for (Dumped& tensor : tensors) {
-    if (chapters::without_section(tensor.name) == name || chapters::weight_name(tensor.name) == name) {
-      found.push_back(&tensor);
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].name == name) {
+      return {i};
+    }
+    if (chapters::without_section(tensors[i].name) == name || chapters::weight_name(tensors[i].name) == name) {
+      found.push_back(i);
     }
   }
-  const auto is_other = [&](const Dumped* one) {
-    return one->shape != found[0]->shape || one->values != found[0]->values;
-  };
   if (found.empty()) {
     throw_not_there(option, source, name, tensors);
   }
-  if (std::ranges::any_of(found, is_other)) {
-    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + name +
-                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" +
-                     found[0]->name);
+  return found;
+}
+
+/// The one tensor that is meant; `check` looks at its heading before its numbers are read. Throws UsageError where
+/// several are, and differ.
+Dumped read_one(const std::string& option, const Source& source, const std::string& usual,
+                const std::function<void(const Heading&)>& check) {
+  const std::vector<Heading> tensors = headings(option, source.file);
+  const std::vector<std::size_t> places = chosen(option, source, usual, tensors);
+  const auto is_other_shape = [&](std::size_t i) { return tensors[i].shape != tensors[places[0]].shape; };
+  std::size_t next = 0;
+  std::vector<Dumped> found;
+  if (std::ranges::none_of(places, is_other_shape)) {
+    check(tensors[places[0]]);
+    found = reading(option, [&] {
+      return dump::read(source.file, [&](const Heading&) { return std::ranges::find(places, next++) != places.end(); });
+    });
   }
-  return *found[0];
+  const auto is_other = [&](const Dumped& one) { return &one != &found[0] && one.values != found[0].values; };
+  if (found.size() != places.size() || std::ranges::any_of(found, is_other)) {
+    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + source.name.value_or(usual) +
+                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" +
+                     tensors[places[0]].name);
+  }
+  return std::move(found[0]);
 }
 
 std::string place_text(const Shape& shape, std::size_t at) {
@@ -166,8 +190,17 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
                      ", with their sections (head_1/W_query); try " + (near.empty() ? names[0] : near) + "=" + text);
   }
   const Source source = source_of(text);
-  std::vector<Dumped> tensors = read("--weights", source.file);
-  return converted("--weights", source.file, chosen("--weights", source, name, tensors), name, notes);
+  const auto check = [&](const Heading& found) {
+    const bool is_bias = name.ends_with("_bias");
+    const std::size_t axes = found.shape.size();
+    if (axes > 2 || (axes < 2 && !is_bias)) {  // of a matrix for a bias, the chapter says more
+      throw UsageError("--weights: " + quoted(source.file) + ": '" + found.name + "' is of shape " +
+                       shape_text(found.shape) + ", and " + name + " is a " + (is_bias ? "vector" : "matrix") +
+                       "; accepted is " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
+                       "; see which tensor is meant");
+    }
+  };
+  return converted("--weights", source.file, read_one("--weights", source, name, check), name, notes);
 }
 
 /// A weight as its chapter calls it, and how its name says that it is stored.
@@ -243,20 +276,41 @@ std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
   return {};
 }
 
+/// Whether a tensor of a whole file may be a weight, by its name and its axes.
+bool may_be_weight(const Heading& heading) {
+  constexpr std::size_t most_axes = 3;  // Flax's, of heads of their own
+  if (heading.shape.size() > most_axes) {
+    return false;
+  }
+  const port::Meant meant = port::meant_by(heading.name);
+  const auto is_weight = [](const std::string& step) { return chapters::names_weight(step); };
+  return is_weight(chapters::weight_name(heading.name)) ||
+         (meant.is_certain && (std::ranges::any_of(meant.steps, is_weight) ||
+                               std::ranges::any_of(meant.parts, [&](const std::vector<std::string>& parts) {
+                                 return std::ranges::all_of(parts, is_weight);
+                               })));
+}
+
 GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes) {
   const Source source = source_of(text);
   GivenWeights weights{{}, true, text};
   std::vector<std::string> unused;
-  std::vector<Dumped> tensors = read("--weights", source.file);
+  std::vector<Dumped> tensors = reading("--weights", [&] {
+    return dump::read(source.file, [&](const Heading& heading) {
+      const bool is_asked_for = !source.name || *source.name == heading.name;
+      const bool is_wanted = is_asked_for && may_be_weight(heading);
+      if (is_asked_for && !is_wanted) {
+        unused.push_back(heading.name);
+      }
+      return is_wanted;
+    });
+  });
   // GPT-2's Conv1D stores its weights as [d_in, d_out]; of the fused one the shape tells.
   const bool is_conv1d = std::ranges::any_of(tensors, [](const Dumped& one) {
     return one.name.find("c_attn") != std::string::npos && has_parts_in_columns(one.shape, 3);
   });
   for (Dumped& dumped : tensors) {
     const std::string name = chapters::weight_name(dumped.name);
-    if (source.name && *source.name != dumped.name) {
-      continue;
-    }
     if (chapters::names_weight(name)) {
       weights.tensors.push_back(converted("--weights", source.file, dumped, name, notes));
     } else {
@@ -284,17 +338,17 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
 GivenTensor read_inputs(const std::string& option, const std::string& text, const std::string& name,
                         std::vector<std::string>& notes) {
   const Source source = source_of(text);
-  std::vector<Dumped> tensors = read(option, source.file);
-  const Dumped& found = chosen(option, source, name, tensors);
-  const Shape& shape = found.shape;
-  const bool takes_batch = option == "--inputs";
-  const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
-  if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-    throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
-                     "; it must be [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
-                     ", each size at least 1; give a matrix with one row per token");
-  }
-  GivenTensor inputs = converted(option, source.file, found, name, notes);
+  const auto check = [&](const Heading& found) {
+    const Shape& shape = found.shape;
+    const bool takes_batch = option == "--inputs";
+    const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
+    if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
+      throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
+                       "; it must be [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
+                       ", each size at least 1; give a matrix with one row per token");
+    }
+  };
+  GivenTensor inputs = converted(option, source.file, read_one(option, source, name, check), name, notes);
   inputs.source = text;
   return inputs;
 }

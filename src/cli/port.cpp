@@ -86,26 +86,28 @@ bool is_like(std::string_view name, std::string_view pattern) {
   return (pattern[0] == '?' || pattern[0] == name[0]) && is_like(name.substr(1), pattern.substr(1));
 }
 
-/// Takes what is to be left out of a dump, and returns its names. Throws UsageError where a pattern stands for nothing.
-std::vector<std::string> take_ignored(std::vector<dump::Dumped>& given, const VerifyOptions& verify,
-                                      const std::string& file) {
-  for (const std::string& pattern : verify.ignored) {
-    if (std::ranges::none_of(given, [&](const dump::Dumped& one) { return is_like(one.name, pattern); })) {
-      throw UsageError("--ignore: '" + pattern + "' matches no tensor of '" + file +
-                       "'; give names of its tensors, with * for any characters, such as " + given[0].name +
-                       "; leave it out");
-    }
-  }
+/// What a dump has but for what is to be left out, whose names go to `ignored`. Throws UsageError where a pattern
+/// stands for nothing.
+std::vector<dump::Dumped> read_but_ignored(const std::string& file, const VerifyOptions& verify,
+                                           std::vector<std::string>& ignored) {
   std::vector<std::string> names;
-  std::erase_if(given, [&](const dump::Dumped& one) {
+  std::vector<dump::Dumped> given = dump::read(file, [&](const dump::Heading& one) {
+    names.push_back(one.name);
     const bool is_ignored =
         std::ranges::any_of(verify.ignored, [&](const std::string& pattern) { return is_like(one.name, pattern); });
     if (is_ignored) {
-      names.push_back(one.name);
+      ignored.push_back(one.name);
     }
-    return is_ignored;
+    return !is_ignored;
   });
-  return names;
+  for (const std::string& pattern : verify.ignored) {
+    if (std::ranges::none_of(names, [&](const std::string& name) { return is_like(name, pattern); })) {
+      throw UsageError("--ignore: '" + pattern + "' matches no tensor of '" + file +
+                       "'; give names of its tensors, with * for any characters, such as " + names[0] +
+                       "; leave it out");
+    }
+  }
+  return given;
 }
 
 port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
@@ -114,14 +116,9 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   const port::Tolerance usual;
   const port::Tolerance tolerance{verify.rtol.value_or(usual.rtol), verify.atol.value_or(usual.atol),
                                   !verify.rtol && !verify.atol};
-  port::Report report{text::one_line(file),
-                      words_of(chapter, lesson),
-                      dump::read(file),
-                      {},
-                      {},
-                      {},
-                      chapters::token_words(*chapter.article, lesson)};
-  report.ignored = take_ignored(report.given, verify, file);
+  port::Report report{
+      text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
+  report.given = read_but_ignored(file, verify, report.ignored);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   report.judgement = port::judge(report.given, walk.steps(), verify.names, tolerance, otherwise);
   if (!lesson.fixture) {

@@ -26,6 +26,7 @@
 #include "tensor/array.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
+#include "walk/memory.hpp"
 
 namespace attn::cli {
 namespace {
@@ -192,15 +193,12 @@ int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  const auto say = [](const std::string& note) {
-    std::cerr << "attn-walkthrough: note: " << text::one_line(note) << '\n';
-  };
-  std::ranges::for_each(options.notes, say);
+  std::ranges::for_each(options.notes, tell);
   if (options.command == Command::walk && options.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), say);
+    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), tell);
   }
   if (options.command == Command::verify && options.verify.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.verify), say);
+    std::ranges::for_each(notes_on_weights(options.verify), tell);
   }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
@@ -223,7 +221,8 @@ std::string error_line(const std::exception& error) {
     return text::one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "the tensors do not fit into memory; choose smaller --tokens, --d-in, --batch or --d-out";
+    return "what is asked for needs more memory than there is" + free_memory_words() +
+           "; choose smaller --tokens, --d-in, --batch or --d-out";
   }
   return text::one_line(error.what());
 }

@@ -11,12 +11,12 @@
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
 #include "render/json.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/lessons/given.hpp"
 #include "verify/lessons/lessons.hpp"
-#include "verify/read/budget.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
@@ -34,29 +34,9 @@ struct Verified {
   verify::Report report;
 };
 
-/// What a page may take at most for each of its bytes, and besides.
-constexpr std::int64_t most_per_byte = 20;
-constexpr std::int64_t most_besides = std::int64_t{16} << 20U;
-
-/// What a page of so many bytes may take.
-std::int64_t most_of(std::int64_t size) { return most_besides + size * most_per_byte; }
-
-/// Throws PageError where a page of so many bytes may take more memory than there is.
-void check_size(const std::string& file, std::int64_t size) {
-  const std::int64_t available = available_memory();
-  if (most_of(size) > available) {
-    throw verify::PageError("'" + file + "' has " + memory_text(size) + ", which may need " +
-                            memory_text(most_of(size)) + " of memory, but only " + memory_text(available) +
-                            " is available; pages here can have up to " +
-                            memory_text(std::max<std::int64_t>(available - most_besides, 0) / most_per_byte) +
-                            "; give only the part that prints tensors");
-  }
-}
-
-[[noreturn]] void refuse_dense(const std::string& file, std::int64_t size) {
-  throw verify::PageError("'" + file + "' has " + memory_text(size) + ", but its output needs more than " +
-                          memory_text(most_of(size)) + " of memory; a page may need " + std::to_string(most_per_byte) +
-                          " times their size and " + memory_text(most_besides) + "; give only a part of it");
+[[noreturn]] void refuse_large(const std::string& file, std::int64_t size, const std::string& what) {
+  throw verify::PageError("'" + file + "' has " + memory_text(size) + ", and " + what +
+                          "; a page must fit into memory; give only the part that prints tensors");
 }
 
 /// Throws PageError where no page prints a tensor: what else there is to report hides no other page's report.
@@ -71,41 +51,38 @@ void check_any_printed(const std::deque<Verified>& pages) {
 
 /// Explains what was found; replaces an earlier explanation.
 void match_page(Verified& verified, const verify::LessonsToTry& lessons, const verify::Listing& listing,
-                const verify::Given& given, verify::Budget budget) {
+                const verify::Given& given) {
   verified.report = {};
   verified.lessons = lessons(listing.settings);
-  verified.report = verify::match(verified.printed, verified.lessons, given, budget);
+  verified.report = verify::match(verified.printed, verified.lessons, given);
 }
 
 /// Reads a page, finds and explains what it prints; where it tells no seed but its numbers do, once more with that
 /// seed. The page must stay where it is.
-void explain(Verified& verified, const std::string& file, const VerifyOptions& options) {
+void explain(Verified& verified, const std::string& file, const VerifyOptions& options, std::int64_t available) {
   std::int64_t size = 0;
   try {
     verified.page = verify::read_page(file, [&](std::size_t bytes) {
       size = static_cast<std::int64_t>(bytes);
-      check_size(file, size);
+      if (size > available) {
+        refuse_large(file, size, memory_text(available) + " of memory are available");
+      }
     });
-    verify::Budget budget(static_cast<std::size_t>(most_of(size)));
-    budget.take(verified.page.memory());
-    verified.printed = verify::find_printed(verified.page, budget, verify::memory_to_explain_one);
-    verify::Listing listing = verify::find_listing(verified.page, budget);
+    verified.printed = verify::find_printed(verified.page);
+    verify::Listing listing = verify::find_listing(verified.page);
     const std::vector<verify::Replayed> replayed = verify::replay(listing.draws);
     verify::Given given = given_of(verified.printed, listing, replayed);
     const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
-    match_page(verified, lessons, listing, given, budget);
+    match_page(verified, lessons, listing, given);
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
     if (!draws.empty()) {
       add_draws(draws, listing.settings, given);
-      match_page(verified, lessons, listing, given, budget);
+      match_page(verified, lessons, listing, given);
     }
     tell_draws(replayed, verified.report);
-  } catch (const verify::OverBudget&) {
-    refuse_dense(file, size);
   } catch (const std::bad_alloc&) {
-    throw verify::PageError("'" + file +
-                            "' needs more memory than is available; give only the part that prints tensors");
+    refuse_large(file, size, "to check it needs more memory than there is" + free_memory_words());
   }
 }
 
@@ -149,9 +126,12 @@ int verify(const Options& options) {
     return verify_dumps(options);
   }
   const Outputs outputs(options);
+  use_blas(default_blas(), 0);  // which takes its room before pages take theirs
+  const std::int64_t available = available_memory();
+  cap_memory(available, room_for_products(Blas::native));
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {
-    explain(pages.emplace_back(), file, options.verify);
+    explain(pages.emplace_back(), file, options.verify, available);
   }
   check_any_printed(pages);
   outputs.write({}, [&](std::ostream& out) {

@@ -88,25 +88,24 @@ bool Archive::next(Entry& entry) {
   return true;
 }
 
-std::string Archive::unpack(std::size_t count) {
+void Archive::unpack(std::uint64_t count, const std::function<void(std::string_view piece)>& take) {
   check(unzOpenCurrentFile(file_));
-  std::string bytes;
   std::array<char, 1U << 16U> piece;
-  while (bytes.size() < count) {
+  while (count > 0) {
     const int got =
-        unzReadCurrentFile(file_, piece.data(), static_cast<unsigned>(std::min(piece.size(), count - bytes.size())));
+        unzReadCurrentFile(file_, piece.data(), static_cast<unsigned>(std::min<std::uint64_t>(piece.size(), count)));
     if (got <= 0) {
       check(got);
       break;
     }
-    bytes.append(piece.data(), static_cast<std::size_t>(got));
+    take({piece.data(), static_cast<std::size_t>(got)});
+    count -= static_cast<std::uint64_t>(got);
   }
   const int closed = unzCloseCurrentFile(file_);
   if (closed == UNZ_CRCERROR) {
     throw_damaged("damaged: its checksum is not that of its bytes");
   }
   check(closed);
-  return bytes;
 }
 
 }  // namespace attn::dump

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -35,9 +36,9 @@ class Archive {
   /// The first entry, or the next one; false after the last. Throws Wrong.
   bool next(Entry& entry);
 
-  /// The first bytes of the entry that next() told of, at most so many: never more than it declares. The sum of all of
-  /// them is checked where all are asked for. Throws Wrong.
-  std::string unpack(std::size_t count);
+  /// Hands on the first bytes of the entry that next() told of, piece by piece, at most so many: never more than it
+  /// declares. The sum of all of them is checked where all are asked for. Throws Wrong.
+  void unpack(std::uint64_t count, const std::function<void(std::string_view piece)>& take);
 
  private:
   Stream stream_;

@@ -84,19 +84,25 @@ std::int64_t byte_count(const Shape& shape, const Element& element) {
   return has_none ? 0 : bytes;
 }
 
-std::vector<double> numbers_of(std::string_view bytes, const Element& element) {
+void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values) {
   const auto size = static_cast<std::size_t>(element.size);
   const std::size_t count = bytes.size() / size;
-  check_memory(static_cast<std::int64_t>(count * sizeof(double)));
-  std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t bits = 0;
     for (std::size_t k = 0; k < size; ++k) {
       const std::size_t at = i * size + (element.big_endian ? k : size - 1 - k);
       bits = bits << 8U | static_cast<unsigned char>(bytes[at]);
     }
-    values[i] = number(bits, element);
+    values.push_back(number(bits, element));
   }
+}
+
+std::vector<double> numbers_of(std::string_view bytes, const Element& element) {
+  const std::size_t count = bytes.size() / static_cast<std::size_t>(element.size);
+  check_memory(static_cast<std::int64_t>(count * sizeof(double)));
+  std::vector<double> values;
+  values.reserve(count);
+  append_numbers(bytes, element, values);
   return values;
 }
 

@@ -25,7 +25,10 @@ std::string dtype_name(const Element& element);
 /// are more than 64 axes.
 std::int64_t byte_count(const Shape& shape, const Element& element);
 
-/// Each as a double, exactly but for integers beyond 2^53. Throws Wrong where memory for them is not to be had.
+/// Appends each as a double, exactly but for integers beyond 2^53.
+void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values);
+
+/// All of them. Throws Wrong where memory for them is not to be had.
 std::vector<double> numbers_of(std::string_view bytes, const Element& element);
 
 /// Of numbers that are written with the first axis running fastest (Fortran's order), the row-major ones.

@@ -41,6 +41,12 @@ std::vector<fs::path> npy_files(const fs::path& folder) {
   return files;
 }
 
-Dumped read_npy(const fs::path& path) { return parse_npy(read_file(path)); }
+void read_npy(const fs::path& path, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
+  const std::string bytes = read_file(path);
+  if (wanted({name, parse_npy_header(bytes).shape})) {
+    tensors.push_back(parse_npy(bytes));
+    tensors.back().name = name;
+  }
+}
 
 }  // namespace attn::dump

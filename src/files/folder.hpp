@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "files/read.hpp"
@@ -11,7 +12,8 @@ namespace attn::dump {
 /// Links to folders are not followed. Throws Wrong.
 std::vector<std::filesystem::path> npy_files(const std::filesystem::path& folder);
 
-/// One of them. Throws Wrong.
-Dumped read_npy(const std::filesystem::path& path);
+/// Appends the tensor of one of them, if it is wanted. Throws Wrong.
+void read_npy(const std::filesystem::path& path, const std::string& name, const Wanted& wanted,
+              std::vector<Dumped>& tensors);
 
 }  // namespace attn::dump

@@ -9,11 +9,11 @@
 namespace attn::dump {
 namespace {
 
-/// The name of a file with one tensor: that of the file.
-std::vector<Dumped> named(const std::filesystem::path& path, Dumped tensor) {
-  tensor.name = path.stem().string();
-  check_name(tensor.name);
-  return {std::move(tensor)};
+/// The name of a file's only tensor.
+std::string name_of(const std::filesystem::path& path) {
+  std::string name = path.stem().string();
+  check_name(name);
+  return name;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   return has_extension(path, ".csv") ? std::optional(Format::csv) : std::nullopt;
 }
 
-std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_view bytes) {
+std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_view bytes, const Wanted& wanted) {
   const Beginning beginning{static_cast<std::int64_t>(bytes.size()), std::string(bytes.substr(0, bytes_that_tell))};
   std::optional<Format> format = format_of_bytes(beginning);
   if (!format) {
@@ -53,13 +53,26 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_vi
   if (!format) {
     throw Wrong("it is no file of tensors that can be read", "write one with numpy.savez(path, keys=keys)");
   }
+  std::vector<Dumped> tensors;
   switch (*format) {
-    case Format::npy: return named(path, parse_npy(bytes));
-    case Format::npz: return parse_npz(bytes);
-    case Format::safetensors: return parse_safetensors(bytes);
-    case Format::csv: break;
+    case Format::npz: return parse_npz(bytes, wanted);
+    case Format::safetensors: return parse_safetensors(bytes, wanted);
+    case Format::npy:
+      if (wanted({name_of(path), parse_npy_header(bytes).shape})) {
+        tensors.push_back(parse_npy(bytes));
+      }
+      break;
+    case Format::csv:
+      tensors.push_back(parse_csv(bytes));
+      if (!wanted({name_of(path), tensors[0].shape})) {
+        tensors.clear();
+      }
+      break;
   }
-  return named(path, parse_csv(bytes));
+  for (Dumped& tensor : tensors) {
+    tensor.name = name_of(path);
+  }
+  return tensors;
 }
 
 }  // namespace attn::dump

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "files/archive.hpp"
 #include "files/elements.hpp"
@@ -34,14 +37,14 @@ void check_packing(const Archive::Entry& entry, std::size_t archive_size) {
   }
 }
 
-/// Looks through the archive's directory before anything is unpacked; the bytes that all arrays unpack to. Throws Wrong
-/// where names or sizes cannot be true.
-std::uint64_t check_directory(std::string_view bytes) {
+/// Looks through the archive's directory before anything is unpacked. Throws Wrong where names or sizes cannot be true,
+/// and where no array is in it.
+void check_directory(std::string_view bytes) {
   Archive archive(bytes);
   std::set<std::string> names;
   std::uint64_t packed = 0;
-  std::uint64_t unpacked = 0;
   bool is_of_torch = false;
+  bool is_empty = true;
   for (Archive::Entry entry; archive.next(entry);) {
     is_of_torch = is_of_torch || entry.name.ends_with("/data.pkl");
     const bool is_folder = entry.name.ends_with('/');
@@ -58,31 +61,75 @@ std::uint64_t check_directory(std::string_view bytes) {
       throw wrong.in(entry.name);
     }
     packed += entry.packed_size;  // each is at most the file's size, and an entry takes 46 bytes of it: no overflow
-    unpacked += entry.size;
+    is_empty = is_empty && entry.size == 0;
     if (packed > bytes.size()) {
       throw Wrong("entries in it share their bytes", savez_again);
     }
   }
-  if (unpacked == 0) {
+  if (is_empty) {
     throw Wrong(is_of_torch ? "it was written by torch.save" : "there is no .npy file in it",
                 is_of_torch ? "write it with numpy.savez, or safetensors.torch.save_file" : savez_again);
   }
-  return unpacked;
 }
 
-/// The whole entry. Its header is unpacked first: where that is not for as many bytes as the entry has, no more is.
-Dumped unpacked_npy(Archive& archive, const Archive::Entry& entry) {
-  const auto size = static_cast<std::size_t>(entry.size);
-  const NpyHeader header = parse_npy_header(archive.unpack(std::min(size, largest_npy_header)));
+std::string name_of(const Archive::Entry& entry) { return entry.name.substr(0, entry.name.size() - npy_suffix.size()); }
+
+/// The header of the entry that the archive is at, unpacked alone. Throws Wrong where it is not for as many bytes as
+/// the entry has.
+NpyHeader header_of(Archive& archive, const Archive::Entry& entry) {
+  std::string begin;
+  archive.unpack(std::min<std::uint64_t>(entry.size, largest_npy_header),
+                 [&](std::string_view piece) { begin += piece; });
+  NpyHeader header = parse_npy_header(begin);
   const auto declared = static_cast<std::uint64_t>(byte_count(header.shape, header.element));
   if (declared != entry.size - header.size) {
     throw Wrong("its shape " + shape_text(header.shape) + " needs " + std::to_string(declared) + " bytes, and " +
                     std::to_string(entry.size - header.size) + " are there",
                 savez_again);
   }
-  const auto count = declared / static_cast<std::uint64_t>(header.element.size);
-  check_memory(static_cast<std::int64_t>(entry.size + count * sizeof(double)));
-  return parse_npy(archive.unpack(size));
+  return header;
+}
+
+/// Does it for each array of the archive.
+void for_each_array(std::string_view bytes,
+                    const std::function<void(Archive& archive, const Archive::Entry& entry)>& action) {
+  Archive archive(bytes);
+  for (Archive::Entry entry; archive.next(entry);) {
+    if (is_npy(entry)) {
+      try {
+        check_name(name_of(entry));
+        action(archive, entry);
+      } catch (const Wrong& wrong) {
+        throw wrong.in(entry.name);
+      }
+    }
+  }
+}
+
+/// The tensor of the entry that the archive is at. Its numbers are read piece by piece as they are unpacked.
+Dumped unpacked(Archive& archive, const Archive::Entry& entry) {
+  NpyHeader header = header_of(archive, entry);
+  std::size_t to_skip = header.size;
+  std::string rest;  // of a number at a piece's end
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(element_count(header.shape)));
+  archive.unpack(entry.size, [&](std::string_view piece) {
+    const std::size_t skipped = std::min(to_skip, piece.size());
+    to_skip -= skipped;
+    rest += piece.substr(skipped);
+    const std::size_t whole = rest.size() - rest.size() % static_cast<std::size_t>(header.element.size);
+    append_numbers(std::string_view(rest).substr(0, whole), header.element, values);
+    rest.erase(0, whole);
+  });
+  if (std::ssize(values) != element_count(header.shape)) {
+    throw Wrong("cut short or damaged: it unpacks to " + std::to_string(values.size()) + " numbers of its shape " +
+                    shape_text(header.shape),
+                savez_again);
+  }
+  if (header.fortran_order) {
+    values = row_major(values, header.shape);
+  }
+  return {name_of(entry), std::move(header.shape), dtype_name(header.element), std::move(values)};
 }
 
 }  // namespace
@@ -91,22 +138,26 @@ bool looks_like_npz(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
 }
 
-std::vector<Dumped> parse_npz(std::string_view bytes) {
-  check_memory(static_cast<std::int64_t>(check_directory(bytes)));
-  Archive archive(bytes);
-  std::vector<Dumped> tensors;
-  for (Archive::Entry entry; archive.next(entry);) {
-    if (is_npy(entry)) {
-      const std::string name = entry.name.substr(0, entry.name.size() - npy_suffix.size());
-      try {
-        check_name(name);
-        tensors.push_back(unpacked_npy(archive, entry));
-      } catch (const Wrong& wrong) {
-        throw wrong.in(entry.name);
-      }
-      tensors.back().name = name;
+std::vector<Dumped> parse_npz(std::string_view bytes, const Wanted& wanted) {
+  check_directory(bytes);
+  std::set<std::string> names;
+  std::int64_t needed = 0;
+  for_each_array(bytes, [&](Archive& archive, const Archive::Entry& entry) {
+    NpyHeader header = header_of(archive, entry);
+    // At most 1032 times the file's bytes of one each: no overflow.
+    const std::int64_t numbers = element_count(header.shape) * (header.fortran_order ? 2 : 1);
+    if (wanted({name_of(entry), std::move(header.shape)})) {
+      names.insert(entry.name);
+      needed += numbers * std::int64_t{sizeof(double)};
     }
-  }
+  });
+  check_memory(needed);
+  std::vector<Dumped> tensors;
+  for_each_array(bytes, [&](Archive& archive, const Archive::Entry& entry) {
+    if (names.contains(entry.name)) {
+      tensors.push_back(unpacked(archive, entry));
+    }
+  });
   return tensors;
 }
 

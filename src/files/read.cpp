@@ -32,22 +32,33 @@ bool is_dump(const fs::path& path) {
           (format_of_name(path) || format_of_bytes(beginning_of(path, bytes_that_tell))));
 }
 
-std::vector<Dumped> parse(const fs::path& path, std::string_view bytes) {
-  return naming(path, [&] { return parse_file(path, bytes); });
+bool want_all(const Heading&) { return true; }
+
+std::vector<Dumped> parse(const fs::path& path, std::string_view bytes, const Wanted& wanted) {
+  return naming(path, [&] { return parse_file(path, bytes, wanted); });
 }
 
-std::vector<Dumped> read(const fs::path& path) {
+std::vector<Dumped> read(const fs::path& path, const Wanted& wanted) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    return naming(path, [&] { return parse_file(path, read_file(path)); });
+    return naming(path, [&] { return parse_file(path, read_file(path), wanted); });
   }
   const std::vector<fs::path> files = naming(path, [&] { return npy_files(path); });
   std::vector<Dumped> tensors;
   for (const fs::path& file : files) {
-    tensors.push_back(naming(path / file, [&] { return read_npy(path / file); }));
-    tensors.back().name = fs::path(file).replace_extension().generic_string();
+    const std::string name = fs::path(file).replace_extension().generic_string();
+    naming(path / file, [&] { read_npy(path / file, name, wanted, tensors); });
   }
   return tensors;
+}
+
+std::vector<Heading> headings(const fs::path& path) {
+  std::vector<Heading> found;
+  read(path, [&](const Heading& heading) {
+    found.push_back(heading);
+    return false;
+  });
+  return found;
 }
 
 }  // namespace attn::dump

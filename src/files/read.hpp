@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,11 +29,24 @@ struct Dumped {
 /// there, and for pipes, which it does not touch.
 bool is_dump(const std::filesystem::path& path);
 
-/// All tensors of a folder's .npy files, or of an .npy, .npz, .safetensors or .csv file. Where the folder has a
-/// manifest.json that --save wrote, in its order; else by name. Throws DumpError.
-std::vector<Dumped> read(const std::filesystem::path& path);
+/// What a file says of a tensor before its numbers.
+struct Heading {
+  std::string name;
+  Shape shape;
+};
 
-/// All tensors of a file's bytes. Throws DumpError.
-std::vector<Dumped> parse(const std::filesystem::path& path, std::string_view bytes);
+/// Whether a tensor is to be read. It is asked of each once; of what it does not want, no number is read or unpacked.
+using Wanted = std::function<bool(const Heading&)>;
+bool want_all(const Heading& heading);
+
+/// The wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors or .csv file. Where the folder has a
+/// manifest.json that --save wrote, in its order; else by name. Throws DumpError.
+std::vector<Dumped> read(const std::filesystem::path& path, const Wanted& wanted = want_all);
+
+/// Those of a file's bytes. Throws DumpError.
+std::vector<Dumped> parse(const std::filesystem::path& path, std::string_view bytes, const Wanted& wanted = want_all);
+
+/// What read() would be asked of.
+std::vector<Heading> headings(const std::filesystem::path& path);
 
 }  // namespace attn::dump

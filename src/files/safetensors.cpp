@@ -105,7 +105,7 @@ bool looks_like_safetensors(std::string_view bytes, std::int64_t size) {
          header_length(bytes) <= static_cast<std::uint64_t>(size) - length_size;
 }
 
-std::vector<Dumped> parse_safetensors(std::string_view bytes) {
+std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& wanted) {
   if (bytes.size() < length_size) {
     throw Wrong("cut short: it has " + std::to_string(bytes.size()) + " bytes", safetensors_again);
   }
@@ -127,6 +127,9 @@ std::vector<Dumped> parse_safetensors(std::string_view bytes) {
   }
   std::vector<Dumped> result;
   for (Laid& tensor : tensors) {
+    if (!wanted({tensor.name, tensor.shape})) {
+      continue;
+    }
     std::vector<double> values = numbers_of(data.substr(tensor.begin, tensor.end - tensor.begin), tensor.element);
     result.push_back({std::move(tensor.name), std::move(tensor.shape), dtype_name(tensor.element), std::move(values)});
   }

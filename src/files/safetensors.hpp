@@ -13,6 +13,6 @@ bool looks_like_safetensors(std::string_view bytes, std::int64_t size);
 
 /// All tensors of a .safetensors file, in the order of its header, by the format's rules: numbers little-endian and
 /// row-major, one after the other from the header's end to the file's, without holes. Throws Wrong.
-std::vector<Dumped> parse_safetensors(std::string_view bytes);
+std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& wanted);
 
 }  // namespace attn::dump

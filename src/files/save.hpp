@@ -31,7 +31,8 @@ class Saving {
 
   /// Throws SaveError.
   void publish();
-  void finish() { writer_.finish(); }
+  /// What of a replaced folder cannot be taken away, and stays beside it: empty where nothing.
+  std::filesystem::path finish() { return writer_.finish(); }
 
  private:
   std::filesystem::path folder_;

@@ -92,10 +92,6 @@ void FileSaving::publish() {
   }
 }
 
-void FileSaving::finish() {
-  if (writer_) {
-    writer_->finish();
-  }
-}
+fs::path FileSaving::finish() { return writer_ ? writer_->finish() : fs::path(); }
 
 }  // namespace attn::render

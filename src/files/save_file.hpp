@@ -30,7 +30,8 @@ class FileSaving {
 
   /// Throws SaveError.
   void publish();
-  void finish();
+  /// What of a replaced file cannot be taken away, and stays beside it: empty where nothing.
+  std::filesystem::path finish();
 
  private:
   std::filesystem::path path_;

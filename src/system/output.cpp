@@ -25,6 +25,7 @@ int Output::Buffer::sync() {
   setp(bytes_.data(), bytes_.data() + bytes_.size());
   try {
     write_all(descriptor_, bytes);
+    count_ += static_cast<std::int64_t>(bytes.size());
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) {
       throw ReaderGone();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <ostream>
 #include <streambuf>
 #include <system_error>
@@ -19,10 +20,15 @@ class Output final : public std::ostream {
  public:
   explicit Output(int descriptor);
 
+  /// How many bytes were written.
+  std::int64_t count() const { return buffer_.count(); }
+
  private:
   class Buffer final : public std::streambuf {
    public:
     explicit Buffer(int descriptor);
+
+    std::int64_t count() const { return count_; }
 
    protected:
     int_type overflow(int_type c) override;
@@ -30,6 +36,7 @@ class Output final : public std::ostream {
 
    private:
     int descriptor_;
+    std::int64_t count_ = 0;
     std::array<char, 1U << 16U> bytes_;
   };
 

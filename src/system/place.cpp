@@ -126,8 +126,9 @@ bool exchange(const fs::path& one, const fs::path& other) {
     return true;
   }
   if (knows_no_flags(errno)) {
-    const fs::path aside = unfinished_name(other);
-    if (::rename(other.c_str(), aside.c_str()) == 0) {
+    // A file keeps its name until another takes it; a folder cannot have two.
+    const fs::path aside = unfinished_name(other).replace_extension(".old");
+    if (::link(other.c_str(), aside.c_str()) == 0 || ::rename(other.c_str(), aside.c_str()) == 0) {
       if (::rename(one.c_str(), other.c_str()) == 0) {
         if (::rename(aside.c_str(), one.c_str()) != 0) {
           throw_last_error(aside);
@@ -136,6 +137,7 @@ bool exchange(const fs::path& one, const fs::path& other) {
       }
       const int error = errno;
       ::rename(aside.c_str(), other.c_str());
+      ::unlink(aside.c_str());  // where it is the same file still
       errno = error;
     }
   }

@@ -62,6 +62,9 @@ void Publication::publish(const Check& may_replace) {
     }
   }
   sync_name(place_);
+  for (const Unfinished& parent : parents_) {
+    sync_name(parent.path());
+  }
 }
 
 /// False where what was in the way is gone.
@@ -72,9 +75,10 @@ bool Publication::replace(const Check& may_replace) {
     return false;
   }
   try {
-    may_replace(unfinished());  // somebody may have put something into it meanwhile
-    expect_contents(unfinished());
+    expect_replaced(unfinished());
+    may_replace(unfinished());  // what somebody puts into it from now on is not expected, and stays
   } catch (...) {
+    std::ranges::for_each(replaced_, &Unfinished::keep);
     exchange(unfinished(), place_);
     throw;
   }
@@ -82,24 +86,33 @@ bool Publication::replace(const Check& may_replace) {
 }
 
 /// What is in a folder that was replaced is taken away with it. Throws where that cannot be told.
-void Publication::expect_contents(const fs::path& replaced) {
+void Publication::expect_replaced(const fs::path& replaced) {
   if (!fs::is_directory(fs::symlink_status(replaced))) {
     return;
   }
   for (const fs::directory_entry& old : fs::recursive_directory_iterator(replaced)) {
-    expect(old.path(), fs::is_directory(old.symlink_status()) ? Unfinished::Kind::folder : Unfinished::Kind::file);
+    const bool is_folder = fs::is_directory(old.symlink_status());
+    replaced_.emplace_front(old.path(), is_folder ? Unfinished::Kind::folder : Unfinished::Kind::file);
   }
 }
 
-void Publication::finish() {
+fs::path Publication::finish() {
+  fs::path left;
   if (state_ == State::replaced) {
+    const fs::path replaced = unfinished();
     unfinished_->let_contents_go();
-    std::ranges::for_each(contents_, &Unfinished::let_contents_go);
+    std::ranges::for_each(replaced_, &Unfinished::let_contents_go);
+    std::ranges::for_each(contents_, &Unfinished::keep);
+    replaced_.clear();
+    unfinished_.reset();
+    struct stat status {};
+    left = ::lstat(replaced.c_str(), &status) == 0 ? replaced : fs::path();
   }
   state_ = State::finished;
   for (Unfinished& parent : parents_) {
     parent.keep();
   }
+  return left;
 }
 
 void Publication::withdraw() {
@@ -110,6 +123,7 @@ void Publication::withdraw() {
   }
   try {
     if (state_ == State::replaced) {
+      std::ranges::for_each(replaced_, &Unfinished::keep);
       exchange(unfinished(), place_);
     } else {
       rename_to_new(place_, unfinished());

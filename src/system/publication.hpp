@@ -32,19 +32,24 @@ class Publication {
   void expect(const std::filesystem::path& path, Unfinished::Kind kind) { contents_.emplace_front(path, kind); }
 
   /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
+  ///
+  /// A file's place always has the old one or the new one. So has a folder's where the system can exchange names; where
+  /// it cannot (NFS), it has neither for a moment, in which the old one stands whole beside it.
   void publish(const Check& may_replace);
-  void finish();
+  /// Takes away what was replaced. What of it cannot be taken away, and stays beside the place: empty where nothing.
+  std::filesystem::path finish();
 
  private:
   void make_parents(const std::filesystem::path& folder);
   bool replace(const Check& may_replace);
-  void expect_contents(const std::filesystem::path& replaced);
+  void expect_replaced(const std::filesystem::path& replaced);
   void withdraw();
 
   std::filesystem::path place_;
   std::list<Unfinished> parents_;  ///< made here, the innermost first
   std::optional<Unfinished> unfinished_;
   std::list<Unfinished> contents_;  ///< of a folder, the latest first
+  std::list<Unfinished> replaced_;  ///< of the folder that was in the way, likewise
   enum class State { written, published, replaced, finished } state_ = State::written;
   ino_t inode_ = 0;
 };

@@ -20,13 +20,14 @@ Descriptor new_file(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
-/// What the file that is there allows to whom, the new one does too.
+/// What the file that is there allows to whom, the new one does too. Whose bits let others act as its owner or its
+/// group, those are for that owner alone.
 void take_over_permissions(const Descriptor& descriptor, const fs::path& place) {
   struct stat old {};
   if (::stat(place.c_str(), &old) == 0) {
     // Only a superuser can give a file away; without it the file is the writer's.
-    [[maybe_unused]] const int given = ::fchown(descriptor.number(), old.st_uid, old.st_gid);
-    ::fchmod(descriptor.number(), old.st_mode & 07777U);
+    const bool is_given = ::fchown(descriptor.number(), old.st_uid, old.st_gid) == 0;
+    ::fchmod(descriptor.number(), old.st_mode & (is_given ? 07777U : 0777U));
   }
 }
 

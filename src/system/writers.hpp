@@ -39,7 +39,8 @@ class RevocableFileWriter {
   void write(std::string_view bytes) { write_all(descriptor_.number(), bytes); }
   /// Throws with std::errc::file_exists where something is there that may not be replaced.
   void publish(bool may_replace);
-  void finish() { publication_.finish(); }
+  /// What of a replaced one cannot be taken away: empty where nothing.
+  std::filesystem::path finish() { return publication_.finish(); }
 
  private:
   Descriptor descriptor_;
@@ -57,7 +58,8 @@ class FolderWriter {
   void write(const std::filesystem::path& file, std::string_view bytes, std::string_view more_bytes = {});
   /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
   void publish(const Check& may_replace);
-  void finish() { publication_.finish(); }
+  /// What of a replaced one cannot be taken away: empty where nothing.
+  std::filesystem::path finish() { return publication_.finish(); }
 
  private:
   Publication publication_;

@@ -178,6 +178,12 @@ void require_buffers(int threads) {
   with_room = threads;
 }
 
+/// How many threads share a large product with Blas::native.
+int threads_of_native() {
+  const int threads = environment().threads;
+  return threads > 0 ? threads : openblas_get_num_procs();
+}
+
 }  // namespace
 
 Blas runnable(Blas wanted) {
@@ -218,14 +224,16 @@ void use_blas(Blas wanted, double work) {
   }
   constexpr double small = 4'000;  // OpenBLAS's own limit, below which it uses one thread, is higher
   if (blas == Blas::native && work > small) {
-    const int threads = environment().threads;
-    const int wanted_threads = threads > 0 ? threads : openblas_get_num_procs();
-    require_buffers(wanted_threads);
-    openblas_set_num_threads(wanted_threads);
+    const int threads = threads_of_native();
+    require_buffers(threads);
+    openblas_set_num_threads(threads);
   }
 }
 
-std::int64_t room_for_products() { return with_room > 0 ? 0 : static_cast<std::int64_t>(room_of_thread); }
+std::int64_t room_for_products(Blas blas) {
+  const int threads = blas == Blas::native ? threads_of_native() : 1;
+  return static_cast<std::int64_t>(room_of_thread) * std::max(0, threads - with_room);
+}
 
 std::string core_name(Blas blas) {
   use_blas(blas, 0);

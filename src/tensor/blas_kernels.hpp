@@ -21,8 +21,9 @@ Blas default_blas();
 /// std::runtime_error where there is no memory for OpenBLAS to work in.
 void use_blas(Blas wanted, double work);
 
-/// The address space that the first use_blas takes, in bytes, most of it never used; 0 from then on.
-std::int64_t room_for_products();
+/// The address space that products with that set take besides their numbers, in bytes, most of it never used; 0 from
+/// the first one on.
+std::int64_t room_for_products(Blas blas);
 
 /// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".
 std::string core_name(Blas blas);

@@ -34,26 +34,37 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-/// The address space and the memory that this process uses already, in bytes.
+/// What this process uses already, in bytes.
 struct Used {
   std::int64_t address_space = 0;
   std::int64_t memory = 0;
+  std::int64_t data = 0;  ///< as RLIMIT_DATA counts, and the stack
 };
 
 Used used() {
   std::ifstream statm("/proc/self/statm");
   Used pages;
-  statm >> pages.address_space >> pages.memory;
+  std::int64_t other = 0;
+  statm >> pages.address_space >> pages.memory >> other >> other >> other >> pages.data;
   const std::int64_t page = sysconf(_SC_PAGESIZE);
-  return {pages.address_space * page, pages.memory * page};
+  return {pages.address_space * page, pages.memory * page, pages.data * page};
 }
 
-std::int64_t address_space_limit() {
+/// The soft limit of a resource.
+std::int64_t limit_of(decltype(RLIMIT_AS) resource) {
   rlimit limit{};
-  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  const bool limited = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return limited ? static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(unlimited)))
                  : unlimited;
 }
+
+/// RLIMIT_DATA as it was before this process lowered it.
+std::int64_t data_limit() {
+  static const std::int64_t limit = limit_of(RLIMIT_DATA);
+  return limit;
+}
+
+std::int64_t last_cap = 0;
 
 /// The number in a file; unlimited where there is none, or a word.
 std::int64_t limit_in(const std::filesystem::path& path) {
@@ -76,8 +87,9 @@ std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& gr
 }  // namespace
 
 std::int64_t available_memory(std::int64_t reserved) {
-  const auto [address_space, memory] = used();
-  const std::int64_t addresses = std::max<std::int64_t>(0, address_space_limit() - address_space);
+  const auto [address_space, memory, data] = used();
+  const std::int64_t addresses =
+      std::max<std::int64_t>(0, std::min(limit_of(RLIMIT_AS) - address_space, data_limit() - data));
   const std::int64_t in_group = control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup") - memory;
   return std::min(
       {machine_memory(), addresses - (addresses < reserved ? 0 : reserved), std::max<std::int64_t>(0, in_group)});
@@ -111,8 +123,19 @@ std::string memory_text(std::int64_t bytes) {
   return text::number_text(is_large ? size / 1024 : size, std::chars_format::fixed, 1) + (is_large ? " GiB" : " MiB");
 }
 
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
-                std::int64_t written) {
+void cap_memory(std::int64_t bytes, std::int64_t besides) {
+  last_cap = bytes;
+  rlimit limit{};
+  std::int64_t all = 0;
+  if (getrlimit(RLIMIT_DATA, &limit) == 0 && !__builtin_add_overflow(used().data, bytes + besides, &all)) {
+    limit.rlim_cur = static_cast<rlim_t>(std::min(data_limit(), all));
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+}
+
+std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
+
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available) {
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -132,10 +155,9 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   }
   add(largest);
   add(largest);
-  add(written);
   if (needed > available) {
-    throw TooLarge("the tensors " + std::string(written > 0 ? "and their text " : "") + "need " + memory_text(needed) +
-                   " of memory, but only " + memory_text(available) + " is available");
+    throw TooLarge("the tensors need " + memory_text(needed) + " of memory, but only " + memory_text(available) +
+                   " is available");
   }
 }
 

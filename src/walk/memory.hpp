@@ -20,10 +20,15 @@ std::int64_t control_group_limit(const std::filesystem::path& groups, const std:
 /// "74.5 GiB", "12.0 MiB", "300 bytes"
 std::string memory_text(std::int64_t bytes);
 
+/// From now on the process takes so many bytes more at most, and `besides` of address space that is never used: what
+/// needs more throws std::bad_alloc, and no other program pays for it.
+void cap_memory(std::int64_t bytes, std::int64_t besides);
+
+/// " (21.3 GiB were free)": the last cap; empty where there is none.
+std::string free_memory_words();
+
 /// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies
-/// of the largest for printing and saving, and `written` bytes of text before it is written, need more than `available`
-/// bytes. Asks no tensor for its numbers.
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
-                std::int64_t written = 0);
+/// of the largest for printing and saving need more than `available` bytes. Asks no tensor for its numbers.
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available);
 
 }  // namespace attn

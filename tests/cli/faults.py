@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import harness
@@ -152,7 +153,7 @@ class Faults(unittest.TestCase):
                           folder=folder)
             self.assertIn(done.returncode, (0, 2), (when, done))
             if done.returncode == 2:
-                self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory; [^\n]+\n\Z")
+                self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory[^\n]*; [^\n]+\n\Z")
             self.assertEqual(sorted(os.listdir(folder)), [name, "text"] if done.returncode == 0 else [])
             failed += done.returncode == 2
         self.assertGreater(failed, 5 // harness.EVERY)
@@ -174,6 +175,71 @@ class Faults(unittest.TestCase):
             done = traced(*plain, BINARY, *[word for word in command if word != "--force"], folder=folder)
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"exists", done.stderr)
+
+    def test_killed_without_flags_of_rename(self):
+        """A file's place has the old one or the new one. A folder's too, or the old one stands whole beside it."""
+        killed = 0
+        for command, earlier in ((["causal", "--save", "s.npz", "--force"], [["trainable", "--save", "s.npz"]]),
+                                 (["causal", "-o", "text", "--force"], [["trainable", "-o", "text"]]),
+                                 (["simplified", "--save", "steps", "--force"], [["trainable", "--save", "steps"]])):
+            _, new = self.counts(earlier, command)
+            old = contents(self.prepared(earlier))
+            for call in ("link", "rename", "unlink", "rmdir"):
+                for when in range(1, 30):
+                    with self.subTest(command=command, call=call, when=when):
+                        folder = self.prepared(earlier)
+                        done = traced("-o", os.devnull, "-e", "inject=renameat2:error=EINVAL",
+                                      "-e", f"inject={call}:signal=SIGKILL:when={when}", BINARY, *command, folder=folder)
+                        found = contents(folder)
+                        there = {name: digest for name, digest in found.items() if not name.startswith(".")}
+                        if done.returncode == 0:
+                            self.assertEqual(found, new)
+                            break
+                        killed += 1
+                        if "steps" in there or "--save" not in command or "s.npz" in command:
+                            self.assertIn(there, (old, new))
+                        else:
+                            aside = {name.split("/")[0] for name in found if name.split("/")[0].endswith(".old")}
+                            self.assertEqual((there, len(aside)), ({}, 1))
+                            os.rename(os.path.join(folder, *aside), os.path.join(folder, "steps"))
+                            self.assertEqual({name: digest for name, digest in contents(folder).items()
+                                              if not name.startswith(".")}, old)
+        self.assertGreater(killed, 20)
+
+    def test_what_others_put_in_stays(self):
+        """While a folder is being replaced: in the one that goes, before it is looked at and while it is taken away."""
+        for injected, code in (("renameat2:delay_exit=700000:when=2", 2), ("unlink:delay_enter=700000:when=1", 0)):
+            folder = self.prepared([["trainable", "--save", "steps"]])
+            place = os.path.join(folder, "steps")
+            before = os.stat(place).st_ino
+            inside = os.open(place, os.O_RDONLY)
+            command = ["strace", "-qq", "-f", "-o", os.devnull, "-e", f"inject={injected}", BINARY, "causal", "--save", "steps", "--force"]
+            with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+                while os.stat(place).st_ino == before and process.poll() is None:
+                    time.sleep(0.005)
+                time.sleep(0.2)
+                os.close(os.open("mine", os.O_WRONLY | os.O_CREAT, dir_fd=inside))
+                said = process.stderr.read().decode()
+                self.assertEqual(process.wait(HANG_LIMIT), code, said)
+            self.assertIn("mine", os.listdir(inside))
+            if code == 2:
+                self.assertEqual(os.stat(place).st_ino, before)
+                self.assertIn("'steps' has 'mine', which no --save wrote", said)
+                self.assertEqual(os.listdir(folder), ["steps"])
+            else:
+                left = re.fullmatch(r"attn-walkthrough: note: --save replaced 'steps', and cannot remove all that was "
+                                    r"there: it is left as '(\.attn-walkthrough\.[\d.]+\.tmp)'\n", said)
+                self.assertEqual(os.listdir(os.path.join(folder, left[1])), ["mine"])
+                self.assertEqual(sorted(os.listdir(folder)), [left[1], "steps"])
+            os.close(inside)
+
+    def test_the_names_of_new_parents_are_on_the_disk(self):
+        folder = self.prepared([])
+        log = os.path.join(folder, "log")
+        self.assertEqual(traced("-y", "-o", log, "-e", "trace=fsync", BINARY, "causal", "--save", "a/b/steps", folder=folder).returncode, 0)
+        with open(log, encoding="utf-8", errors="replace") as file:
+            synced = set(re.findall(r"fsync\(\d+<([^>]*)>", file.read()))
+        self.assertLessEqual({os.path.join(folder, name).rstrip("/") for name in ("", "a", "a/b")}, synced)
 
     def test_names_may_be_taken_late(self):
         """Somebody makes the target after it was found free."""

@@ -108,6 +108,26 @@ class OutputFile(Case):
         self.succeeds("causal", "-o", "steps.txt", umask=0o027)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("steps.txt")).st_mode), 0o640)
 
+    def test_no_file_lets_others_act_as_who_wrote_it(self):
+        """Where its owner cannot be kept, a mode keeps what it allows, and no more."""
+        if os.getuid() != 0:
+            self.skipTest("only root can write as somebody else")
+        os.chmod(self.folder, 0o777)
+        for mode in (0o4755, 0o2755, 0o1755, 0o6711):
+            for name, target in (("f", ["-o", "f"]), ("s.npz", ["--save", "s.npz", "-o", "/dev/null"])):
+                self.write(name, b"mine")
+                os.chmod(self.path(name), mode)
+                self.succeeds("causal", *target, "--force", user=65534)
+                there = os.stat(self.path(name))
+                self.assertEqual((stat.S_IMODE(there.st_mode), there.st_uid), (mode & 0o777, 65534))
+                self.write(name, b"mine")
+                os.chown(self.path(name), 65534, 65534)
+                os.chmod(self.path(name), mode)
+                self.succeeds("causal", *target, "--force")  # whose owner is kept
+                there = os.stat(self.path(name))
+                self.assertEqual((stat.S_IMODE(there.st_mode), there.st_uid), (mode, 65534))
+                os.remove(self.path(name))
+
     def test_no_room(self):
         """The file that was there stays as it was."""
         self.write("steps.txt", b"mine")
@@ -210,6 +230,45 @@ class Folder(Case):
             os.chmod(at, 0o555)
         self.succeeds("causal", "--save", "steps", "--force")
         self.assertEqual(self.there(), ["steps"])
+
+    def test_a_folder_of_somebody_else(self):
+        """What cannot be taken away is told."""
+        if os.getuid() != 0:
+            self.skipTest("only root can write as somebody else")
+        os.chmod(self.folder, 0o777)
+        self.succeeds("trainable", "--save", "steps")
+        old = self.contents("steps")
+        done = self.done("causal", "--save", "steps", "--force", user=65534)
+        self.assertEqual(done.returncode, 0)
+        left = [name for name in self.there() if name != "steps"]
+        self.assertEqual(len(left), 1)
+        self.assertEqual(done.stderr.decode(), "attn-walkthrough: note: --save replaced 'steps', and cannot remove all that "
+                         f"was there: it is left as '{left[0]}'\n")
+        self.assertEqual(self.contents(left[0]), old)
+        self.check_whole("steps")
+
+    def test_few_descriptors(self):
+        for number in range(4, 10):
+            for command in (["causal", "--save", "steps"], ["all", "--save", "steps", "-o", "text"]):
+                for earlier in ([], ["multihead", "--save", "steps"]):
+                    if earlier:
+                        self.succeeds(*earlier)
+                    before = self.contents()
+                    done = self.done(*command, *(["--force"] if earlier else []),
+                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number)))
+                    if done.returncode == 0:
+                        self.check_all_whole("steps")
+                    else:
+                        self.check_error(done, "Too many open files")
+                        self.assertEqual(self.contents(), before)
+                    self.assertLessEqual(set(self.there()), {"steps", "text"})
+                    subprocess.run(["rm", "-rf", "steps", "text"], cwd=self.folder, check=True)
+
+    def check_all_whole(self, folder):
+        """The same where it has several chapters."""
+        manifest = json.loads(self.read(folder, "manifest.json"))
+        files = {step["file"] for chapter in (manifest if isinstance(manifest, list) else [manifest]) for step in chapter["steps"]}
+        self.assertEqual(set(self.contents(folder)), files | {"manifest.json"})
 
     def test_made_parents_go_with_a_failure(self):
         os.mkdir(self.path("there"))

@@ -70,10 +70,7 @@ Reached reach(const Stage& previous, std::size_t step, const Known& known) {
 /// The choices of all that was reached, and where each was reached from: what the way back needs.
 class Trail {
  public:
-  explicit Trail(Budget& budget) : budget_(budget) {}
-
   void add(std::size_t position, const Stage& stage) {
-    budget_.take(2 * (sizeof(Begin) + stage.steps.size() * sizeof(Mark)));
     begins_.push_back({position, marks_.size()});
     for (std::size_t i = 0; i < stage.steps.size(); ++i) {
       marks_.push_back({static_cast<std::uint32_t>(stage.steps[i]), stage.reached[i].from});
@@ -99,7 +96,6 @@ class Trail {
     std::uint8_t from;
   };
 
-  Budget& budget_;
   std::vector<Begin> begins_;
   std::vector<Mark> marks_;
 };
@@ -132,10 +128,9 @@ int order_distance(const KnownStep& previous, const KnownStep& next) {
   return lesson + (to.chapter_order > from.chapter_order ? 4 : 5);
 }
 
-std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known,
-                                    Budget& budget) {
+std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known) {
   const Support support = support_of(count, alternatives, known);
-  Trail trail(budget);
+  Trail trail;
   Stage last;
   for (std::size_t position = 0; position < count; ++position) {
     const Alternatives here = alternatives(position);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "verify/explain/known.hpp"
-#include "verify/read/budget.hpp"
 
 namespace attn::verify {
 
@@ -23,8 +22,7 @@ using AlternativesOf = std::function<Alternatives(std::size_t)>;
 
 /// For each of `count` printed things the step that follows best from the others: of the lesson and in the order of
 /// those before and after it, then with the label and the grad_fn that the page has, then one that the article prints.
-std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known,
-                                    Budget& budget);
+std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known);
 
 /// What it costs to believe that a page shows `next` after `previous`: it mostly follows one program.
 int order_distance(const KnownStep& previous, const KnownStep& next);

@@ -25,9 +25,8 @@ namespace {
 /// Goes through a page from top to bottom.
 class Deriver {
  public:
-  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given,
-          Budget& budget)
-      : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers), budget_(budget) {
+  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
+      : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers) {
     for (Source source : given.sources) {
       source.which = projection_of(source.words);
       relater_.add(std::move(source));
@@ -52,7 +51,6 @@ class Deriver {
       if (const Choice elsewhere = is_step ? std::nullopt : finder_.elsewhere(i)) {
         add_elsewhere(finding, finder_.known()[*elsewhere]);
       }
-      budget_.take(memory_besides(finding));
       if (observed) {
         add_source(i, std::move(*observed), finding);
       }
@@ -266,14 +264,13 @@ class Deriver {
   bool is_loose_ = false;  ///< what was found last leaves room: some of its cells may be wrong all the same
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
   std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
-  Budget& budget_;
 };
 
 }  // namespace
 
 std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
-                            const Given& given, Budget& budget) {
-  return Deriver(printed, finder, chosen, given, budget).run();
+                            const Given& given) {
+  return Deriver(printed, finder, chosen, given).run();
 }
 
 }  // namespace attn::verify

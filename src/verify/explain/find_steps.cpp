@@ -27,21 +27,10 @@ std::string content_of(const Printed& printed) {
   return content;
 }
 
-/// What is needed of one tensor at a time.
-std::size_t memory_to_hold(std::span<const Printed> printed) {
-  std::size_t bytes = 0;
-  for (const Printed& one : printed) {
-    bytes = std::max(bytes, 2 * one.cells.size() * sizeof(Interval) + 2 * one.text.size());
-  }
-  return bytes;
-}
-
 /// Finds a printed thing by its cells. What is kept of each is a number, however long its content is.
 class ByContent {
  public:
   explicit ByContent(std::span<const Printed> printed) : places_(0, Hash{printed}, Equal{printed}) {}
-
-  static constexpr std::size_t memory_of_one = 64;
 
   /// The value that was given with the first of the same cells; `value` itself where this is that.
   std::size_t first(std::size_t i, std::size_t value) { return places_.try_emplace(i, value).first->second; }
@@ -77,11 +66,8 @@ void keep_cheapest(Candidates& found, std::int64_t& least, const std::vector<std
 
 }  // namespace
 
-StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
-    : budget_(budget) {
-  constexpr std::size_t memory_of_new = sizeof(Distinct) + ByContent::memory_of_one + 2 * sizeof(std::size_t);
+StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations) {
   ByContent by_content(printed);
-  budget_.take(memory_to_hold(printed));
   distinct_of_.reserve(printed.size());
   for (std::size_t i = 0; i < printed.size(); ++i) {
     const std::size_t id = by_content.first(i, distinct_.size());
@@ -89,7 +75,6 @@ StepFinder::StepFinder(std::span<const Printed> printed, std::span<const Explana
     if (id < distinct_.size()) {
       continue;
     }
-    budget_.take(memory_of_new);
     Distinct& one = distinct_.emplace_back();
     one.printed = &printed[i];
     one.first = i;
@@ -214,7 +199,6 @@ void StepFinder::hold(Distinct& one, std::span<const std::size_t> ids) {
     if (!same_kind(*one.printed, known_.numbers(id)) || compare(*one.printed, known_.numbers(id), 0) != Tally{}) {
       continue;
     }
-    budget_.take(2 * sizeof(id));
     one.numbers.push_back(id);
     const bool allowed =
         std::ranges::any_of(known_.having(id), [&](std::size_t step) { return known_[step].explanation->allowed; });
@@ -246,7 +230,6 @@ void StepFinder::complete_lessons_in_use(std::span<const Explanation> explanatio
   hold_new();
   for (Distinct& one : distinct_) {
     for (const std::size_t id : one.numbers) {
-      budget_.take(2 * sizeof(id) * known_.having(id).size());
       std::ranges::copy_if(known_.having(id), std::back_inserter(one.candidates.steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });
     }
@@ -274,7 +257,6 @@ void StepFinder::find_near(Distinct& one) {
       std::vector<std::size_t> steps;
       std::ranges::copy_if(known_.having(id), std::back_inserter(steps),
                            [&](std::size_t step) { return known_[step].explanation->allowed; });
-      budget_.take(steps.size() * (sizeof(Fit) + 2 * allocated(printed.shape.size() * sizeof(std::int64_t)) + 64));
       keep_cheapest(one.candidates, least, steps, *fit);
     }
   }

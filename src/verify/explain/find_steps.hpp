@@ -10,7 +10,6 @@
 
 #include "verify/explain/fit.hpp"
 #include "verify/explain/known.hpp"
-#include "verify/read/budget.hpp"
 #include "verify/read/printed.hpp"
 
 namespace attn::verify {
@@ -24,15 +23,11 @@ struct Candidates {
   bool hold() const { return !steps.empty() && fits.empty(); }
 };
 
-/// What each printed thing takes in any case: which of the different ones it is.
-inline constexpr std::size_t memory_to_find_one = sizeof(std::size_t);
-
 /// Finds the steps whose numbers a page's tensors have. Lessons are walked through wave by wave, and only those that
 /// have tensors of the shapes that are still unexplained.
 class StepFinder {
  public:
-  /// Throws OverBudget.
-  StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget);
+  StepFinder(std::span<const Printed> printed, std::span<const Explanation> explanations);
 
   Known& known() { return known_; }
   const Known& known() const { return known_; }
@@ -68,7 +63,6 @@ class StepFinder {
   void complete_lessons_in_use(std::span<const Explanation> explanations);
   void find_near(Distinct& one);
 
-  Budget& budget_;
   Known known_;
   std::vector<Distinct> distinct_;
   std::vector<std::size_t> distinct_of_;

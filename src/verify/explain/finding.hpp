@@ -81,9 +81,6 @@ struct Finding {
   std::string chapter() const { return explanation ? explanation->chapter : ""; }
 };
 
-/// The memory that it takes besides its own size.
-std::size_t memory_besides(const Finding& finding);
-
 /// What became of a page.
 struct Report {
   std::vector<Finding> findings;   ///< in page order

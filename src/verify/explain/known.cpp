@@ -42,6 +42,8 @@ void Known::add(const Explanation& explanation, const Wanted& wanted) {
   const std::vector<Step>& steps = explanation.steps.get();
   for (std::size_t i = 0; i < steps.size() && is_new; ++i) {
     steps_.push_back({&explanation, &steps[i], i, {}, plain(steps[i].label), steps[i].kind == Step::Kind::size});
+    call(steps_.back().label, steps_.size() - 1);
+    call(steps[i].name, steps_.size() - 1);
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     KnownStep& known = steps_[entry->second + i];
@@ -50,6 +52,18 @@ void Known::add(const Explanation& explanation, const Wanted& wanted) {
       by_numbers_[*known.numbers].push_back(entry->second + i);
     }
   }
+}
+
+void Known::call(std::string_view name, std::size_t step) {
+  std::vector<std::size_t>& steps = by_name_[name];
+  if (steps.empty() || steps.back() != step) {
+    steps.push_back(step);
+  }
+}
+
+std::span<const std::size_t> Known::called(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? std::span<const std::size_t>() : found->second;
 }
 
 const Numbers& Known::numbers_of_step(std::size_t i) {

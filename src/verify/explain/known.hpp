@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +44,8 @@ class Known {
   std::size_t first_of(const Explanation& explanation) const { return first_.at(&explanation); }
   std::size_t count_of(const Explanation& explanation) const { return explanation.steps.get().size(); }
   bool has(const Explanation& explanation) const { return first_.contains(&explanation); }
+  /// The steps that are called so, by their plain label or their name, ascending.
+  std::span<const std::size_t> called(std::string_view name) const;
 
   const Numbers& numbers(std::size_t id) const { return numbers_[id]; }
   /// The numbers of a step that shows a tensor, wanted or not.
@@ -58,6 +61,7 @@ class Known {
  private:
   std::size_t add_numbers(Numbers numbers);
   std::string_view plain(const std::string& label);
+  void call(std::string_view name, std::size_t step);
 
   std::vector<KnownStep> steps_;
   std::unordered_map<const Explanation*, std::size_t> first_;
@@ -67,6 +71,7 @@ class Known {
   std::map<Shape, std::vector<std::size_t>> by_shape_;
   std::unordered_map<std::size_t, std::string> layouts_;
   std::unordered_map<std::string, std::string> plain_labels_;
+  std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;
 };
 
 /// How badly a printed label fits a step's: 0 (the same), 1 (one is within the other) or 2.

@@ -24,11 +24,10 @@ namespace {
 /// One page and the ways in which it may have been made.
 class Matcher {
  public:
-  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations, Budget& budget)
+  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations)
       : printed_(printed),
         explanations_(explanations),
-        budget_(budget),
-        finder_(printed, explanations, budget),
+        finder_(printed, explanations),
         drawn_steps_(printed, finder_) {}
 
   Report run(const Given& given) {
@@ -37,7 +36,7 @@ class Matcher {
     OtherKernels other_kernels(printed_, finder_.known());
     other_kernels.choose(finder_, chosen);
     Report report;
-    report.findings = derive(printed_, finder_, chosen, given, budget_);
+    report.findings = derive(printed_, finder_, chosen, given);
     other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
@@ -51,7 +50,7 @@ class Matcher {
  private:
   std::vector<Choice> choose(const std::vector<Neighbours>& neighbours) {
     return choose_in_order(
-        printed_.size(), [&](std::size_t i) { return alternatives(i, neighbours); }, finder_.known(), budget_);
+        printed_.size(), [&](std::size_t i) { return alternatives(i, neighbours); }, finder_.known());
   }
 
   /// The steps that a tensor may be. Those of scalars, masks and the like count only where a neighbour is of the same
@@ -117,24 +116,14 @@ class Matcher {
 
   std::span<const Printed> printed_;
   std::span<const Explanation> explanations_;
-  Budget& budget_;
   StepFinder finder_;
   DrawnSteps drawn_steps_;
 };
 
 }  // namespace
 
-const std::size_t memory_to_explain_one =
-    memory_to_find_one + 2 * sizeof(Choice) + sizeof(Matcher::Neighbours) + memory_to_derive_one;
-
-Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given,
-             Budget& budget) {
-  return printed.empty() ? Report{} : Matcher(printed, explanations, budget).run(given);
-}
-
 Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given) {
-  Budget unbounded;
-  return match(printed, explanations, given, unbounded);
+  return printed.empty() ? Report{} : Matcher(printed, explanations).run(given);
 }
 
 }  // namespace attn::verify

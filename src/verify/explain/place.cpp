@@ -37,13 +37,13 @@ bool Places::fits(std::size_t i, std::size_t step) const {
   return is_size(printed_[i]) ? printed_[i].shape == shape : same_shape(printed_[i], shape);
 }
 
-/// Looks for the label among steps; one of the same shape wins.
+/// Looks for the label among so many steps; one of the same shape wins.
 void Places::look(std::size_t i, std::size_t first, std::size_t count, Choice& found) const {
-  const std::string label = plain_label(printed_[i].label);
-  for (std::size_t step = first; step < first + count; ++step) {
+  const std::span<const std::size_t> steps = known_.called(plain_label(printed_[i].label));
+  for (auto at = std::lower_bound(steps.begin(), steps.end(), first); at != steps.end() && *at < first + count; ++at) {
+    const std::size_t step = *at;
     const KnownStep& here = known_[step];
-    if (!here.step->tensor || here.is_size != is_size(printed_[i]) ||
-        (label != here.label && label != here.step->name)) {
+    if (!here.step->tensor || here.is_size != is_size(printed_[i])) {
       continue;
     }
     if (!found || (fits(i, step) && !fits(i, *found))) {

@@ -62,8 +62,7 @@ bool is_output(Zone zone) { return zone == Zone::output || zone == Zone::comment
 /// One pass over a page. What is read once is not read again, however the page is made: it takes linear time.
 class Finder {
  public:
-  Finder(const Page& page, Budget& budget, std::size_t for_each)
-      : page_(page), text_(page.text()), zones_(find_zones(page)), budget_(budget), for_each_(for_each) {}
+  explicit Finder(const Page& page) : page_(page), text_(page.text()), zones_(find_zones(page)) {}
 
   std::vector<Printed> find() {
     while (at_ < text_.size()) {
@@ -181,7 +180,6 @@ class Finder {
       std::vector<std::int64_t>().swap(printed.shown_before_gap);
     }
     printed.cells.shrink_to_fit();
-    budget_.take(memory_of(printed) + for_each_);
     found_.push_back(std::move(printed));
   }
 
@@ -202,8 +200,6 @@ class Finder {
   const Page& page_;
   std::string_view text_;
   Zones zones_;
-  Budget& budget_;
-  std::size_t for_each_;
   std::size_t at_ = 0;
   std::size_t line_begin_ = 0;  ///< of the line that at_ is on
   std::size_t free_from_ = 0;   ///< the end of what was printed last
@@ -212,13 +208,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<Printed> find_printed(const Page& page, Budget& budget, std::size_t for_each) {
-  return Finder(page, budget, for_each).find();
-}
-
-std::vector<Printed> find_printed(const Page& page) {
-  Budget unbounded;
-  return find_printed(page, unbounded, 0);
-}
+std::vector<Printed> find_printed(const Page& page) { return Finder(page).find(); }
 
 }  // namespace attn::verify

@@ -9,14 +9,9 @@
 namespace attn::verify {
 
 Listing find_listing(const Page& page) {
-  Budget unbounded;
-  return find_listing(page, unbounded);
-}
-
-Listing find_listing(const Page& page, Budget& budget) {
   const Page& listing = page.listing();
   const Zones zones = find_zones(listing);
-  std::vector<Literal> literals = find_literals(listing, zones, budget);
+  std::vector<Literal> literals = find_literals(listing, zones);
   std::vector<DrawCall> draws = find_draw_calls(listing, zones, literals);
   return {std::move(literals), find_settings(listing.text()), std::move(draws)};
 }

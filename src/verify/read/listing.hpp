@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tensor/array.hpp"
-#include "verify/read/budget.hpp"
 #include "verify/read/draws.hpp"
 #include "verify/read/page.hpp"
 
@@ -42,8 +41,6 @@ struct Listing {
 };
 
 /// Reads the listing of a page. Takes time linear in the page.
-/// Throws OverBudget where that takes more memory than the budget has.
-Listing find_listing(const Page& page, Budget& budget);
 Listing find_listing(const Page& page);
 
 /// Whether what stands at a place of the listing is known to what is printed at the other place: cells print after

@@ -270,7 +270,7 @@ void scale(std::vector<double>& values, const After& after) {
 
 }  // namespace
 
-std::vector<Literal> find_literals(const Page& page, const Zones& zones, Budget& budget) {
+std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
   const std::string_view text = page.text();
   std::vector<Literal> found;
   Made made(text);
@@ -290,8 +290,6 @@ std::vector<Literal> find_literals(const Page& page, const Zones& zones, Budget&
         }
         scale(list->values, after);
         Shape shape = shape_of(*list, behind);
-        budget.take(2 * sizeof(Literal) + allocated(list->values.size() * sizeof(double)) +
-                    allocated(shape.size() * sizeof(std::int64_t)) + allocated(before.name.size()));
         const std::string_view name = after.changes ? std::string_view() : before.name;
         found.push_back({page.place(at), std::string(name), std::move(shape), std::move(list->values)});
       }

@@ -41,8 +41,6 @@ class Page {
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
-  /// The bytes of its texts.
-  std::size_t memory() const { return text_.size() + (listing_ ? listing_->memory() : 0); }
   Place place(std::size_t offset) const { return places_.at(text_, offset); }
   /// In their order, from the text's begin to its end.
   const std::vector<Part>& parts() const { return parts_; }

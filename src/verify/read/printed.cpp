@@ -3,15 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "verify/read/budget.hpp"
-
 namespace attn::verify {
-
-std::size_t memory_of(const Printed& printed) {
-  return sizeof(Printed) + allocated(printed.shape.size() * sizeof(printed.shape[0])) +
-         allocated(printed.cells.size() * sizeof(Cell)) +
-         allocated(printed.shown_before_gap.size() * sizeof(printed.shown_before_gap[0]));
-}
 
 bool is_size(const Printed& printed) { return printed.kind == Printed::Kind::size; }
 

@@ -51,9 +51,6 @@ struct Printed {
   std::string_view grad_fn;  ///< "MulBackward0"; empty where none is printed
 };
 
-/// The memory that it takes.
-std::size_t memory_of(const Printed& printed);
-
 /// Whether it is the size of a tensor.
 bool is_size(const Printed& printed);
 
