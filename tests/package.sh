@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries what .packaging/make made: the .deb installed, run and purged on this Debian and on a newer one, the .tar.xz where
-# there is nothing else at all, `cmake --install` and the target uninstall. Two minutes. Needs root.
+# there is nothing else at all, `cmake --install` and the target uninstall. Needs root.
 set -euo pipefail
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
@@ -60,7 +60,7 @@ for file in bin/attn-walkthrough share/bash-completion/completions/attn-walkthro
   test -s "/usr/$file"
 done
 for name in share/man/man1/attn-walkthrough.1.gz share/doc/attn-walkthrough/copyright share/doc/attn-walkthrough/notices/openblas; do
-  dpkg-deb --contents "$1" | grep -q "usr/$name\$" || { echo "the package has no $name"; exit 1; }
+  dpkg-deb --contents "$1" | grep "usr/$name\$" >/dev/null || { echo "the package has no $name"; exit 1; }
 done
 dpkg --purge attn-walkthrough >/dev/null
 trap - EXIT
