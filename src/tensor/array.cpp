@@ -3,8 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xstrided_view.hpp>
+#include "tensor/xtensor.hpp"
 
 namespace attn {
 

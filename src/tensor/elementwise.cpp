@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xnoalias.hpp>
-
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
+#include "tensor/xtensor.hpp"
 
 namespace attn {
 namespace {
