@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "text/numbers.hpp"
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
+#include "walk/mistakes/subjects.hpp"
 
 namespace attn {
 namespace {
@@ -61,35 +60,6 @@ std::optional<Tensor> reshaped_weight(const Tensor& weight) {
                            : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
 }
 
-/// Keys are computed with the W_query of the same section. W_key is still drawn.
-Rewriter::Rule same_weights(std::span<const Step> steps) {
-  struct Query {
-    std::optional<Tensor> weight;
-    std::optional<Tensor> bias;
-  };
-  std::map<std::string, Query> queries;  // by section
-  std::map<const void*, Query> instead;  // of a W_key
-  for (const Step& step : steps) {
-    if (step.name == "W_query") {
-      queries[step.section] = {step.tensor, std::nullopt};
-    } else if (step.name == "W_query_bias") {
-      queries[step.section].bias = step.tensor;
-    } else if (step.name == "W_key") {
-      instead[step.tensor->id()] = queries[step.section];
-    }
-  }
-  return [instead](const Tensor& was, const Tensor& is) {
-    const bool is_product = was.kind() == Kind::linear || was.kind() == Kind::matmul;
-    const auto found = is_product ? instead.find(was.operands()[1].id()) : instead.end();
-    if (found == instead.end()) {
-      return is;
-    }
-    const auto& [weight, bias] = found->second;
-    return was.kind() == Kind::linear ? linear(is.operands()[0], *weight, bias, weight->name())
-                                      : matmul(is.operands()[0], *weight);
-  };
-}
-
 Tensor without_bias(const Tensor& was, const Tensor& is) {
   return was.operands().size() > 2 ? linear(is.operands()[0], is.operands()[1], std::nullopt, "") : is;
 }
@@ -99,19 +69,6 @@ Tensor without_projection(const Tensor& was, const Tensor& is) {
 }
 
 // ---- Scores ---------------------------------------------------------------------------------------
-
-/// Scores are divided by this, of what should be divided by the root of `root_of`.
-template <class Divisor>
-Rewriter::Rule scaled_by(Divisor divisor) {
-  return [divisor](const Tensor& was, const Tensor& is) {
-    const std::int64_t root_of = was.operation().facts().root_of;
-    return root_of > 0 ? divide(is.operands()[0], divisor(root_of), "") : is;
-  };
-}
-
-Rewriter::Rule divided_by(double divisor) {
-  return scaled_by([divisor](std::int64_t) { return divisor; });
-}
 
 Tensor unscaled(const Tensor& was, const Tensor& is) {
   return was.operation().facts().root_of > 0 ? is.operands()[0] : is;
@@ -137,33 +94,6 @@ Tensor transposed_weights(const Tensor& was, const Tensor& is) {
 }
 
 // ---- Masks ----------------------------------------------------------------------------------------
-
-Rewriter::Rule masked_with(float value) {
-  return [value](const Tensor& was, const Tensor& is) {
-    return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is;
-  };
-}
-
-/// True where column - row is more than `beyond`, which should be 0: a mask of another diagonal.
-Rewriter::Rule masked_beyond(std::int64_t beyond) {
-  return [beyond](const Tensor& was, const Tensor& is) {
-    if (!hides(was)) {
-      return is;
-    }
-    const Tensor mask =
-        leaf(was.operands()[1].shape(), DType::boolean, "mask", [shape = was.operands()[1].shape(), beyond] {
-          Block<bool> block(shape);
-          const std::int64_t columns = shape.back();
-          const std::int64_t rows = shape[shape.size() - 2];
-          for (std::size_t i = 0; i < block.size(); ++i) {
-            const auto place = static_cast<std::int64_t>(i);
-            block[i] = place % columns - place / columns % rows > beyond;
-          }
-          return Contents(std::move(block));
-        });
-    return masked_fill(is.operands()[0], mask, -infinity);
-  };
-}
 
 Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
   if (!hides(was)) {
@@ -201,14 +131,6 @@ Tensor masked_after_softmax(const Tensor& was, const Tensor& is) {
 
 // ---- Dropout --------------------------------------------------------------------------------------
 
-Tensor inverted(const Tensor& mask) {
-  return leaf(mask.shape(), DType::boolean, "mask", [mask] {
-    Block<bool> block = std::get<Block<bool>>(*mask.array().contents());
-    std::ranges::transform(block, block.begin(), [](bool keep) { return !keep; });
-    return Contents(std::move(block));
-  });
-}
-
 Tensor not_rescaled(const Tensor& was, const Tensor& is) {
   if (was.name() == "scale") {
     return torch::ones({});
@@ -233,13 +155,6 @@ Tensor dropped_what_is_kept(const Tensor& was, const Tensor& is) {
 Tensor nothing_dropped(const Tensor&, const Tensor& is) { return is.operands()[0]; }
 
 // ---- Heads ----------------------------------------------------------------------------------------
-
-/// Whether it is x.view(b, tokens, heads, head_dim).transpose(1, 2).
-bool splits_heads(const Tensor& tensor) {
-  return tensor.kind() == Kind::transpose && tensor.dim() == 4 &&
-         tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
-         tensor.operands()[0].kind() == Kind::view;
-}
 
 Tensor split_without_transpose(const Tensor& was, const Tensor& is) {
   return splits_heads(was) ? view(contiguous(is.operands()[0]), was.shape()) : is;
@@ -267,8 +182,6 @@ Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
 Tensor reversed_cat(const Tensor&, const Tensor& is) { return cat({is.operands().rbegin(), is.operands().rend()}); }
 
 // ---- The table ------------------------------------------------------------------------------------
-
-const char* const scaling_line = "attn_scores / keys.shape[-1]**0.5";
 
 /// The names of dimensions with this size: "num_heads", "d_out or d_in"; empty if there are none.
 std::string owners_of(std::int64_t size, std::span<const Step> steps) {
@@ -310,13 +223,13 @@ std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   return sizes;
 }
 
+void append(std::vector<Mistake>& table, const std::vector<Mistake>& more) {
+  table.insert(table.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
-  const char* const softmax_line = "torch.softmax(scores, dim=-1)";
-  const char* const mask_line = "attn_scores.masked_fill(torch.triu(torch.ones(n, n), diagonal=1).bool(), -torch.inf)";
-  const char* const dropout_line = "weights * keep_mask / (1 - p)";
-  const char* const split_line = "x.view(b, num_tokens, num_heads, head_dim).transpose(1, 2)";
   std::vector<Mistake> table = {
       {"no-scaling", "the scores are not divided by the square root of the keys' dimension", scaling_line, unscaled},
       {"scaled-by-dimension", "the scores are divided by the keys' dimension, not by its square root", scaling_line,
@@ -326,8 +239,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"no-mask", "nothing is masked: tokens see later ones", mask_line, unmasked},
       {"mask-after-softmax", "weights are masked with 0 after softmax, instead of scores with -inf before it",
        mask_line, masked_after_softmax},
-      {"mask-0", "masked scores are 0, not -inf", mask_line, masked_with(0)},
-      {"mask-1e9", "masked scores are -1e9, not -inf", mask_line, masked_with(-1e9F)},
+      {"mask-0", "masked scores are 0, not -inf", mask_line, filled_with(0)},
+      {"mask-1e9", "masked scores are -1e9, not -inf", mask_line, filled_with(-1e9F)},
       {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line, masked_beyond(-1)},
       {"mask-shows-next", "the mask shows the next token: off by one", mask_line, masked_beyond(1)},
       {"mask-transposed", "the mask is transposed: it hides earlier tokens", mask_line, with_transposed_mask},
@@ -338,8 +251,9 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
        with_weight(transposed_weight)},
       {"weight-reshaped", "the weight is reshaped, not transposed", "x @ W, or with nn.Linear's weight x @ W.T",
        with_weight(reshaped_weight)},
-      {"same-weights", "keys are computed with W_query, not with W_key", "keys = x @ W_key", same_weights(steps)},
-      {"no-bias", "the bias is left out", "x @ W.T + b", for_each(Kind::linear, without_bias)},
+      {"same-weights", "keys are computed with W_query, not with W_key", "keys = x @ W_key",
+       made_with(steps, {0, 0, 2})},
+      {"no-bias", "the bias is left out", bias_line, for_each(Kind::linear, without_bias)},
       {"no-projection", "the linear layer is left out", "out_proj(context_vec)",
        for_each(Kind::linear, without_projection)},
       {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
@@ -356,8 +270,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"heads-by-view", "heads are split by view only, without transpose", split_line, split_without_transpose},
       {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
        interleaved_heads},
-      {"heads-joined-by-view", "heads are joined by view only, without transpose",
-       "context_vec.transpose(1, 2).contiguous().view(b, num_tokens, d_out)", joined_without_transpose},
+      {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_without_transpose},
       {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},
   };
@@ -370,6 +283,24 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
                        scaling_line, divided_by(std::sqrt(static_cast<double>(size)))});
     }
   }
+  return table;
+}
+
+std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps) {
+  std::vector<Mistake> table = mistakes_in(steps);
+  append(table, softmax_mistakes_on_pages());
+  return table;
+}
+
+std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
+  std::vector<Mistake> table = mistakes_on_pages(steps);
+  append(table, mask_mistakes(table));
+  append(table, score_mistakes());
+  append(table, softmax_mistakes());
+  append(table, dropout_mistakes());
+  append(table, projection_mistakes(steps));
+  append(table, slice_mistakes());
+  append(table, precision_mistakes());
   return table;
 }
 

@@ -3,215 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
-#include <optional>
 #include <span>
 
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
+#include "verify/propose/habits.hpp"
 
 namespace attn::port {
 namespace {
-
-/// One thing that programs have names for. Lists are of words with spaces between.
-struct Habit {
-  std::string_view words;        ///< plain_name's
-  std::string_view steps;        ///< the likeliest first
-  std::string_view module = "";  ///< whose .weight and .bias a tensor of this name may be
-  std::string_view parts = "";   ///< of a fused one: the modules side by side
-  bool is_final = false;
-};
-
-constexpr std::string_view any_scores =
-    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
-constexpr std::string_view any_weights =
-    "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
-constexpr std::string_view any_context =
-    "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2";
-constexpr std::string_view any_output =
-    "output context_vecs context_vec context_heads joined_heads all_context_vecs context_vec_2";
-
-const std::vector<Habit>& habits() {
-  static const std::vector<Habit> table = {
-      {"q query queries q_proj q_lin q_linear q_layer to_q query_proj query_layer query_states query_projection "
-       "query_dense linear_q attn_q "
-       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads queries_split q_split q_scaled scaled_q "
-       "q_states q_vec xq x_q q_einsum "
-       "q_net q_fc fc_q proj_q qproj q_tensor q_out q_transform query_linear linear_query linear_queries query_vec "
-       "query_vectors query_matrix "
-       "query_tensor query_transform query_out query_split split_query split_queries queries_heads hook_q",
-       "queries queries_heads scaled_queries scaled_queries_heads query_2 query", "W_query"},
-      {"k key keys k_proj k_lin k_linear k_layer to_k key_proj key_layer key_states key_projection key_dense linear_k "
-       "attn_k kcur c_k "
-       "mixed_key_layer k_heads k_head ks k_mat key_heads keys_split k_split k_scaled scaled_k k_states k_vec xk x_k "
-       "k_einsum k_net k_fc fc_k "
-       "proj_k kproj k_tensor k_out k_transform key_linear linear_key linear_keys key_vec key_vectors key_matrix "
-       "key_tensor key_transform "
-       "key_out key_split split_key split_keys keys_heads hook_k",
-       "keys keys_heads scaled_keys scaled_keys_heads keys_transposed key_2", "W_key"},
-      {"v value values v_proj v_lin v_linear v_layer to_v value_proj value_layer value_states value_projection "
-       "value_dense linear_v attn_v "
-       "vcur c_v mixed_value_layer v_heads v_head vs v_mat value_heads values_split v_split v_states v_vec xv x_v "
-       "v_einsum v_net v_fc fc_v "
-       "proj_v vproj v_tensor v_out v_transform value_linear linear_value linear_values value_vec value_vectors "
-       "value_matrix value_tensor "
-       "value_transform value_out value_split split_value split_values values_heads hook_v",
-       "values values_heads value_2", "W_value"},
-      {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "", "W_query"},
-      {"wk w_k w_key wkey weight_key weight_k key_w k_w weights_k", "", "W_key"},
-      {"wv", "W_value context_vecs context_heads", "W_value"},
-      {"w_v w_value wvalue weight_value weight_v value_w v_w weights_v", "", "W_value"},
-      {"bq b_q b_query q_b bias_q query_b", "W_query_bias"},
-      {"bk b_k b_key k_b bias_k key_b", "W_key_bias"},
-      {"bv b_v b_value v_b bias_v value_b", "W_value_bias"},
-      {"bo b_o b_out o_b bias_o out_b proj_b attprojb", "out_proj_bias"},
-      {"wo w_o wout w_out weight_o weight_out out_w o_w w_proj proj_w w_output output_w w_concat attprojw "
-       "attn_vec_einsum",
-       "", "out_proj"},
-      {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
-      {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
-       "mixed_qkv qkv_net qkvw qkv_w "
-       "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
-       "", "", "W_query W_key W_value"},
-      {"kv to_kv wkv w_kv kv_proj key_value c_kv kv_net kvw kv_w kvb kv_b", "", "", "W_key W_value"},
-      {"scores score attn_scores attn_score raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
-       "similarity similarities energy "
-       "energies e s logits attn_logits attention_logits attn_raw att_scores att_raw raw unscaled_scores omega "
-       "compatibility affinity "
-       "affinities wei_raw kq_raw att_logits preatt pre_att pre_softmax presoftmax qk_scores score_matrix scores_raw "
-       "qk_dot qk_product "
-       "matmul_qk qk_matmul query_key attention_logit attn_dots att_score raw_attention hook_attn_scores",
-       any_scores},
-      {"attention_scores attention_score",  // Keras calls the weights so
-       "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 attn_weights "
-       "dropout_attn_weights"},
-      {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled "
-       "scaled_logits scaled_energy "
-       "s_scaled scaled_qk att_scaled scaled_sim scaled_attention_logits qk_scaled logits_scaled scaled_dot_products",
-       "scaled_attn_scores scaled_attn_scores_2"},
-      {"masked masked_scores masked_attn_scores masked_attention_scores masked_logits scores_masked masked_energy "
-       "masked_dots kq_masked "
-       "s_masked att_masked masked_sim scores_after_mask attn_masked masked_s padded_logits logits_masked "
-       "masked_attn_logits "
-       "masked_attention_logits masked_qk qk_masked wei_masked",
-       "masked_attn_scores scaled_attn_scores masked_simple ?attn_scores"},
-      {"weights attn_weights attention_weights attn_weight attention_weight attn_w probs prob probabilities p "
-       "attn_probs attention_probs "
-       "attn_prob attention_prob alpha alphas a softmax attn_softmax kq_soft_max kq_soft_max_ext soft_max "
-       "attn_output_weights attn_map "
-       "attention_map attention_matrix normalized_weights att_weights w wei attn_dist attention_distribution "
-       "score_weights softmaxed "
-       "att_probs att_softmax p_attn pattern hook_pattern attn_pattern attention_pattern softmax_scores softmax_out "
-       "softmax_output softmax_weights "
-       "scores_softmax softmax_qk soft",
-       any_weights},
-      {"att attn attention",
-       "attn_weights attn_scores scaled_attn_scores masked_attn_scores dropout_attn_weights attn_weights_mean "
-       "masked_simple_norm output "
-       "context_vecs context_heads"},
-      {"dropped dropped_weights dropout_weights attn_weights_dropped dropped_attn dropped_probs attn_dropout attn_drop "
-       "p_drop p_dropped "
-       "weights_dropped dropout_attn_weights probs_dropped attn_probs_dropped",
-       "dropout_attn_weights attn_weights"},
-      {"dropout_mask keep_mask drop_mask keep kept dropped_mask", "dropout_mask"},
-      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask "
-       "mask_bool "
-       "extended_attention_mask attn_bias future_mask causal bias mask_attn mask_causal mask_tril tril_mask triu_mask "
-       "causal_bias mask_bias "
-       "subsequent_mask tgt_mask src_mask causal_attention_mask attn_mask_bool",
-       "mask mask_simple"},
-      {"m", "mask masked_attn_scores scaled_attn_scores mask_simple"},
-      {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs "
-       "head_out head_output "
-       "head_outputs heads_out head_outs kqv kqv_merged kqv_merged_cont concat concatenated merged merged_heads "
-       "concat_heads joined joined_heads "
-       "attended weighted_sum weighted_values heads o_heads context_merged merged_context ctx_merged context_heads xb "
-       "atty values_hat "
-       "value_hat encoded context_original contexts concat_attention concat_output concat_out concat_context "
-       "output_concat out_concat combined "
-       "combined_heads merge_heads heads_merged heads_concat context_states attended_values attn_ctx attention_context "
-       "weighted_v "
-       "scaled_attention out_heads out_merged hook_z",
-       any_context},
-      {"attn_vec attn_vecs",
-       "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2 output"},
-      {"o", "context_vecs output context_heads context_vec joined_heads all_context_vecs", "out_proj"},
-      {"out output outputs y result res attn_output attn_out attention_output attn_outputs self_attn_output kqv_out "
-       "final final_output proj_out "
-       "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out "
-       "output_projection attproj final_out "
-       "layer_output self_attn self_attention projected_context attn_result attn_final hook_attn_out",
-       any_output, "out_proj", "", true},
-      {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "
-       "linear_out linear_o "
-       "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear o_net o_fc proj_out_linear linear_final",
-       "output ?context_vecs", "out_proj", "", true},
-      {"x xs h cur", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
-      {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in "
-       "token_embeddings embeds "
-       "inputs_embeds input_embeddings batch",
-       "batch inputs"},
-      {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
-       "second_input"},
-      {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt",
-       "scale sqrt_head_dim one_over_sqrt_head_dim"},
-  };
-  return table;
-}
 
 /// Words that no attention has: of what surrounds it, whose other words say nothing here.
 constexpr std::array<std::string_view, 22> foreign = {
     "mlp", "ffn", "ff",   "feed", "fc1", "fc2",  "norm", "ln",  "layernorm", "rms",   "wte",
     "wpe", "lm",  "rope", "cos",  "sin", "gate", "pos",  "tok", "cache",     "norm1", "norm2"};
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (end > begin) {
-      words.emplace_back(text.substr(begin, end - begin));
-    }
-    begin = end + 1;
-  }
-  return words;
-}
-
-const std::map<std::string, const Habit*, std::less<>>& by_word() {
-  static const auto index = [] {
-    std::map<std::string, const Habit*, std::less<>> result;
-    for (const Habit& habit : habits()) {
-      for (const std::string& word : words_of(habit.words)) {
-        result.emplace(word, &habit);
-      }
-    }
-    return result;
-  }();
-  return index;
-}
-
-/// The same by words written as one: "causalmask".
-const std::map<std::string, const Habit*, std::less<>>& by_letters() {
-  static const auto index = [] {
-    std::map<std::string, const Habit*, std::less<>> result;
-    for (const auto& [word, habit] : by_word()) {
-      std::string letters = word;
-      std::erase(letters, '_');
-      result.emplace(letters, habit);
-    }
-    return result;
-  }();
-  return index;
-}
-
-const Habit* habit_of(const std::string& word) {
-  const auto found = by_word().find(word);
-  if (found != by_word().end()) {
-    return found->second;
-  }
-  constexpr std::size_t fewest = 5;  // letters that are no chance
-  const auto run_together = word.size() < fewest ? by_letters().end() : by_letters().find(word);
-  return run_together == by_letters().end() ? nullptr : run_together->second;
-}
 
 bool is_upper(char c) { return text::lower(c) != c; }
 
@@ -220,16 +24,10 @@ bool is_number(std::string_view word) { return !word.empty() && std::ranges::all
 std::vector<std::string> split_words(const std::string& plain) {
   std::string spaced = plain;
   std::ranges::replace(spaced, '_', ' ');
-  return words_of(spaced);
+  return words_in(spaced);
 }
 
-std::string joined(std::span<const std::string> words) {
-  std::string result;
-  for (const std::string& word : words) {
-    result += (result.empty() ? "" : "_") + word;
-  }
-  return result;
-}
+std::string underscored(std::span<const std::string> words) { return text::joined(words, "_"); }
 
 /// A name in its parts: "h.0.attn.c_attn.weight" is {"h"}, {"attn"}, {"c", "attn"}, {"weight"}; numbers are left out.
 struct Path {
@@ -247,7 +45,7 @@ Path path_of(std::string_view name) {
     if ((last == "heads" || last == "head") && words.size() == 1 && is_number(words[0]) && words[0].size() < 6) {
       path.section = "head_" + std::to_string(std::stoi(words[0]) + 1);
     }
-    last = joined(words);
+    last = underscored(words);
     if (last.starts_with("head_") && is_number(std::string_view(last).substr(5)) && begin <= name.size()) {
       path.section = last;
       continue;
@@ -272,7 +70,7 @@ const Habit* certain_habit(const Path& path) {
     for (std::size_t i = first; i < path.segments.size(); ++i) {
       words.insert(words.end(), path.segments[i].begin(), path.segments[i].end());
     }
-    if (const Habit* const habit = habit_of(joined(words))) {
+    if (const Habit* const habit = habit_of(underscored(words))) {
       return habit;
     }
   }
@@ -282,12 +80,12 @@ const Habit* certain_habit(const Path& path) {
 /// The row for the longest end, or else beginning, of the last segment's words.
 const Habit* loose_habit(const std::vector<std::string>& words) {
   for (std::size_t first = 1; first < words.size(); ++first) {
-    if (const Habit* const habit = habit_of(joined(std::span(words).subspan(first)))) {
+    if (const Habit* const habit = habit_of(underscored(std::span(words).subspan(first)))) {
       return habit;
     }
   }
   for (std::size_t count = words.size(); count-- > 1;) {
-    if (const Habit* const habit = habit_of(joined(std::span(words).first(count)))) {
+    if (const Habit* const habit = habit_of(underscored(std::span(words).first(count)))) {
       return habit;
     }
   }
@@ -327,14 +125,14 @@ std::string weight_step(const std::string& module) { return module == "out_proj"
 void add_steps(Meant& meant, const Habit& habit) {
   const auto add_parts = [&](const auto& step_of) {
     std::vector<std::string> steps;
-    for (const std::string& module : words_of(habit.parts)) {
+    for (const std::string& module : words_in(habit.parts)) {
       steps.push_back(step_of(module));
     }
     meant.parts.push_back(std::move(steps));
   };
   const std::string module(habit.module);
   if (meant.kind == Meant::Kind::any) {
-    meant.steps = words_of(habit.steps);
+    meant.steps = words_in(habit.steps);
   }
   if (!module.empty() && meant.kind != Meant::Kind::bias) {
     meant.steps.push_back(weight_step(module));
@@ -390,8 +188,8 @@ Meant meant_by(std::string_view name) {
     all.insert(all.end(), words.begin(), words.end());
   }
   const std::vector<std::string>& end = path.segments.back();
-  const Habit* habit = habit_of(joined(all));
-  habit = habit == nullptr && end.size() > 1 ? habit_of(joined(end)) : habit;
+  const Habit* habit = habit_of(underscored(all));
+  habit = habit == nullptr && end.size() > 1 ? habit_of(underscored(end)) : habit;
   const bool is_mask_buffer = end.size() == 1 && end[0] == "bias" && path.segments.size() > 1 &&
                               (path.segments[path.segments.size() - 2] == std::vector<std::string>{"attn"});
   if (is_mask_buffer) {

@@ -1,0 +1,104 @@
+#include "walk/mistake_rules.hpp"
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace attn {
+
+bool hides(const Tensor& tensor) {
+  return tensor.kind() == Kind::masked && std::isinf(tensor.operation().facts().value);
+}
+
+bool is_product(const Tensor& tensor) { return tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear; }
+
+std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
+
+bool has_axis(const Tensor& tensor, std::size_t axis) {
+  return tensor.dim() >= (axis == 0 ? 3 : 4) && tensor.shape()[axis] > 1;
+}
+
+bool splits_heads(const Tensor& tensor) {
+  return tensor.kind() == Kind::transpose && tensor.dim() == 4 &&
+         tensor.operation().facts().axes == std::array<std::size_t, 2>{1, 2} &&
+         tensor.operands()[0].kind() == Kind::view;
+}
+
+bool joins_heads(const Tensor& tensor) {
+  return tensor.kind() == Kind::view && tensor.dim() == 3 && tensor.operands()[0].kind() == Kind::contiguous &&
+         tensor.operands()[0].dim() == 4;
+}
+
+Rewriter::Rule divided_by(double divisor) {
+  return scaled_by([divisor](std::int64_t) { return divisor; });
+}
+
+Rewriter::Rule filled_with(float value) {
+  return [value](const Tensor& was, const Tensor& is) {
+    return hides(was) ? masked_fill(is.operands()[0], is.operands()[1], value) : is;
+  };
+}
+
+Rewriter::Rule masked_beyond(std::int64_t beyond) {
+  return masked_at([beyond](std::int64_t right, std::int64_t) { return right > beyond; });
+}
+
+Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3> source) {
+  struct Projection {
+    std::optional<Tensor> weight;
+    std::optional<Tensor> bias;
+  };
+  std::map<std::string, std::array<Projection, 3>> by_section;
+  std::map<const void*, std::pair<std::string, std::size_t>> whose;
+  for (const Step& step : steps) {
+    for (std::size_t i = 0; i < projections.size() && step.tensor; ++i) {
+      if (step.name == projections[i]) {
+        by_section[step.section][i].weight = step.tensor;
+        whose[step.tensor->id()] = {step.section, i};
+      } else if (step.name == std::string(projections[i]) + "_bias") {
+        by_section[step.section][i].bias = step.tensor;
+      }
+    }
+  }
+  return [by_section, whose, source](const Tensor& was, const Tensor& is) {
+    const auto found = is_product(was) ? whose.find(was.operands()[1].id()) : whose.end();
+    if (found == whose.end() || source[found->second.second] == found->second.second) {
+      return is;
+    }
+    const Projection& other = by_section.at(found->second.first)[source[found->second.second]];
+    if (!other.weight || other.weight->shape() != was.operands()[1].shape()) {
+      return is;
+    }
+    return was.kind() == Kind::matmul ? matmul(is.operands()[0], *other.weight)
+                                      : linear(is.operands()[0], *other.weight, other.bias, other.weight->name());
+  };
+}
+
+Tensor inverted(const Tensor& mask) {
+  return leaf(mask.shape(), DType::boolean, "mask", [mask] {
+    Block<bool> block = std::get<Block<bool>>(*mask.array().contents());
+    std::ranges::transform(block, block.begin(), [](bool one) { return !one; });
+    return Contents(std::move(block));
+  });
+}
+
+Tensor with_first_operand(const Tensor& tensor, const Tensor& operand) {
+  std::vector<Tensor> operands = tensor.operands();
+  operands[0] = operand;
+  return tensor.with_operands(std::move(operands));
+}
+
+Numbers numbers_of(const Tensor& tensor) {
+  return std::visit([](const auto& block) { return Numbers(block.begin(), block.end()); }, *tensor.array().contents());
+}
+
+float largest_of(std::span<const float> row) { return *std::ranges::max_element(row); }
+
+void divide_by_sum(std::span<float> row) {
+  const float divisor = std::accumulate(row.begin(), row.end(), 0.0F);
+  std::ranges::for_each(row, [divisor](float& one) { one /= divisor; });
+}
+
+}  // namespace attn

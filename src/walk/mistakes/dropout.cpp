@@ -1,0 +1,49 @@
+#include "walk/mistakes/subjects.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "walk/mistake_rules.hpp"
+
+namespace attn {
+namespace {
+
+Tensor rescaled_twice(const Tensor& was, const Tensor& is) {
+  const double p = was.operation().facts().p;
+  return p > 0 ? divide(is, 1 - p, "") : is;
+}
+
+Tensor dropped_and_normalised(const Tensor&, const Tensor& is) { return made_by_rows(is, divide_by_sum); }
+
+/// One keep mask along an axis: that of its first entry.
+Rewriter::Rule dropped_by_first(std::size_t axis) {
+  return for_each(Kind::dropout, [axis](const Tensor& was, const Tensor& is) {
+    if (!has_axis(was, axis)) {
+      return is;
+    }
+    const Tensor mask = with_slices(is.operands()[1], axis, first_entry);
+    return made_of(is.operands()[0], [mask, p = static_cast<float>(was.operation().facts().p)](Numbers& numbers) {
+      const Numbers keeps = numbers_of(mask);
+      std::ranges::transform(numbers, keeps, numbers.begin(),
+                             [p](float weight, float keep) { return weight * keep / (1 - p); });
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<Mistake> dropout_mistakes() {
+  return {
+      {"rescaled-twice", "kept entries are multiplied by 1 / (1 - p) twice", dropout_line,
+       for_each(Kind::dropout, rescaled_twice)},
+      {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
+       for_each(Kind::dropout, dropped_and_normalised)},
+      {"dropout-mask-of-head-0", "every head has the dropout mask of head 0", dropout_line, dropped_by_first(1)},
+      {"dropout-mask-of-entry-0", "every entry of the batch has the dropout mask of entry 0", dropout_line,
+       dropped_by_first(0)},
+  };
+}
+
+}  // namespace attn

@@ -1,0 +1,149 @@
+#include "walk/mistakes/subjects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "text/numbers.hpp"
+#include "walk/mistake_rules.hpp"
+
+namespace attn {
+namespace {
+
+/// The mask as numbers beside scores, cell by cell: what becomes of a score, its mask, and its place.
+template <class Combine>
+Tensor combined(const Tensor& masked, Combine combine) {
+  return made_of(masked.operands()[0], [mask = masked.operands()[1], combine](Numbers& numbers) {
+    const Numbers hidden = numbers_of(mask);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = combine(numbers[i], hidden[i % hidden.size()], static_cast<std::int64_t>(i));
+    }
+  });
+}
+
+template <class Combine>
+Rewriter::Rule masked_by(Combine combine) {
+  return [combine](const Tensor& was, const Tensor& is) { return hides(was) ? combined(is, combine) : is; };
+}
+
+/// Only the slices along an axis that `masks` says are masked.
+template <class Masks>
+Rewriter::Rule masked_where(std::size_t axis, Masks masks) {
+  return [axis, masks](const Tensor& was, const Tensor& is) {
+    if (!hides(was) || !has_axis(was, axis)) {
+      return is;
+    }
+    const auto stride = row_major_strides(was.shape())[axis];
+    return combined(is, [stride, count = was.shape()[axis], masks](float score, float hidden, std::int64_t place) {
+      return masks(place / stride % count, count) && hidden != 0 ? -infinity : score;
+    });
+  };
+}
+
+/// What a mask makes of scores, where rows that are hidden as a whole are hidden by a number, not by -inf.
+Rewriter::Rule with_hidden_rows_of(float fill, Rewriter::Rule mask) {
+  return [fill, mask](const Tensor& was, const Tensor& is) {
+    return !hides(was) ? is : made_by_rows(mask(was, is), [fill](std::span<float> row) {
+      if (largest_of(row) == -infinity) {
+        std::ranges::fill(row, fill);
+      }
+    });
+  };
+}
+
+/// The same mistake in a mask of scores that are scaled before they are masked.
+Rewriter::Rule scaled_before(Rewriter::Rule mask) {
+  return [mask](const Tensor& was, const Tensor& is) {
+    const std::int64_t root_of = was.operation().facts().root_of;
+    if (root_of == 0 || !hides(was.operands()[0]) || !hides(is.operands()[0])) {
+      return is;
+    }
+    const Tensor& hidden = is.operands()[0];
+    const Tensor masked = masked_fill(divide(hidden.operands()[0], std::sqrt(static_cast<double>(root_of)), ""),
+                                      hidden.operands()[1], -infinity);
+    return mask(masked, masked);
+  };
+}
+
+Tensor with_inverted_mask(const Tensor& was, const Tensor& is) {
+  return hides(was) ? masked_fill(is.operands()[0], inverted(is.operands()[1]), -infinity) : is;
+}
+
+}  // namespace
+
+std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
+  const auto first = [](std::int64_t entry, std::int64_t) { return entry == 0; };
+  const auto last = [](std::int64_t entry, std::int64_t count) { return entry == count - 1; };
+  const auto but_first = [](std::int64_t entry, std::int64_t) { return entry != 0; };
+  const auto but_last = [](std::int64_t entry, std::int64_t count) { return entry != count - 1; };
+  std::vector<Mistake> table = {
+      {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
+       with_inverted_mask},
+      {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
+       masked_by([](float score, float hidden, std::int64_t) { return score + hidden; })},
+      {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
+       masked_by([](float score, float hidden, std::int64_t) { return score - hidden; })},
+      {"keep-mask-added", "1 is added to the visible scores, and the others are not hidden", mask_line,
+       masked_by([](float score, float hidden, std::int64_t) { return score + 1 - hidden; })},
+      {"mask-head-0-alone", "only head 0 is masked", mask_line, masked_where(1, first)},
+      {"mask-last-head-alone", "only the last head is masked", mask_line, masked_where(1, last)},
+      {"mask-not-head-0", "head 0 is not masked", mask_line, masked_where(1, but_first)},
+      {"mask-not-last-head", "the last head is not masked", mask_line, masked_where(1, but_last)},
+      {"mask-entry-0-alone", "only entry 0 of the batch is masked", mask_line, masked_where(0, first)},
+      {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line, masked_where(0, but_first)},
+  };
+  for (const std::int64_t width : {1, 2, 3, 4}) {
+    table.push_back({"mask-window", "the mask hides earlier tokens as well: a window of " + std::to_string(width),
+                     mask_line,
+                     masked_at([width](std::int64_t right, std::int64_t) { return right > 0 || right <= -width; })});
+  }
+  table.push_back({"mask-last-column", "the mask hides only the last token: a padding mask, not a causal one",
+                   mask_line, masked_at([](std::int64_t, std::int64_t from_last) { return from_last == 0; })});
+  const Rewriter::Rule itself = masked_beyond(-1);
+  const Rewriter::Rule two = masked_beyond(-2);
+  const Mistake hides_two{"mask-hides-two", "the mask hides the diagonal and the token before it as well: off by two",
+                          mask_line, two};
+  table.push_back(hides_two);
+  // Where a row is hidden as a whole, what hides it shows: -inf gives nan, a large negative number equal weights.
+  for (const float fill : {-1e9F, -1e4F, -65504.0F, -std::numeric_limits<float>::max()}) {
+    table.push_back({"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
+                     with_hidden_rows_of(fill, itself)});
+    table.push_back({"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
+                     with_hidden_rows_of(fill, with_inverted_mask)});
+    table.push_back({hides_two.name, hides_two.sentence, mask_line, with_hidden_rows_of(fill, two)});
+  }
+  std::vector<Mistake> scaled;
+  const auto add_scaled = [&](const Mistake& mistake) {
+    constexpr std::array<std::string_view, 7> of_masks = {"mask-added",    "mask-subtracted",   "keep-mask-added",
+                                                          "mask-0",        "mask-hides-itself", "mask-inverted",
+                                                          "mask-hides-two"};
+    if (std::ranges::find(of_masks, std::string_view(mistake.name)) != of_masks.end()) {
+      scaled.push_back({mistake.name, mistake.sentence, mistake.instead, scaled_before(mistake.rule)});
+    }
+  };
+  std::ranges::for_each(usual, add_scaled);
+  std::ranges::for_each(table, add_scaled);
+  table.insert(table.end(), scaled.begin(), scaled.end());
+  const auto name_of = [](float value) {
+    return std::isnan(value) ? std::string("nan") : value == infinity ? "inf" : text::shortest_text(value);
+  };
+  for (const float value :
+       {-1e4F, -65504.0F, -std::numeric_limits<float>::max(), infinity, 1e9F, -1e-9F, 1e-9F, -1.0F, -10.0F, -100.0F,
+        std::numeric_limits<float>::min(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const Rewriter::Rule& rule : {Rewriter::Rule(filled_with(value)), scaled_before(filled_with(value))}) {
+      table.push_back({"mask-filled-with-" + name_of(value), "masked scores are " + name_of(value) + ", not -inf",
+                       mask_line, rule});
+    }
+  }
+  return table;
+}
+
+}  // namespace attn

@@ -1,0 +1,188 @@
+#include "walk/mistakes/subjects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "walk/mistake_rules.hpp"
+
+namespace attn {
+namespace {
+
+/// What becomes of each number of the bias, and of its first one.
+template <class Change>
+Rewriter::Rule biased(Change change) {
+  return for_each(Kind::linear, [change](const Tensor& was, const Tensor& is) {
+    if (was.operands().size() < 3) {
+      return is;
+    }
+    const Tensor bias = made_of(is.operands()[2], [change](Numbers& numbers) {
+      std::ranges::transform(numbers, numbers.begin(),
+                             [change, first = numbers[0]](float one) { return change(one, first); });
+    });
+    return linear(is.operands()[0], is.operands()[1], bias, "");
+  });
+}
+
+/// Each row less its mean, divided by the root of its variance; unless `is_centred`, by the root of its mean square.
+Tensor normed(const Tensor& x, bool is_centred) {
+  return made_by_rows(x, [is_centred](std::span<float> row) {
+    const auto size = static_cast<double>(row.size());
+    const double mean = is_centred ? std::accumulate(row.begin(), row.end(), 0.0) / size : 0;
+    double squares = 0;
+    std::ranges::for_each(row, [&](float one) { squares += (one - mean) * (one - mean); });
+    const double root = std::sqrt(squares / size + 1e-5);
+    std::ranges::for_each(row, [&](float& one) { one = static_cast<float>((one - mean) / root); });
+  });
+}
+
+Rewriter::Rule inputs_normed(bool is_centred) {
+  return for_each(Kind::linear, [is_centred](const Tensor&, const Tensor& is) {
+    return with_first_operand(is, normed(is.operands()[0], is_centred));
+  });
+}
+
+Rewriter::Rule outputs_normed(bool is_centred) {
+  return for_each(Kind::linear, [is_centred](const Tensor&, const Tensor& is) { return normed(is, is_centred); });
+}
+
+/// The layer's input is added to its last projection.
+Rewriter::Rule with_residual(std::span<const Step> steps) {
+  std::vector<Tensor> inputs;
+  for (const Step& step : steps) {
+    if (step.tensor && (step.name == "batch" || step.name == "inputs")) {
+      inputs.push_back(*step.tensor);
+    }
+  }
+  return for_each(Kind::linear, [inputs](const Tensor& was, const Tensor& is) {
+    const auto same = std::ranges::find_if(inputs, [&](const Tensor& x) { return x.shape() == was.shape(); });
+    const bool is_last = was.operands()[0].kind() == Kind::view;
+    return same == inputs.end() || !is_last ? is : add(is, *same);
+  });
+}
+
+/// The last projection of contexts [b, heads, tokens, head_dim] as they lie in memory.
+Tensor projected_unjoined(const Tensor& was, const Tensor& is) {
+  const Tensor& joined = was.operands()[0];
+  return joins_heads(joined)
+             ? with_first_operand(is, view(contiguous(transpose(joined.operands()[0], 1, 2)), joined.shape()))
+             : is;
+}
+
+/// Queries and keys turned by their places, as RoPE does: halves of a vector with each other, or neighbours.
+Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
+  std::map<std::pair<std::string, std::string>, const void*> ids;  // by section and name
+  for (const Step& step : steps) {
+    const bool is_split = step.name.ends_with("_heads");
+    const std::string name =
+        is_split ? step.name.substr(0, step.name.size() - std::string("_heads").size()) : step.name;
+    const std::pair key{step.section, name};
+    if (step.tensor && (name == "queries" || name == "keys") && (is_split || !ids.contains(key))) {
+      ids[key] = step.tensor->id();
+    }
+  }
+  return [ids, is_by_halves](const Tensor& was, const Tensor& is) {
+    const bool is_it = std::ranges::any_of(ids, [&](const auto& entry) { return entry.second == was.id(); });
+    const std::size_t half = was.dim() == 0 ? 0 : width_of(was) / 2;
+    if (!is_it || was.dim() < 2 || half == 0) {
+      return is;
+    }
+    return made_of(is, [half, width = width_of(was), tokens = static_cast<std::size_t>(was.size(-2)),
+                        is_by_halves](Numbers& numbers) {
+      for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+        for (std::size_t i = 0; i < half; ++i) {
+          const double angle = static_cast<double>(row % tokens) *
+                               std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half));
+          float& a = numbers[row * width + (is_by_halves ? i : 2 * i)];
+          float& b = numbers[row * width + (is_by_halves ? i + half : 2 * i + 1)];
+          const double x = a;
+          const double y = b;
+          a = static_cast<float>(x * std::cos(angle) - y * std::sin(angle));
+          b = static_cast<float>(x * std::sin(angle) + y * std::cos(angle));
+        }
+      }
+    });
+  };
+}
+
+/// x [b, tokens, d] read as [tokens, b, d].
+Tensor tokens_read_first(const Tensor& was, const Tensor& is) {
+  const bool is_projection =
+      was.kind() == Kind::linear || (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
+  if (!is_projection || is.operands()[0].dim() != 3 || is.operands()[0].size(0) < 2) {
+    return is;
+  }
+  const Tensor& x = is.operands()[0];
+  return with_first_operand(is, contiguous(transpose(view(contiguous(x), {x.size(1), x.size(0), x.size(2)}), 0, 1)));
+}
+
+}  // namespace
+
+std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
+  std::vector<Mistake> table = {
+      {"bias-twice", "the bias is added twice", bias_line, biased([](float one, float) { return 2 * one; })},
+      {"bias-subtracted", "the bias is subtracted", bias_line, biased([](float one, float) { return -one; })},
+      {"tokens-read-first", "x is read as [tokens, batch, d_in] by view or reshape", batch_line, tokens_read_first},
+      {"bias-first", "only the first number of the bias is added, everywhere", bias_line,
+       biased([](float, float first) { return first; })},
+      {"inputs-normed", "x is normalised before its projection, as by a LayerNorm", bias_line, inputs_normed(true)},
+      {"inputs-rms-normed", "x is normalised before its projection, as by an RMSNorm", bias_line, inputs_normed(false)},
+      {"output-normed", "the result of the projection is normalised, as by a LayerNorm", bias_line,
+       outputs_normed(true)},
+      {"output-rms-normed", "the result of the projection is normalised, as by an RMSNorm", bias_line,
+       outputs_normed(false)},
+      {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
+       with_residual(steps)},
+      {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
+       rotated(steps, true)},
+      {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
+       rotated(steps, false)},
+      {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
+       join_line, for_each(Kind::linear, projected_unjoined)},
+  };
+  constexpr std::array<const char*, 3> results = {"queries", "keys", "values"};
+  struct Sources {
+    std::array<std::size_t, 3> of;
+    std::string sentence;
+  };
+  // Those with fewest mistakes first: of what has the same name, the first one that fits is told.
+  std::vector<Sources> sources;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      std::array<std::size_t, 3> of{0, 1, 2};
+      of[i] = j;
+      i == j ? void()
+             : sources.push_back({of, std::string(results[i]) + " are computed with " + projections[j] + ", not with " +
+                                          projections[i]});
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::array<std::size_t, 3> swapped{0, 1, 2};
+    std::swap(swapped[i], swapped[(i + 1) % 3]);
+    sources.push_back({swapped, std::string(projections[i]) + " and " + projections[(i + 1) % 3] + " are swapped"});
+  }
+  sources.push_back(
+      {{1, 2, 0},
+       "queries are computed with W_key, keys with W_value, values with W_query: the fused weight has another order"});
+  sources.push_back(
+      {{2, 0, 1},
+       "queries are computed with W_value, keys with W_query, values with W_key: the fused weight has another order"});
+  for (std::size_t i = 0; i < 3; ++i) {
+    sources.push_back({{i, i, i}, std::string("queries, keys and values are all computed with ") + projections[i]});
+  }
+  for (const Sources& source : sources) {
+    table.push_back({"made-with", source.sentence, "x @ W_query, x @ W_key, x @ W_value", made_with(steps, source.of)});
+  }
+  return table;
+}
+
+}  // namespace attn

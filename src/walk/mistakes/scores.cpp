@@ -1,0 +1,80 @@
+#include "walk/mistakes/subjects.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "walk/mistake_rules.hpp"
+
+namespace attn {
+namespace {
+
+/// Whether it is queries @ keys.transpose(-2, -1).
+bool meets_keys(const Tensor& was) {
+  const Tensor& right = was.operands()[1];
+  return was.kind() == Kind::matmul && right.kind() == Kind::transpose &&
+         right.operation().facts().axes[1] + 1 == static_cast<std::size_t>(right.dim());
+}
+
+Tensor keys_reshaped(const Tensor& was, const Tensor& is) {
+  const Tensor& right = is.operands()[1];
+  return meets_keys(was) && right.kind() == Kind::transpose
+             ? matmul(is.operands()[0], view(contiguous(right.operands()[0]), right.shape()))
+             : is;
+}
+
+/// Each row divided by its length.
+Tensor of_length_1(const Tensor& x) {
+  return made_by_rows(x, [](std::span<float> row) {
+    double squares = 0;
+    std::ranges::for_each(row, [&](float one) { squares += static_cast<double>(one) * one; });
+    std::ranges::for_each(row, [&](float& one) { one = static_cast<float>(one / std::sqrt(squares)); });
+  });
+}
+
+Tensor cosines(const Tensor& was, const Tensor& is) {
+  const Tensor& right = is.operands()[1];
+  return meets_keys(was) && right.kind() == Kind::transpose
+             ? matmul(of_length_1(is.operands()[0]),
+                      transpose(of_length_1(right.operands()[0]), right.dim() - 2, right.dim() - 1))
+             : is;
+}
+
+Tensor scaled_in_first_head(const Tensor& was, const Tensor& is) {
+  if (was.operation().facts().root_of == 0 || was.dim() != 4 || was.size(1) < 2) {
+    return is;
+  }
+  const std::int64_t inner = was.size(2) * was.size(3);
+  return made_of(is.operands()[0],
+                 [inner, heads = was.size(1),
+                  root = std::sqrt(static_cast<float>(was.operation().facts().root_of))](Numbers& numbers) {
+                   for (std::size_t i = 0; i < numbers.size(); ++i) {
+                     numbers[i] = static_cast<std::int64_t>(i) / inner % heads == 0 ? numbers[i] / root : numbers[i];
+                   }
+                 });
+}
+
+}  // namespace
+
+std::vector<Mistake> score_mistakes() {
+  return {
+      {"scaled-negated", "the scores are divided by the negative of the square root of the keys' dimension",
+       scaling_line, scaled_by([](std::int64_t size) { return -std::sqrt(static_cast<double>(size)); })},
+      {"scaled-by-fourth-root",
+       "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
+       scaling_line, scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); })},
+      {"scaled-by-8", "the scores are divided by 8, the square root of 64, whatever the keys' dimension is",
+       scaling_line, divided_by(8)},
+      {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
+      {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
+       for_each(Kind::matmul, cosines)},
+      {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries",
+       scores_line, for_each(Kind::matmul, keys_reshaped)},
+  };
+}
+
+}  // namespace attn

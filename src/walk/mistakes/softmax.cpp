@@ -1,0 +1,247 @@
+#include "walk/mistakes/subjects.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+#include "text/numbers.hpp"
+#include "walk/mistake_rules.hpp"
+
+namespace attn {
+namespace {
+
+/// Softmax written otherwise: what becomes of each row of its scores.
+template <class Row>
+Rewriter::Rule softmax_by_rows(Row row) {
+  return for_each(Kind::softmax,
+                  [row](const Tensor&, const Tensor& is) { return made_by_rows(is.operands()[0], row); });
+}
+
+float sum(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0F); }
+
+/// exp(scores - shift), divided by its sum and `more`; not divided where there is no more.
+void exponentials(std::span<float> row, float shift, std::optional<float> more) {
+  std::ranges::transform(row, row.begin(), [shift](float score) { return std::exp(score - shift); });
+  const float divisor = more ? sum(row) + *more : 1;
+  std::ranges::for_each(row, [divisor](float& one) { one /= divisor; });
+}
+
+void by_powers_of_2(std::span<float> row) {
+  std::ranges::for_each(row, [](float& score) { score *= std::log(2.0F); });
+  exponentials(row, largest_of(row), 0.0F);
+}
+
+void without_exp(std::span<float> row) {
+  std::ranges::replace(row, -infinity, 0.0F);
+  divide_by_sum(row);
+}
+
+void logarithms(std::span<float> row) {
+  Numbers weights(row.begin(), row.end());
+  const float most = largest_of(row);
+  exponentials(weights, most, std::nullopt);
+  const float log_sum = most + std::log(sum(weights));
+  std::ranges::for_each(row, [log_sum](float& score) { score -= log_sum; });
+}
+
+void negated(std::span<float> row) {
+  std::ranges::for_each(row, [](float& score) { score = std::isinf(score) ? score : -score; });
+  exponentials(row, largest_of(row), 0.0F);
+}
+
+void all_alike(std::span<float> row) {
+  std::ranges::for_each(row, [](float& score) { score = std::isinf(score) ? score : 0; });
+  exponentials(row, 0, 0.0F);
+}
+
+void sigmoids(std::span<float> row) {
+  std::ranges::transform(row, row.begin(), [](float score) { return 1 / (1 + std::exp(-score)); });
+}
+
+void relus(std::span<float> row) {
+  std::ranges::transform(row, row.begin(), [](float score) { return std::max(score, 0.0F); });
+  divide_by_sum(row);
+}
+
+void largest_alone(std::span<float> row) {
+  const float most = largest_of(row);
+  std::ranges::transform(row, row.begin(), [most](float score) { return score == most ? 1.0F : 0.0F; });
+}
+
+void by_length(std::span<float> row) {
+  exponentials(row, largest_of(row), std::nullopt);
+  const float length = std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0F));
+  std::ranges::for_each(row, [length](float& one) { one /= length; });
+}
+
+/// The sum of the exponentials goes on from row to row, and from matrix to matrix where `is_ever`.
+Rewriter::Rule softmax_by_running_sums(bool is_ever) {
+  return for_each(Kind::softmax, [is_ever](const Tensor& was, const Tensor& is) {
+    return made_of(is.operands()[0],
+                   [is_ever, width = width_of(was),
+                    rows = static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2))](Numbers& numbers) {
+                     float running = 0;
+                     for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+                       const auto own = std::span(numbers).subspan(row * width, width);
+                       exponentials(own, largest_of(own), std::nullopt);
+                       running = sum(own) + (row % rows == 0 && !is_ever ? 0 : running);
+                       std::ranges::for_each(own, [running](float& one) { one /= running; });
+                     }
+                   });
+  });
+}
+
+/// Softmax of scores that are kept below a number: cap * tanh(scores / cap).
+Rewriter::Rule softmax_capped(float cap) {
+  return softmax_by_rows([cap](std::span<float> row) {
+    std::ranges::for_each(row,
+                          [cap](float& score) { score = std::isinf(score) ? score : cap * std::tanh(score / cap); });
+    exponentials(row, largest_of(row), 0.0F);
+  });
+}
+
+/// Softmax of scores less the distance of tokens, times the slope of a head, as ALiBi has it.
+Tensor softmax_with_distances(const Tensor& was, const Tensor& is) {
+  if (was.dim() < 2) {
+    return is;
+  }
+  const Tensor scores = made_of(is.operands()[0], [rows = was.size(-2), columns = was.size(-1),
+                                                   heads = was.dim() == 4 ? was.size(1) : 1](Numbers& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i);
+      const double slope =
+          std::exp2(-8.0 * static_cast<double>(place / columns / rows % heads + 1) / static_cast<double>(heads));
+      numbers[i] += static_cast<float>(slope * static_cast<double>(place % columns - place / columns % rows));
+    }
+  });
+  return softmax(scores);
+}
+
+/// Softmax along another axis, of scores that are hidden by -1e9: where all are, the weights are alike.
+Rewriter::Rule softmax_of_hidden_along(std::int64_t axis) {
+  return for_each(Kind::softmax, [axis](const Tensor& was, const Tensor& is) {
+    const Tensor finite =
+        made_of(is.operands()[0], [](Numbers& numbers) { std::ranges::replace(numbers, -infinity, -1e9F); });
+    return axis < was.dim() - 1 ? softmax_over(finite, axis) : is;
+  });
+}
+
+/// The number whose root scores are divided by before softmax; 0 where there is none.
+std::int64_t root_before(const Tensor& softmax) {
+  const Tensor* scores = &softmax.operands()[0];
+  while (scores->operation().facts().root_of == 0 && scores->kind() == Kind::masked) {
+    scores = &scores->operands()[0];
+  }
+  return scores->operation().facts().root_of;
+}
+
+/// Softmax of its scores times this power of the root that they are divided by, whatever is shown of them.
+Rewriter::Rule softmax_of_times(double power) {
+  return for_each(Kind::softmax, [power](const Tensor& was, const Tensor& is) {
+    const std::int64_t root_of = root_before(was);
+    return root_of > 1 ? softmax(divide(is.operands()[0], std::pow(static_cast<double>(root_of), -power / 2), "")) : is;
+  });
+}
+
+/// Softmax of what the scores were before they were masked, and unless `is_scaled`, before they were scaled.
+Rewriter::Rule softmax_of_unmasked(bool is_scaled) {
+  return for_each(Kind::softmax, [is_scaled](const Tensor& was, const Tensor& is) {
+    Tensor scores = is.operands()[0];
+    const std::int64_t root_of = root_before(was);
+    bool is_masked = false;
+    while (scores.kind() == Kind::masked || scores.operation().facts().root_of > 0) {
+      is_masked = is_masked || scores.kind() == Kind::masked;
+      scores = Tensor(scores.operands()[0]);
+    }
+    return root_of == 0 || !is_masked
+               ? is
+               : softmax(is_scaled ? divide(scores, std::sqrt(static_cast<double>(root_of)), "") : scores);
+  });
+}
+
+Tensor softmax_twice(const Tensor&, const Tensor& is) { return softmax(is); }
+
+Tensor softmax_over_matrix(const Tensor& was, const Tensor& is) {
+  const auto rows = static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2));
+  return made_by_blocks(is.operands()[0], rows * width_of(was),
+                        [](std::span<float> matrix) { exponentials(matrix, largest_of(matrix), 0.0F); });
+}
+
+Tensor scaled_after(const Tensor& was, const Tensor& is) {
+  if (was.operation().facts().root_of > 0) {
+    return is.operands()[0];
+  }
+  const std::int64_t root_of = was.kind() == Kind::softmax ? root_before(was) : 0;
+  return root_of == 0 ? is : divide(is, std::sqrt(static_cast<double>(root_of)), "");
+}
+
+}  // namespace
+
+std::vector<Mistake> softmax_mistakes_on_pages() {
+  return {
+      {"exp2", "softmax uses exp2, not exp: powers of 2, not of e", softmax_line, softmax_by_rows(by_powers_of_2)},
+      {"no-normalisation", "the exponentials are not divided by their sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, std::nullopt); })},
+      {"one-plus-sum", "the exponentials are divided by 1 + their sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, 0, 1.0F); })},
+      {"softmax-twice", "softmax is applied twice", softmax_line, for_each(Kind::softmax, softmax_twice)},
+  };
+}
+
+std::vector<Mistake> softmax_mistakes() {
+  std::vector<Mistake> table = {
+      {"scaled-after-softmax", "the weights are scaled after softmax, instead of the scores before it", scaling_line,
+       scaled_after},
+
+      {"softmax-of-unscaled",
+       "softmax is applied to scores that are not scaled: not divided by the square root of the keys' dimension",
+       scaling_line, softmax_of_times(1)},
+      {"softmax-of-unmasked", "softmax is applied to scores that are not masked", mask_line, softmax_of_unmasked(true)},
+      {"softmax-of-raw", "softmax is applied to scores that are neither masked nor scaled", mask_line,
+       softmax_of_unmasked(false)},
+      {"scaled-twice", "the scores are scaled twice", scaling_line, softmax_of_times(-1)},
+      {"no-normalisation-of-shifted", "exp(scores - max) is not divided by its sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, largest_of(row), std::nullopt); })},
+      {"one-plus-sum-of-shifted", "exp(scores - max) is divided by 1 + its sum", softmax_line,
+       softmax_by_rows([](std::span<float> row) { exponentials(row, largest_of(row), 1.0F); })},
+      {"no-exp", "the scores are divided by their sum, without exp", softmax_line, softmax_by_rows(without_exp)},
+      {"log-softmax", "this is log_softmax: the logarithms of the weights", softmax_line, softmax_by_rows(logarithms)},
+      {"softmax-of-negated", "softmax is applied to scores with the wrong sign", softmax_line,
+       softmax_by_rows(negated)},
+      {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
+       for_each(Kind::softmax, softmax_over_matrix)},
+      {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
+      {"sigmoid", "sigmoid of each score, not softmax", softmax_line, softmax_by_rows(sigmoids)},
+      {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
+      {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
+      {"divided-by-length", "the exponentials are divided by the root of the sum of their squares, not by their sum",
+       softmax_line, softmax_by_rows(by_length)},
+      {"running-sum", "the sum of the exponentials is not reset to 0 for each row", softmax_line,
+       softmax_by_running_sums(false)},
+      {"running-sum-of-all", "the sum of the exponentials is not reset to 0 for each row, head and entry", softmax_line,
+       softmax_by_running_sums(true)},
+      {"alibi", "a term for the distance of tokens is added to the scores: ALiBi", softmax_line,
+       for_each(Kind::softmax, softmax_with_distances)},
+      {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line,
+       softmax_of_hidden_along(0)},
+      {"softmax-dim-1", "softmax is taken over dim 1, not over the last axis", softmax_line,
+       softmax_of_hidden_along(1)},
+      {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line,
+       softmax_of_hidden_along(2)},
+  };
+  for (const float cap : {1.0F, 10.0F, 20.0F, 30.0F, 50.0F}) {
+    table.push_back({"soft-capped",
+                     "the scores are soft-capped at " + text::shortest_text(cap) + ", by tanh, before softmax",
+                     softmax_line, softmax_capped(cap)});
+  }
+  return table;
+}
+
+}  // namespace attn
