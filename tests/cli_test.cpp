@@ -161,7 +161,7 @@ TEST_CASE("an article's chapter brings the article's kernels") {
   CHECK(options.lesson.kernels.cpu == Cpu::standard);
   CHECK(parse({"causal", "--article", "ahead-of-ai", "--cpu", "avx2"}).lesson.kernels.cpu == Cpu::avx2);
   CHECK(contains(error_of({"causal", "--article", "primer"}), "blog, livebook, ahead-of-ai, book"));
-  CHECK(contains(error_of({"causal", "--article", "paper"}), "not known"));
+  CHECK(contains(error_of({"causal", "--article", "paper"}), "not a valid value"));
   CHECK(contains(error_of({"causal", "--article", "livebook", "--batch", "2"}), "--article blog"));
   CHECK(contains(error_of({"dropout", "--article", "livebook", "--batch", "2"}), "--article blog"));
 }

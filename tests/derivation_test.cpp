@@ -318,7 +318,7 @@ TEST_CASE("masked, kept and dropped numbers say why") {
     all += text_of("causal", std::string("dropout_attn_weights[0, 5, ") + index + "]");
     all += text_of("causal", std::string("dropout_attn_weights[1, 5, ") + index + "]");
   }
-  CHECK(contains(all, "is True, so the number is kept, and scaled by 1 / (1 - p) = 1.250000"));
+  CHECK(contains(all, "is True, so the number is kept and scaled by 1 / (1 - p) = 1.250000"));
   CHECK(contains(all, "is dropped: 0\n"));
 }
 

@@ -238,8 +238,8 @@ TEST_CASE("shares of a sum: weights of one query, where no score is negative") {
 
 TEST_CASE("batch entries are called equal only where they are") {
   const Tensor inputs = rows({{1, 2}, {3, 4}}, "inputs");
-  CHECK(has(notices_of(stack(inputs, 2)), "both batch entries are the same"));
-  CHECK(has(notices_of(stack(inputs, 3)), "all 3 batch entries are the same"));
+  CHECK(has(notices_of(stack(inputs, 2)), "both batch entries are equal"));
+  CHECK(has(notices_of(stack(inputs, 3)), "all 3 batch entries are equal"));
   CHECK_FALSE(has(notices_of(stack(inputs, 1)), "same"));
 }
 

@@ -147,12 +147,12 @@ TEST_CASE("one sentence says what a change did") {
   CHECK(did("causal", "blog", "no-mask").find("grows from 0 to 0.43 on average") != std::string::npos);
   CHECK(did("causal", "blog", "no-rescale").find("falls from 0.89 to 0.71") != std::string::npos);
   CHECK(did("causal", "blog", "softmax-dim-0").find("2 of 12 rows sum to 3; where all") != std::string::npos);
-  CHECK(did("causal", "blog", "softmax-dim-0").find("the other 10 rows have weights that are nan") !=
+  CHECK(did("causal", "blog", "softmax-dim-0").find("the other 10 rows contain nan") !=
         std::string::npos);
   CHECK(did("dropout", "blog", "no-rescale")
             .find("a row of output falls from 7 to 3.5 on average, of dropout_attn_weights falls") !=
         std::string::npos);
-  CHECK(did("simplified", "blog", "softmax-dim-0").find("a row to between 0.75 and 1.3") != std::string::npos);
+  CHECK(did("simplified", "blog", "softmax-dim-0").find("a row sums to between 0.75 and 1.3") != std::string::npos);
   CHECK(did("trainable", "blog", "same-weights").find("falls from 0.1 to 0.") != std::string::npos);
 }
 
@@ -162,12 +162,12 @@ TEST_CASE("the sentence says of numbers only what holds of them all") {
   CHECK(did("multihead", "blog", "no-rescale", lesson).find("a row of dropout_attn_weights falls from 1.12 to 0.56") !=
         std::string::npos);
   CHECK(did("causal", "book", "softmax-dim-0")
-            .find("columns that add up to 1, and in a batch the weights at the same place") != std::string::npos);
+            .find("columns sum to 1, and in a batch the weights at the same position") != std::string::npos);
   lesson = {};
   lesson.tokens = 8;
-  CHECK(did("cross", "ahead-of-ai", "same-weights", lesson).find("a score moves by up to") != std::string::npos);
+  CHECK(did("cross", "ahead-of-ai", "same-weights", lesson).find("scores change by up to") != std::string::npos);
   lesson.tokens = 1;
-  CHECK(did("trainable", "blog", "same-weights", lesson).find("a score moves by up to") != std::string::npos);
+  CHECK(did("trainable", "blog", "same-weights", lesson).find("scores change by up to") != std::string::npos);
   lesson.tokens = 2;
   lesson.batch = 1;
   CHECK(did("causal", "blog", "softmax-dim-0", lesson) ==
@@ -209,7 +209,7 @@ TEST_CASE("a change that moves no number is told so") {
   lesson.d_out_kq = 1;
   CHECK(did("causal", "blog", "no-scaling", lesson).starts_with("No number changed: the keys' dimension is 1"));
   lesson.tokens = 1;
-  CHECK(did("causal", "livebook", "no-mask", lesson).starts_with("No number changed: one token"));
+  CHECK(did("causal", "livebook", "no-mask", lesson).starts_with("No number changed: a single token"));
 }
 
 TEST_CASE("a size that stays the same is not told of its tensor") {
