@@ -190,7 +190,6 @@ std::vector<Option> drawing_options() {
 }
 
 std::vector<Option> verify_options() {
-  const auto no_text = Clash{{"--format html"}, "tensors have no text to tint", "leave --format html out"};
   return {
       {.name = "--article",
        .takers = by_verify,
@@ -212,22 +211,19 @@ std::vector<Option> verify_options() {
        .group = group::port,
        .value = any_tolerance,
        .doc = "relative tolerance (default: 1.3e-6)",
-       .read = [](Options& o, const std::string& text) { o.verify.rtol = number_value(text); },
-       .clashes = {no_text}},
+       .read = [](Options& o, const std::string& text) { o.verify.rtol = number_value(text); }},
       {.name = "--atol",
        .takers = by_verify,
        .group = group::port,
        .value = any_tolerance,
        .doc = "absolute tolerance (default: 1e-5)",
-       .read = [](Options& o, const std::string& text) { o.verify.atol = number_value(text); },
-       .clashes = {no_text}},
+       .read = [](Options& o, const std::string& text) { o.verify.atol = number_value(text); }},
       {.name = "--map",
        .takers = by_verify,
        .group = group::port,
        .value = {.kind = ValueKind::names, .placeholder = "THEIRS=STEP[,...]"},
        .doc = "match tensors to steps whose names differ",
-       .read = [](Options& o, const std::string& text) { o.verify.names = names_value(text); },
-       .clashes = {no_text}},
+       .read = [](Options& o, const std::string& text) { o.verify.names = names_value(text); }},
       {.name = "--ignore",
        .takers = by_verify,
        .group = group::port,
@@ -237,8 +233,7 @@ std::vector<Option> verify_options() {
            [](Options& o, const std::string& text) {
              const std::vector<std::string> names = text::split(text);
              o.verify.ignored.insert(o.verify.ignored.end(), names.begin(), names.end());
-           },
-       .clashes = {no_text}},
+           }},
   };
 }
 

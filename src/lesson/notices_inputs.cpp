@@ -99,7 +99,7 @@ void Noticing::closest_rows(const Numbers& numbers) {
   const auto closest = only_largest(distances);
   if (closest && pairs.size() > 1) {
     const auto [i, j] = pairs[static_cast<std::size_t>(*closest)];
-    say("the closest two rows are " + token(i) + " and " + token(j) + ", at distance " +
+    say("the closest two rows are " + token(i) + " and " + token(j) + ", " +
         text::number_text(std::sqrt(-static_cast<double>(distances[static_cast<std::size_t>(*closest)]))) + " apart");
   }
 }

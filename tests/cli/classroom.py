@@ -71,7 +71,7 @@ class Explain(Case):
         self.assertIn("the average weight is unchanged if p is below 1", self.words_of("causal", "--dropout", "1"))
         words = self.words_of("causal", "--sentence", "the cats like the dogs", "--steps", "all")
         self.assertNotIn("most alike", words)
-        self.assertIn("nn.Embedding begins with random numbers", words)
+        self.assertIn("nn.Embedding starts with random numbers", words)
         self.assertIn("- the: 4, cats: 0, like: 2, the: 4, dogs: 1 - ids are places among the sorted words", words)
         self.assertNotIn("ids are places", self.words_of("causal", "--sentence", "cats like dogs", "--steps", "all"))
         self.assertIn('most alike are "journey" and "starts"', self.words_of("causal", "--steps", "all"))

@@ -89,7 +89,7 @@ def _(said, words):
     return words == ", ".join(said.tokens) and said.a.shape[0] == len(said.tokens)
 
 
-@notice(rf"the closest two rows are {TOKEN} and {TOKEN}, at distance {NUMBER}")
+@notice(rf"the closest two rows are {TOKEN} and {TOKEN}, {NUMBER} apart")
 def _(said, one, one_at, other, other_at, apart):
     distances = {(i, j): np.linalg.norm(said.a[i].astype(np.float64) - said.a[j]) for i, j in
                  itertools.combinations(range(len(said.a)), 2)}

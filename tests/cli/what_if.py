@@ -408,7 +408,7 @@ SELDOM = [
 # Each is said at least once.
 BRANCHES = """
     Without scaling, a row's largest weight grows from # to #\\.
-    Without scaling .* grows from # to # on average\\.
+    Without scaling, .* grows from # to # on average\\.
     right of the diagonal grows from # to # on average\\.
     right of the diagonal .* except for one row with nan
     right of the diagonal .* except for # rows with nan
