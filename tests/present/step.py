@@ -182,7 +182,7 @@ class Moving(unittest.TestCase):
         for key in ("Enter, space", "b", "g", "/", "e", "h", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
             self.assertRegex(page, rf"(?m)^{key}\s")
         self.assertIn("tensor(", self.session.press("x"))
-        self.session.press("x", "no such key")
+        self.session.press("x", "unknown key")
 
     def test_quit(self):
         self.session.keys("q")
