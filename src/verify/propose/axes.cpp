@@ -115,7 +115,7 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   add(with_first(axes, "T"));
   add(with_first(axes, "H"));
   std::vector<Axis> tokens_first = axes;
-  std::ranges::stable_partition(tokens_first, [](const Axis& axis) { return axis.label == "T"; });
+  std::stable_partition(tokens_first.begin(), tokens_first.end(), [](const Axis& axis) { return axis.label == "T"; });
   add(tokens_first);
   if (axes.size() >= 2) {
     std::vector<Axis> transposed = axes;

@@ -216,7 +216,9 @@ std::string summary_of(const Report& report) {
   const auto fraction = [&](Printed::Kind kind) {
     return std::to_string(report.holding(kind)) + " of " + std::to_string(report.count(kind));
   };
-  out += fraction(Printed::Kind::tensor) + " tensors and " + fraction(Printed::Kind::size) + " sizes checked and right";
+  const bool has_sizes = report.count(Printed::Kind::size) > 0;
+  out += fraction(Printed::Kind::tensor) + " tensors " +
+         (has_sizes ? "and " + fraction(Printed::Kind::size) + " sizes " : "") + "checked and right";
   for (const Verdict verdict : verdicts) {
     const std::int64_t count =
         report.count(Printed::Kind::tensor, verdict) + report.count(Printed::Kind::size, verdict);
