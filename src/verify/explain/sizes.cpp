@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "verify/explain/choose.hpp"
 #include "verify/explain/place.hpp"
@@ -46,11 +47,17 @@ void list_differing_axes(Finding& finding) {
 class Sizes {
  public:
   Sizes(std::span<const Printed> printed, std::span<Finding> findings, std::vector<Choice>& chosen, const Known& known)
-      : printed_(printed), findings_(findings), chosen_(chosen), known_(known) {}
+      : printed_(printed), findings_(findings), chosen_(chosen), known_(known), run_end_(printed.size()) {
+    for (std::size_t i = printed.size(); i-- > 0;) {
+      run_end_[i] = !is_size(printed[i]) ? i : i + 1 < printed.size() ? run_end_[i + 1] : i + 1;
+    }
+  }
 
   void run() {
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (is_size(printed_[i])) {
+      if (!is_size(printed_[i])) {
+        run_begin_ = i + 1;
+      } else {
         settle(i);
       }
     }
@@ -87,14 +94,8 @@ class Sizes {
     const auto is_foreign = [&](std::size_t other) {
       return !chosen_[other] || known_[*chosen_[other]].explanation != known_[step].explanation;
     };
-    std::size_t before = i;
-    while (before > 0 && is_size(printed_[before - 1])) {
-      --before;
-    }
-    std::size_t after = i + 1;
-    while (after < printed_.size() && is_size(printed_[after])) {
-      ++after;
-    }
+    const std::size_t before = run_begin_;
+    const std::size_t after = run_end_[i];
     const bool has_before = before > 0;
     const bool has_after = after < printed_.size();
     return (has_before && !is_foreign(before - 1)) || (!has_before && has_after && !is_foreign(after));
@@ -143,10 +144,7 @@ class Sizes {
         return i - apart;
       }
     }
-    std::size_t next = i + 1;
-    while (next < printed_.size() && is_size(printed_[next])) {
-      ++next;
-    }
+    const std::size_t next = run_end_[i];
     const bool is_near = next < printed_.size() && printed_[next].place.cell == printed_[i].place.cell;
     return is_near && has_size(next) ? std::optional(next) : std::nullopt;
   }
@@ -155,6 +153,8 @@ class Sizes {
   std::span<Finding> findings_;
   std::vector<Choice>& chosen_;
   const Known& known_;
+  std::vector<std::size_t> run_end_;  ///< for each, the first from it on that is no size
+  std::size_t run_begin_ = 0;         ///< of the sizes that stand together now
 };
 
 }  // namespace
