@@ -178,9 +178,8 @@ TEST_SUITE("report") {
     CHECK(exit_code(told.report, {.strict = true}) == 1);
     CHECK(told.text.find("line 2  [3, 2]  -  unknown\n"
                          "    nearest: chapter/part keys [3, 2]; 6 of 6 cells differ\n") != std::string::npos);
-    CHECK(
-        told.text.find("tensors: 1 unknown\n0 of 1 tensors checked and right; 1 unknown: line 2\n") !=
-        std::string::npos);
+    CHECK(told.text.find("tensors: 1 unknown\n0 of 1 tensors checked and right; 1 unknown: line 2\n") !=
+          std::string::npos);
     CHECK(told.json["findings"][0]["step"].is_null());
     CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
   }

@@ -121,7 +121,8 @@ TEST_CASE("what does not fit is refused with both sizes") {
   walk.show("y", "", divide(x, 2, "2"));
   // Both tensors, and two copies of one.
   CHECK(message_of(walk.steps(), 4 * gibibyte) == "");
-  CHECK(message_of(walk.steps(), 4 * gibibyte - 1) == "the tensors need 4.0 GiB of memory, but only 4.0 GiB is available");
+  CHECK(message_of(walk.steps(), 4 * gibibyte - 1) ==
+        "the tensors need 4.0 GiB of memory, but only 4.0 GiB is available");
   CHECK(message_of(walk.steps(), gibibyte / 2) == "the tensors need 4.0 GiB of memory, but only 0.5 GiB is available");
 }
 

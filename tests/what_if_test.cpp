@@ -147,8 +147,7 @@ TEST_CASE("one sentence says what a change did") {
   CHECK(did("causal", "blog", "no-mask").find("grows from 0 to 0.43 on average") != std::string::npos);
   CHECK(did("causal", "blog", "no-rescale").find("falls from 0.89 to 0.71") != std::string::npos);
   CHECK(did("causal", "blog", "softmax-dim-0").find("2 of 12 rows sum to 3; where all") != std::string::npos);
-  CHECK(did("causal", "blog", "softmax-dim-0").find("the other 10 rows contain nan") !=
-        std::string::npos);
+  CHECK(did("causal", "blog", "softmax-dim-0").find("the other 10 rows contain nan") != std::string::npos);
   CHECK(did("dropout", "blog", "no-rescale")
             .find("a row of output falls from 7 to 3.5 on average, of dropout_attn_weights falls") !=
         std::string::npos);
