@@ -81,12 +81,10 @@ std::string way_to_mean(const Option& option, const std::string& text) {
 
 [[noreturn]] void throw_no_value(const Subcommand& command, const Option& option, const std::string& what,
                                  const std::string& way = "") {
-  Options so_far;
-  so_far.name = command.name;
-  so_far.chapters = command.entries;
   const std::string name(option.name);
-  throw UsageError(name + " needs a value, but " + what + "; use " + name + " " + placeholder(option.value, so_far) +
-                   "; " + way + "see " + line_of(command) + " --help");
+  throw UsageError(name + " needs a value, but " + what + "; use " + name + " " +
+                   placeholder(option.value, nothing_read(command)) + "; " + way + "see " + line_of(command) +
+                   " --help");
 }
 
 /// The parts of a line, from what CLI11 made of it.

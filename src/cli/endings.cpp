@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/usage_error.hpp"
-#include "text/ascii.hpp"
+#include "files/save_file.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {
@@ -27,21 +27,16 @@ constexpr std::array forms = {Ending{".md", "--format", "markdown"}, Ending{".js
 constexpr auto other_files = std::to_array<std::string_view>(
     {".csv", ".docx", ".gif", ".jpg", ".npy", ".npz", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
 
-constexpr auto saved_files = std::to_array<std::string_view>({".npz", ".safetensors"});
+std::string ending_of(const std::string& path) { return text::lower(std::filesystem::path(path).extension().string()); }
 
-std::string ending_of(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::ranges::transform(ending, ending.begin(), [](char c) { return text::lower(c); });
-  return ending;
-}
+bool is_form(const std::string& ending) { return std::ranges::find(forms, ending, &Ending::ending) != forms.end(); }
+
+bool is_other_file(const std::string& ending) { return std::ranges::find(other_files, ending) != other_files.end(); }
 
 /// Whether the command takes the option with this value.
 bool takes_form(const Subcommand& command, const Ending& form) {
   const Option* const option = find_option(command, form.option);
-  Options so_far;
-  so_far.name = command.name;
-  so_far.chapters = command.entries;
-  const auto choices = option == nullptr ? std::vector<std::string>() : option->value.choices(so_far);
+  const auto choices = option == nullptr ? std::vector<std::string>() : option->value.choices(nothing_read(command));
   return std::ranges::find(choices, form.value) != choices.end();
 }
 
@@ -56,17 +51,20 @@ bool may_be_file(const std::string& path) {
 
 void choose_form(CommandLine& line) {
   const auto output = line.given.find("--output");
-  if (const auto emit = line.given.find("--emit"); emit != line.given.end() && output != line.given.end() &&
-                                                   emit->second.back() == "pytorch" &&
-                                                   ending_of(output->second.back()) == ".ipynb") {
-    emit->second = {"notebook"};
-  }
-  if (line.command == nullptr || output == line.given.end() || line.given.contains("--format") ||
-      line.given.contains("--emit") || !may_be_file(output->second.back())) {
+  if (line.command == nullptr || output == line.given.end()) {
     return;
   }
   const std::string& path = output->second.back();
   const std::string ending = ending_of(path);
+  if (const auto emit = line.given.find("--emit"); emit != line.given.end()) {
+    if (emit->second.back() == "pytorch" && ending == ".ipynb") {
+      emit->second = {"notebook"};
+    }
+    return;
+  }
+  if (line.given.contains("--format") || !may_be_file(path)) {
+    return;
+  }
   std::vector<std::string> accepted = {".txt"};
   for (const Ending& form : forms) {
     if (!takes_form(*line.command, form)) {
@@ -78,10 +76,9 @@ void choose_form(CommandLine& line) {
       return;
     }
   }
-  const bool is_a_form = std::ranges::find(forms, ending, &Ending::ending) != forms.end();
-  if (is_a_form || std::ranges::find(other_files, ending) != other_files.end()) {
+  if (is_form(ending) || is_other_file(ending)) {
     const bool is_saved =
-        find_option(*line.command, "--save") != nullptr && std::ranges::find(saved_files, ending) != saved_files.end();
+        find_option(*line.command, "--save") != nullptr && render::tensor_file_writer(path) != nullptr;
     throw UsageError("--output cannot write a " + ending + " file; its endings are " + text::joined(accepted) +
                      ", or any other for text; " +
                      (is_saved ? "try --save " + path : "name another file, or add --format text"));
@@ -90,13 +87,12 @@ void choose_form(CommandLine& line) {
 
 std::string wrong_ending_to_save(const std::string& path) {
   const std::string ending = ending_of(path);
-  const bool is_other = std::ranges::find(other_files, ending) != other_files.end() ||
-                        std::ranges::find(forms, ending, &Ending::ending) != forms.end() || ending == ".txt";
-  return is_other && std::ranges::find(saved_files, ending) == saved_files.end()
-             ? "it cannot write a " + ending +
-                   " file; use .npz, .safetensors, or a folder for .npy files; try --save " +
-                   path.substr(0, path.size() - ending.size()) + ".npz"
-             : "";
+  const bool is_wrong =
+      is_form(ending) || ending == ".txt" || (is_other_file(ending) && render::tensor_file_writer(path) == nullptr);
+  return is_wrong ? "it cannot write a " + ending +
+                        " file; use .npz, .safetensors, or a folder for .npy files; try --save " +
+                        path.substr(0, path.size() - ending.size()) + ".npz"
+                  : "";
 }
 
 }  // namespace attn::cli

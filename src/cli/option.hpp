@@ -129,6 +129,9 @@ std::vector<const chapters::Chapter*> entries_of(const std::string& name);
 /// The text before a "=": "--sead=5" is about --sead.
 std::string option_part(const std::string& argument);
 
+/// The options before any is read: what the choices of a command's options follow from.
+Options nothing_read(const Subcommand& command);
+
 /// The placeholder in the help after an option's name; empty for a flag.
 std::string placeholder(const Value& value, const Options& so_far);
 

@@ -59,10 +59,8 @@ bool is_refused(std::string_view one, std::string_view other, const std::vector<
 /// The options that work with a use: names, and for some options only some values.
 class Accepted {
  public:
-  Accepted(const Subcommand& command, std::string_view use) : options_(options_of(command)), use_(use) {
-    so_far_.name = command.name;
-    so_far_.chapters = command.entries;
-  }
+  Accepted(const Subcommand& command, std::string_view use)
+      : options_(options_of(command)), use_(use), so_far_(nothing_read(command)) {}
 
   /// "--format text, markdown"; the name alone where every value is fine; empty where none is.
   std::string values_of(const Option& option) const {

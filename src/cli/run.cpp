@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <new>
 #include <span>
@@ -47,7 +48,8 @@ void run_what_if(const Chapter& chapter, const Options& options) {
   });
 }
 
-/// Of several chapters those that have steps that --only names. Throws UsageError for a name that none has.
+/// Leaves out those of several chapters that have no step that --only names. Throws UsageError for a name that none
+/// has. `steps_of`: a chapter's steps that are shown; `all_of`: all of them.
 template <class AnyChapter, class StepsOf, class AllOf>
 void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options, StepsOf steps_of, AllOf all_of) {
   if (options.chapters.size() == 1 || options.only.empty()) {
@@ -55,11 +57,11 @@ void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options,
   }
   std::vector<Step> all;
   for (const AnyChapter& chapter : chapters) {
-    const std::vector<Step>& steps = all_of(chapter);
+    const std::vector<Step>& steps = std::invoke(all_of, chapter);
     all.insert(all.end(), steps.begin(), steps.end());
   }
   check_only(all, "the article", options);
-  std::erase_if(chapters, [&](const AnyChapter& chapter) { return steps_of(chapter).empty(); });
+  std::erase_if(chapters, [&](const AnyChapter& chapter) { return std::invoke(steps_of, chapter).empty(); });
 }
 
 /// A program that does the same.
@@ -75,9 +77,8 @@ void run_emit(const Options& options) {
       saved.push_back(shown(*chapter, walk, options));
     }
   }
-  leave_out_others(
-      request.chapters, options, [](const emit::Chapter& one) { return one.shown; },
-      [](const emit::Chapter& one) { return one.walk.steps(); });
+  leave_out_others(request.chapters, options, &emit::Chapter::shown,
+                   [](const emit::Chapter& one) -> const std::vector<Step>& { return one.walk.steps(); });
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
@@ -153,11 +154,10 @@ void run_walk(const Options& options) {
   for (const Chapter* chapter : options.chapters) {
     chapters.push_back(shown(*chapter, computed(*chapter, options.lesson, options), options));
   }
-  leave_out_others(
-      chapters, options, [](const render::ShownChapter& one) { return one.steps; },
-      [](const render::ShownChapter& one) { return one.all_steps; });
-  const render::Document asked = document(std::move(chapters), options);
-  outputs.write(asked.chapters, [&](std::ostream& out) { options.format->write(out, asked); });
+  std::vector<render::ShownChapter> chosen = chapters;
+  leave_out_others(chosen, options, &render::ShownChapter::steps, &render::ShownChapter::all_steps);
+  const render::Document asked = document(std::move(chosen), options);
+  outputs.write(chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }
 
 /// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given.

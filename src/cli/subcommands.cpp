@@ -191,6 +191,13 @@ const Option* find_option(const Subcommand& command, std::string_view name) {
   return found == all_options().end() ? nullptr : &*found;
 }
 
+Options nothing_read(const Subcommand& command) {
+  Options options;
+  options.name = command.name;
+  options.chapters = command.entries;
+  return options;
+}
+
 std::string line_of(const Subcommand& command) {
   return "attn-walkthrough" + (command.name.empty() ? "" : " " + command.name);
 }

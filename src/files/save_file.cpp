@@ -3,10 +3,10 @@
 #include <string>
 #include <system_error>
 
+#include "files/file.hpp"
 #include "files/save.hpp"
 #include "files/save_npz.hpp"
 #include "files/save_safetensors.hpp"
-#include "text/ascii.hpp"
 
 namespace attn::render {
 namespace {
@@ -51,14 +51,10 @@ void write_to_stream(const Place& stream, WriteTensors write, std::span<const Sh
 }  // namespace
 
 WriteTensors tensor_file_writer(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) {
-    c = text::lower(c);
-  }
-  if (extension == ".npz") {
+  if (dump::has_extension(path, ".npz")) {
     return write_npz;
   }
-  return extension == ".safetensors" ? write_safetensors : nullptr;
+  return dump::has_extension(path, ".safetensors") ? write_safetensors : nullptr;
 }
 
 Place accepted_file(const fs::path& path, bool may_replace) {

@@ -125,6 +125,12 @@ class Steps(Case):
             expected += f"# {chapter}\n{done.stdout.decode()}" if done.returncode == 0 else ""
         self.assertEqual(expected.count("# "), 5)
         self.assertEqual(self.text("all", "--only", "context_vec_2,mask"), expected)
+        # As with one chapter, every tensor is saved, whichever are shown.
+        self.text("all", "--only", "mask", "--save", "some", cwd=self.folder)
+        self.text("all", "--save", "every", cwd=self.folder)
+        some, every = (sorted(path.relative_to(root) for path in root.rglob("*.npy"))
+                       for root in (pathlib.Path(self.folder, name) for name in ("some", "every")))
+        self.assertEqual(some, every)
         done = run("all", "--only", "mask,nonsense")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 

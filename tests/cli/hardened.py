@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/hardened.py PATH_TO_BINARY
 """
-import glob
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -21,7 +21,11 @@ def said(*command):
 
 class Hardened(unittest.TestCase):
     def libraries(self):
-        found = glob.glob(os.path.join(os.path.dirname(BINARY), "libattn_*.a"))
+        build = pathlib.Path(BINARY).parent
+        # Not those that an older build left in the folder.
+        targets = (build / "CMakeFiles/TargetDirectories.txt").read_text().splitlines()
+        names = {f"lib{pathlib.Path(target).stem}.a" for target in targets}
+        found = [path for path in build.glob("libattn_*.a") if path.name in names]
         self.assertGreater(len(found), 10)
         return found
 
