@@ -80,13 +80,16 @@ std::string layout(const Tensor& weight) {
 GivenTensor transposed(const GivenTensor& given) {
   GivenTensor result = given;
   result.shape = {given.shape[1], given.shape[0]};
-  auto values = std::make_shared<std::vector<float>>();
-  for (std::int64_t column = 0; column < given.shape[1]; ++column) {
-    for (std::int64_t row = 0; row < given.shape[0]; ++row) {
-      values->push_back((*given.values)[static_cast<std::size_t>(row * given.shape[1] + column)]);
+  result.values = [rows = given.shape[0], columns = given.shape[1], read = given.values] {
+    const auto given_values = read();
+    auto values = std::make_shared<std::vector<float>>();
+    for (std::int64_t column = 0; column < columns; ++column) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        values->push_back((*given_values)[static_cast<std::size_t>(row * columns + column)]);
+      }
     }
-  }
-  result.values = std::move(values);
+    return values;
+  };
   return result;
 }
 
@@ -130,7 +133,7 @@ bool has_own(const Tensor& tensor, std::unordered_set<const void*>& seen) {
 Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
   const auto fill = [shape = given.shape, values = given.values] {
     Block<float> contents(shape);
-    std::ranges::copy(*values, contents.begin());
+    std::ranges::copy(*values(), contents.begin());
     return Contents(std::move(contents));
   };
   return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill,

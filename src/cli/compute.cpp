@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "cli/what_ifs.hpp"
@@ -57,6 +58,19 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   cap_memory(available, room_for_products(lesson.kernels.blas));
 }
 
+/// Reads a reader's own numbers that the steps are made of: what is wrong with them is said before anything is written.
+void read_own(const Tensor& tensor, std::unordered_set<const void*>& seen) {
+  if (!seen.insert(tensor.id()).second) {
+    return;
+  }
+  if (tensor.operation().facts().is_own && tensor.operands().empty()) {
+    tensor.array();
+  }
+  for (const Tensor& operand : tensor.operands()) {
+    read_own(operand, seen);
+  }
+}
+
 /// A command for the chapter, with its article where another one goes first.
 std::string command(const chapters::Chapter& chapter, const std::string& options) {
   const auto& all = chapters::all_chapters();
@@ -83,7 +97,14 @@ render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> 
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   plan(chapter, lesson, options);
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  return chapters::walk(chapter, lesson, torch);
+  Walkthrough walk = chapters::walk(chapter, lesson, torch);
+  std::unordered_set<const void*> seen;
+  for (const Step& step : walk.steps()) {
+    if (step.tensor) {
+      read_own(*step.tensor, seen);
+    }
+  }
+  return walk;
 }
 
 void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,

@@ -15,7 +15,6 @@
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/layouts.hpp"
 #include "verify/propose/names.hpp"
 #include "walk/memory.hpp"
 
@@ -99,28 +98,37 @@ std::vector<std::size_t> chosen(const std::string& option, const Source& source,
   return found;
 }
 
-/// The one tensor that is meant; `check` looks at its heading before its numbers are read. Throws UsageError where
-/// several are, and differ.
-Dumped read_one(const std::string& option, const Source& source, const std::string& usual,
-                const std::function<void(const Heading&)>& check) {
-  const std::vector<Heading> tensors = headings(option, source.file);
-  const std::vector<std::size_t> places = chosen(option, source, usual, tensors);
-  const auto is_other_shape = [&](std::size_t i) { return tensors[i].shape != tensors[places[0]].shape; };
+/// The numbers of a file's tensor, as many as its heading says. Throws UsageError.
+std::vector<double> read_at(const std::string& option, const std::string& file, const Heading& heading,
+                            std::size_t place) {
   std::size_t next = 0;
-  std::vector<Dumped> found;
-  if (std::ranges::none_of(places, is_other_shape)) {
-    check(tensors[places[0]]);
-    found = reading(option, [&] {
-      return dump::read(source.file, [&](const Heading&) { return std::ranges::find(places, next++) != places.end(); });
-    });
+  std::vector<Dumped> found =
+      reading(option, [&] { return dump::read(file, [&](const Heading&) { return next++ == place; }); });
+  if (found.size() != 1 || found[0].shape != heading.shape) {
+    throw UsageError(option + ": " + quoted(file) + " changed while it was read; try again");
   }
-  const auto is_other = [&](const Dumped& one) { return &one != &found[0] && one.values != found[0].values; };
-  if (found.size() != places.size() || std::ranges::any_of(found, is_other)) {
+  return std::move(found[0].values);
+}
+
+/// Where the one tensor is that is meant; `check` looks at its heading. Throws UsageError where several are, and
+/// differ.
+std::size_t place_of(const std::string& option, const Source& source, const std::string& usual,
+                     const std::vector<Heading>& tensors, const std::function<void(const Heading&)>& check) {
+  const std::vector<std::size_t> places = chosen(option, source, usual, tensors);
+  const Heading& first = tensors[places[0]];
+  const auto is_other_shape = [&](std::size_t i) { return tensors[i].shape != first.shape; };
+  const bool is_one_shape = std::ranges::none_of(places, is_other_shape);
+  if (is_one_shape) {
+    check(first);
+  }
+  const auto read = [&](std::size_t place) { return read_at(option, source.file, first, place); };
+  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : std::vector<double>()](
+                           std::size_t place) { return read(place) == numbers; };
+  if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
     throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + source.name.value_or(usual) +
-                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" +
-                     tensors[places[0]].name);
+                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" + first.name);
   }
-  return std::move(found[0]);
+  return places[0];
 }
 
 std::string place_text(const Shape& shape, std::size_t at) {
@@ -132,30 +140,44 @@ std::string place_text(const Shape& shape, std::size_t at) {
   return shape_text(index);
 }
 
+using Values = decltype(GivenTensor::values);
+
 /// The numbers as float32. Throws UsageError for nan, inf and what float32 has no number for.
-GivenTensor converted(const std::string& option, const std::string& file, const Dumped& dumped, const std::string& name,
-                      std::vector<std::string>& notes) {
-  const auto count = static_cast<std::int64_t>(dumped.values.size());
+std::vector<float> float32_values(const std::string& option, const std::string& file, const std::string& name,
+                                  const Shape& shape, const std::vector<double>& numbers) {
+  const auto count = static_cast<std::int64_t>(numbers.size());
   if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
     throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
                      " more memory, but only " + memory_text(free) + " is available; give a smaller one");
   }
-  auto values = std::make_shared<std::vector<float>>(dumped.values.size());
-  for (std::size_t i = 0; i < dumped.values.size(); ++i) {
-    const double value = dumped.values[i];
-    (*values)[i] = static_cast<float>(value);
-    if (!std::isfinite((*values)[i])) {
-      const std::string what = std::isfinite(value) ? text::shortest_text(value) + ", too large for float32"
-                               : std::isnan(value)  ? "nan"
-                                                    : (value < 0 ? "-inf" : "inf");
-      throw UsageError(option + ": " + quoted(file) + ": " + name + place_text(dumped.shape, i) + " is " + what +
+  std::vector<float> values(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double number = numbers[i];
+    values[i] = static_cast<float>(number);
+    if (!std::isfinite(values[i])) {
+      const std::string what = std::isfinite(number) ? text::shortest_text(number) + ", too large for float32"
+                               : std::isnan(number)  ? "nan"
+                                                     : (number < 0 ? "-inf" : "inf");
+      throw UsageError(option + ": " + quoted(file) + ": " + name + place_text(shape, i) + " is " + what +
                        "; all numbers must be finite in float32; correct it and write the file again");
     }
   }
-  if (dumped.dtype != "float32") {
-    notes.push_back(name + " of " + quoted(file) + " is " + dumped.dtype + ", converted to float32");
+  return values;
+}
+
+/// The tensor at that place of a file, called `name` here. Its numbers are read once, when they are first asked for.
+GivenTensor given_tensor(const std::string& option, const std::string& file, const Heading& heading, std::size_t place,
+                         const std::string& name, std::vector<std::string>& notes) {
+  if (heading.dtype != "float32") {
+    notes.push_back(name + " of " + quoted(file) + " is " + heading.dtype + ", converted to float32");
   }
-  return {name, dumped.shape, std::move(values), file};
+  const auto read = [option, file, heading, place, name, kept = std::make_shared<std::vector<float>>()] {
+    if (kept->empty()) {
+      *kept = float32_values(option, file, name, heading.shape, read_at(option, file, heading, place));
+    }
+    return kept;
+  };
+  return {name, heading.shape, read, file};
 }
 
 /// The parts of NAME=FILE,NAME=FILE: a part without = belongs to the file's name before it.
@@ -200,24 +222,30 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
                        "; see which tensor is meant");
     }
   };
-  return converted("--weights", source.file, read_one("--weights", source, name, check), name, notes);
+  const std::vector<Heading> tensors = headings("--weights", source.file);
+  const std::size_t place = place_of("--weights", source, name, tensors, check);
+  return given_tensor("--weights", source.file, tensors[place], place, name, notes);
 }
 
-/// A weight as its chapter calls it, and how its name says that it is stored.
+/// A weight as its chapter calls it, how its name says that it is stored, and what of the file's tensor it is.
 struct Meant {
   std::string name;
   GivenTensor::Layout layout;
-  Dumped numbers;
+  Shape shape;
+  std::size_t part = 0;   ///< of equal ones
+  std::size_t parts = 1;  ///< along the axis
+  std::size_t axis = 0;
 };
 
 /// Heads of their own make one axis: Flax's [d_in, heads, head_dim], [heads, head_dim, d_out] and [heads, head_dim].
-void join_heads(Dumped& weight, const std::string& name) {
-  Shape& shape = weight.shape;
+Shape joined_heads(const Shape& shape, const std::string& name) {
   if (name.ends_with("_bias") && shape.size() == 2) {
-    shape = {shape[0] * shape[1]};
-  } else if (!name.ends_with("_bias") && shape.size() == 3) {
-    shape = name == "out_proj_weight" ? Shape{shape[0] * shape[1], shape[2]} : Shape{shape[0], shape[1] * shape[2]};
+    return {shape[0] * shape[1]};
   }
+  if (!name.ends_with("_bias") && shape.size() == 3) {
+    return name == "out_proj_weight" ? Shape{shape[0] * shape[1], shape[2]} : Shape{shape[0], shape[1] * shape[2]};
+  }
+  return shape;
 }
 
 /// Whether a matrix of so many parts has them side by side in its columns: [d_in, parts * d_out].
@@ -226,12 +254,11 @@ bool has_parts_in_columns(const Shape& shape, std::int64_t parts) {
 }
 
 /// The weights that a tensor is in the habits of programs: none, one, or a fused one's parts.
-std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
-  const port::Meant meant = port::meant_by(dumped.name);
+std::vector<Meant> meant_by_habit(const Heading& heading, bool is_conv1d) {
+  const port::Meant meant = port::meant_by(heading.name);
   const std::string section = meant.section.empty() ? "" : meant.section + "/";
   const auto is_weight = [](const std::string& step) { return chapters::names_weight(step); };
-  const std::size_t rank = dumped.shape.size();
-  const auto is_shaped = [rank](const std::string& step) { return step.ends_with("_bias") == (rank == 1); };
+  const std::size_t rank = heading.shape.size();
   const auto layout_of = [&](bool is_columns) {
     return is_columns                                ? GivenTensor::Layout::columns
            : meant.kind == port::Meant::Kind::weight ? GivenTensor::Layout::rows
@@ -239,89 +266,87 @@ std::vector<Meant> meant_by_habit(const Dumped& dumped, bool is_conv1d) {
   };
   // "query" alone is what is made with the weight.
   const bool is_product = meant.kind == port::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
-  if (!meant.is_certain || dumped.values.empty() || is_product) {
+  if (!meant.is_certain || element_count(heading.shape) == 0 || is_product) {
     return {};
   }
   for (const std::vector<std::string>& parts : meant.parts) {
-    const auto count = static_cast<std::int64_t>(parts.size());
-    if (!std::ranges::all_of(parts, is_weight) || rank > 2 || !is_shaped(parts[0])) {
+    const bool is_shaped = rank <= 2 && rank > 0 && parts[0].ends_with("_bias") == (rank == 1);
+    if (!std::ranges::all_of(parts, is_weight) || !is_shaped) {
       continue;
     }
-    const bool is_columns = meant.is_columns || has_parts_in_columns(dumped.shape, count);
-    const std::vector<std::int64_t> sizes(parts.size(), std::ssize(dumped.values) / count);
-    Dumped turned = dumped;
-    std::vector<Meant> result;
-    port::take_apart(turned, sizes, 1, [&](std::vector<Dumped>&& taken) {
-      const std::size_t axis = is_columns ? 1 : 0;
-      if (rank == 2 && taken[0].shape[axis] == dumped.shape[axis]) {
-        return false;  // along the other axis
-      }
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        result.push_back({section + parts[i], layout_of(is_columns), std::move(taken[i])});
-      }
-      return true;
-    });
-    if (!result.empty()) {
-      return result;
+    const auto count = static_cast<std::int64_t>(parts.size());
+    const bool is_columns = meant.is_columns || has_parts_in_columns(heading.shape, count);
+    const std::size_t axis = is_columns && rank == 2 ? 1 : 0;
+    if (heading.shape[axis] % count != 0) {
+      continue;
     }
+    Shape shape = heading.shape;
+    shape[axis] /= count;
+    std::vector<Meant> result;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      result.push_back({section + parts[i], layout_of(is_columns), shape, i, parts.size(), axis});
+    }
+    return result;
   }
   for (const std::string& step : meant.steps) {
-    Dumped numbers = dumped;
-    join_heads(numbers, step);
-    if (is_weight(step) && step.ends_with("_bias") == (numbers.shape.size() == 1) && numbers.shape.size() <= 2) {
-      return {
-          {section + step, layout_of(meant.is_columns || is_conv1d || dumped.shape.size() == 3), std::move(numbers)}};
+    const Shape shape = joined_heads(heading.shape, step);
+    if (is_weight(step) && step.ends_with("_bias") == (shape.size() == 1) && shape.size() <= 2) {
+      return {{section + step, layout_of(meant.is_columns || is_conv1d || rank == 3), shape}};
     }
   }
   return {};
 }
 
-/// Whether a tensor of a whole file may be a weight, by its name and its axes.
-bool may_be_weight(const Heading& heading) {
-  constexpr std::size_t most_axes = 3;  // Flax's, of heads of their own
-  if (heading.shape.size() > most_axes) {
-    return false;
-  }
-  const port::Meant meant = port::meant_by(heading.name);
-  const auto is_weight = [](const std::string& step) { return chapters::names_weight(step); };
-  return is_weight(chapters::weight_name(heading.name)) ||
-         (meant.is_certain && (std::ranges::any_of(meant.steps, is_weight) ||
-                               std::ranges::any_of(meant.parts, [&](const std::vector<std::string>& parts) {
-                                 return std::ranges::all_of(parts, is_weight);
-                               })));
+/// A part of a fused tensor's numbers.
+Values part_of(const GivenTensor& fused, const Meant& meant) {
+  return [read = fused.values, shape = fused.shape, meant] {
+    const auto all = read();
+    std::size_t inner = 1;
+    for (std::size_t axis = meant.axis + 1; axis < shape.size(); ++axis) {
+      inner *= static_cast<std::size_t>(shape[axis]);
+    }
+    const std::size_t row = static_cast<std::size_t>(shape[meant.axis]) * inner;
+    const std::size_t width = row / meant.parts;
+    auto part = std::make_shared<std::vector<float>>();
+    for (std::size_t begin = meant.part * width; begin < all->size(); begin += row) {
+      const auto from = all->begin() + static_cast<std::ptrdiff_t>(begin);
+      part->insert(part->end(), from, from + static_cast<std::ptrdiff_t>(width));
+    }
+    return part;
+  };
 }
 
 GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes) {
   const Source source = source_of(text);
   GivenWeights weights{{}, true, text};
   std::vector<std::string> unused;
-  std::vector<Dumped> tensors = reading("--weights", [&] {
-    return dump::read(source.file, [&](const Heading& heading) {
-      const bool is_asked_for = !source.name || *source.name == heading.name;
-      const bool is_wanted = is_asked_for && may_be_weight(heading);
-      if (is_asked_for && !is_wanted) {
-        unused.push_back(heading.name);
-      }
-      return is_wanted;
-    });
-  });
+  const std::vector<Heading> tensors = headings("--weights", source.file);
   // GPT-2's Conv1D stores its weights as [d_in, d_out]; of the fused one the shape tells.
-  const bool is_conv1d = std::ranges::any_of(tensors, [](const Dumped& one) {
+  const bool is_conv1d = std::ranges::any_of(tensors, [](const Heading& one) {
     return one.name.find("c_attn") != std::string::npos && has_parts_in_columns(one.shape, 3);
   });
-  for (Dumped& dumped : tensors) {
-    const std::string name = chapters::weight_name(dumped.name);
-    if (chapters::names_weight(name)) {
-      weights.tensors.push_back(converted("--weights", source.file, dumped, name, notes));
-    } else {
-      const std::vector<Meant> found = meant_by_habit(dumped, is_conv1d && dumped.name.find("c_") != std::string::npos);
-      for (const Meant& meant : found) {
-        weights.tensors.push_back(converted("--weights", source.file, meant.numbers, meant.name, notes));
-        weights.tensors.back().layout = meant.layout;
-      }
-      found.empty() ? unused.push_back(dumped.name) : void();
+  for (std::size_t place = 0; place < tensors.size(); ++place) {
+    const Heading& heading = tensors[place];
+    if (source.name && *source.name != heading.name) {
+      continue;
     }
-    std::vector<double>().swap(dumped.values);
+    constexpr std::size_t most_axes = 3;  // Flax's, of heads of their own
+    const std::string name = chapters::weight_name(heading.name);
+    if (chapters::names_weight(name) && heading.shape.size() <= most_axes) {
+      weights.tensors.push_back(given_tensor("--weights", source.file, heading, place, name, notes));
+      continue;
+    }
+    const std::vector<Meant> found = meant_by_habit(heading, is_conv1d && heading.name.find("c_") != std::string::npos);
+    if (found.empty()) {
+      unused.push_back(heading.name);
+      continue;
+    }
+    const GivenTensor whole =
+        given_tensor("--weights", source.file, heading, place, found.size() == 1 ? found[0].name : heading.name, notes);
+    for (const Meant& meant : found) {
+      const Values values = meant.parts == 1 ? whole.values : part_of(whole, meant);
+      weights.tensors.push_back({meant.name, meant.shape, values, source.file, meant.layout});
+    }
   }
   if (!unused.empty() && !weights.tensors.empty()) {
     notes.push_back("--weights: not used from " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
@@ -348,7 +373,9 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
                        ", each size at least 1; give a matrix with one row per token");
     }
   };
-  GivenTensor inputs = converted(option, source.file, read_one(option, source, name, check), name, notes);
+  const std::vector<Heading> tensors = headings(option, source.file);
+  const std::size_t place = place_of(option, source, name, tensors, check);
+  GivenTensor inputs = given_tensor(option, source.file, tensors[place], place, name, notes);
   inputs.source = text;
   return inputs;
 }

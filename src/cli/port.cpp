@@ -86,11 +86,22 @@ bool is_like(std::string_view name, std::string_view pattern) {
   return (pattern[0] == '?' || pattern[0] == name[0]) && is_like(name.substr(1), pattern.substr(1));
 }
 
-/// What a dump has but for what is to be left out, whose names go to `ignored`. Throws UsageError where a pattern
-/// stands for nothing.
+/// Returns true if no step can have these numbers: a large tensor with more of them than all steps together.
+bool is_too_large(const dump::Heading& heading, std::span<const Step> steps) {
+  std::int64_t most = 1'000'000;
+  std::int64_t all = 0;
+  for (const Step& step : steps) {
+    all += step.tensor ? element_count(step.tensor->shape()) : 0;
+  }
+  return element_count(heading.shape) > std::max(most, all);
+}
+
+/// The tensors of a dump but for those that --ignore leaves out, whose names go to `ignored`. The numbers of those
+/// that are too large are not read. Throws UsageError where a pattern matches nothing.
 std::vector<dump::Dumped> read_but_ignored(const std::string& file, const VerifyOptions& verify,
-                                           std::vector<std::string>& ignored) {
+                                           std::span<const Step> steps, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
+  std::vector<dump::Dumped> unread;
   std::vector<dump::Dumped> given = dump::read(file, [&](const dump::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
@@ -98,8 +109,13 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
     if (is_ignored) {
       ignored.push_back(one.name);
     }
-    return !is_ignored;
+    const bool is_read = verify.names.contains(one.name) || !is_too_large(one, steps);
+    if (!is_ignored && !is_read) {
+      unread.push_back({one.name, one.shape, one.dtype, {}});
+    }
+    return !is_ignored && is_read;
   });
+  std::ranges::move(unread, std::back_inserter(given));
   for (const std::string& pattern : verify.ignored) {
     if (std::ranges::none_of(names, [&](const std::string& name) { return is_like(name, pattern); })) {
       throw UsageError("--ignore: '" + pattern + "' matches no tensor of '" + file +
@@ -118,9 +134,15 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
                                   !verify.rtol && !verify.atol};
   port::Report report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
-  report.given = read_but_ignored(file, verify, report.ignored);
+  report.given = read_but_ignored(file, verify, walk.steps(), report.ignored);
+  const auto unread = std::ranges::find_if(report.given, port::is_unread);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
-  report.judgement = port::judge(report.given, walk.steps(), verify.names, tolerance, otherwise);
+  const std::span<const dump::Dumped> read(report.given.begin(), unread);
+  report.judgement = port::judge(read, walk.steps(), verify.names, tolerance, otherwise);
+  for (std::size_t i = read.size(); i < report.given.size(); ++i) {
+    report.judgement.unmatched.push_back(i);
+    report.judgement.relations.emplace_back();
+  }
   if (!lesson.fixture) {
     report.unseen = port::unseen_in(walk.steps());
   }

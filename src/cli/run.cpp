@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <span>
 #include <string>
@@ -160,12 +161,18 @@ void run_walk(const Options& options) {
   outputs.write(chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }
 
-/// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given.
-std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapters, const Lesson& lesson) {
+/// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given. `walk_of`: a
+/// chapter's walkthrough.
+template <class WalkOf>
+std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapters, const Lesson& lesson,
+                                          const WalkOf& walk_of) {
   std::vector<std::string> notes;
   for (const Chapter* chapter : chapters) {
-    torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
-    const chapters::WeightUse use = chapters::use_of(chapters::walk(*chapter, lesson, torch), *lesson.weights);
+    const Walkthrough walk = walk_of(*chapter);
+    if (!lesson.weights) {
+      continue;
+    }
+    const chapters::WeightUse use = chapters::use_of(walk, *lesson.weights);
     const std::string where = chapters.size() > 1 ? " in " + std::string(chapter->name) : "";
     if (!use.unused.empty()) {
       notes.push_back("--weights: not a weight here" + where + ": " + text::joined(use.unused));
@@ -180,8 +187,12 @@ std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapte
 /// The same of the chapter that `verify` names, where they are weights of it.
 std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
   const Chapter* const chapter = named_chapter(verify);
+  const auto planned = [&](const Chapter& one) {
+    torch::Torch torch(verify.lesson.kernels, verify.lesson.dropout_kernel, torch::Torch::Mode::plan);
+    return chapters::walk(one, verify.lesson, torch);
+  };
   try {
-    return chapter == nullptr ? std::vector<std::string>{} : notes_on_weights({&chapter, 1}, verify.lesson);
+    return chapter == nullptr ? std::vector<std::string>{} : notes_on_weights({&chapter, 1}, verify.lesson, planned);
   } catch (const LessonError&) {
     return {};
   }
@@ -193,13 +204,17 @@ int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
-  std::ranges::for_each(options.notes, tell);
-  if (options.command == Command::walk && options.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.chapters, options.lesson), tell);
+  std::vector<std::string> notes = options.notes;
+  const Lesson& lesson = options.lesson;
+  if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights)) {
+    // Before any note: an error stands alone.
+    const auto walk_of = [&](const Chapter& chapter) { return computed(chapter, lesson, options); };
+    std::ranges::copy(notes_on_weights(options.chapters, lesson, walk_of), std::back_inserter(notes));
   }
   if (options.command == Command::verify && options.verify.lesson.weights) {
-    std::ranges::for_each(notes_on_weights(options.verify), tell);
+    std::ranges::copy(notes_on_weights(options.verify), std::back_inserter(notes));
   }
+  std::ranges::for_each(notes, tell);
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
   };

@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
+#include "files/elements.hpp"
 #include "files/file.hpp"
 #include "files/manifest.hpp"
 #include "files/npy.hpp"
@@ -43,7 +45,8 @@ std::vector<fs::path> npy_files(const fs::path& folder) {
 
 void read_npy(const fs::path& path, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
   const std::string bytes = read_file(path);
-  if (wanted({name, parse_npy_header(bytes).shape})) {
+  NpyHeader header = parse_npy_header(bytes);
+  if (wanted({name, std::move(header.shape), dtype_name(header.element)})) {
     tensors.push_back(parse_npy(bytes));
     tensors.back().name = name;
   }

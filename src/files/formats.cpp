@@ -1,6 +1,9 @@
 #include "files/formats.hpp"
 
+#include <utility>
+
 #include "files/csv.hpp"
+#include "files/elements.hpp"
 #include "files/npy.hpp"
 #include "files/npz.hpp"
 #include "files/safetensors.hpp"
@@ -58,13 +61,14 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_vi
     case Format::npz: return parse_npz(bytes, wanted);
     case Format::safetensors: return parse_safetensors(bytes, wanted);
     case Format::npy:
-      if (wanted({name_of(path), parse_npy_header(bytes).shape})) {
+      if (NpyHeader header = parse_npy_header(bytes);
+          wanted({name_of(path), std::move(header.shape), dtype_name(header.element)})) {
         tensors.push_back(parse_npy(bytes));
       }
       break;
     case Format::csv:
       tensors.push_back(parse_csv(bytes));
-      if (!wanted({name_of(path), tensors[0].shape})) {
+      if (!wanted({name_of(path), tensors[0].shape, tensors[0].dtype})) {
         tensors.clear();
       }
       break;

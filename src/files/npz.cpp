@@ -146,7 +146,7 @@ std::vector<Dumped> parse_npz(std::string_view bytes, const Wanted& wanted) {
     NpyHeader header = header_of(archive, entry);
     // At most 1032 times the file's bytes of one each: no overflow.
     const std::int64_t numbers = element_count(header.shape) * (header.fortran_order ? 2 : 1);
-    if (wanted({name_of(entry), std::move(header.shape)})) {
+    if (wanted({name_of(entry), std::move(header.shape), dtype_name(header.element)})) {
       names.insert(entry.name);
       needed += numbers * std::int64_t{sizeof(double)};
     }

@@ -33,6 +33,7 @@ bool is_dump(const std::filesystem::path& path);
 struct Heading {
   std::string name;
   Shape shape;
+  std::string dtype;  ///< as Dumped's
 };
 
 /// Whether a tensor is to be read. It is asked of each once; of what it does not want, no number is read or unpacked.

@@ -127,7 +127,7 @@ std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& want
   }
   std::vector<Dumped> result;
   for (Laid& tensor : tensors) {
-    if (!wanted({tensor.name, tensor.shape})) {
+    if (!wanted({tensor.name, tensor.shape, dtype_name(tensor.element)})) {
       continue;
     }
     std::vector<double> values = numbers_of(data.substr(tensor.begin, tensor.end - tensor.begin), tensor.element);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,10 @@ struct GivenTensor {
 
   std::string name;  ///< "inputs"; of a weight its step's, with or without the section: "W_query", "head_1/W_query"
   Shape shape;
-  std::shared_ptr<const std::vector<float>> values;  ///< row-major
-  std::string source;                                ///< as the command line names it: "mine.npz"
-  Layout layout = Layout::as_is;                     ///< rows: nn.Linear's [d_out, d_in]; columns: [d_in, d_out]
+  /// Reads the numbers, row-major, when they are first asked for: a shape can be refused before.
+  std::function<std::shared_ptr<const std::vector<float>>()> values;
+  std::string source;             ///< as the command line names it: "mine.npz"
+  Layout layout = Layout::as_is;  ///< rows: nn.Linear's [d_out, d_in]; columns: [d_in, d_out]
 };
 
 /// Weights that a reader gives.

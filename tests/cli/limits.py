@@ -422,21 +422,24 @@ class Memory(Measured):
             archive.writestr("inputs.npy", npy(b"%d," % (size // 4), bytes(size)))
             archive.writestr("x.npy", npy(b"6, 3", bytes(72)))
             archive.writestr("W_query.npy", npy(b"1, 1, 1, %d" % (size // 4), bytes(size)))
-        self.assertLess(os.path.getsize(path), size // 500)
+            archive.writestr("W_key.npy", npy(b"8192, %d" % (size // 4 // 8192), bytes(size)))
+        self.assertLess(os.path.getsize(path), size // 300)
         base, _ = peak("causal")
         for command, code in ((["--inputs", path], 2), (["--inputs", path + ":x"], 0), (["--weights", path], 2),
-                              (["--weights", "W_query=" + path], 2)):
+                              (["--weights", "W_query=" + path], 2), (["--weights", "W_key=" + path], 2)):
             with self.subTest(command=command):
                 taken, ended = peak("causal", *command)
                 self.assertEqual(ended, code, run("causal", *command).stderr)
                 self.assertLess(taken - base, 30)
         self.refused(run("causal", "--inputs", path), "'inputs' has shape [67108864]; it must be [tokens, d_in]")
         self.refused(run("causal", "--weights", "W_query=" + path), "'W_query' is of shape [1, 1, 1, 67108864], and W_query is a matrix")
-        verify = ["verify", "--chapter", "causal", path]
-        taken, code = peak(*verify, "--ignore", "inputs", "--ignore", "W_query")
-        self.assertEqual(code, 1)
-        self.assertLess(taken - base, 60)
-        self.assertRegex(run_within(1_000_000, *verify).stderr, rb"it needs 1.0 GiB of memory, and [0-9.]+ [MG]iB are available")
+        self.refused(run("causal", "--weights", path), "'W_key' of '" + path + "' has shape [8192, 8192], but W_key here has")
+        for form in ("text", "json", "html"):
+            taken, code = peak("verify", "--chapter", "causal", path, "--format", form)
+            self.assertEqual(code, 1)
+            self.assertLess(taken - base, 60)
+        self.assertIn(b"W_query [1, 1, 1, 67108864]: not read: it has more numbers than all steps together",
+                      run("verify", "--chapter", "causal", path).stdout)
 
     def test_predict_reads_short_lines(self):
         for text in (b"1" * 5_000 + b"\n", b" " * 50_000_000):

@@ -16,13 +16,16 @@ namespace attn::port {
 struct Report {
   std::string name;                  ///< the file or folder
   std::string lesson;                ///< "causal of blog, seed 123, avx2 kernels"
-  std::vector<dump::Dumped> given;   ///< all that was brought, but for the ignored
+  std::vector<dump::Dumped> given;   ///< all that was brought, but for the ignored; last those that were not read
   std::vector<std::string> ignored;  ///< the names of what is to be left out
   Judgement judgement;
   std::vector<std::string>
       unseen;  ///< what could not have been seen at these sizes: "head_dim is 1: scaling cannot be seen"
   std::vector<std::string> tokens;  ///< the words of the inputs
 };
+
+/// Returns true if the tensor has a shape, but its numbers were not read.
+bool is_unread(const dump::Dumped& tensor);
 
 /// What became of the tensors that were brought; a fused one is as wrong as its worst part.
 struct Counts {

@@ -49,7 +49,7 @@ class TensorWriter {
     const Contents numbers =
         is_laid ? contents_of(row.judged->matched.step->tensor->shape(), row.judged->matched.step->tensor->dtype(),
                               row.judged->matched.laid->values)
-                : contents_of(theirs.shape, dtype_of(theirs), theirs.values);
+                : contents_of(is_unread(theirs) ? Shape{0} : theirs.shape, dtype_of(theirs), theirs.values);
     const torch::PrintedTensor printed = torch::print_tensor(numbers, {}, {});
     verify::write_visible(out_,
                           row.name + (row.judged && theirs.name != row.name ? ", your " + theirs.name : "") + '\n');

@@ -174,6 +174,8 @@ std::string verdict_name(Verdict verdict) {
   return "another shape";
 }
 
+bool is_unread(const dump::Dumped& tensor) { return tensor.values.empty() && element_count(tensor.shape) > 0; }
+
 Counts counts_of(const Report& report) {
   Counts counts{report.given.size(), 0, {}, {}, {}};
   for (std::size_t i = 0; i < report.given.size(); ++i) {
@@ -217,16 +219,20 @@ std::vector<Row> rows_of(const Report& report) {
     const std::size_t given = report.judgement.unmatched[i];
     const std::string name = text::one_line(report.given[given].name);
     const std::string& relation = report.judgement.relations[i];
-    rows.push_back({nullptr,
-                    given,
-                    "?",
-                    name,
-                    shape_text(report.given[given].shape),
-                    relation.empty()
-                        ? "no step of this name, nor one with these numbers; try --map '" + name +
-                              "=STEP', or --ignore '" + name + "'"
-                        : "not a step of this lesson; it is " + relation + "; --ignore '" + name + "' leaves it out",
-                    {}});
+    rows.push_back(
+        {nullptr,
+         given,
+         "?",
+         name,
+         shape_text(report.given[given].shape),
+         is_unread(report.given[given])
+             ? "not read: it has more numbers than all steps together; give the lesson's sizes, or --ignore '" + name +
+                   "'"
+         : relation.empty()
+             ? "no step of this name, nor one with these numbers; try --map '" + name + "=STEP', or --ignore '" + name +
+                   "'"
+             : "not a step of this lesson; it is " + relation + "; --ignore '" + name + "' leaves it out",
+         {}});
   }
   return rows;
 }
