@@ -77,7 +77,7 @@ bool is_read(
     return true;
   } catch (const DumpError& error) {
     const std::string what = error.what();
-    if (!what.starts_with("'" + name + "': ") || !has(what, "; accepted ") || has(what, "\n")) {
+    if (!what.starts_with("'" + name + "': ") || std::ranges::count(what, ';') < 2 || has(what, "\n")) {
       FAIL(what);
     }
     return false;
@@ -111,8 +111,8 @@ TEST_CASE("dumps: an .npy header that lies takes no memory") {
   CHECK(has(complaint("a.npy", npy_of("(3000000000, 3000000000)", 20)),
             "[3000000000, 3000000000], which no file can hold"));
   CHECK(has(complaint("a.npy", npy_of("(0, 3000000000, 3000000000)", 0)), "which no file can hold"));
-  CHECK(has(complaint("a.npy", npy_of("(5,)", 24)), "it goes on for 4 bytes after the 20 of its shape [5]"));
-  CHECK(has(complaint("a.npy", npy_of("(" + std::string(130, '1') + ",)", 4)), "not to be understood"));
+  CHECK(has(complaint("a.npy", npy_of("(5,)", 24)), "it has 4 bytes more than the 20 of its shape [5]"));
+  CHECK(has(complaint("a.npy", npy_of("(" + std::string(130, '1') + ",)", 4)), "cannot parse its header"));
   std::string axes;
   for (int axis = 0; axis < 65; ++axis) {
     axes += "1, ";
@@ -135,7 +135,7 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}"s,
         "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}"s, ""s}) {
     CAPTURE(literal);
-    CHECK(has(complaint("a.npy", npy(literal, 8)), "its header is not to be understood"));
+    CHECK(has(complaint("a.npy", npy(literal, 8)), "cannot parse its header"));
   }
   CHECK(has(complaint("a.npy", npy_of("(1,)", 16, "<f16")), "numbers of another kind (dtype '<f16')"));
   CHECK(has(complaint("a.npy", "\x93NUMPY\x04\x00"s + std::string(100, ' ')), "its version is 4.0"));
@@ -147,29 +147,29 @@ TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
   for (const std::string name :
        {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
     CAPTURE(name);
-    CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it leads elsewhere"));
+    CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it is not a path"));
     const std::string key = name == "..\\keys.npy" ? "..\\\\keys.npy" : name;
     CHECK(
         has(complaint("a.safetensors",
                       safetensors_of("{\"" + key + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})", 1)),
-            "' in it leads elsewhere"));
+            "' in it is not a path"));
   }
   CHECK(has(complaint("a.npz", archive_of({{"a\x1b[31m.npy", good}})), "control characters"));
   CHECK(has(complaint("a.npz", archive_of({{"a\xff.npy", good}})), "is not UTF-8"));
-  CHECK(has(complaint("a.npz", archive_of({{".npy", good}})), "leads elsewhere, or to nothing"));
+  CHECK(has(complaint("a.npz", archive_of({{".npy", good}})), "is not a path below the folder"));
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", good}, {"keys.npy", good}})),
             "two tensors in it have the name 'keys.npy'"));
   CHECK(has(complaint("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}})), "there is no .npy file in it"));
   CHECK(has(complaint("a.npz", archive_of({{"model/data.pkl", "x"}})), "it was written by torch.save"));
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", "no tensor"}})),
-            "'keys.npy': it does not begin as an .npy file does"));
+            "'keys.npy': it does not begin like an .npy file"));
   CHECK(dump::parse("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}, {"keys.npy", good}})).size() == 1);
 }
 
 TEST_CASE("dumps: archives that unpack to more than they say, or than there is room for") {
   const long before = most_memory();
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", npy_of("(1000000000,)", 20)}})),
-            "'keys.npy': its shape [1000000000] needs 4000000000 bytes, and 20 are there"));
+            "'keys.npy': its shape [1000000000] needs 4000000000 bytes, but it has 20"));
   std::string bomb = archive_of({{"keys.npy", npy_of("(4000,)", 16000)}});
   const auto declare = [&](std::uint32_t size) {  // in the directory, which is what counts
     const std::size_t directory = bomb.find("PK\x01\x02");
@@ -180,7 +180,7 @@ TEST_CASE("dumps: archives that unpack to more than they say, or than there is r
   };
   REQUIRE(complaint("a.npz", bomb).empty());
   declare(0xfffffff0);
-  CHECK(has(complaint("a.npz", bomb), "its 4294967280 bytes are declared to be packed into"));
+  CHECK(has(complaint("a.npz", bomb), "its 4294967280 bytes are declared to be compressed into"));
   declare(1000);
   CHECK(has(complaint("a.npz", bomb), "damaged"));
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
@@ -198,7 +198,7 @@ TEST_CASE("dumps: what does not fit into memory is refused before it is unpacked
   const std::string said = complaint("a.npz", bytes);
   REQUIRE(setrlimit(RLIMIT_AS, &old) == 0);
   CAPTURE(said);
-  CHECK(has(said, "'a.npz': it needs 64.0 MiB of memory, and "));
+  CHECK(has(said, "'a.npz': it needs 64.0 MiB of memory, but only "));
 }
 
 TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
@@ -211,21 +211,22 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
   const std::string one = of("U8", "[4]", "[0, 4]");
   CHECK(said("{\"a\": " + one + "}", 4).empty());
   CHECK(said("{\"a\": " + one + "}   ", 4).empty());
-  CHECK(has(said("{\"a\": " + one + "}", 3), "cut short: 4 bytes of numbers are declared, and 3 are there"));
-  CHECK(has(said("{\"a\": " + one + "}", 5), "it goes on after its last tensor"));
+  CHECK(has(said("{\"a\": " + one + "}", 3), "cut short: 4 bytes of numbers are declared, but it has 3"));
+  CHECK(has(said("{\"a\": " + one + "}", 5), "bytes after its last tensor"));
   CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[2, 4]") + "}", 4),
             "'b' begins at byte 2, where another tensor is"));
   CHECK(has(said("{\"a\": " + one + ", \"b\": " + of("U8", "[2]", "[6, 8]") + "}", 8),
             "'b' begins at byte 6, where the one before ends at 4"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[1, 5]") + "}", 5), "'a' begins at byte 1"));
   CHECK(has(said("{\"a\": " + of("F32", "[4]", "[0, 4]") + "}", 4),
-            "'a': its data_offsets [0, 4] are not for the 16 bytes of its shape [4]"));
+            "'a': its data_offsets [0, 4] do not span the 16 bytes of its shape [4]"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[4, 0]") + "}", 4), "its data_offsets [4, 0]"));
   CHECK(has(said("{\"a\": " + of("F32", "[1000000000]", "[0, 4000000000]") + "}", 4), "cut short: 4000000000 bytes"));
   CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551615, 2]", "[0, 4]") + "}", 4), "which no file can hold"));
-  CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551616]", "[0, 4]") + "}", 4), "a number that is no integer"));
+  CHECK(has(said("{\"a\": " + of("F32", "[18446744073709551616]", "[0, 4]") + "}", 4),
+            "a number that is not an integer"));
   CHECK(has(said("{\"a\": " + of("F8_E4M3", "[4]", "[0, 4]") + "}", 4), "dtype 'F8_E4M3'; "));
-  CHECK(has(said("{\"a\": " + one + ", \"a\": " + one + "}", 4), "two of the name 'a'"));
+  CHECK(has(said("{\"a\": " + one + ", \"a\": " + one + "}", 4), "two entries named 'a'"));
   CHECK(has(said(R"({"a": {"dtype": "U8", "data_offsets": [0, 1]}})", 1),
             "does not say dtype, shape and data_offsets of 'a'"));
   CHECK(has(said("{\"a\": " + of("U8", "[4]", "[0, 4, 4]") + "}", 4), "does not say"));
@@ -235,11 +236,11 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
   CHECK(has(said("{\"a\": {\"dtype\": \"U8\", \"more\": 1}}", 4), "says 'more' of 'a'"));
   CHECK(has(said("{\"a\": {\"dtype\": {\"a\": 1}}}", 4), "has an object at 'dtype'"));
   CHECK(has(said("{\"__metadata__\": {\"a\": 1}}", 0), "has a number at 'a'"));
-  CHECK(has(said("{\"__metadata__\": {\"a\": \"1\", \"a\": \"2\"}}", 0), "it holds no tensor"));
-  CHECK(has(said("{\"a\": " + one + "} x", 4), "is no JSON from byte"));
-  CHECK(has(said("{\"a\": " + one, 4), "is no JSON from byte"));
+  CHECK(has(said("{\"__metadata__\": {\"a\": \"1\", \"a\": \"2\"}}", 0), "it has no tensor"));
+  CHECK(has(said("{\"a\": " + one + "} x", 4), "is not JSON from byte"));
+  CHECK(has(said("{\"a\": " + one, 4), "is not JSON from byte"));
   CHECK(has(said("{\"a\": {\"shape\": " + std::string(1'000'000, '['), 4), "has a list at 'shape'"));
-  CHECK(has(said("{\"a\": " + std::string(1'000'000, '{'), 4), "is no JSON"));
+  CHECK(has(said("{\"a\": " + std::string(1'000'000, '{'), 4), "is not JSON"));
   CHECK(has(complaint("a.safetensors", std::string(8, '\xff') + "{}"),
             "would have 18446744073709551615 bytes, and 2 are there"));
   CHECK(has(complaint("a.safetensors", "1234"), "cut short: it has 4 bytes"));

@@ -102,7 +102,7 @@ TEST_CASE("dumps: what is no real number is refused by its name") {
     const std::string said = complaint(fs::path(ATTN_DUMPS_DIR) / ("refused_" + file + ".npy"));
     CAPTURE(said);
     CHECK(has(said, what));
-    CHECK(has(said, "accepted are bool, integers"));
+    CHECK(has(said, "numbers may be bool, integers"));
   }
 }
 
@@ -156,15 +156,15 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
 }
 
 TEST_CASE("dumps: .csv files that are no matrix of numbers say where") {
-  CHECK(has(complaint("a.csv", "1,2\n3\n"), "'a.csv': line 2: 1 numbers, and 2 in the first row; accepted are rows"));
-  CHECK(has(complaint("a.csv", "x,y\n1,2\n"), "line 1: 'x' is no number"));
+  CHECK(has(complaint("a.csv", "1,2\n3\n"), "'a.csv': line 2: 1 numbers, but 2 in the first row; every row must"));
+  CHECK(has(complaint("a.csv", "x,y\n1,2\n"), "line 1: 'x' is not a number"));
   CHECK(has(complaint("a.csv", "1,,2\n"), "line 1: a cell is empty"));
   CHECK(has(complaint("a.csv", "1,2,\n"), "line 1: a cell is empty"));
-  CHECK(has(complaint("a.csv", "1,5;2,5\n"), "line 1: '1,5' is no number"));
-  CHECK(has(complaint("a.csv", "1e999\n"), "'1e999' is no number"));
-  CHECK(has(complaint("a.csv", "+-1\n"), "'+-1' is no number"));
-  CHECK(has(complaint("a.csv", "1 2\0\n"s), "line 1: '2\\x00' is no number"));
-  CHECK(has(complaint("a.csv", "# nothing\n\n"), "no row of numbers"));
+  CHECK(has(complaint("a.csv", "1,5;2,5\n"), "line 1: '1,5' is not a number"));
+  CHECK(has(complaint("a.csv", "1e999\n"), "'1e999' is not a number"));
+  CHECK(has(complaint("a.csv", "+-1\n"), "'+-1' is not a number"));
+  CHECK(has(complaint("a.csv", "1 2\0\n"s), "line 1: '2\\x00' is not a number"));
+  CHECK(has(complaint("a.csv", "# nothing\n\n"), "no rows of numbers"));
 }
 
 TEST_CASE("dumps: a folder, below it all .npy files by name") {
@@ -230,17 +230,17 @@ TEST_CASE("dumps: told from pages by what they are") {
 TEST_CASE("dumps: what is no file to read from is said so, and nobody waits for it") {
   const DumpFolder folder;
   const auto said = [&](const std::string& name) { return complaint(folder / name); };
-  CHECK(has(said(""), "there is no .npy file in it; accepted is a folder of .npy files"));
+  CHECK(has(said(""), "there is no .npy file in it; give a folder of .npy files"));
   write(folder / "empty.npy", "");
-  CHECK(has(said("empty.npy"), "empty.npy': it is empty; accepted is"));
+  CHECK(has(said("empty.npy"), "empty.npy': it is empty; give a"));
   REQUIRE(mkfifo((folder / "pipe.npy").c_str(), 0600) == 0);
-  CHECK(has(said("pipe.npy"), "it is no regular file"));
+  CHECK(has(said("pipe.npy"), "it is not a regular file"));
   CHECK(has(said("nothing.npy"), "it cannot be read (No such file or directory)"));
   fs::create_symlink("loop.npy", folder / "loop.npy");
   CHECK(has(said("loop.npy"), "it cannot be read (Too many levels of symbolic links)"));
   write(folder / "page.txt", "tensor([1., 2.])\n");
-  CHECK(has(said("page.txt"), "it is no file of tensors that can be read; accepted is"));
-  CHECK(has(complaint("/dev/zero"), "it is no regular file"));
+  CHECK(has(said("page.txt"), "it is not a tensor file that can be read; give a"));
+  CHECK(has(complaint("/dev/zero"), "it is not a regular file"));
   for (const std::string name : {"pipe.npy", "loop.npy", "empty.npy"}) {
     fs::create_directories(folder / "inside");
     fs::rename(folder / name, folder / "inside/one.npy");

@@ -216,9 +216,9 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
     const bool is_bias = name.ends_with("_bias");
     const std::size_t axes = found.shape.size();
     if (axes > 2 || (axes < 2 && !is_bias)) {  // of a matrix for a bias, the chapter says more
-      throw UsageError("--weights: " + quoted(source.file) + ": '" + found.name + "' is of shape " +
-                       shape_text(found.shape) + ", and " + name + " is a " + (is_bias ? "vector" : "matrix") +
-                       "; accepted is " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
+      throw UsageError("--weights: " + quoted(source.file) + ": '" + found.name + "' has shape " +
+                       shape_text(found.shape) + ", but " + name + " is a " + (is_bias ? "vector" : "matrix") +
+                       "; it must be " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
                        "; see which tensor is meant");
     }
   };

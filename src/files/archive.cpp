@@ -42,13 +42,13 @@ int ZCALLBACK close_stream(voidpf /*opaque*/, voidpf /*stream*/) { return 0; }
 int ZCALLBACK stream_error(voidpf /*opaque*/, voidpf pointer) { return stream_of(pointer).is_at_end ? 1 : 0; }
 
 [[noreturn]] void throw_damaged(const std::string& what) {
-  throw Wrong(what, "write it again with numpy.savez(path, keys=keys)", "accepted are whole .npz files");
+  throw Wrong(what, "write it again with numpy.savez(path, keys=keys)", "it must be a complete .npz file");
 }
 
 /// Throws Wrong unless the library went on.
 void check(int result) {
   if (result != UNZ_OK) {
-    throw_damaged("cut short or damaged: its archive is not to be read (" + std::to_string(result) + ")");
+    throw_damaged("cut short or damaged: its zip archive cannot be read (" + std::to_string(result) + ")");
   }
 }
 
@@ -103,7 +103,7 @@ void Archive::unpack(std::uint64_t count, const std::function<void(std::string_v
   }
   const int closed = unzCloseCurrentFile(file_);
   if (closed == UNZ_CRCERROR) {
-    throw_damaged("damaged: its checksum is not that of its bytes");
+    throw_damaged("damaged: its checksum does not match its bytes");
   }
   check(closed);
 }

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
 
 [[noreturn]] void throw_bad_row(std::size_t line, const std::string& what) {
   throw Wrong("line " + std::to_string(line) + ": " + what, "write it again with numpy.savetxt(path, matrix)",
-              "accepted are rows of numbers, as many in each, apart by commas, semicolons, tabs or spaces");
+              "every row must have as many numbers as the first, separated by commas, semicolons, tabs or spaces");
 }
 
 /// What a row's numbers are apart by; a space stands for one or more.
@@ -42,7 +42,8 @@ double number_in(std::string_view cell, std::size_t line) {
   const std::optional<double> number = text::number_of<double>(digits);
   if (!number) {
     constexpr std::size_t shown = 30;
-    throw_bad_row(line, cell.empty() ? "a cell is empty" : "'" + std::string(cell.substr(0, shown)) + "' is no number");
+    throw_bad_row(line,
+                  cell.empty() ? "a cell is empty" : "'" + std::string(cell.substr(0, shown)) + "' is not a number");
   }
   return *number;
 }
@@ -85,12 +86,12 @@ Dumped parse_csv(std::string_view text) {
     const std::size_t count = read_row(row, separator, line, values);
     columns = rows == 0 ? count : columns;
     if (count != columns) {
-      throw_bad_row(line, std::to_string(count) + " numbers, and " + std::to_string(columns) + " in the first row");
+      throw_bad_row(line, std::to_string(count) + " numbers, but " + std::to_string(columns) + " in the first row");
     }
     ++rows;
   }
   if (rows == 0) {
-    throw Wrong("it has no row of numbers", "write it again with numpy.savetxt(path, matrix)");
+    throw Wrong("it has no rows of numbers", "write it again with numpy.savetxt(path, matrix)");
   }
   return {"", {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, "float64", std::move(values)};
 }

@@ -68,7 +68,7 @@ std::string dtype_name(const Element& element) {
 
 std::int64_t byte_count(const Shape& shape, const Element& element) {
   constexpr std::size_t most_axes = 64;
-  const std::string accepted = "accepted are up to 64 axes and as many elements as the file has";
+  const std::string accepted = "a tensor may have up to 64 axes, and no more elements than the file";
   if (shape.size() > most_axes) {
     throw Wrong("it declares " + std::to_string(shape.size()) + " axes", "write it with its real shape", accepted);
   }

@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
   throw Wrong("it cannot be read (" + system::last_error().message() + ")", "see that it is there and readable");
 }
 
-/// Not opened at all where it is no regular file: to open a pipe or a device may already do something.
+/// Not opened at all where it is not a regular file: to open a pipe or a device may already do something.
 system::Descriptor open_regular(const fs::path& path, struct stat& status) {
   const auto check = [&](int result) {
     if (result != 0) {
       throw_unreadable();
     }
     if (!S_ISREG(status.st_mode)) {
-      throw Wrong("it is no regular file", "write it to a file first, and name that");
+      throw Wrong("it is not a regular file", "write it to a file first, and name that");
     }
   };
   check(stat(path.c_str(), &status));
@@ -103,13 +103,13 @@ void check_memory(std::int64_t bytes) {
   }
   const std::int64_t available = available_memory();
   if (bytes > available) {
-    throw Wrong("it needs " + memory_text(bytes) + " of memory, and " + memory_text(available) + " are available",
-                "dump fewer tensors at once, or smaller ones", "accepted is what fits into memory");
+    throw Wrong("it needs " + memory_text(bytes) + " of memory, but only " + memory_text(available) + " is available",
+                "dump fewer tensors at once, or smaller ones", "tensors must fit into memory");
   }
 }
 
 void check_name(std::string_view name) {
-  const std::string accepted = "accepted are names like attn_scores and head_1/keys";
+  const std::string accepted = "names must look like attn_scores or head_1/keys";
   if (!is_readable(name)) {
     throw Wrong("a name in it has control characters, or is not UTF-8", "rename that tensor", accepted);
   }
@@ -118,7 +118,7 @@ void check_name(std::string_view name) {
     const std::size_t end = std::min(name.find_first_of("/\\", begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
     if (part.empty() || part == "." || part == "..") {
-      throw Wrong("the name " + shown + " in it leads elsewhere, or to nothing", "rename that tensor", accepted);
+      throw Wrong("the name " + shown + " in it is not a path below the folder", "rename that tensor", accepted);
     }
     begin = end + 1;
   }

@@ -54,7 +54,7 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_vi
     format = format_of_name(path);
   }
   if (!format) {
-    throw Wrong("it is no file of tensors that can be read", "write one with numpy.savez(path, keys=keys)");
+    throw Wrong("it is not a tensor file that can be read", "write one with numpy.savez(path, keys=keys)");
   }
   std::vector<Dumped> tensors;
   switch (*format) {

@@ -13,9 +13,8 @@ namespace {
 const std::string save_again = "write it again with numpy.save(path, array)";
 
 [[noreturn]] void throw_cut_short(std::size_t declared, std::size_t there) {
-  throw Wrong(
-      "cut short: " + std::to_string(declared) + " bytes are declared, and " + std::to_string(there) + " are there",
-      "write or copy it again");
+  throw Wrong("cut short: " + std::to_string(declared) + " bytes are declared, but it has " + std::to_string(there),
+              "write or copy it again");
 }
 
 std::size_t little_endian(std::string_view bytes) {
@@ -66,7 +65,7 @@ Element element_of(const std::string& descr) {
 
 NpyHeader parse_npy_header(std::string_view bytes) {
   if (!bytes.starts_with(npy_magic.substr(0, bytes.size()))) {
-    throw Wrong("it does not begin as an .npy file does", save_again);
+    throw Wrong("it does not begin like an .npy file", save_again);
   }
   constexpr std::size_t version_end = 8;
   if (bytes.size() < version_end) {
@@ -76,7 +75,7 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   const int minor = static_cast<unsigned char>(bytes[7]);
   if (major < 1 || major > 3 || minor != 0) {
     throw Wrong("its version is " + std::to_string(major) + "." + std::to_string(minor), save_again,
-                "accepted are .npy files of versions 1.0, 2.0 and 3.0");
+                "only versions 1.0, 2.0 and 3.0 of .npy can be read");
   }
   const std::size_t begin = version_end + (major == 1 ? 2 : 4);
   if (bytes.size() < begin) {
@@ -84,8 +83,7 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   }
   const std::size_t size = begin + little_endian(bytes.substr(version_end, begin - version_end));
   if (size > largest_npy_header) {
-    throw Wrong("its header has " + std::to_string(size) + " bytes", save_again,
-                "accepted are headers up to 10000 bytes");
+    throw Wrong("its header has " + std::to_string(size) + " bytes", save_again, "a header may have up to 10000 bytes");
   }
   if (size > bytes.size()) {
     throw_cut_short(size, bytes.size());
@@ -102,7 +100,7 @@ Dumped parse_npy(std::string_view bytes) {
     throw_cut_short(header.size + declared, bytes.size());
   }
   if (data.size() > declared) {
-    throw Wrong("it goes on for " + std::to_string(data.size() - declared) + " bytes after the " +
+    throw Wrong("it has " + std::to_string(data.size() - declared) + " bytes more than the " +
                     std::to_string(declared) + " of its shape " + shape_text(header.shape),
                 "write each array to a file of its own");
   }

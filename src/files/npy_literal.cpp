@@ -50,9 +50,9 @@ class LiteralReader {
 
  private:
   [[noreturn]] void fail() const {
-    throw Wrong("its header is not to be understood at character " + std::to_string(size_ - rest_.size()),
+    throw Wrong("cannot parse its header at character " + std::to_string(size_ - rest_.size()),
                 "write it again with numpy.save(path, array)",
-                "accepted is {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
+                "a header looks like {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
   }
 
   void skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n\r"), rest_.size())); }

@@ -28,10 +28,10 @@ void check_packing(const Archive::Entry& entry, std::size_t archive_size) {
   constexpr std::uint64_t most_packed = 1032;
   const std::uint64_t packed = std::min<std::uint64_t>(entry.packed_size, archive_size);
   if (!entry.is_readable) {
-    throw Wrong("encrypted, or packed in a way of its own", savez_again, "accepted are stored and deflated entries");
+    throw Wrong("it is encrypted, or compressed in an unusual way", savez_again, "entries must be stored or deflated");
   }
   if (packed < entry.packed_size || entry.size / most_packed > packed) {
-    throw Wrong("its " + std::to_string(entry.size) + " bytes are declared to be packed into " +
+    throw Wrong("its " + std::to_string(entry.size) + " bytes are declared to be compressed into " +
                     std::to_string(entry.packed_size) + " of the " + std::to_string(archive_size) + " that are there",
                 savez_again);
   }
@@ -83,8 +83,8 @@ NpyHeader header_of(Archive& archive, const Archive::Entry& entry) {
   NpyHeader header = parse_npy_header(begin);
   const auto declared = static_cast<std::uint64_t>(byte_count(header.shape, header.element));
   if (declared != entry.size - header.size) {
-    throw Wrong("its shape " + shape_text(header.shape) + " needs " + std::to_string(declared) + " bytes, and " +
-                    std::to_string(entry.size - header.size) + " are there",
+    throw Wrong("its shape " + shape_text(header.shape) + " needs " + std::to_string(declared) + " bytes, but it has " +
+                    std::to_string(entry.size - header.size),
                 savez_again);
   }
   return header;

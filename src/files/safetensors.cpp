@@ -65,7 +65,7 @@ Laid laid(SafetensorsEntry entry) {
     const std::uint64_t begin = entry.offsets[0];
     const std::uint64_t end = entry.offsets[1];
     if (end < begin || end - begin != declared) {
-      throw Wrong("its data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] are not for the " +
+      throw Wrong("its data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "] do not span the " +
                       std::to_string(declared) + " bytes of its shape " + shape_text(shape),
                   safetensors_again);
     }
@@ -87,13 +87,13 @@ void check_layout(const std::vector<Laid>& tensors, std::size_t size) {
     if (tensor->begin != end) {
       throw Wrong("'" + tensor->name + "' begins at byte " + std::to_string(tensor->begin) + ", where " +
                       (tensor->begin < end ? "another tensor is" : "the one before ends at " + std::to_string(end)),
-                  safetensors_again, "accepted are tensors one after the other");
+                  safetensors_again, "tensors must follow each other without gaps");
     }
     end = tensor->end;
   }
   if (end != size) {
-    throw Wrong((end > size ? "cut short: " : "it goes on after its last tensor: ") + std::to_string(end) +
-                    " bytes of numbers are declared, and " + std::to_string(size) + " are there",
+    throw Wrong((end > size ? "cut short: " : "bytes after its last tensor: ") + std::to_string(end) +
+                    " bytes of numbers are declared, but it has " + std::to_string(size),
                 safetensors_again);
   }
 }
@@ -112,7 +112,7 @@ std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& want
   const std::uint64_t length = header_length(bytes);
   const std::string_view rest = bytes.substr(length_size);
   if (length > largest_header || length > rest.size() || !rest.starts_with('{')) {
-    throw Wrong("it does not begin as a .safetensors file does: its header would have " + std::to_string(length) +
+    throw Wrong("it does not begin like a .safetensors file: its header would have " + std::to_string(length) +
                     " bytes, and " + std::to_string(rest.size()) + " are there",
                 safetensors_again);
   }
@@ -123,7 +123,7 @@ std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& want
   const std::string_view data = rest.substr(length);
   check_layout(tensors, data.size());
   if (tensors.empty()) {
-    throw Wrong("it holds no tensor", safetensors_again);
+    throw Wrong("it has no tensor", safetensors_again);
   }
   std::vector<Dumped> result;
   for (Laid& tensor : tensors) {

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 [[noreturn]] void throw_bad_header(const std::string& what) {
   throw Wrong("its header " + what, "write it again with safetensors.numpy.save_file(tensors, path)",
-              R"(accepted is {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}})");
+              R"(a header looks like {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}})");
 }
 
 class HeaderReader : public nlohmann::json_sax<json> {
@@ -26,7 +26,7 @@ class HeaderReader : public nlohmann::json_sax<json> {
   bool boolean(bool /*value*/) override { other("true or false"); }
   bool number_integer(number_integer_t /*value*/) override { other("a negative number"); }
   bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
-    other("a number that is no integer");
+    other("a number that is not an integer");
   }
   bool binary(binary_t& /*value*/) override { other("bytes"); }
 
@@ -71,7 +71,7 @@ class HeaderReader : public nlohmann::json_sax<json> {
     key_ = std::move(name);
     if (depth_ == 1) {
       if (!names_.insert(key_).second) {
-        throw_bad_header("has two of the name '" + key_.substr(0, 100) + "'");
+        throw_bad_header("has two entries named '" + key_.substr(0, 100) + "'");
       }
       in_metadata_ = key_ == "__metadata__";
       if (!in_metadata_) {
@@ -98,7 +98,7 @@ class HeaderReader : public nlohmann::json_sax<json> {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    throw_bad_header("is no JSON from byte " + std::to_string(position) + " on");
+    throw_bad_header("is not JSON from byte " + std::to_string(position) + " on");
   }
 
  private:

@@ -18,12 +18,13 @@ using system::Place;
 
 [[noreturn]] void throw_error(const fs::path& path, const std::error_code& code) {
   if (code == std::errc::file_exists) {
-    throw SaveError("--save: '" + path.string() +
-                    "' exists; accepted is a new folder; name another, or add --force to replace one that --save "
-                    "wrote");
+    throw SaveError(
+        "--save: '" + path.string() +
+        "' already exists; --save makes a new folder; name another, or add --force to replace one that --save "
+        "wrote");
   }
   throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() +
-                  "); accepted is a folder that can be made or written; try --save /tmp/steps");
+                  "); give a folder that can be created or written; try --save /tmp/steps");
 }
 
 /// Does what throws the system's errors.

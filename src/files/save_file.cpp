@@ -17,12 +17,11 @@ using system::Place;
 [[noreturn]] void throw_not_saved(const fs::path& path, const std::error_code& code) {
   if (code == std::errc::file_exists) {
     throw SaveError("--save: '" + path.string() +
-                    "' exists; accepted are a new file, a device and a pipe; name another, or add --force to replace a "
+                    "' already exists; --save makes a new file; name another, or add --force to replace a "
                     "file");
   }
   throw SaveError("--save cannot write '" + path.string() + "' (" + code.message() +
-                  "); accepted is a file that can be made or written; try --save /tmp/steps" +
-                  path.extension().string());
+                  "); give a file that can be created or written; try --save /tmp/steps" + path.extension().string());
 }
 
 /// Does what throws the system's errors.

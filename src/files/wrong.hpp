@@ -9,9 +9,9 @@
 namespace attn::dump {
 
 inline constexpr const char* accepted_formats =
-    "accepted is a folder of .npy files, or one file: .npy, .npz, .safetensors or .csv";
+    "give a folder of .npy files, or one file: .npy, .npz, .safetensors or .csv";
 inline constexpr const char* accepted_dtypes =
-    "accepted are bool, integers of 8 to 64 bits, float16, float32 and float64, and in .safetensors bfloat16";
+    "numbers may be bool, integers of 8 to 64 bits, float16, float32 or float64, and in .safetensors bfloat16";
 
 /// What is wrong with a file, as a DumpError says it after the file's path.
 struct Wrong : std::runtime_error {

@@ -167,8 +167,8 @@ void require_buffers(int threads) {
   const std::size_t size = room_of_thread * static_cast<std::size_t>(threads - with_room);
   void* const room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
-    throw std::runtime_error("OpenBLAS cannot have the " + std::to_string(size >> 20U) +
-                             " MiB of memory that it computes products in; accepted is a limit (ulimit -v) that leaves "
+    throw std::runtime_error("OpenBLAS cannot allocate its buffer of " + std::to_string(size >> 20U) +
+                             " MiB; the memory limit (ulimit -v) must leave "
                              "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
   }
   munmap(room, size);

@@ -119,7 +119,7 @@ Tensor contraction(const Row& row, const Tensor& a, const Tensor& b) {
   const bool have_axes = a.shape().size() == row.operands[0].size() && b.shape().size() == row.operands[1].size();
   if (!have_axes || a.size(-1) != b.shape()[row.operands[1].find('k')]) {
     throw ShapeError(std::string(row.name) + ": " + shape_text(a.shape()) + " and " + shape_text(b.shape()) +
-                     " do not fit; accepted are axes " + std::string(row.operands[0]) + " and " +
+                     " do not fit; their axes must be " + std::string(row.operands[0]) + " and " +
                      std::string(row.operands[1]));
   }
   auto operation = std::make_shared<Contraction>(row);

@@ -320,7 +320,7 @@ class Save(Case):
     def test_a_folder_that_exists(self):
         """Refused without --force, whatever is in it."""
         os.mkdir(os.path.join(self.folder, "steps"))
-        self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "'steps' exists", "--force")
+        self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "'steps' already exists", "--force")
         self.assertEqual(run("causal", "--save", "steps", "--force", cwd=self.folder).returncode, 0)
         before = self.contents("steps")
         for target in ("steps", "steps/", "./steps", "steps/.", "new/../steps", "."):

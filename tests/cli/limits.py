@@ -432,7 +432,7 @@ class Memory(Measured):
                 self.assertEqual(ended, code, run("causal", *command).stderr)
                 self.assertLess(taken - base, 30)
         self.refused(run("causal", "--inputs", path), "'inputs' has shape [67108864]; it must be [tokens, d_in]")
-        self.refused(run("causal", "--weights", "W_query=" + path), "'W_query' is of shape [1, 1, 1, 67108864], and W_query is a matrix")
+        self.refused(run("causal", "--weights", "W_query=" + path), "'W_query' has shape [1, 1, 1, 67108864], but W_query is a matrix")
         self.refused(run("causal", "--weights", path), "'W_key' of '" + path + "' has shape [8192, 8192], but W_key here has")
         for form in ("text", "json", "html"):
             taken, code = peak("verify", "--chapter", "causal", path, "--format", form)

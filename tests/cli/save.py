@@ -185,7 +185,7 @@ class SavedFile(files.Case):
         for name in ("steps.npz", "steps.safetensors"):
             self.write(name, b"mine")
             for target in (name, f"./{name}", self.path(name)):
-                self.refused("causal", "--save", target, says=("--save", f"'{target}' exists", "--force"))
+                self.refused("causal", "--save", target, says=("--save", f"'{target}' already exists", "--force"))
             self.assertEqual(self.read(name), b"mine")
             os.chmod(self.path(name), 0o640)
             self.succeeds("causal", "--save", name, "--force")
