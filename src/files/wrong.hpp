@@ -9,7 +9,7 @@
 namespace attn::dump {
 
 inline constexpr const char* accepted_formats =
-    "accepted is a folder of .npy files, or one file: .npy, .npz, .safetensors or .csv";
+    "accepted is a folder of .npy files, or one file: .npy, .npz, .safetensors, .csv, or JSON of --format json";
 inline constexpr const char* accepted_dtypes =
     "accepted are bool, integers of 8 to 64 bits, float16, float32 and float64, and in .safetensors bfloat16";
 
