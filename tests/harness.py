@@ -7,6 +7,7 @@ import fcntl
 import functools
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -39,6 +40,16 @@ def output_of(*arguments, **options):
 
 def text_of(*arguments, **options):
     return output_of(*arguments, **options).decode()
+
+
+def help_of(*command):
+    """The help, with each option's values in one line."""
+    return re.sub(r"\|\n +", "|", text_of(*command, "--help"))
+
+
+def options_of(*command):
+    """The options that the help of a command lists, of none the program's, and their placeholders, empty for a flag."""
+    return re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", help_of(*command), re.M)
 
 
 def main(arguments=None, **options):

@@ -163,9 +163,8 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
     result.cell = render::parse_cell(*options.cell);
   }
   result.depth = options.depth.value_or(1);
-  if (!options.output) {
-    result.terminal = render::detect_terminal(STDOUT_FILENO);
-  }
+  result.terminal =
+      options.output ? render::file_terminal(options.colours) : render::detect_terminal(STDOUT_FILENO, options.colours);
   if (options.own_linewidth) {
     result.terminal.width = options.text.print.linewidth;
   }

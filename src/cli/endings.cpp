@@ -21,11 +21,12 @@ struct Ending {
 
 constexpr std::array forms = {Ending{".md", "--format", "markdown"}, Ending{".json", "--format", "json"},
                               Ending{".html", "--format", "html"},   Ending{".svg", "--format", "svg"},
+                              Ending{".xml", "--format", "junit"},   Ending{".csv", "--format", "csv"},
                               Ending{".py", "--emit", "pytorch"},    Ending{".ipynb", "--emit", "notebook"}};
 
 /// Whoever asks for these expects what no text is.
 constexpr auto other_files = std::to_array<std::string_view>(
-    {".csv", ".docx", ".gif", ".jpg", ".npy", ".npz", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
+    {".docx", ".gif", ".jpg", ".npy", ".npz", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
 
 std::string ending_of(const std::string& path) { return text::lower(std::filesystem::path(path).extension().string()); }
 
@@ -88,9 +89,9 @@ void choose_form(CommandLine& line) {
 std::string wrong_ending_to_save(const std::string& path) {
   const std::string ending = ending_of(path);
   const bool is_wrong =
-      is_form(ending) || ending == ".txt" || (is_other_file(ending) && render::tensor_file_writer(path) == nullptr);
+      (is_form(ending) || ending == ".txt" || is_other_file(ending)) && render::tensor_file_writer(path) == nullptr;
   return is_wrong ? "it cannot write a " + ending +
-                        " file; use .npz, .safetensors, or a folder for .npy files; try --save " +
+                        " file; use .npz, .safetensors, .csv for one tensor, or a folder for .npy files; try --save " +
                         path.substr(0, path.size() - ending.size()) + ".npz"
                   : "";
 }

@@ -1,6 +1,10 @@
 #include "cli/help.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <vector>
 
 #include "cli/guides.hpp"
 #include "cli/parse.hpp"
@@ -9,13 +13,26 @@
 namespace attn::cli {
 namespace {
 
-constexpr std::size_t help_column = 34;
-constexpr std::int64_t width = 100;
+constexpr std::size_t help_column = 28;
+constexpr std::int64_t width = 80;
+
+/// Lines of "  --what-if no-scaling|no-mask": one that is too long is broken after a "|".
+std::string typed_lines(const std::string& typed) {
+  std::string text;
+  std::string line = "  " + typed;
+  const std::string indent(line.find(' ', 2) + 1, ' ');
+  while (line.size() > width) {
+    const std::size_t end = line.rfind('|', width - 1) + 1;
+    text += line.substr(0, end) + "\n";
+    line = indent + line.substr(end);
+  }
+  return text + line;
+}
 
 /// What is typed, and beside it what it does; below it where that has no room.
 std::string row(const std::string& typed, std::string_view doc) {
   const std::string indent(help_column, ' ');
-  const std::string first = "  " + typed;
+  const std::string first = typed_lines(typed);
   const bool is_short = first.size() + 2 <= help_column;
   std::string text = is_short ? "" : first + "\n";
   for (const std::string& line :
@@ -23,6 +40,11 @@ std::string row(const std::string& typed, std::string_view doc) {
     text += line + "\n";
   }
   return text;
+}
+
+std::string option_row(const Option& option, const std::string& value) {
+  const std::string letter = option.letter.empty() ? "" : std::string(option.letter) + ",";
+  return row(letter + std::string(option.name) + (value.empty() ? "" : " " + value), option.doc);
 }
 
 std::string options_text(const Subcommand& command, const Options& so_far) {
@@ -33,9 +55,7 @@ std::string options_text(const Subcommand& command, const Options& so_far) {
       group = option->group;
       text += "\n" + std::string(group) + ":\n";
     }
-    const std::string value = placeholder(option->value, so_far);
-    const std::string letter = option->letter.empty() ? "" : std::string(option->letter) + ",";
-    text += row(letter + std::string(option->name) + (value.empty() ? "" : " " + value), option->doc);
+    text += option_row(*option, placeholder(option->value, so_far));
   }
   return text;
 }
@@ -51,6 +71,12 @@ std::string commands_text() {
     }
   }
   return text;
+}
+
+std::vector<std::string> guide_names() {
+  std::vector<std::string> names;
+  std::ranges::transform(guides(), std::back_inserter(names), [](const Guide& one) { return std::string(one.name); });
+  return names;
 }
 
 std::string guides_text() {
@@ -69,7 +95,53 @@ std::string remark_text(const std::string& remark) {
   return text.empty() ? "" : "\n" + text;
 }
 
+/// " FILE...", " steps|rules"; empty where the command takes none.
+std::string argument_of(const Subcommand& command) {
+  const bool is_choice = command.argument.find('|') != std::string::npos;
+  return command.argument.empty() ? "" : " " + command.argument + (is_choice ? "" : "...");
+}
+
+/// What the command does, and how it is called.
+std::string opening(const CommandLine& line) {
+  const Subcommand& command = line.told_of();
+  return remark_text(command.summary).substr(1) + "Usage: " + line_of(command) + " [OPTIONS]" +
+         (line.command == nullptr ? " [CHAPTER]" : argument_of(command)) + "\n";
+}
+
+/// "Chapters: simplified, trainable", a line or two for each group.
+std::string command_names_text() {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Subcommand& command : subcommands()) {
+    names[command.group].push_back(command.name);
+  }
+  std::string text;
+  for (const auto& [group, members] : names) {
+    text += group.empty() ? "" : remark_text(group + ": " + text::joined(members)).substr(1);
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string short_help(const CommandLine& line) {
+  constexpr std::size_t few = 12;
+  const Subcommand& chapter = subcommands().front();
+  const Subcommand& command = line.command == nullptr ? chapter : *line.command;
+  const std::vector<const Option*> options = options_of(command);
+  if (options.size() <= few) {
+    return help(line);
+  }
+  std::string text = opening(line) + (line.command == nullptr ? "\n" + command_names_text() : "");
+  text += std::string("\nCommon options") + (line.command == nullptr ? " of a chapter" : "") + ":\n";
+  const Options so_far = line.command == nullptr ? nothing_read(program()) : understood(line);
+  for (const Option* option : options) {
+    const std::string word(option->value.placeholder);
+    text += !option->is_common ? "" : option_row(*option, word.empty() ? placeholder(option->value, so_far) : word);
+  }
+  return text + remark_text("The rest: " + line_of(line.told_of()) + " --help" +
+                            (line.command == nullptr ? ", CHAPTER --help," : ",") + " attn-walkthrough help GUIDE (" +
+                            text::joined(guide_names()) + "), and the manual page: attn-walkthrough man | man -l -");
+}
 
 std::string first_words() {
   return "Prints every tensor of the attention mechanism exactly as PyTorch prints it. Try:\n\n"
@@ -83,14 +155,9 @@ std::string first_words() {
 
 std::string help(const CommandLine& line) {
   const Subcommand& command = line.told_of();
-  const bool is_choice = command.argument.find('|') != std::string::npos;
-  const std::string argument = command.argument.empty() ? ""
-                               : is_choice              ? " " + command.argument
-                                                        : " " + command.argument + "...";
-  std::string text = command.summary + "\nUsage: " + line_of(command) + " [OPTIONS]" +
-                     (line.command == nullptr ? " [CHAPTER]" : argument) + "\n";
-  if (!argument.empty()) {
-    text += "\nArguments:\n" + row(argument.substr(1), command.argument_doc);
+  std::string text = opening(line);
+  if (!command.argument.empty()) {
+    text += "\nArguments:\n" + row(argument_of(command).substr(1), command.argument_doc);
   }
   text += options_text(command, understood(line));
   text += line.command == nullptr ? commands_text() + guides_text() : "";

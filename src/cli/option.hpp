@@ -39,7 +39,7 @@ using Choices = std::vector<std::string> (*)(const Options& so_far);
 
 struct Value {
   ValueKind kind = ValueKind::flag;
-  std::string_view placeholder = {};  ///< "N"; of a choice its words stand there
+  std::string_view placeholder = {};  ///< "N"; of a choice its words stand there, and this where they have no room
   std::int64_t least = 0;             ///< of a number
   std::int64_t most = 0;
   std::int64_t example = 0;
@@ -54,6 +54,7 @@ enum Taker : unsigned {
   by_list = 8,
   by_verify = 16,
   by_others = 32,
+  by_tour = 64,
 };
 
 /// The options of a command line: each option's values in order; a flag's are empty. The command's own name is there
@@ -83,6 +84,7 @@ struct Option {
   unsigned takers = 0;
   bool chapters::Takes::*taken = nullptr;  ///< of chapters those alone that take this; null: all
   std::string_view group;                  ///< the heading that it stands under
+  bool is_common = false;                  ///< the short help has it
   Value value = {};
   std::string_view doc;        ///< one line
   std::string_view more = {};  ///< what the manual says besides

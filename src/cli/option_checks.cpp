@@ -20,7 +20,8 @@ using Words = std::vector<std::string>;
 
 /// Returns true for a default value.
 bool is_usual(std::string_view option, std::string_view value) {
-  return (option == "--format" && value == render::default_writer().name) || (option == "--output" && value == "-");
+  return (option == "--format" && value == render::default_writer().name) || (option == "--output" && value == "-") ||
+         (option == "--color" && value == "auto");
 }
 
 /// An option, alone or with one of its values: "--format json".
@@ -146,7 +147,7 @@ void check_clashes(const Subcommand& command, const Option& option, const Given&
 void check_need(const Subcommand& command, const Option& option, const Given& given) {
   const Need& need = option.need;
   const auto is_there = [&given](std::string_view other) { return is_asked_for(other, given); };
-  if (need.others.empty() || !given.contains(option.name) || std::ranges::any_of(need.others, is_there)) {
+  if (need.others.empty() || !is_asked_for(option.name, given) || std::ranges::any_of(need.others, is_there)) {
     return;
   }
   Words accepted(need.others.begin(), need.others.end());

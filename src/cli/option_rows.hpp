@@ -24,7 +24,7 @@ std::vector<Option> verify_options();
 constexpr unsigned by_walks = by_chapter | by_all;
 constexpr unsigned by_lessons = by_chapter | by_verify;
 constexpr unsigned by_kernels = by_walks | by_verify;
-constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others;
+constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others | by_tour;
 
 /// The headings of the help.
 namespace group {
@@ -38,7 +38,7 @@ inline constexpr auto weights = "Weights";
 inline constexpr auto dropout = "Dropout";
 inline constexpr auto kernels = "Kernels";
 inline constexpr auto page = "Lessons to compare a page with";
-inline constexpr auto port = "A port's tensors: .npy, .npz, .safetensors, .csv, or a folder of .npy; with --chapter";
+inline constexpr auto port = "A port's tensors, with --chapter";
 }  // namespace group
 
 constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
@@ -49,7 +49,10 @@ constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t examp
 
 constexpr Value size(std::int64_t example) { return number(1, most_size, example); }
 
-constexpr Value choice(Choices choices) { return {.kind = ValueKind::choice, .choices = choices}; }
+/// `word` stands for the choices where they have no room.
+constexpr Value choice(Choices choices, std::string_view word = {}) {
+  return {.kind = ValueKind::choice, .placeholder = word, .choices = choices};
+}
 
 /// The names of a table.
 template <class Value>

@@ -31,7 +31,7 @@ enum class Command {
   complete,
 };
 
-enum class ReportFormat { text, json, html };
+enum class ReportFormat { text, json, html, github, junit };
 
 /// The options of `verify`. Empty ones do not narrow the search.
 struct VerifyOptions : verify::Narrowing {
@@ -76,15 +76,16 @@ struct Options {
   const emit::Emitter* emit = nullptr;  ///< a program instead of the steps
   bool explain = false;
   bool heatmap = false;
-  std::optional<std::string> cell;      ///< the derivation of this number instead of the steps
-  bool draws = false;                   ///< what is drawn instead of the steps
-  const WhatIf* what_if = nullptr;      ///< a line written otherwise, side by side
-  std::optional<std::int64_t> depth;    ///< of the derivation; 0: down to what is given
-  bool step = false;                    ///< the presenter
-  std::optional<double> seconds;        ///< after which the presenter goes on by itself
-  std::optional<std::int64_t> predict;  ///< so many cells of each tensor are asked for
-  bool pager = true;                    ///< where standard output is a terminal
-  std::optional<std::string> output;    ///< a file instead of standard output
+  render::Colours colours = render::Colours::automatic;  ///< of heat maps and the presenter
+  std::optional<std::string> cell;                       ///< the derivation of this number instead of the steps
+  bool draws = false;                                    ///< what is drawn instead of the steps
+  const WhatIf* what_if = nullptr;                       ///< a line written otherwise, side by side
+  std::optional<std::int64_t> depth;                     ///< of the derivation; 0: down to what is given
+  bool step = false;                                     ///< the presenter
+  std::optional<double> seconds;                         ///< after which the presenter goes on by itself
+  std::optional<std::int64_t> predict;                   ///< so many cells of each tensor are asked for
+  bool pager = true;                                     ///< where standard output is a terminal
+  std::optional<std::string> output;                     ///< a file instead of standard output
 
   bool json = false;               ///< for Command::list
   std::vector<std::string> words;  ///< what stands beside options: files, a shell, a line to complete

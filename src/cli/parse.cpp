@@ -13,6 +13,7 @@
 #include "cli/option_checks.hpp"
 #include "cli/own_tensors.hpp"
 #include "cli/usage_error.hpp"
+#include "present/screen.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
@@ -31,6 +32,11 @@ Options beginning(const CommandLine& line) {
   if (command.taker == by_all) {
     for (const chapters::Chapter& chapter : chapters::all_articles().front().get().chapters) {
       options.chapters.push_back(&chapter);
+    }
+  } else if (command.taker == by_tour) {
+    for (const Subcommand& chapter : subcommands()) {
+      options.chapters.insert(options.chapters.end(), chapter.entries.begin(),
+                              chapter.entries.begin() + (chapter.entries.empty() ? 0 : 1));
     }
   } else if (!command.entries.empty()) {
     options.chapters = {command.entries.front()};
@@ -76,7 +82,19 @@ void settle_lesson(Options& options) {
   }
 }
 
+/// Whether the presenter can run here.
+bool can_present() try {
+  present::require_terminal();
+  return true;
+} catch (const present::NoTerminal&) {
+  return false;
+}
+
 void settle_walk(Options& options, const Given& given) {
+  if (options.name == "tour") {
+    options.step = can_present();
+    options.explain = true;
+  }
   options.all_steps = options.all_steps || (options.format->shows_all_steps && !given.contains("--steps"));
   const Blas blas = options.typed.blas.value_or(default_blas());
   if (runnable(blas) != blas) {
@@ -201,8 +219,10 @@ Options parse(int argc, const char* const* argv) {
   if (arguments.empty() && isatty(STDOUT_FILENO) != 0) {
     return message(first_words(), false);
   }
-  if (line.command == nullptr || line.given.contains("--help")) {
-    return message(help(line), !line.given.contains("--no-pager"));
+  const bool is_full = line.given.contains("--help");
+  const bool is_short = !is_full && line.given.contains("-h");
+  if (line.command == nullptr || is_full || is_short) {
+    return message(is_short ? short_help(line) : help(line), !line.given.contains("--no-pager"));
   }
   Options options = beginning(line);
   for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) {

@@ -16,6 +16,7 @@
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "verify/judge/unseen.hpp"
+#include "verify/report/checks.hpp"
 #include "verify/report/dump.hpp"
 #include "walk/names.hpp"
 
@@ -176,6 +177,14 @@ void write_html(const std::deque<port::Report>& dumps, std::ostream& out) {
   port::write_html(out, reports, ATTN_VERSION);
 }
 
+std::vector<verify::CheckedFile> checks_of(const std::vector<std::string>& files,
+                                           const std::deque<port::Report>& dumps) {
+  std::vector<verify::CheckedFile> checked;
+  std::ranges::transform(files, dumps, std::back_inserter(checked),
+                         [](const std::string& file, const auto& report) { return verify::checked(file, report); });
+  return checked;
+}
+
 }  // namespace
 
 const chapters::Chapter* named_chapter(const VerifyOptions& verify) {
@@ -199,7 +208,7 @@ bool is_about_dumps(const Options& options) {
       if (is_given) {
         throw UsageError(std::string(name) +
                          " with a page: a printed number is accurate to half a unit of its last digit; use it with a "
-                         "folder, .npy, .npz, .safetensors or .csv file of tensors; leave " +
+                         "folder, .npy, .npz, .safetensors, .csv or JSON file of tensors; leave " +
                          name + " out");
       }
     }
@@ -230,6 +239,8 @@ int verify_dumps(const Options& options) {
       case ReportFormat::text: return write_text(dumps, out);
       case ReportFormat::json: return write_json(dumps, out);
       case ReportFormat::html: return write_html(dumps, out);
+      case ReportFormat::github: return verify::write_github(out, checks_of(options.verify.files, dumps));
+      case ReportFormat::junit: return verify::write_junit(out, checks_of(options.verify.files, dumps));
     }
   });
   return code;

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <iostream>
 #include <iterator>
@@ -97,28 +99,63 @@ void run_draws(const Chapter& chapter, const Options& options) {
   });
 }
 
-/// The presenter, on the terminal.
-void run_presenter(const Chapter& chapter, const Options& options) {
+/// For each chapter, the options with its article's kernels where none are given.
+std::deque<Options> options_of_chapters(const Options& options) {
+  std::deque<Options> all;
+  for (const Chapter* chapter : options.chapters) {
+    all.push_back(options);
+    all.back().lesson.kernels.cpu = options.typed.cpu.value_or(chapter->article->cpu);
+  }
+  return all;
+}
+
+/// A chapter as the presenter gets it. Chapter and options must outlive it.
+present::Presentation presentation(const Chapter& chapter, const Options& options) {
   const auto with_seed = [&options](torch::Seed seed) {
     Lesson lesson = options.lesson;
     lesson.seed = seed;
     return lesson;
   };
-  present::present({.walk = [&](torch::Seed seed) { return computed(chapter, with_seed(seed), options); },
-                    .select = [&](const std::vector<Step>& steps) { return selected(steps, chapter, options); },
-                    .what_ifs = [&] { return chapters::what_ifs(chapter); },
-                    .change =
-                        [&](const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) {
-                          check_change_fits(chapter, with_seed(seed), options, rule);
-                          return changed(as_is, rule);
-                        },
-                    .seed = options.lesson.seed,
-                    .tokens = chapters::token_words(*chapter.article, options.lesson),
-                    .why = why_in(chapter, options.lesson),
-                    .text = options.text,
-                    .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
-                    .is_framed = options.only.empty(),
-                    .seconds = options.seconds});
+  return {
+      .walk = [&chapter, &options, with_seed](torch::Seed seed) { return computed(chapter, with_seed(seed), options); },
+      .select = [&](const std::vector<Step>& steps) { return selected(steps, chapter, options); },
+      .what_ifs = [&] { return chapters::what_ifs(chapter); },
+      .change =
+          [&chapter, &options, with_seed](const Walkthrough& as_is, torch::Seed seed, const WhatIf& rule) {
+            check_change_fits(chapter, with_seed(seed), options, rule);
+            return changed(as_is, rule);
+          },
+      .seed = options.lesson.seed,
+      .tokens = chapters::token_words(*chapter.article, options.lesson),
+      .why = why_in(chapter, options.lesson),
+      .text = options.text,
+      .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
+      .is_framed = options.only.empty(),
+      .seconds = options.seconds};
+}
+
+/// The presenter, on the terminal: of several chapters, those that have a step that is shown.
+void run_presenter(const Options& options) {
+  struct Planned {
+    const Chapter* chapter;
+    const Options* options;
+    std::vector<Step> all_steps;
+    std::vector<Step> steps;
+  };
+  std::vector<Planned> planned;
+  const std::deque<Options> each = options_of_chapters(options);
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const Chapter* const chapter = options.chapters[i];
+    torch::Torch torch(each[i].lesson.kernels, each[i].lesson.dropout_kernel, torch::Torch::Mode::plan);
+    const std::vector<Step> all = chapters::walk(*chapter, each[i].lesson, torch).steps();
+    planned.push_back({chapter, &each[i], all, selected_if_there(all, options)});
+  }
+  leave_out_others(planned, options, &Planned::steps, &Planned::all_steps);
+  std::vector<present::Presentation> presentations;
+  for (const Planned& one : planned) {
+    presentations.push_back(presentation(*one.chapter, *one.options));
+  }
+  present::present(presentations, options.colours);
 }
 
 /// Asks on standard output, reads answers from standard input.
@@ -136,7 +173,7 @@ void run_predict(const Chapter& chapter, const Options& options) {
 void run_walk(const Options& options) {
   const Chapter& first = *options.chapters.at(0);
   if (options.step) {
-    return run_presenter(first, options);
+    return run_presenter(options);
   }
   if (options.predict) {
     return run_predict(first, options);
@@ -151,9 +188,11 @@ void run_walk(const Options& options) {
     return run_what_if(first, options);
   }
   const Outputs outputs(options);
+  const std::deque<Options> each = options_of_chapters(options);
   std::vector<render::ShownChapter> chapters;
-  for (const Chapter* chapter : options.chapters) {
-    chapters.push_back(shown(*chapter, computed(*chapter, options.lesson, options), options));
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const Chapter& chapter = *options.chapters[i];
+    chapters.push_back(shown(chapter, computed(chapter, each[i].lesson, each[i]), each[i]));
   }
   std::vector<render::ShownChapter> chosen = chapters;
   leave_out_others(chosen, options, &render::ShownChapter::steps, &render::ShownChapter::all_steps);

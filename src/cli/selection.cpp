@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "files/save_csv.hpp"
 #include "lesson/derivation.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
@@ -117,17 +118,30 @@ void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& 
                       const Options& options) {
   const auto count =
       std::count_if(wanted.begin(), wanted.end(), [](const Step& step) { return step.kind == Step::Kind::tensor; });
-  if (!options.format->shows_one_tensor || count == 1) {
+  const bool is_saved = options.save && render::holds_one_tensor(*options.save);
+  if (!is_saved && (!options.format->shows_one_tensor || count == 1)) {
     return;
   }
+  if (is_saved && options.chapters.size() > 1) {
+    throw UsageError("--save " + *options.save + ": a .csv file holds one tensor, and " + options.name +
+                     " saves those of several chapters; name one chapter; try attn-walkthrough " +
+                     std::string(chapter.name) + " --only attn_weights --save " + *options.save);
+  }
+  if (count == 1) {
+    return;
+  }
+  const std::string subject = is_saved                        ? "--save " + *options.save + ": a .csv file"
+                              : options.format->name == "svg" ? "--format svg: a picture"
+                                                              : "--format csv: it";
   const std::vector<std::string> names = tensor_names(steps);
   const auto is_weights = [](const std::string& name) { return name.ends_with("attn_weights"); };
   const auto example = std::find_if(names.begin(), names.end(), is_weights);
-  throw UsageError("--format " + std::string(options.format->name) + ": a picture shows one tensor, and " +
+  throw UsageError(subject + " shows one tensor, and " +
                    (options.only.empty() ? "the steps of " + std::string(chapter.name) + " have "
                                          : "--only " + text::joined(options.only, ",") + " names ") +
                    (count == 0 ? "none" : std::to_string(count)) + "; use --only with one of " + text::joined(names) +
-                   "; try --only " + (example == names.end() ? names.back() : *example));
+                   "; try --only " + (example == names.end() ? names.back() : *example) +
+                   (is_saved ? ", or --save steps.npz for all" : ""));
 }
 
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options) {

@@ -15,7 +15,7 @@ constexpr auto commands_group = "Commands";
 constexpr auto hidden_group = "";
 
 const std::vector<std::string> examples = {
-    "attn-walkthrough causal --seed 123        the blog's numbers, as its page prints them",
+    "attn-walkthrough causal --seed 123        the numbers of the blog",
     "attn-walkthrough multihead --steps all    every tensor of every head",
     "attn-walkthrough causal --save steps      every tensor as a .npy file",
     "attn-walkthrough verify page.html         check the tensors on a page",
@@ -68,6 +68,14 @@ std::vector<Subcommand> other_commands() {
        .taker = by_all,
        .command = Command::walk,
        .examples = {"attn-walkthrough all --article book"}},
+      {.name = "tour",
+       .summary = "all six chapters, one after the other, with introductions",
+       .group = commands_group,
+       .taker = by_tour,
+       .command = Command::walk,
+       .remark = "On a terminal, the presenter shows one step at a time. Elsewhere the same steps are text, as with "
+                 "--explain. attn-walkthrough all --step follows one article, with all options.",
+       .examples = {"attn-walkthrough tour"}},
       {.name = "list",
        .summary = "list chapters and articles, steps, or rules",
        .group = commands_group,
@@ -119,8 +127,7 @@ std::vector<Subcommand> other_commands() {
        .argument = text::joined(shells(), "|"),
        .argument_doc = "the shell",
        .choices = [] { return shells(); },
-       .examples = {"source <(attn-walkthrough completion bash)",
-                    "attn-walkthrough completion fish > ~/.config/fish/completions/attn-walkthrough.fish"}},
+       .examples = {"source <(attn-walkthrough completion bash)", "attn-walkthrough completion fish | source"}},
       {.name = "complete",
        .summary = "(internal) print completion candidates",
        .group = hidden_group,

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <new>
 #include <ostream>
+#include <string>
+#include <system_error>
 #include <vector>
 
+#include "chapter.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
 #include "render/json.hpp"
@@ -20,6 +24,7 @@
 #include "verify/read/find_printed.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
+#include "verify/report/checks.hpp"
 #include "verify/report/report.hpp"
 #include "walk/memory.hpp"
 
@@ -39,14 +44,36 @@ struct Verified {
                           "; a page must fit into memory; give only the part that prints tensors");
 }
 
+/// "attn-walkthrough all --article primer" for primer.txt, the name of an article typed as a file; empty for others.
+std::string command_for_article(const std::string& file) {
+  const std::string name = std::filesystem::path(file).stem().string();
+  const auto& articles = chapters::all_articles();
+  const bool is_article =
+      std::ranges::any_of(articles, [&name](const chapters::Article& one) { return one.name == name; });
+  return is_article ? "attn-walkthrough all --article " + name : "";
+}
+
 /// Throws PageError where no page prints a tensor: what else there is to report hides no other page's report.
 void check_any_printed(const std::deque<Verified>& pages) {
   if (std::ranges::all_of(pages, [](const Verified& verified) { return verified.printed.empty(); })) {
+    const std::string command = command_for_article(pages.front().page.name());
     throw verify::PageError("no printed tensor in '" + pages.front().page.name() + "'" +
                             (pages.size() > 1 ? " and the other files" : "") +
-                            "; a page must print tensor(...) or torch.Size([...]); try attn-walkthrough causal | "
-                            "attn-walkthrough verify -");
+                            "; a page must print tensor(...) or torch.Size([...]); try " +
+                            (command.empty() ? "attn-walkthrough causal | attn-walkthrough verify -" : command));
   }
+}
+
+/// Throws PageError.
+verify::Page read(const std::string& file, const verify::CheckSize& check_size) try {
+  return verify::read_page(file, check_size);
+} catch (const verify::PageError& error) {
+  std::error_code unknown;
+  const std::string command = command_for_article(file);
+  if (command.empty() || std::filesystem::exists(file, unknown)) {
+    throw;
+  }
+  throw verify::PageError(std::string(error.what()) + "; for this article's tensors, try " + command);
 }
 
 /// Explains what was found; replaces an earlier explanation.
@@ -62,7 +89,7 @@ void match_page(Verified& verified, const verify::LessonsToTry& lessons, const v
 void explain(Verified& verified, const std::string& file, const VerifyOptions& options, std::int64_t available) {
   std::int64_t size = 0;
   try {
-    verified.page = verify::read_page(file, [&](std::size_t bytes) {
+    verified.page = read(file, [&](std::size_t bytes) {
       size = static_cast<std::int64_t>(bytes);
       if (size > available) {
         refuse_large(file, size, memory_text(available) + " of memory are available");
@@ -119,6 +146,14 @@ void write_html(const std::deque<Verified>& pages, std::ostream& out) {
   verify::write_report_html(out, reported, ATTN_VERSION);
 }
 
+std::vector<verify::CheckedFile> checks_of(const std::deque<Verified>& pages, const verify::Demands& demands) {
+  std::vector<verify::CheckedFile> files;
+  for (const Verified& page : pages) {
+    files.push_back(verify::checked(page.page, page.report, demands));
+  }
+  return files;
+}
+
 }  // namespace
 
 int verify(const Options& options) {
@@ -126,6 +161,7 @@ int verify(const Options& options) {
     return verify_dumps(options);
   }
   const Outputs outputs(options);
+  const verify::Demands demands = {options.verify.strict, options.verify.allow_mistakes};
   use_blas(default_blas(), 0);  // which takes its room before pages take theirs
   const std::int64_t available = available_memory();
   cap_memory(available, room_for_products(Blas::native));
@@ -139,11 +175,13 @@ int verify(const Options& options) {
       case ReportFormat::text: return write_text(pages, out);
       case ReportFormat::json: return write_json(pages, out);
       case ReportFormat::html: return write_html(pages, out);
+      case ReportFormat::github: return verify::write_github(out, checks_of(pages, demands));
+      case ReportFormat::junit: return verify::write_junit(out, checks_of(pages, demands));
     }
   });
   int code = 0;
   for (const Verified& page : pages) {
-    code = std::max(code, verify::exit_code(page.report, {options.verify.strict, options.verify.allow_mistakes}));
+    code = std::max(code, verify::exit_code(page.report, demands));
   }
   return code;
 }

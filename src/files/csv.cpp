@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files/file.hpp"
 #include "files/wrong.hpp"
+#include "tensor/array.hpp"
+#include "text/lines.hpp"
 #include "text/numbers.hpp"
 
 namespace attn::dump {
@@ -14,7 +17,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
@@ -54,13 +57,55 @@ std::size_t read_row(std::string_view row, char separator, std::size_t line, std
   for (bool more = true; more; ++count) {
     const std::size_t end = row.find(separator);
     more = end != std::string_view::npos;
-    values.push_back(number_in(trimmed(row.substr(0, end)), line));
+    values.push_back(number_in(without_blanks(row.substr(0, end)), line));
     row = more ? row.substr(end + 1) : "";
     if (separator == ' ') {
-      row = trimmed(row);
+      row = without_blanks(row);
     }
   }
   return count;
+}
+
+/// What "# head_1/keys: float32 [2, 6, 3]" says; the shape of other lines is empty, and so is the name.
+Dumped told_by(std::string_view line) {
+  constexpr std::size_t most_axes = 64;
+  const std::size_t colon = line.rfind(": ");
+  const std::size_t bracket = line.find(" [", std::min(colon, line.size()));
+  if (!line.starts_with("# ") || bracket == std::string_view::npos || !line.ends_with(']') || colon < 3) {
+    return {};
+  }
+  Dumped told = {
+      std::string(line.substr(2, colon - 2)), {}, std::string(line.substr(colon + 2, bracket - colon - 2)), {}};
+  const std::string sizes(line.substr(bracket + 2, line.size() - bracket - 3));
+  for (const std::string& size : sizes.empty() ? std::vector<std::string>() : text::split(sizes)) {
+    told.shape.push_back(text::number_of<std::int64_t>(text::trimmed(size)).value_or(-1));
+  }
+  const bool is_ours = (told.dtype == "float32" || told.dtype == "int64" || told.dtype == "bool") &&
+                       told.shape.size() <= most_axes &&
+                       std::ranges::all_of(told.shape, [](std::int64_t size) { return size > 0; });
+  return is_ours ? told : Dumped();
+}
+
+/// Gives a matrix the name, dtype and shape that its file tells. Throws Wrong where it has not so many numbers.
+void take_told(Dumped& matrix, const Dumped& told) {
+  std::int64_t count = 1;
+  bool fits = told.shape.empty() || told.shape.back() == matrix.shape[1];
+  for (const std::int64_t size : told.shape) {
+    fits = fits && !__builtin_mul_overflow(count, size, &count);
+  }
+  if (!fits || count != std::ssize(matrix.values)) {
+    throw Wrong("its first line says " + shape_text(told.shape) + ", and it has " + std::to_string(matrix.shape[0]) +
+                    " rows of " + std::to_string(matrix.shape[1]),
+                "correct that line, or leave it out", "accepted are as many numbers as it says");
+  }
+  check_name(told.name);
+  matrix.name = told.name;
+  matrix.shape = told.shape;
+  matrix.dtype = told.dtype;
+  if (told.dtype == "float32") {
+    std::ranges::transform(matrix.values, matrix.values.begin(),
+                           [](double value) { return static_cast<double>(static_cast<float>(value)); });
+  }
 }
 
 }  // namespace
@@ -75,11 +120,13 @@ Dumped parse_csv(std::string_view text) {
   std::size_t rows = 0;
   std::size_t columns = 0;
   char separator = ' ';
+  Dumped told;
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view row = trimmed(text.substr(0, end));
+    const std::string_view row = without_blanks(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (row.empty() || row.starts_with('#')) {
+      told = line == 1 ? told_by(row) : told;
       continue;
     }
     separator = rows == 0 ? separator_of(row) : separator;
@@ -93,7 +140,12 @@ Dumped parse_csv(std::string_view text) {
   if (rows == 0) {
     throw Wrong("it has no rows of numbers", "write it again with numpy.savetxt(path, matrix)");
   }
-  return {"", {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, "float64", std::move(values)};
+  Dumped matrix = {
+      "", {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, "float64", std::move(values)};
+  if (!told.name.empty()) {
+    take_told(matrix, told);
+  }
+  return matrix;
 }
 
 }  // namespace attn::dump

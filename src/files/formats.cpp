@@ -4,6 +4,7 @@
 
 #include "files/csv.hpp"
 #include "files/elements.hpp"
+#include "files/json.hpp"
 #include "files/npy.hpp"
 #include "files/npz.hpp"
 #include "files/safetensors.hpp"
@@ -31,7 +32,7 @@ std::optional<Format> format_of_bytes(const Beginning& beginning) {
   if (looks_like_safetensors(beginning.bytes, beginning.size)) {
     return Format::safetensors;
   }
-  return std::nullopt;
+  return looks_like_json(beginning.bytes) ? std::optional(Format::json) : std::nullopt;
 }
 
 std::optional<Format> format_of_name(const std::filesystem::path& path) {
@@ -60,21 +61,21 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_vi
   switch (*format) {
     case Format::npz: return parse_npz(bytes, wanted);
     case Format::safetensors: return parse_safetensors(bytes, wanted);
+    case Format::json: return parse_json(bytes, wanted);
     case Format::npy:
       if (NpyHeader header = parse_npy_header(bytes);
           wanted({name_of(path), std::move(header.shape), dtype_name(header.element)})) {
         tensors.push_back(parse_npy(bytes));
+        tensors.back().name = name_of(path);
       }
       break;
     case Format::csv:
       tensors.push_back(parse_csv(bytes));
-      if (!wanted({name_of(path), tensors[0].shape, tensors[0].dtype})) {
+      tensors[0].name = tensors[0].name.empty() ? name_of(path) : tensors[0].name;
+      if (!wanted({tensors[0].name, tensors[0].shape, tensors[0].dtype})) {
         tensors.clear();
       }
       break;
-  }
-  for (Dumped& tensor : tensors) {
-    tensor.name = name_of(path);
   }
   return tensors;
 }

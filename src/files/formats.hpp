@@ -11,9 +11,9 @@
 
 namespace attn::dump {
 
-enum class Format { npy, npz, safetensors, csv };
+enum class Format { npy, npz, safetensors, csv, json };
 
-inline constexpr std::size_t bytes_that_tell = 9;
+inline constexpr std::size_t bytes_that_tell = 64;
 std::optional<Format> format_of_bytes(const Beginning& beginning);
 std::optional<Format> format_of_name(const std::filesystem::path& path);
 

@@ -40,8 +40,8 @@ struct Heading {
 using Wanted = std::function<bool(const Heading&)>;
 bool want_all(const Heading& heading);
 
-/// The wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors or .csv file. Where the folder has a
-/// manifest.json that --save wrote, in its order; else by name. Throws DumpError.
+/// The wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors, .csv or JSON file. Where the folder
+/// has a manifest.json that --save wrote, in its order; else by name. Throws DumpError.
 std::vector<Dumped> read(const std::filesystem::path& path, const Wanted& wanted = want_all);
 
 /// Those of a file's bytes. Throws DumpError.

@@ -5,6 +5,7 @@
 
 #include "files/file.hpp"
 #include "files/save.hpp"
+#include "files/save_csv.hpp"
 #include "files/save_npz.hpp"
 #include "files/save_safetensors.hpp"
 
@@ -52,6 +53,9 @@ void write_to_stream(const Place& stream, WriteTensors write, std::span<const Sh
 WriteTensors tensor_file_writer(const fs::path& path) {
   if (dump::has_extension(path, ".npz")) {
     return write_npz;
+  }
+  if (holds_one_tensor(path)) {
+    return write_one_csv;
   }
   return dump::has_extension(path, ".safetensors") ? write_safetensors : nullptr;
 }

@@ -13,7 +13,8 @@ namespace attn::render {
 /// A file of all tensors.
 using WriteTensors = void (*)(const Sink& sink, std::span<const ShownChapter> chapters);
 
-/// The one for a name that ends in .npz or .safetensors, in whatever case; null where the name is a folder's.
+/// The one for a name that ends in .npz, .safetensors or, for one tensor, .csv, in whatever case; null where the name
+/// is a folder's.
 WriteTensors tensor_file_writer(const std::filesystem::path& path);
 
 /// Where the file is to be. Throws SaveError where something is there already that may not be replaced: anything but a

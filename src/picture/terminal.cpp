@@ -25,10 +25,12 @@ std::string variable(const Environment& environment, const char* name) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-Colour colour_from(const Environment& environment) {
+Colour colour_from(const Environment& environment, bool is_terminal, Colours colours) {
   const std::string term = variable(environment, "TERM");
   const std::string colour_term = variable(environment, "COLORTERM");
-  if (!variable(environment, "NO_COLOR").empty() || term.empty() || term == "dumb" || term.starts_with("vt")) {
+  const bool has_none = !is_terminal || !variable(environment, "NO_COLOR").empty() || term.empty() || term == "dumb" ||
+                        term.starts_with("vt");
+  if (colours == Colours::never || (colours == Colours::automatic && has_none)) {
     return Colour::none;
   }
   const bool says_24_bit = colour_term == "truecolor" || colour_term == "24bit" || contains(term, "-direct");
@@ -59,19 +61,26 @@ bool is_invisible(char32_t code) {
 
 }  // namespace
 
-Terminal terminal_from(const Environment& environment, bool is_terminal, std::int64_t reported_width) {
+Terminal terminal_from(const Environment& environment, bool is_terminal, std::int64_t reported_width, Colours colours) {
   Terminal terminal;
-  terminal.colour = is_terminal ? colour_from(environment) : Colour::none;
+  terminal.colour = colour_from(environment, is_terminal, colours);
   const std::int64_t asked_for = columns_from(variable(environment, "COLUMNS"));
   terminal.width = asked_for > 0 ? asked_for : reported_width > 0 ? reported_width : default_width;
   terminal.unicode = unicode_from(environment);
   return terminal;
 }
 
-Terminal detect_terminal(int fd) {
+Terminal detect_terminal(int fd, Colours colours) {
   winsize size{};
   const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
-  return terminal_from([](const char* name) { return std::getenv(name); }, isatty(fd) == 1, known ? size.ws_col : 0);
+  return terminal_from([](const char* name) { return std::getenv(name); }, isatty(fd) == 1, known ? size.ws_col : 0,
+                       colours);
+}
+
+Terminal file_terminal(Colours colours) {
+  Terminal terminal;
+  terminal.colour = colour_from([](const char* name) { return std::getenv(name); }, false, colours);
+  return terminal;
 }
 
 std::string printable(std::string_view text, const Terminal& terminal) {

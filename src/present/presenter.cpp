@@ -23,31 +23,55 @@ bool begins_a_cell(char32_t character) {
   return (character >= U'0' && character <= U'9') || character == U'-' || character == U'[';
 }
 
-/// Does what keys say.
+/// What comes after a chapter.
+enum class Way { quit, onward, back };
+
+/// What lies around a chapter.
+struct Around {
+  bool has_before = false;
+  bool has_after = false;
+  bool from_after = false;  ///< the reader comes back from the next one
+};
+
+/// Does what keys say, in one chapter.
 class Presenter {
  public:
-  explicit Presenter(const Presentation& presentation)
+  /// The screen is made once the walk is.
+  Presenter(const Presentation& presentation, const Around& around, std::optional<Screen>& screen,
+            render::Colours colours)
       : presentation_(presentation),
+        around_(around),
         walks_(presentation),
+        screen_(screen ? *screen : screen.emplace(colours)),
         stage_(presentation, walks_, screen_),
         prompt_(screen_, stage_),
         pointing_(presentation, walks_, stage_, prompt_),
         changing_(walks_, stage_, prompt_, pointing_),
         pace_(presentation.seconds) {
-    if (presentation.is_framed && !walks_.steps().empty()) {
-      stage_.to(Part::introduction);
+    if (walks_.steps().empty()) {
+      return;
+    }
+    if (around.from_after) {
+      stage_.to(walks_.steps().size() - 1);
+    }
+    if (presentation.is_framed) {
+      stage_.to(around.from_after ? Part::ending : Part::introduction);
     }
   }
 
-  void run() {
-    while (!walks_.steps().empty() && !done_) {
+  Way run() {
+    while (!walks_.steps().empty() && !way_) {
       stage_.draw(message_.empty() ? hint() : message_);
       handle(screen_.wait_for_key(stage_.is_covered() || is_at_end() ? std::nullopt : pace_.deadline()));
-      done_ = done_ || prompt_.is_closed();
+      if (prompt_.is_closed()) {
+        quit();
+      }
     }
+    return way_.value_or(Way::quit);
   }
 
  private:
+  void quit() { way_ = Way::quit; }
   /// Whether there is nothing left to go on to.
   bool is_at_end();
   bool is_on_step() const { return stage_.part() == Part::steps; }
@@ -71,21 +95,22 @@ class Presenter {
   void find_next();
 
   const Presentation& presentation_;
+  Around around_;
   Walks walks_;
-  Screen screen_;
+  Screen& screen_;
   Stage stage_;
   Prompt prompt_;
   Pointing pointing_;
   Changing changing_;
   Pace pace_;
-  bool done_ = false;
+  std::optional<Way> way_;
   std::string message_;
   std::string searched_;
 };
 
 bool Presenter::is_at_end() {
   const bool is_last = stage_.at() + 1 == walks_.steps().size() && !stage_.board().hides();
-  return stage_.part() == Part::ending || (is_last && is_on_step() && !presentation_.is_framed);
+  return !around_.has_after && (stage_.part() == Part::ending || (is_last && is_on_step() && !presentation_.is_framed));
 }
 
 std::string Presenter::hint() {
@@ -117,7 +142,7 @@ void Presenter::handle(const Key& key) {
       stage_.refresh();
       stage_.see_cell();
       return;
-    case Kind::closed: done_ = true; return;
+    case Kind::closed: quit(); return;
     case Kind::timeout:
       message_.clear();
       next();
@@ -155,8 +180,8 @@ void Presenter::handle_covered(const Key& key) {
   stage_.uncover();
   if (changing_.lists_rules()) {
     message_ = changing_.take_rule(key);
-  } else {
-    done_ = key.is(U'q');
+  } else if (key.is(U'q')) {
+    quit();
   }
 }
 
@@ -202,7 +227,7 @@ void Presenter::letter(char32_t letter) {
     case U'w': message_ = changing_.what_if(); break;
     case U'W': message_ = changing_.list_rules(); break;
     case U'?': stage_.cover(key_lines(pace_.is_on())); break;
-    case U'q': done_ = true; break;
+    case U'q': quit(); break;
     default: message_ = "unknown key; ? lists the keys";
   }
 }
@@ -244,7 +269,12 @@ void Presenter::next_step() {
     message_ = is_on_step() ? "this is the last step; q quits" : "this is the end; q quits";
     return;
   }
-  if (is_on_step() && stage_.at() + 1 == walks_.steps().size()) {
+  const bool is_last = stage_.at() + 1 == walks_.steps().size();
+  if (stage_.part() == Part::ending || (is_on_step() && is_last && !presentation_.is_framed)) {
+    way_ = Way::onward;
+    return;
+  }
+  if (is_on_step() && is_last) {
     stage_.to(Part::ending);
     return;
   }
@@ -259,6 +289,8 @@ void Presenter::back() {
     show(stage_.at() - 1);
   } else if (is_on_step() && presentation_.is_framed) {
     stage_.to(Part::introduction);
+  } else if (around_.has_before) {
+    way_ = Way::back;
   } else {
     message_ = is_on_step() ? "this is the first step" : "this is the introduction; Enter goes on";
   }
@@ -313,9 +345,14 @@ void Presenter::find_next() {
 
 }  // namespace
 
-void present(const Presentation& presentation) {
+void present(std::span<const Presentation> chapters, render::Colours colours) {
   require_terminal();
-  Presenter(presentation).run();
+  std::optional<Screen> screen;
+  Way way = Way::onward;
+  for (std::size_t at = 0; way != Way::quit; at = way == Way::back ? at - 1 : at + 1) {
+    const Around around = {.has_before = at > 0, .has_after = at + 1 < chapters.size(), .from_after = way == Way::back};
+    way = Presenter(chapters[at], around, screen, colours).run();
+  }
 }
 
 }  // namespace attn::present

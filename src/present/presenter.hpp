@@ -35,8 +35,8 @@ struct Presentation {
   std::optional<double> seconds;  ///< after which the presenter goes on by itself
 };
 
-/// Shows one step at a time, and does what the keys say, until the user quits. Throws NoTerminal, and what the first
-/// walk throws.
-void present(const Presentation& presentation);
+/// Shows one step at a time, of one chapter after the other, and does what the keys say, until the user quits. Throws
+/// NoTerminal, and what the walks throw.
+void present(std::span<const Presentation> chapters, render::Colours colours);
 
 }  // namespace attn::present

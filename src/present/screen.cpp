@@ -174,7 +174,7 @@ struct Screen::State {
   bool colours = false;
 };
 
-Screen::Screen() : state_(std::make_unique<State>()) {
+Screen::Screen(render::Colours colours) : state_(std::make_unique<State>()), colours_(colours) {
   state_->terminal.farewell = farewell_text();
   state_->rescue.emplace(state_->terminal);
   cbreak();
@@ -198,7 +198,7 @@ std::int64_t Screen::rows() const { return LINES; }
 std::int64_t Screen::columns() const { return COLS; }
 
 render::Terminal Screen::terminal() const {
-  render::Terminal terminal = render::detect_terminal(STDOUT_FILENO);
+  render::Terminal terminal = render::detect_terminal(STDOUT_FILENO, colours_);
   using Colour = render::Terminal::Colour;
   terminal.colour = state_->colours && terminal.colour != Colour::none ? Colour::ansi256 : Colour::none;
   terminal.width = columns();

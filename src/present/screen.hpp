@@ -54,7 +54,7 @@ struct Key {
 class Screen {
  public:
   /// Throws NoTerminal.
-  Screen();
+  explicit Screen(render::Colours colours);
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
   ~Screen();
@@ -79,6 +79,7 @@ class Screen {
   std::optional<Key> next_key();
 
   std::unique_ptr<State> state_;
+  render::Colours colours_;
 };
 
 }  // namespace attn::present

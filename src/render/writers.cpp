@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "render/csv.hpp"
 #include "render/json.hpp"
 #include "render/listing.hpp"
 #include "render/markdown.hpp"
@@ -29,6 +30,7 @@ constexpr std::array table = {
            .shows_all_steps = true,
            .shows_what_ifs = true},
     Writer{.name = "svg", .what = "one tensor for a slide", .write = write_svg, .shows_one_tensor = true},
+    Writer{.name = "csv", .what = "one tensor's numbers", .write = write_csv, .shows_one_tensor = true},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ from harness import BINARY, HANG_LIMIT, run
 
 CHAPTERS = []  # what `list` names
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
-FOR_ALL = ["--article", "--step", "--auto", "--predict", "--explain", "--heatmap", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
+FOR_ALL = ["--article", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights"]
@@ -50,7 +50,6 @@ class Help(Case):
     def test_program(self):
         text = self.text()
         self.assertEqual(self.text("--help"), text)
-        self.assertEqual(self.text("-h"), text)
         self.assertIn("Usage: attn-walkthrough", text)
         for chapter in CHAPTERS:
             self.assertRegex(text, rf"(?m)^ +{chapter} {{2,}}\w")
@@ -61,10 +60,24 @@ class Help(Case):
         for chapter in CHAPTERS:
             with self.subTest(chapter=chapter):
                 text = self.text(chapter, "--help")
-                options = dict(re.findall(r"(?m)^ +(?:-[ho],)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", text))
+                options = dict(re.findall(r"(?m)^ +(?:-[o],)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", harness.help_of(chapter)))
                 self.assertEqual(sorted(options), sorted(FOR_ALL + OF_CHAPTER[chapter]))
                 self.assertIn(f"attn-walkthrough {chapter} --seed", text)
-                self.assertEqual(self.text(chapter, "-h"), text)
+
+    def test_short(self):
+        """-h: the ten options used most, and where the rest is."""
+        whole = dict(re.findall(r"(?m)^  ((?:-o,)?--[a-z-]+).*? {2,}(\w.*)$", self.text("causal", "--help")))
+        for arguments in ([], ["causal"], ["multihead"], ["all"], ["verify"]):
+            text = self.text(*arguments, "-h")
+            options = dict(re.findall(r"(?m)^  ((?:-o,)?--[a-z-]+).*? {2,}(\w.*)$", text))
+            self.assertIn(len(options), (9, 10), arguments)  # all has no --what-if
+            if "verify" not in arguments:
+                self.assertLessEqual(set(options.items()) - {("--article", options["--article"])}, set(whole.items()) | {
+                    ("--what-if", options.get("--what-if"))})
+            self.assertLessEqual(text.count("\n"), 25)
+            self.assertIn(" --help", text.partition("The rest: ")[2])
+        for command in ("list", "help", "man", "completion", "tour"):
+            self.assertEqual(self.text(command, "-h"), self.text(command, "--help"))
 
     def test_examples_run(self):
         texts = [self.text()] + [self.text(chapter, "--help") for chapter in CHAPTERS]
@@ -74,9 +87,10 @@ class Help(Case):
             self.text(*example.split(), cwd=self.folder)
 
     def test_lines_fit_a_terminal(self):
-        for arguments in [[]] + [[chapter, "--help"] for chapter in CHAPTERS]:
-            for line in self.text(*arguments).splitlines():
-                self.assertLessEqual(len(line), 100)
+        for command in ["", *CHAPTERS, "all", "tour", "list", "verify", "help", "man", "completion"]:
+            for option in ("-h", "--help"):
+                for line in self.text(*command.split(), option).splitlines():
+                    self.assertLessEqual(len(line), 80)
 
     def test_version(self):
         self.assertRegex(self.text("--version"), r"\Aattn-walkthrough \d+\.\d+\.\d+\n\Z")
@@ -93,11 +107,16 @@ class Endings(Case):
             self.assertEqual(pathlib.Path(self.folder, name).read_text()[:len(begin)], begin)
         self.assertEqual(run("causal", "--only", "attn_weights", "-o", "out.SVG", cwd=self.folder).returncode, 0)
         self.assertIn("<svg", pathlib.Path(self.folder, "out.SVG").read_text()[:200])
+        self.assertEqual(run("causal", "--only", "attn_weights", "-o", "out.csv", cwd=self.folder).returncode, 0)
+        self.assertEqual(pathlib.Path(self.folder, "out.csv").read_text()[:32], "# attn_weights: float32 [2, 6, 6]"[:32])
+        page = pathlib.Path(self.folder, "out.txt")
+        self.assertEqual(run("verify", page, "-o", "out.xml", cwd=self.folder).returncode, 0)
+        self.assertEqual(pathlib.Path(self.folder, "out.xml").read_text()[:5], "<?xml")
         self.assertEqual(run("causal", "--format", "text", "-o", "text.html", cwd=self.folder).returncode, 0)
         self.assertEqual(pathlib.Path(self.folder, "text.html").read_text(), self.text("causal"))
 
     def test_what_no_form_is(self):
-        for arguments in (["-o", "x.xlsx"], ["-o", "x.npz"], ["-o", "x.csv"], ["--save", "x.csv"], ["--save", "x.pt"],
+        for arguments in (["-o", "x.xlsx"], ["-o", "x.npz"], ["-o", "x.csv"], ["-o", "x.xml"], ["--save", "x.csv"], ["--save", "x.pt"],
                           ["--save", "x.txt"]):
             done = run("causal", *arguments, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)

@@ -26,9 +26,8 @@ HUGE = ["causal", "--steps", "all", "--tokens", "300", "--threshold", "1000000"]
 
 
 def options_of(command):
-    """The options that the help of a command lists, of an empty one the program's, and their placeholders."""
-    text = text_of(*[command] if command else [], "--help")
-    return re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M)
+    """Of an empty one the program's."""
+    return harness.options_of(*[command] if command else [])
 
 
 def choices_of(command, name):
@@ -297,7 +296,7 @@ class Complete(Case):
         self.assertGreater(len({tuple(row["what_ifs"]) for row in listed}), 3)
         for row in listed:
             self.assertEqual(words([row["chapter"], "--article", row["article"], "--what-if", ""]), row["what_ifs"])
-            self.assertIn("|".join(row["what_ifs"]), text_of(row["chapter"], "--article", row["article"], "--help"))
+            self.assertIn("|".join(row["what_ifs"]), harness.help_of(row["chapter"], "--article", row["article"]))
 
     def test_articles_and_rules_are_described(self):
         listed = json.loads(text_of("list", "--format", "json"))

@@ -10,17 +10,12 @@ import tempfile
 import unittest
 
 import harness
-from harness import run, sample
+from harness import options_of, run, sample
 
 COMMANDS = []  # every chapter, and all else
-OTHERS = ["all", "list", "verify", "help", "man", "completion"]
+OTHERS = ["all", "tour", "list", "verify", "help", "man", "completion"]
 NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "nan", "a,b", "[", "'", "\u0666", "\n",
             "\x1b[2J", "--nonsense", "-n", "%s%n", "../..", "/dev/null/x", "x" * 5000]
-
-
-def options_of(command):
-    """The options that the help lists, and the placeholder of a value, empty for a flag."""
-    return re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", run(command, "--help").stdout.decode(), re.M)
 
 
 def each_option():
@@ -184,7 +179,7 @@ class Places(Case):
             for name, placeholder in options_of(command):
                 if not placeholder:
                     self.assertEqual(self.accepted(command, name, "--help"), text)
-            self.assertEqual(self.accepted(command, "-h"), text)
+            self.assertEqual(self.accepted(command, "-h", "--help"), text)
 
 
 class Hints(Case):
@@ -220,7 +215,7 @@ class WithoutEffect(Case):
     def test_usual_forms_hinder_nothing(self):
         """What says what holds anyway."""
         for arguments in (["--format", "text", "--explain"], ["--format=text", "--precision", "2"], ["-o", "-", "--predict", "1"],
-                          ["--format", "text", "--what-if", "no-mask"]):
+                          ["--format", "text", "--what-if", "no-mask"], ["--color", "auto"]):
             self.accepted("causal", *arguments)
         self.refused(["causal", "--force", "--output", "-"], "--force", "--output or --save", "leave --force out")
 

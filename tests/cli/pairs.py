@@ -17,14 +17,14 @@ import unittest
 import numpy as np
 
 import harness
-from harness import BINARY, Terminal, output_of, run, sample, text_of
+from harness import BINARY, Terminal, options_of, output_of, run, sample, text_of
 
 PRINTED = ""  # a folder for pages
 TEMPLATE = ""  # a folder whose contents are there wherever the program runs
 OWN = ("there", "there.txt")  # of which it may write
 TITLE = rb"\d+/\d+ \w"  # of a step in the presenter
 
-FORMATS = ["--format html", "--format json", "--format markdown", "--format svg"]
+FORMATS = ["--format html", "--format json", "--format markdown", "--format svg", "--format csv"]
 EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
@@ -35,12 +35,14 @@ REFUSED = {
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
-                "--format html", "--format markdown", "--format svg", *EMITTED, *PRINTING],
+                "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
-               "--format html", "--format svg"],
+               "--format html", "--format svg", "--format csv"],
     "--explain": FORMATS,
-    "--heatmap": ["--no-grad", "--format html", "--format json", "--format svg"],
+    "--heatmap": ["--no-grad", "--format html", "--format json", "--format svg", "--format csv"],
+    "--color": FORMATS,
     "--format svg": ["--steps", "--linewidth", "--no-grad"],
+    "--format csv": ["--steps", *PRINTING],
     "--format json": PRINTING,
     "--steps": ["--only"],
     "--sentence": ["--tokens"],
@@ -51,13 +53,15 @@ REFUSED = {
 # Nothing is wrong where these change nothing together: of a port every tensor counts, --strict or not, and what is unknown on
 # a page fails it with --strict whatever mistakes are allowed.
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
+ONE_TENSOR = [["--only", name] for name in (
+    "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query")]
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
     "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"]],
-    "--format svg": [["--only", name] for name in (
-        "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs",
-        "W_query")],
+    "--format svg": ONE_TENSOR,
+    "--format csv": ONE_TENSOR,
+    "--color": [["--heatmap"], ["--step"]],
     "--force": [["--output", "there.txt"], ["--save", "there"]],
 }
 
@@ -73,7 +77,7 @@ VALUES = {
     "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
@@ -105,8 +109,7 @@ def option_of(use):
 
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values."""
-    text = text_of(command, "--help")
-    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] not in ("--help", "--no-pager")]
+    return [found for found in options_of(command) if found[0] not in ("--help", "--no-pager")]
 
 
 def uses_of(command):
@@ -118,7 +121,7 @@ def uses_of(command):
         else:
             uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]
     if command == "all":
-        del uses["--format svg"]  # which shows one tensor
+        del uses["--format svg"], uses["--format csv"]  # which show one tensor
     return uses
 
 
@@ -166,7 +169,7 @@ def waits(pid):
 def first_screens(arguments, folder):
     """What the presenter shows on a terminal where all has room: the introduction and the first step, or that alone."""
     with tempfile.TemporaryFile() as said:
-        terminal = Terminal([BINARY, *arguments], {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, 400, 200, cwd=folder,
+        terminal = Terminal([BINARY, *arguments], {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}, 400, 200, cwd=folder,
                             stderr=said)
 
         def draws(wanted):
@@ -178,7 +181,11 @@ def first_screens(arguments, folder):
         if draws(b"quit") and not re.search(TITLE, terminal.shown):
             terminal.type(b"\r")
             draws(TITLE)
-        if terminal.is_alive():
+        if terminal.is_alive():  # with a heat map, which may have colours
+            before = len(terminal.shown)
+            terminal.type(b"h")
+            terminal.wait_until(lambda: len(terminal.shown) > before)
+            draws(b"quit")
             terminal.type(b"q")
         code = terminal.end()
         said.seek(0)
