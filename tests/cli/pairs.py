@@ -106,7 +106,7 @@ def option_of(use):
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values."""
     text = text_of(command, "--help")
-    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] not in ("--help", "--no-pager")]
+    return [found for found in re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: (\S+))?", text, re.M) if found[0] not in ("--help", "--no-pager", "--threads")]
 
 
 def uses_of(command):
