@@ -145,7 +145,7 @@ Tensor plain(const Shape& shape, const std::vector<float>& values) {
 /// x + y of one shape: an element is the sum of two operands' elements.
 class Added final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Block<float> sums = std::get<Block<float>>(*operands[0].array().contents());
     for (std::int64_t i = 0; i < element_count(operands[0].shape()); ++i) {
       sums[static_cast<std::size_t>(i)] +=

@@ -14,6 +14,7 @@
 #include "meanings.hpp"
 #include "picture/terminal.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "tensor/evaluation.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
@@ -39,7 +40,8 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
     check_cell(planned.steps(), chapter, options);
   }
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
-  if (options.save || options.cell || options.what_if != nullptr || !what_ifs.empty()) {
+  const bool is_changed = options.what_if != nullptr || !what_ifs.empty();
+  if (options.save || options.cell || is_changed) {
     wanted = planned.steps();  // what a change did is said of all steps
   } else if (options.draws || options.emit != nullptr) {
     wanted.clear();
@@ -53,9 +55,11 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   for (const Otherwise& otherwise : what_ifs) {
     want(otherwise.walk);
   }
-  const std::int64_t available = available_memory(room_for_products(Blas::haswell));
-  check_fits(wanted, drawn_tensors(planned), available);
-  cap_memory(available, room_for_products(lesson.kernels.blas));
+  const bool reads_all = options.save || is_changed || options.explain || options.heatmap || options.step ||
+                         options.predict || (options.format->reads_all && !options.cell);
+  const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
+  check_fits(wanted, drawn_tensors(planned), available, reads_all ? Asked::all : Asked::edges);
+  cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
 }
 
 /// Reads a reader's own numbers that the steps are made of: what is wrong with them is said before anything is written.
@@ -131,7 +135,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
   }
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {
-      step.tensor->array();
+      step.tensor->prepare();
     }
   }
   return result;

@@ -43,6 +43,8 @@ inline constexpr auto port = "A port's tensors, with --chapter";
 
 constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
 
+constexpr std::int64_t most_threads = 64;  // OpenBLAS has memory for about twice as many
+
 constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t example) {
   return {.kind = ValueKind::number, .placeholder = "N", .least = least, .most = most, .example = example};
 }

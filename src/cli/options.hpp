@@ -85,6 +85,7 @@ struct Options {
   std::optional<double> seconds;                         ///< after which the presenter goes on by itself
   std::optional<std::int64_t> predict;                   ///< so many cells of each tensor are asked for
   bool pager = true;                                     ///< where standard output is a terminal
+  std::int64_t threads = 0;                              ///< that compute at once; 0: as many as there are cores
   std::optional<std::string> output;                     ///< a file instead of standard output
 
   bool json = false;               ///< for Command::list

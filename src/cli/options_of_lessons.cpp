@@ -187,6 +187,14 @@ std::vector<Option> drawing_options() {
        .more =
            "verify tries all that run here by default. A set that this processor cannot run is replaced, with a note.",
        .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
+      {.name = "--threads",
+       .others = "--jobs --cores --num-threads",
+       .takers = by_walks,
+       .group = group::kernels,
+       .value = number(1, most_threads, 4),
+       .doc = "compute on so many threads at once (default: one a core)",
+       .more = "No digit depends on it: parts of a tensor are computed side by side, each on one thread.",
+       .read = [](Options& o, const std::string& text) { o.threads = whole_value(text); }},
   };
 }
 

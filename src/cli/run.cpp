@@ -11,12 +11,14 @@
 #include <new>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/complete.hpp"
 #include "cli/completion.hpp"
 #include "cli/compute.hpp"
 #include "cli/manual.hpp"
+#include "cli/option_rows.hpp"
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
 #include "cli/verify.hpp"
@@ -28,6 +30,7 @@
 #include "render/draws.hpp"
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
+#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "torch/torch.hpp"
 #include "walk/memory.hpp"
@@ -237,12 +240,18 @@ std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
   }
 }
 
+int threads_of(const Options& options) {
+  const std::int64_t cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, most_threads);
+  return static_cast<int>(options.threads > 0 ? options.threads : cores);
+}
+
 }  // namespace
 
 int run(const Options& options) {
   if (!options.step) {
     system::let_writes_fail();
   }
+  evaluation().threads = threads_of(options);
   std::vector<std::string> notes = options.notes;
   const Lesson& lesson = options.lesson;
   if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights)) {

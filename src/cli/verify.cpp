@@ -16,6 +16,7 @@
 #include "cli/port.hpp"
 #include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
@@ -164,7 +165,7 @@ int verify(const Options& options) {
   const verify::Demands demands = {options.verify.strict, options.verify.allow_mistakes};
   use_blas(default_blas(), 0);  // which takes its room before pages take theirs
   const std::int64_t available = available_memory();
-  cap_memory(available, room_for_products(Blas::native));
+  cap_memory(available, room_for_products(Blas::native, evaluation().threads));
   std::deque<Verified> pages;
   for (const std::string& file : options.verify.files) {
     explain(pages.emplace_back(), file, options.verify, available);

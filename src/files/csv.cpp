@@ -96,7 +96,7 @@ void take_told(Dumped& matrix, const Dumped& told) {
   if (!fits || count != std::ssize(matrix.values)) {
     throw Wrong("its first line says " + shape_text(told.shape) + ", and it has " + std::to_string(matrix.shape[0]) +
                     " rows of " + std::to_string(matrix.shape[1]),
-                "correct that line, or leave it out", "accepted are as many numbers as it says");
+                "correct that line, or leave it out", "a shape needs as many numbers as it says");
   }
   check_name(told.name);
   matrix.name = told.name;

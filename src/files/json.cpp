@@ -23,7 +23,7 @@ constexpr int most_nested = 72;  // 64 axes, in a list of chapters
 
 [[noreturn]] void throw_not_ours(const std::string& what) {
   throw Wrong(what, "write it again with attn-walkthrough CHAPTER --steps all --format json",
-              "accepted is JSON that attn-walkthrough wrote");
+              "it must be JSON that attn-walkthrough wrote");
 }
 
 [[noreturn]] void throw_misshapen(const std::string& name) {
@@ -114,7 +114,7 @@ std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted) {
                                (section.empty() ? "" : section + "/") + text_at(step, "name");
       check_name(name);
       Dumped tensor = {name, shape_of(step, name), text_at(step, "dtype"), {}};
-      if (names.insert(name).second && wanted({name, tensor.shape})) {
+      if (names.insert(name).second && wanted({name, tensor.shape, tensor.dtype})) {
         append(step["values"], tensor.shape, tensor.dtype == "float32", tensor);
         tensors.push_back(std::move(tensor));
       }

@@ -94,7 +94,7 @@ class Writer {
   /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
   std::string printed(const Tensor& tensor, const Shape& index) {
     if (element_count(tensor.shape()) > print_.threshold) {
-      return text::number_text(tensor.array().value(index), std::chars_format::fixed, print_.precision);
+      return text::number_text(tensor.value(index), std::chars_format::fixed, print_.precision);
     }
     auto& print = printers_[tensor.id()];
     if (!print) {
@@ -186,7 +186,7 @@ class Writer {
     if (task.tensor.dtype() != DType::float32 || account.telling().rounding.empty()) {
       return;
     }
-    const double stored = task.tensor.array().value(task.index);
+    const double stored = task.tensor.value(task.index);
     const double exact = double_value(task.tensor, account.derivation());
     line("float32 " + significant(stored, float_digits) + ", the number in the tensor; float64 " +
          significant(exact, double_digits) + ", the same arithmetic in double precision");

@@ -14,7 +14,7 @@ Derivation derived(const Tensor& tensor, const Shape& index) {
 }
 
 double value_of(const Tensor& tensor, const Element& element) {
-  return tensor.operands()[element.operand].array().value(element.index);
+  return tensor.operands()[element.operand].value(element.index);
 }
 
 std::optional<std::size_t> differing_axis(const Shape& first, const Shape& last) {

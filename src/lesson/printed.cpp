@@ -1,9 +1,23 @@
 #include "lesson/printed.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "torch/shown.hpp"
 
 namespace attn::render {
 namespace {
+
+/// Calls `use` with what print needs of the tensor's numbers: of a summarised one, what it shows.
+template <class Use>
+auto with_numbers(const Tensor& tensor, const torch::PrintOptions& print, Use use) {
+  const std::vector<torch::ShownItems> axes = torch::shown_items(tensor.shape(), print);
+  if (std::ranges::any_of(axes, &torch::ShownItems::cut)) {
+    return use(torch::Printable(tensor.shape(), torch::shown_elements(tensor, axes)));
+  }
+  return use(torch::Printable(*tensor.array().contents()));
+}
 
 torch::PrintedTensor after(const std::string& heading, torch::PrintedTensor printed) {
   printed.text.insert(0, heading);
@@ -28,13 +42,15 @@ std::vector<std::string> print_suffixes(const Tensor& tensor, const TextOptions&
 }
 
 torch::PrintedTensor printed_tensor(const Tensor& tensor, const TextOptions& options) {
-  return after(print_heading(tensor),
-               torch::print_tensor(*tensor.array().contents(), print_suffixes(tensor, options), options.print));
+  return with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
+    return after(print_heading(tensor), torch::print_tensor(numbers, print_suffixes(tensor, options), options.print));
+  });
 }
 
 std::string tensor_text(const Tensor& tensor, const TextOptions& options) {
-  return print_heading(tensor) +
-         torch::format_tensor(*tensor.array().contents(), print_suffixes(tensor, options), options.print);
+  return with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
+    return print_heading(tensor) + torch::format_tensor(numbers, print_suffixes(tensor, options), options.print);
+  });
 }
 
 std::string label_text(const Step& step) { return step.label.empty() ? "" : step.label + " "; }

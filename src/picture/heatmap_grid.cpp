@@ -94,7 +94,8 @@ Extremes extremes_of(const Contents& contents, const Axes& axes) {
             found.high = &element - block.data();
           }
         };
-        torch::for_each_shown(torch::View<Element>{block.data(), axes, block.size()}, include);
+        torch::for_each_shown(torch::View<Element>{block.data(), axes, static_cast<std::int64_t>(block.size())},
+                              include);
       },
       contents);
   return found;

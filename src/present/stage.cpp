@@ -271,7 +271,7 @@ std::string Stage::as_is_words() const {
 }
 
 std::string Stage::number_of(const Tensor& tensor) const {
-  const double value = tensor.array().value(cell_->index);
+  const double value = tensor.value(cell_->index);
   return tensor.dtype() == DType::boolean ? value != 0 ? "True" : "False"
                                           : render::arithmetic_text(value, presentation_.text.print.precision);
 }

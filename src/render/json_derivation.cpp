@@ -21,7 +21,7 @@ constexpr std::size_t most_derivations = 2000;
 
 /// One element: whose it is, where, and what.
 ordered_json element_json(const Tensor& tensor, const Shape& index) {
-  const double value = tensor.array().value(index);
+  const double value = tensor.value(index);
   ordered_json json = {{"tensor", tensor.name().empty() ? tensor.expression() : tensor.name()}, {"index", index}};
   switch (tensor.dtype()) {
     case DType::boolean: json["value"] = value != 0; break;

@@ -20,8 +20,8 @@ void write_page(std::ostream& out, const Document& document) {
 }
 
 constexpr std::array table = {
-    Writer{.name = "text", .what = "as the article prints it", .write = write_listing},
-    Writer{.name = "markdown", .what = "a handout", .write = write_markdown},
+    Writer{.name = "text", .what = "as the article prints it", .write = write_listing, .reads_all = false},
+    Writer{.name = "markdown", .what = "a handout", .write = write_markdown, .reads_all = false},
     Writer{.name = "json", .what = "JSON", .write = write_json},
     // On a page a step links to those that it came from, printed by the article or not.
     Writer{.name = "html",

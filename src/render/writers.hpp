@@ -16,6 +16,7 @@ struct Writer {
   bool shows_all_steps = false;   ///< unless --steps says otherwise
   bool shows_what_ifs = false;    ///< beside the steps as they are
   bool shows_one_tensor = false;  ///< and no other number of them
+  bool reads_all = true;          ///< a step's numbers, not only those that print shows
 };
 
 /// Every form of output, once: --format, its help, its checks and what is run are made from this table.

@@ -11,7 +11,7 @@ constexpr float absolute = 1e-08F;
 
 class AllClose final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
     Block<bool> result(Shape{});

@@ -73,7 +73,7 @@ Shape shape_of(const Contents& contents) {
 }  // namespace
 
 Array::Array(Contents contents)
-    : storage(std::make_shared<const Contents>(std::move(contents))),
+    : storage(std::make_shared<Contents>(std::move(contents))),
       shape(shape_of(*storage)),
       strides(row_major_strides(shape)) {}
 
@@ -105,9 +105,16 @@ std::shared_ptr<const Contents> Array::contents() const {
                                              static_cast<std::size_t>(offset), xt::layout_type::dynamic);
         Block<T> copy(shape);
         std::copy(viewed.begin(), viewed.end(), copy.begin());
-        return std::make_shared<const Contents>(std::move(copy));
+        return std::make_shared<Contents>(std::move(copy));
       },
       *storage);
+}
+
+Block<float> Array::own_floats() && {
+  std::shared_ptr<const Contents> own = contents();
+  const bool is_only_here = own == storage ? own.use_count() == 2 : own.use_count() == 1;
+  // No storage is made const.
+  return is_only_here ? std::move(std::get<Block<float>>(const_cast<Contents&>(*own))) : std::get<Block<float>>(*own);
 }
 
 const float* Array::floats() const { return std::get<Block<float>>(*storage).data() + offset; }

@@ -34,6 +34,11 @@ class Block {
       : shape_(std::move(shape)),
         size_(static_cast<std::size_t>(element_count(shape_))),
         values_(std::make_unique<T[]>(size_)) {}
+  /// Numbers that are all to be written.
+  static Block unwritten(Shape shape) {
+    const auto size = static_cast<std::size_t>(element_count(shape));
+    return Block(std::move(shape), size, std::make_unique_for_overwrite<T[]>(size));
+  }
   Block(const Block& other)
       : shape_(other.shape_), size_(other.size_), values_(std::make_unique_for_overwrite<T[]>(size_)) {
     std::copy_n(other.data(), size_, data());
@@ -59,6 +64,9 @@ class Block {
   const T& operator[](std::size_t i) const { return values_[i]; }
 
  private:
+  Block(Shape shape, std::size_t size, std::unique_ptr<T[]> values)
+      : shape_(std::move(shape)), size_(size), values_(std::move(values)) {}
+
   Shape shape_;
   std::size_t size_;
   std::unique_ptr<T[]> values_;
@@ -101,6 +109,8 @@ struct Array {
   Array contiguous() const;
   /// The numbers in row-major order, copied only where a view does not already hold them so.
   std::shared_ptr<const Contents> contents() const;
+  /// The numbers, to be changed: the storage's own where nothing else holds it and it has no others, else a copy.
+  Block<float> own_floats() &&;
   /// The first float; throws std::bad_variant_access for other dtypes.
   const float* floats() const;
   /// One element; True is 1. `index` has an entry for each axis.

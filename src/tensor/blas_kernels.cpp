@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -158,24 +160,34 @@ constexpr std::size_t room_of_thread = (std::size_t{128} << 20U) + (std::size_t{
 /// How many threads have theirs.
 int with_room = 0;
 
-/// Takes the buffer of the one thread that computes here, which OpenBLAS keeps, and makes sure of those of the others:
-/// where it cannot have one, it tries for ever. Throws std::runtime_error.
-void require_buffers(int threads) {
+std::size_t room_of(int threads) { return room_of_thread * static_cast<std::size_t>(std::max(0, threads - with_room)); }
+
+/// Takes the buffers of so many threads, which OpenBLAS keeps, if there is room: where it cannot have one, it tries for
+/// ever. Returns whether there is.
+bool have_buffers(int threads) {
   if (threads <= with_room) {
-    return;
+    return true;
   }
-  const std::size_t size = room_of_thread * static_cast<std::size_t>(threads - with_room);
+  const std::size_t size = room_of(threads);
   void* const room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
-    throw std::runtime_error("OpenBLAS cannot allocate its buffer of " + std::to_string(size >> 20U) +
+    return false;
+  }
+  munmap(room, size);
+  std::vector<void*> buffers(static_cast<std::size_t>(threads));
+  std::ranges::generate(buffers, [] { return blas_memory_alloc(0); });
+  std::ranges::for_each(buffers, blas_memory_free);
+  with_room = threads;
+  return true;
+}
+
+/// Throws std::runtime_error where there is no room.
+void require_buffers(int threads) {
+  if (!have_buffers(threads)) {
+    throw std::runtime_error("OpenBLAS cannot allocate its buffers of " + std::to_string(room_of(threads) >> 20U) +
                              " MiB; the memory limit (ulimit -v) must leave "
                              "as much beside the tensors; raise it, or choose smaller --tokens, --d-in or --batch");
   }
-  munmap(room, size);
-  if (with_room == 0) {
-    blas_memory_free(blas_memory_alloc(0));
-  }
-  with_room = threads;
 }
 
 /// How many threads share a large product with Blas::native.
@@ -208,6 +220,8 @@ Blas default_blas() {
 }
 
 void use_blas(Blas wanted, double work) {
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
   static std::optional<Blas> chosen = environment().prepared ? std::optional(runnable(default_blas())) : std::nullopt;
   static std::optional<Blas> current;
   require_buffers(1);
@@ -230,9 +244,15 @@ void use_blas(Blas wanted, double work) {
   }
 }
 
-std::int64_t room_for_products(Blas blas) {
-  const int threads = blas == Blas::native ? threads_of_native() : 1;
-  return static_cast<std::int64_t>(room_of_thread) * std::max(0, threads - with_room);
+std::int64_t room_for_products(Blas blas, int threads) {
+  return static_cast<std::int64_t>(room_of(std::max(threads, blas == Blas::native ? threads_of_native() : 1)));
+}
+
+int threads_with_room(int wanted) {
+  while (wanted > 1 && !have_buffers(wanted)) {
+    --wanted;
+  }
+  return wanted;
 }
 
 std::string core_name(Blas blas) {

@@ -21,9 +21,13 @@ Blas default_blas();
 /// std::runtime_error where there is no memory for OpenBLAS to work in.
 void use_blas(Blas wanted, double work);
 
-/// The address space that products with that set take besides their numbers, in bytes, most of it never used; 0 from
-/// the first one on.
-std::int64_t room_for_products(Blas blas);
+/// The address space that products with that set take on so many threads besides their numbers, in bytes, most of it
+/// never used; 0 once they have it.
+std::int64_t room_for_products(Blas blas, int threads);
+
+/// As many threads of those wanted as can multiply at once, one product each: each needs memory for OpenBLAS to work
+/// in.
+int threads_with_room(int wanted);
 
 /// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".
 std::string core_name(Blas blas);

@@ -12,7 +12,20 @@ class Cat final : public Operation {
   /// `axis` counts from the front; `dim` is what PyTorch is given.
   Cat(std::size_t axis, std::int64_t dim) : axis_(axis), dim_(dim) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    std::vector<Need> each;
+    part[axis_] = {0, 0};
+    for (const Tensor& operand : operands) {
+      Box box = part;
+      box[axis_] = {0, operand.shape()[axis_]};
+      each.push_back({std::move(box)});
+    }
+    for (const Tensor& operand : operands) {
+      part[axis_].end += operand.shape()[axis_];
+    }
+    return each;
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     std::vector<Array> parts;
     Shape shape = operands[0].shape();
     shape[axis_] = 0;

@@ -80,7 +80,7 @@ class Contraction final : public Operation {
     }
     return shape;
   }
-  Array compute(const std::vector<Tensor>& operands) const override {
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
     Block<float> out(result(operands));

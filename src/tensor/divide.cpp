@@ -12,8 +12,11 @@ class Divide final : public Operation {
   Divide(double divisor, std::string words, std::int64_t root_of = 0)
       : divisor_(static_cast<float>(divisor)), words_(std::move(words)), root_of_(root_of) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> quotient = std::get<Block<float>>(*operands[0].array().contents());
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> quotient = operands[0].own_floats();
     for (float& value : quotient) {
       value /= divisor_;
     }

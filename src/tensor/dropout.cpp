@@ -10,12 +10,15 @@ class Dropout final : public Operation {
  public:
   explicit Dropout(double p) : p_(p) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return p_ == 0 ? std::vector<Need>{{part}} : std::vector<Need>{{part}, {part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     if (p_ == 0) {
       return operands[0].array();
     }
     const float factor = scale();
-    Block<float> kept = std::get<Block<float>>(*operands[0].array().contents());
+    Block<float> kept = operands[0].own_floats();
     const auto mask_contents = operands[1].array().contents();
     const auto& mask = std::get<Block<bool>>(*mask_contents);
     for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -27,7 +30,7 @@ class Dropout final : public Operation {
     if (p_ == 0) {
       return Derivation(Derivation::Rule::copy, {0, index});
     }
-    const bool is_kept = operands[1].array().value(index) != 0;
+    const bool is_kept = operands[1].value(index) != 0;
     return Derivation(is_kept ? Derivation::Rule::kept : Derivation::Rule::dropped, {0, index}, Element{1, index},
                       is_kept ? static_cast<double>(scale()) : 0);
   }

@@ -22,7 +22,14 @@ class Elementwise final : public Operation {
   /// Kind::multiplied, Kind::divided or Kind::added.
   explicit Elementwise(Kind kind) : kind_(kind) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    Box box(part.end() - operands[1].dim(), part.end());
+    for (std::size_t axis = 0; axis < box.size(); ++axis) {
+      box[axis] = operands[1].shape()[axis] == 1 ? Range{0, 1} : box[axis];
+    }
+    return std::vector<Need>{{part}, {box}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const auto x_contents = operands[0].array().contents();
     const auto y_contents = operands[1].array().contents();
     const auto& x = std::get<Block<float>>(*x_contents);

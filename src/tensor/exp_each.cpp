@@ -9,8 +9,11 @@ namespace {
 
 class Exp final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> values = std::get<Block<float>>(*operands[0].array().contents());
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> values = operands[0].own_floats();
     softmax_exp(std::span<float>(values.data(), values.size()), operands[0].kernels().cpu);
     return Array(std::move(values));
   }

@@ -10,9 +10,14 @@ class Index final : public Operation {
  public:
   Index(std::int64_t i, std::size_t axis) : i_(i), axis_(axis) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    Box box = part;
+    box.insert(box.begin() + static_cast<std::ptrdiff_t>(axis_), {i_, i_ + 1});
+    return std::vector<Need>{{std::move(box)}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array& x = operands[0].array();
-    return Array(x, without(x.shape), without(x.strides), x.offset + i_ * x.strides[axis_]);
+    return Array(x, without(x.shape), without(x.strides), x.offset);
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
     Shape at = index;

@@ -9,8 +9,11 @@ namespace {
 
 class Kept final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> product = std::get<Block<float>>(*operands[0].array().contents());
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}, {part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> product = operands[0].own_floats();
     const auto mask_contents = operands[1].array().contents();
     const auto& mask = std::get<Block<bool>>(*mask_contents);
     for (std::size_t i = 0; i < product.size(); ++i) {
@@ -19,7 +22,7 @@ class Kept final : public Operation {
     return Array(std::move(product));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
-    const bool is_kept = operands[1].array().value(index) != 0;
+    const bool is_kept = operands[1].value(index) != 0;
     return Derivation(is_kept ? Derivation::Rule::kept : Derivation::Rule::dropped, {0, index}, Element{1, index},
                       is_kept ? 1 : 0);
   }

@@ -7,10 +7,13 @@ namespace {
 
 class Leaf final : public Operation {
  public:
-  Leaf(Facts facts, LeafWords words, std::function<Contents()> fill, std::optional<Tensor> like)
+  Leaf(Facts facts, LeafWords words, Fill fill, std::optional<Tensor> like)
       : facts_(facts), words_(std::move(words)), fill_(std::move(fill)), like_(std::move(like)) {}
 
-  Array compute(const std::vector<Tensor>&) const override { return Array(fill_()); }
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box&) const override {
+    return fill_.is_in_parts ? std::optional(std::vector<Need>{}) : std::nullopt;
+  }
+  Array compute(const std::vector<Tensor>&, const Box& part) const override { return Array(fill_.part(part)); }
   Derivation derive(const std::vector<Tensor>&, const Shape&) const override {
     return Derivation(Derivation::Rule::given);
   }
@@ -25,7 +28,7 @@ class Leaf final : public Operation {
  private:
   Facts facts_;
   LeafWords words_;
-  std::function<Contents()> fill_;
+  Fill fill_;
   std::optional<Tensor> like_;
 };
 
@@ -33,7 +36,10 @@ class Parameter final : public Operation {
  public:
   Parameter(std::string words, bool is_trainable) : words_(std::move(words)), is_trainable_(is_trainable) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array(); }
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override { return operands[0].array(); }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
     return Derivation(Derivation::Rule::copy, {0, index});
   }
@@ -54,7 +60,7 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels, Facts facts,
+Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, Kernels kernels, Facts facts,
             std::optional<Tensor> like) {
   return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels,
                 std::move(shape), dtype);

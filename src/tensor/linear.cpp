@@ -13,7 +13,24 @@ class Linear final : public Operation {
  public:
   explicit Linear(std::string module) : module_(std::move(module)) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    const Tensor& x = operands[0];
+    const std::int64_t k = x.size(-1);
+    if (x.dim() < 2 || element_count(x.shape()) != x.size(-2) * k) {
+      return std::nullopt;  // rows of several matrices are one product
+    }
+    Range& rows = part[part.size() - 2];
+    rows = product_rows(rows, {x.size(-2), k, operands[1].size(0)}, x.kernels().blas);
+    part.back() = {0, operands[1].size(0)};
+    Box box = part;
+    box.back() = {0, k};
+    std::vector<Need> each = {{std::move(box)}};
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      each.push_back({whole_box(operands[i].shape()), true});
+    }
+    return each;
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array& x = operands[0].array();
     const Array& weight = operands[1].array();
     const Blas blas = operands[0].kernels().blas;

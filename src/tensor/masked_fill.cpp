@@ -11,20 +11,24 @@ class MaskedFill final : public Operation {
  public:
   explicit MaskedFill(float value) : value_(value) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> filled = std::get<Block<float>>(*operands[0].array().contents());
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    return std::vector<Need>{{part}, {Box(part.end() - operands[1].dim(), part.end())}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> filled = operands[0].own_floats();
     const auto mask_contents = operands[1].array().contents();
     const auto& mask = std::get<Block<bool>>(*mask_contents);
-    for (std::size_t i = 0; i < filled.size(); ++i) {
-      if (mask.data()[i % mask.size()]) {
-        filled.data()[i] = value_;
+    for (std::size_t start = 0; start < filled.size(); start += mask.size()) {
+      float* const covered = filled.data() + start;
+      for (std::size_t i = 0; i < mask.size(); ++i) {
+        covered[i] = mask[i] ? value_ : covered[i];
       }
     }
     return Array(std::move(filled));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     const Element covering = {1, Shape(index.end() - operands[1].dim(), index.end())};
-    if (operands[1].array().value(covering.index) == 0) {
+    if (operands[1].value(covering.index) == 0) {
       return Derivation(Derivation::Rule::copy, {0, index}, covering);
     }
     return Derivation(Derivation::Rule::masked, covering, {}, static_cast<double>(value_));

@@ -10,7 +10,25 @@ namespace {
 
 class Matmul final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    const Tensor& a = operands[0];
+    const Tensor& b = operands[1];
+    const bool is_batch = b.dim() > 2;
+    if (a.dim() < 2 || (!is_batch && element_count(a.shape()) != a.size(-2) * a.size(-1))) {
+      return std::nullopt;
+    }
+    const Range columns = {0, b.size(-1)};
+    Range& rows = part[part.size() - 2];
+    rows = product_rows(rows, {a.size(-2), a.size(-1), columns.end}, a.kernels().blas);
+    part.back() = columns;
+    Box left = part;
+    left.back() = {0, a.size(-1)};
+    Box right = is_batch ? part : Box(2);
+    right[right.size() - 2] = {0, a.size(-1)};
+    right.back() = columns;
+    return std::vector<Need>{{std::move(left)}, {std::move(right), true}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     return product(operands[0].array(), operands[1].array(), operands[0].kernels().blas);
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {

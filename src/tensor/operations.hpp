@@ -84,9 +84,21 @@ struct LeafWords {
   std::string numpy;    ///< a formula that gives its numbers; empty where they have to be listed or were drawn
 };
 
+/// How a leaf's numbers are made: all of them, or where the call takes a part's place, those of a part.
+struct Fill {
+  Fill() = default;
+  template <std::invocable Whole>
+  Fill(Whole whole) : part([whole = std::move(whole)](const Box&) mutable { return Contents(whole()); }) {}
+  template <std::invocable<const Box&> Part>
+  Fill(Part make) : part(std::move(make)), is_in_parts(true) {}
+
+  std::function<Contents(const Box& part)> part;
+  bool is_in_parts = false;
+};
+
 /// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels
 /// that compute what is made from it. Its axes stand for what those of `like` stand for.
-Tensor leaf(Shape shape, DType dtype, LeafWords words, std::function<Contents()> fill, Kernels kernels = {},
+Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, Kernels kernels = {},
             Facts facts = {.kind = Kind::given}, std::optional<Tensor> like = {});
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the

@@ -71,6 +71,25 @@ Array batched_product(const Array& a, const Array& b, Blas blas) {
 
 }  // namespace
 
+Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
+  // OpenBLAS's kernels take 12 rows at a time (Haswell), or 4 or 24 (others), and what a strip's sums are depends on no
+  // other. Below a million multiplications some take another way, and beyond so many rows they begin anew.
+  constexpr std::int64_t strip = 24;
+  constexpr std::int64_t least = std::int64_t{1} << 20;
+  constexpr std::int64_t most_rows = std::int64_t{1} << 16;
+  const Range all = {0, sizes.rows};
+  const std::int64_t row = sizes.inner * sizes.columns;
+  const bool is_known = blas != Blas::native && blas != Blas::environment;
+  if (!is_known || sizes.columns < 2 || sizes.rows > most_rows || sizes.rows < 2 * strip || row == 0) {
+    return all;
+  }
+  const std::int64_t step = (least / row / strip + 1) * strip;
+  const std::int64_t end = (wanted.end + step - 1) / step * step;
+  const bool has_end = end + step > sizes.rows;  // a rest would be too small
+  const std::int64_t last = std::max<std::int64_t>(0, sizes.rows / step - 1) * step;
+  return {std::min(wanted.begin / step * step, last), has_end ? sizes.rows : end};
+}
+
 Array product(const Array& a, const Array& b, Blas blas) {
   if (a.shape.size() == 1) {
     return matrix_product(unsqueezed(a), b, {b.shape[1]}, blas);

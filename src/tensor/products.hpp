@@ -2,8 +2,20 @@
 
 #include "tensor/array.hpp"
 #include "tensor/kernels.hpp"
+#include "tensor/part.hpp"
 
 namespace attn {
+
+/// The sizes of a product: [rows, inner] @ [inner, columns].
+struct ProductSizes {
+  std::int64_t rows;
+  std::int64_t inner;
+  std::int64_t columns;
+};
+
+/// The rows around those wanted that BLAS computes by themselves as it does among all rows: whole strips of its
+/// kernels'.
+Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas);
 
 /// The numbers of a @ b, chosen among gemm and a plain loop as PyTorch's matmul chooses.
 /// Shapes: [m, k] @ [k, n], [k] @ [k, n], [..., m, k] @ [k, n], [..., m, k] @ [..., k, n].

@@ -11,13 +11,13 @@ class Slice final : public Operation {
   /// Of the axis, which may count from the end, items [begin, end).
   Slice(std::int64_t axis, std::int64_t begin, std::int64_t end) : axis_(axis), begin_(begin), end_(end) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
-    const Array& x = operands[0].array();
-    const std::size_t axis = axis_of(x.shape);
-    Shape shape = x.shape;
-    shape[axis] = end_ - begin_;
-    return Array(x, std::move(shape), x.strides, x.offset + begin_ * x.strides[axis]);
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    Box box = part;
+    Range& range = box[axis_of(operands[0].shape())];
+    range = {range.begin + begin_, range.end + begin_};
+    return std::vector<Need>{{std::move(box)}};
   }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override { return operands[0].array(); }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     Shape at = index;
     at[axis_of(operands[0].shape())] += begin_;

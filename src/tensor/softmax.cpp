@@ -44,8 +44,12 @@ float lane_sum(std::span<const float> values, Cpu cpu) {
 
 class Softmax final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> weights = std::get<Block<float>>(*operands[0].array().contents());
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    part.back() = {0, operands[0].size(-1)};
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> weights = operands[0].own_floats();
     const auto width = static_cast<std::size_t>(operands[0].size(-1));
     for (std::size_t start = 0; start < weights.size(); start += width) {
       normalise({weights.data() + start, width}, operands[0].kernels().cpu);

@@ -16,8 +16,8 @@ class SoftmaxOver final : public Operation {
  public:
   explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
-    Block<float> weights = std::get<Block<float>>(*operands[0].array().contents());
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> weights = operands[0].own_floats();
     const Shape& shape = operands[0].shape();
     const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis_]);
     const auto size = static_cast<std::size_t>(shape[axis_]);

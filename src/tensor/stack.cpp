@@ -11,13 +11,14 @@ class Stack final : public Operation {
  public:
   explicit Stack(std::int64_t copies) : copies_(copies) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{Box(part.begin() + 1, part.end())}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& part) const override {
     const Array x = operands[0].array().contiguous();
-    Shape shape = x.shape;
-    shape.insert(shape.begin(), copies_);
-    Block<float> stacked(shape);
+    Block<float> stacked(box_shape(part));
     float* out = stacked.data();
-    for (std::int64_t copy = 0; copy < copies_; ++copy) {
+    for (std::int64_t copy = 0; copy < part[0].size(); ++copy) {
       out = std::copy_n(x.floats(), x.count(), out);
     }
     return Array(std::move(stacked));
@@ -56,7 +57,14 @@ class StackOf final : public Operation {
  public:
   explicit StackOf(std::size_t axis) : axis_(axis) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    const auto axis = part.begin() + static_cast<std::ptrdiff_t>(axis_);
+    *axis = {0, static_cast<std::int64_t>(operands.size())};
+    Box box = part;
+    box.erase(box.begin() + static_cast<std::ptrdiff_t>(axis_));
+    return std::vector<Need>(operands.size(), Need{box});
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Shape shape = operands[0].shape();
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis_), static_cast<std::int64_t>(operands.size()));
     const std::int64_t inner = row_major_strides(shape)[axis_];

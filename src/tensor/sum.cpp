@@ -106,7 +106,15 @@ class Sum final : public Operation {
     }
     return shape;
   }
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    if (dim_ != -1) {
+      return std::nullopt;  // which columns go down together hangs on how many there are
+    }
+    Box box(part.begin(), part.end() - (keepdim_ ? 1 : 0));
+    box.push_back({0, operands[0].size(-1)});
+    return std::vector<Need>{{std::move(box)}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array x = operands[0].array().contiguous();
     const std::size_t axis = x.shape.size() - static_cast<std::size_t>(-dim_);
     const auto count = static_cast<std::size_t>(x.shape[axis]);

@@ -1,10 +1,12 @@
 #include "tensor/tensor.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
 
 namespace attn {
@@ -17,8 +19,17 @@ struct Tensor::Node {
   Kernels kernels;
   bool requires_grad;
   std::string name;
+  std::int64_t given = 0;      ///< the elements of the largest leaf that it is made from and that is there whole
+  bool is_large = false;       ///< see Evaluation
+  bool is_from_large = false;  ///< it is, or something that it is made from
+  bool is_passing = false;     ///< a part of an operand, for one computation
+
+  std::mutex mutex;  ///< of what follows
   std::optional<Array> array;
+  std::optional<std::pair<Box, Array>> last_part;  ///< for value()
 };
+
+std::optional<std::vector<Need>> Operation::needs(const std::vector<Tensor>&, Box&) const { return std::nullopt; }
 
 std::optional<AxisSource> Operation::axis_source(const std::vector<Tensor>& operands, std::size_t axis) const {
   return AxisSource{operands[0], axis};
@@ -37,7 +48,7 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shap
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
                DType dtype)
     : node_(std::make_shared<Node>()) {
-  element_count(shape);
+  const std::int64_t count = element_count(shape);
   const bool differentiable = dtype == DType::float32 && operation->autograd_name(operands) != "";
   node_->requires_grad = operation->is_trainable() ||
                          (differentiable && std::any_of(operands.begin(), operands.end(),
@@ -47,6 +58,25 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
   node_->shape = std::move(shape);
   node_->dtype = dtype;
   node_->kernels = kernels;
+  Box all = whole_box(node_->shape);
+  if (node_->operands.empty() && !node_->operation->needs({}, all)) {
+    node_->given = count;
+  }
+  for (const Tensor& operand : node_->operands) {
+    node_->given = std::max(node_->given, operand.node_->given);
+    node_->is_from_large = node_->is_from_large || operand.node_->is_from_large;
+  }
+  node_->is_large = count > evaluation().large && count / 2 > node_->given;
+  node_->is_from_large = node_->is_from_large || node_->is_large;
+}
+
+Tensor::Tensor(const Tensor& operand, Array part) : node_(std::make_shared<Node>()) {
+  node_->operation = operand.node_->operation;
+  node_->shape = part.shape;
+  node_->dtype = operand.dtype();
+  node_->kernels = operand.kernels();
+  node_->array = std::move(part);
+  node_->is_passing = true;
 }
 
 const Shape& Tensor::shape() const { return node_->shape; }
@@ -60,10 +90,153 @@ DType Tensor::dtype() const { return node_->dtype; }
 const Kernels& Tensor::kernels() const { return node_->kernels; }
 
 const Array& Tensor::array() const {
+  const std::scoped_lock lock(node_->mutex);
   if (!node_->array) {
-    node_->array = node_->operation->compute(node_->operands);
+    Box all = whole_box(shape());
+    node_->array = is_in_panels() ? by_panels() : computed(all, operation().needs(operands(), all));
   }
   return *node_->array;
+}
+
+Array Tensor::part(const Box& box) const {
+  return is_at_hand() || is_whole(box, shape()) ? cut(array(), box) : computed_part(box);
+}
+
+Array Tensor::computed_part(const Box& box) const {
+  Box wider = box;
+  const auto needs = operation().needs(operands(), wider);
+  return needs ? cut(computed(wider, needs), within(wider, box)) : cut(array(), box);
+}
+
+Array Tensor::computed(const Box& part, const std::optional<std::vector<Need>>& needs) const {
+  if (!needs) {
+    return operation().compute(operands(), whole_box(shape()));
+  }
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < needs->size(); ++i) {
+    const Tensor& operand = operands()[i];
+    const auto& [box, is_shared] = (*needs)[i];
+    parts.push_back(Tensor(operand, is_shared ? cut(operand.array(), box) : operand.part(box)));
+  }
+  return operation().compute(parts, part);
+}
+
+/// Whether it is large or made from what is: then parts of its operands are enough.
+bool Tensor::is_split() const {
+  const auto is_large = [](const Tensor& tensor) { return tensor.node_->is_large; };
+  return is_large(*this) || std::ranges::any_of(operands(), is_large);
+}
+
+bool Tensor::is_in_panels() const {
+  constexpr std::int64_t worth_threads = std::int64_t{1} << 17;
+  const bool is_worth = is_split() || (evaluation().threads > 1 && element_count(shape()) > worth_threads);
+  return is_worth && dtype() == DType::float32 && dim() >= 2 && !operands().empty() && !operation().is_view();
+}
+
+/// The first rows of the first matrix, as many as are computed at a time.
+Box Tensor::first_panel() const {
+  constexpr std::int64_t strip = 24;  // that of the kernels of products
+  std::int64_t width = std::max<std::int64_t>(1, size(-1));
+  for (const Tensor& operand : operands()) {
+    width = operand.node_->is_from_large && operand.dim() > 0 ? std::max(width, operand.size(-1)) : width;
+  }
+  Box box = whole_box(shape());
+  for (std::size_t axis = 0; axis + 2 < box.size(); ++axis) {
+    box[axis].end = 1;
+  }
+  box[box.size() - 2].end = std::clamp<std::int64_t>(evaluation().panel / width / strip * strip, 1, size(-2));
+  return box;
+}
+
+/// Panels by themselves, as many at once as there are threads.
+Array Tensor::by_panels() const {
+  Box all = whole_box(shape());
+  const std::size_t axis = all.size() - 2;
+  const Box first = first_panel();
+  Box wider = first;
+  const auto needs_of_first = operation().needs(operands(), wider);
+  wider[axis] = first[axis];
+  if (!needs_of_first || wider != first) {
+    return computed(all, operation().needs(operands(), all));
+  }
+  // 1. What all need, on all threads.
+  if (is_split()) {
+    prepare(first);
+  } else {
+    std::ranges::for_each(operands(), [](const Tensor& operand) { operand.array(); });
+  }
+  // 2. The rows of each.
+  std::vector<Range> rows;
+  for (std::int64_t row = 0; row < size(-2); row = rows.back().end) {
+    wider[axis] = {row, std::min(row + first[axis].end, size(-2))};
+    operation().needs(operands(), wider);
+    rows.push_back({row, wider[axis].end});
+  }
+  // 3. The panels.
+  Block<float> whole = Block<float>::unwritten(shape());
+  const std::int64_t matrix = size(-2) * size(-1);
+  const Shape outer(shape().begin(), shape().end() - 2);
+  for_each_at_once(static_cast<std::size_t>(element_count(outer)) * rows.size(), [&](std::size_t i) {
+    const auto place = static_cast<std::int64_t>(i / rows.size());
+    Box panel = box_at(index_at(place, outer));
+    panel.insert(panel.end(), {rows[i % rows.size()], {0, size(-1)}});
+    const Array numbers = computed_part(panel).contiguous();
+    std::copy_n(numbers.floats(), numbers.count(), whole.data() + place * matrix + panel[axis].begin * size(-1));
+  });
+  return Array(std::move(whole));
+}
+
+void Tensor::prepare() const {
+  const bool is_in_parts = node_->is_from_large && dim() >= 2 && !is_at_hand();
+  is_in_parts ? prepare(first_panel()) : void(array());
+}
+
+/// Computes what of a part others will need too.
+void Tensor::prepare(Box part) const {
+  const auto needs = operation().needs(operands(), part);
+  if (!needs) {
+    array();
+    return;
+  }
+  for (std::size_t i = 0; i < needs->size(); ++i) {
+    const Tensor& operand = operands()[i];
+    const auto& [box, is_shared] = (*needs)[i];
+    if (is_shared || operand.is_at_hand()) {
+      operand.array();
+    } else {
+      operand.prepare(box);
+    }
+  }
+}
+
+double Tensor::value(const Shape& index) const {
+  if (is_at_hand()) {
+    return array().value(index);
+  }
+  const Box box = box_at(index);
+  Box wider = box;
+  const auto needs = operation().needs(operands(), wider);
+  if (!needs) {
+    return array().value(index);
+  }
+  const std::scoped_lock lock(node_->mutex);
+  auto& last = node_->last_part;
+  if (!last || !contains(last->first, box)) {
+    last.emplace(wider, computed(wider, needs));
+  }
+  return last->second.value(box_begin(within(last->first, box)));
+}
+
+Block<float> Tensor::own_floats() const {
+  return node_->is_passing ? std::move(*node_->array).own_floats() : Array(array()).own_floats();
+}
+
+bool Tensor::is_at_hand() const {
+  if (!node_->is_from_large) {
+    return true;
+  }
+  const std::scoped_lock lock(node_->mutex);
+  return node_->array.has_value();
 }
 
 Tensor Tensor::with_operands(std::vector<Tensor> operands) const {
@@ -118,16 +291,32 @@ std::vector<std::string> Tensor::inputs() const {
   return names;
 }
 
-std::int64_t Tensor::bytes(std::unordered_set<const void*>& seen) const {
-  if (!seen.insert(node_.get()).second) {
+std::int64_t Tensor::bytes_of_part() const {
+  constexpr std::int64_t rows = 64;  // a few at either edge, as many as a kernel takes at a time
+  const std::int64_t count = element_count(shape());
+  const bool has_parts = node_->is_from_large && dim() >= 2 && size(-2) > rows;
+  return (has_parts ? count / size(-2) * rows : count) * element_size(dtype());
+}
+
+std::int64_t Tensor::bytes(std::unordered_set<const void*>& seen, bool in_parts) const {
+  const bool is_kept = !in_parts || !node_->is_from_large;
+  const void* const parts = &node_->shape;  // stands for those of it
+  if (seen.contains(node_.get()) || !seen.insert(is_kept ? node_.get() : parts).second) {
     return 0;
   }
   std::int64_t total = 0;
-  if (!operation().is_view() && __builtin_mul_overflow(element_count(shape()), element_size(dtype()), &total)) {
+  if (is_kept && !operation().is_view() &&
+      __builtin_mul_overflow(element_count(shape()), element_size(dtype()), &total)) {
     throw TooLarge("a tensor of shape " + shape_text(shape()) + " has more than 2^63 bytes");
   }
-  for (const Tensor& operand : operands()) {
-    if (__builtin_add_overflow(total, operand.bytes(seen), &total)) {
+  std::optional<std::vector<Need>> needs;
+  if (dim() >= 2 && (!is_kept || (is_split() && is_in_panels()))) {
+    Box panel = first_panel();
+    needs = operation().needs(operands(), panel);
+  }
+  for (std::size_t i = 0; i < (needs ? needs->size() : operands().size()); ++i) {
+    const bool is_in_parts = needs && !(*needs)[i].is_shared;
+    if (__builtin_add_overflow(total, operands()[i].bytes(seen, is_in_parts), &total)) {
       throw TooLarge("the tensors together have more than 2^63 bytes");
     }
   }

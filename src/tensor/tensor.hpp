@@ -10,6 +10,7 @@
 #include "tensor/array.hpp"
 #include "tensor/derivation.hpp"
 #include "tensor/kernels.hpp"
+#include "tensor/part.hpp"
 
 namespace attn {
 
@@ -30,8 +31,12 @@ class Operation {
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
-  /// The numbers, in PyTorch's order of arithmetic.
-  virtual Array compute(const std::vector<Tensor>& operands) const = 0;
+  /// What a part of the result is computed from, so that its bits are those that it has in the whole: a part of each
+  /// operand that is needed, the first ones. Widens `part` to one that can be had by itself. Unless said otherwise, all
+  /// of the result from all of the operands.
+  virtual std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const;
+  /// The numbers of a part, in PyTorch's order of arithmetic. The operands are what the part needs of them.
+  virtual Array compute(const std::vector<Tensor>& operands, const Box& part) const = 0;
   /// How one element of the result came from elements of the operands. `index` has an entry for each axis.
   virtual Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const = 0;
   /// What it is.
@@ -80,7 +85,18 @@ class Tensor {
   /// What the same operation makes of others: operands of the same shapes. It has no name yet.
   Tensor with_operands(std::vector<Tensor> operands) const;
 
+  /// All numbers.
   const Array& array() const;
+  /// Those of a part. Of a tensor that is made from large ones they are computed, and not kept.
+  Array part(const Box& box) const;
+  /// Computes all numbers, or where parts are enough, what every part needs.
+  void prepare() const;
+  /// One element; True is 1. What was computed with it is kept until the next call for another one.
+  double value(const Shape& index) const;
+  /// The numbers, to be changed: a copy, unless it is a part that nobody else will ask for.
+  Block<float> own_floats() const;
+  /// Whether its numbers are there, or nothing that it is made from is large.
+  bool is_at_hand() const;
   const Operation& operation() const;
   Kind kind() const;
   const std::vector<Tensor>& operands() const;
@@ -99,13 +115,27 @@ class Tensor {
   /// The named tensors that the expression speaks of, in its order, each once.
   std::vector<std::string> inputs() const;
 
-  /// The bytes of all tensors that this one is made from and that are not in `seen` yet (which grows).
-  std::int64_t bytes(std::unordered_set<const void*>& seen) const;
+  /// The bytes of all tensors that this one is made from and that are not in `seen` yet (which grows), itself included
+  /// unless parts of it are enough.
+  std::int64_t bytes(std::unordered_set<const void*>& seen, bool in_parts = false) const;
+
+  /// Those of the numbers that are computed at a time where print shows its edges.
+  std::int64_t bytes_of_part() const;
 
  private:
   struct Node;
   Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
          DType dtype);
+  /// Numbers of a part of an operand.
+  Tensor(const Tensor& operand, Array part);
+
+  Array computed(const Box& part, const std::optional<std::vector<Need>>& needs) const;
+  bool is_split() const;
+  bool is_in_panels() const;
+  Box first_panel() const;
+  Array by_panels() const;
+  Array computed_part(const Box& box) const;
+  void prepare(Box part) const;
 
   std::shared_ptr<Node> node_;
 };

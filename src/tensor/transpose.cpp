@@ -15,7 +15,12 @@ class Transpose final : public Operation {
     std::swap(sizes[axis_0_], sizes[axis_1_]);
     return sizes;
   }
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    Box box = part;
+    std::swap(box[axis_0_], box[axis_1_]);
+    return std::vector<Need>{{std::move(box)}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array& x = operands[0].array();
     return Array(x, swapped(x.shape), swapped(x.strides), x.offset);
   }

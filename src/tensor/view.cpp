@@ -11,14 +11,18 @@ class View final : public Operation {
  public:
   explicit View(Shape shape) : shape_(std::move(shape)) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
+    return std::vector<Need>{{reshaped_box(part, shape_, operands[0].shape())}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& part) const override {
     const Array& x = operands[0].array();
-    Shape strides = view_strides(x, shape_);
+    const Shape shape = box_shape(part);
+    Shape strides = view_strides(x, shape);
     if (strides.empty()) {
-      throw ShapeError("no view of shape " + shape_text(shape_) + " on a tensor of shape " + shape_text(x.shape) +
+      throw ShapeError("no view of shape " + shape_text(shape) + " on a tensor of shape " + shape_text(x.shape) +
                        " and strides " + shape_text(x.strides));
     }
-    return Array(x, shape_, std::move(strides), x.offset);
+    return Array(x, shape, std::move(strides), x.offset);
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     const Shape strides = row_major_strides(shape_);
@@ -48,7 +52,12 @@ class View final : public Operation {
 
 class Contiguous final : public Operation {
  public:
-  Array compute(const std::vector<Tensor>& operands) const override { return operands[0].array().contiguous(); }
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    return operands[0].array().contiguous();
+  }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
     return Derivation(Derivation::Rule::copy, {0, index});
   }

@@ -201,11 +201,29 @@ class Mcg31m1 {
     return result;
   }
 
+  void discard(std::uint64_t numbers) {
+    for (std::uint64_t factor = kMultiplier; numbers > 0; numbers /= 2, factor = factor * factor % kModulus) {
+      state_ = numbers % 2 == 1 ? state_ * factor % kModulus : state_;
+    }
+  }
+
  private:
   static constexpr std::uint64_t kModulus = (std::uint64_t{1} << 31U) - 1U;
   static constexpr std::uint64_t kMultiplier = 1132489760;
   std::uint64_t state_;
 };
+
+/// Elements from `first` on. With the MKL kernel the generator stands where the first of all are drawn, else at theirs.
+void bernoulli_at(Generator& generator, std::uint64_t first, std::span<bool> out, double p, DropoutKernel kernel) {
+  assert(p >= 0.0 && p <= 1.0);
+  if (kernel == DropoutKernel::standard) {
+    std::ranges::generate(out, [&] { return unit_double(generator) < p; });
+  } else {
+    Mcg31m1 stream(generator.random());
+    stream.discard(first);
+    std::ranges::generate(out, [&] { return stream.next() < p; });
+  }
+}
 
 }  // namespace
 
@@ -259,16 +277,14 @@ void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t
 }
 
 void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKernel kernel) {
-  assert(p >= 0.0 && p <= 1.0);
-  if (out.empty()) {
-    return;
+  if (!out.empty()) {
+    bernoulli_at(generator, 0, out, p, kernel);
   }
-  if (kernel == DropoutKernel::standard) {
-    std::ranges::generate(out, [&] { return unit_double(generator) < p; });
-  } else {
-    Mcg31m1 stream(generator.random());
-    std::ranges::generate(out, [&] { return stream.next() < p; });
-  }
+}
+
+void bernoulli_from(Waypoints& start, std::uint64_t first, std::span<bool> out, double p, DropoutKernel kernel) {
+  Generator generator = start.after(kernel == DropoutKernel::standard ? 2 * first : 0);
+  bernoulli_at(generator, first, out, p, kernel);
 }
 
 double linear_weight_bound(std::int64_t in_features) {

@@ -5,6 +5,7 @@
 
 #include "tensor/kernels.hpp"
 #include "torch/generator.hpp"
+#include "torch/waypoints.hpp"
 
 namespace attn::torch {
 
@@ -27,6 +28,9 @@ void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t
 /// `out.bernoulli_(p)`: each element true with probability p. Draws nothing if `out` is empty.
 /// Dropout(d) keeps where `bernoulli_(1 - d)` is true. p is in [0, 1].
 void bernoulli(Generator& generator, std::span<bool> out, double p, DropoutKernel kernel);
+
+/// Elements from `first` on of such a `bernoulli_` of more elements, which begins where `start` does.
+void bernoulli_from(Waypoints& start, std::uint64_t first, std::span<bool> out, double p, DropoutKernel kernel);
 
 /// nn.Linear's weight is uniform in [-bound, bound], with this bound. `in_features` is at least 1.
 [[nodiscard]] double linear_weight_bound(std::int64_t in_features);

@@ -20,7 +20,7 @@ void Generator::manual_seed(std::uint64_t seed) {
 
 std::uint32_t Generator::random() {
   ++count_;
-  engine_.discard(std::exchange(passed_over_, 0));
+  arrive();
   return engine_();
 }
 
@@ -34,6 +34,8 @@ void Generator::discard(std::uint64_t draws) {
   count_ += draws;
   passed_over_ += draws;
 }
+
+void Generator::arrive() { engine_.discard(std::exchange(passed_over_, 0)); }
 
 std::optional<double> Generator::take_cached_normal() { return std::exchange(cached_normal_, std::nullopt); }
 

@@ -27,6 +27,9 @@ class Generator {
   /// Passes over `draws` 32-bit draws. The left-over normal stays.
   void discard(std::uint64_t draws);
 
+  /// Does the work of passing over, which is left to the next draw, now.
+  void arrive();
+
   /// Hands out the left-over normal, if there is one, and forgets it.
   [[nodiscard]] std::optional<double> take_cached_normal();
 

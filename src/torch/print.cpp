@@ -23,11 +23,11 @@ template <class Element>
 class Writer {
  public:
   Writer(std::string& out, Cells* cells, const View<Element>& view, const PrintOptions& options)
-      : out_(out), cells_(cells), first_(view.data), linewidth_(options.linewidth), formatter_(view, options) {}
+      : out_(out), cells_(cells), linewidth_(options.linewidth), formatter_(view, options) {}
 
   void write(const View<Element>& view, std::size_t indent) {
     switch (view.axes.size()) {
-      case 0: write_element(*view.data); break;
+      case 0: write_element(*view.data, view.position); break;
       case 1: write_vector(view, indent); break;
       default: write_slices(view, indent);
     }
@@ -35,11 +35,11 @@ class Writer {
 
  private:
   /// Right-aligned in its column.
-  void write_element(const Element& value) {
+  void write_element(const Element& value, std::int64_t position) {
     const std::string_view text = formatter_.text(value);
     out_.append(formatter_.width() - std::min(formatter_.width(), text.size()), ' ');
     if (cells_ != nullptr) {
-      cells_->push_back({&value - first_, out_.size(), text.size()});
+      cells_->push_back({position, out_.size(), text.size()});
     }
     out_ += text;
   }
@@ -56,7 +56,7 @@ class Writer {
     };
     auto write_item = [&](std::int64_t i) {
       separate();
-      write_element(view.data[i]);
+      write_element(view.element(i), view.position + i);
     };
     auto write_dots = [&] {
       separate();
@@ -98,7 +98,6 @@ class Writer {
 
   std::string& out_;
   Cells* cells_;
-  const Element* first_;
   std::int64_t linewidth_;
   Formatter<Element> formatter_;
 };
@@ -117,9 +116,10 @@ std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.
 
 /// Appends the elements of a tensor that has some; their places to `cells` unless that is null.
 template <class Element>
-void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const PrintOptions& options) {
-  const std::vector<ShownItems> axes = shown_items(block.shape(), options);
-  const View<Element> view{block.data(), axes, block.size()};
+void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const Printable& values,
+                     const PrintOptions& options) {
+  const std::vector<ShownItems> axes = shown_items(values.shape, options);
+  const View<Element> view{block.data(), axes, element_count(values.shape), 0, values.is_all};
   Writer<Element>(out, cells, view, options).write(view, prefix.size());
 }
 
@@ -168,18 +168,18 @@ class SuffixWriter {
 };
 
 template <class Element>
-std::string printed_text(const Block<Element>& block, std::span<const std::string> suffixes,
+std::string printed_text(const Block<Element>& block, const Printable& values, std::span<const std::string> suffixes,
                          const PrintOptions& options, Cells* cells) {
   std::string out(prefix);
   std::vector<std::string> own_suffixes;
-  if (block.size() == 0) {
+  if (element_count(values.shape) == 0) {
     out += "[]";
-    own_suffixes = empty_tensor_suffixes<Element>(block.shape());
+    own_suffixes = empty_tensor_suffixes<Element>(values.shape);
   } else {
     assert(options.precision >= 0 && options.edgeitems >= 0);
-    append_elements(out, cells, block, options);
+    append_elements(out, cells, block, values, options);
     if (options.edgeitems == 0) {
-      own_suffixes = {"size=" + tuple(block.shape())};
+      own_suffixes = {"size=" + tuple(values.shape)};
     }
   }
   SuffixWriter writer(out, options.linewidth);
@@ -195,15 +195,17 @@ std::string printed_text(const Block<Element>& block, std::span<const std::strin
 
 }  // namespace
 
-PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes, const PrintOptions& options) {
+PrintedTensor print_tensor(const Printable& values, std::span<const std::string> suffixes,
+                           const PrintOptions& options) {
   PrintedTensor printed;
-  printed.text =
-      std::visit([&](const auto& block) { return printed_text(block, suffixes, options, &printed.cells); }, values);
+  printed.text = std::visit(
+      [&](const auto& block) { return printed_text(block, values, suffixes, options, &printed.cells); }, *values.shown);
   return printed;
 }
 
-std::string format_tensor(const Contents& values, std::span<const std::string> suffixes, const PrintOptions& options) {
-  return std::visit([&](const auto& block) { return printed_text(block, suffixes, options, nullptr); }, values);
+std::string format_tensor(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options) {
+  return std::visit([&](const auto& block) { return printed_text(block, values, suffixes, options, nullptr); },
+                    *values.shown);
 }
 
 std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
@@ -211,7 +213,7 @@ std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const C
   return std::visit(
       [&]<class Element>(const Block<Element>& block) -> std::function<std::string(std::int64_t)> {
         const std::vector<ShownItems> axes = shown_items(block.shape(), options);
-        Formatter<Element> formatter(View<Element>{block.data(), axes, block.size()}, options);
+        Formatter<Element> formatter(View<Element>{block.data(), axes, element_count(block.shape())}, options);
         return [values, formatter, first = block.data()](std::int64_t position) mutable {
           return std::string(formatter.text(first[position]));
         };
@@ -223,7 +225,7 @@ std::size_t longest_element(const Contents& values, const PrintOptions& options)
   return std::visit(
       [&]<class Element>(const Block<Element>& block) {
         const std::vector<ShownItems> axes = shown_items(block.shape(), options);
-        const View<Element> view{block.data(), axes, block.size()};
+        const View<Element> view{block.data(), axes, element_count(block.shape())};
         std::size_t longest = 0;
         if (block.size() > 0) {
           Formatter<Element> formatter(view, options);
@@ -234,6 +236,9 @@ std::size_t longest_element(const Contents& values, const PrintOptions& options)
       },
       values);
 }
+
+Printable::Printable(const Contents& all)
+    : shape(std::visit([](const auto& block) { return block.shape(); }, all)), shown(&all) {}
 
 std::string cell_text(const PrintedTensor& printed, const PrintedCell& cell) {
   return printed.text.substr(cell.offset, cell.size);

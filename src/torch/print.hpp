@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/array.hpp"
@@ -27,6 +28,18 @@ struct PrintedTensor {
   std::vector<PrintedCell> cells;
 };
 
+/// What print needs of a tensor's numbers.
+struct Printable {
+  /// A tensor of these numbers.
+  Printable(const Contents& all);
+  /// A tensor of this shape of which only those that are shown are there, in the order of the text.
+  Printable(Shape whole, const Contents& those_shown) : shape(std::move(whole)), shown(&those_shown), is_all(false) {}
+
+  Shape shape;
+  const Contents* shown;
+  bool is_all = true;
+};
+
 /// What `print(tensor)` prints in PyTorch 2.14 (torch/_tensor_str.py) for a dense CPU tensor, any shape; older ones
 /// print the same unless sci_mode is forced or edgeitems is 0.
 ///
@@ -34,11 +47,11 @@ struct PrintedTensor {
 /// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves, as does size= where
 /// edgeitems is 0. Of a summarised tensor only the shown elements are read. Neither precision nor edgeitems is
 /// negative.
-[[nodiscard]] PrintedTensor print_tensor(const Contents& values, std::span<const std::string> suffixes,
+[[nodiscard]] PrintedTensor print_tensor(const Printable& values, std::span<const std::string> suffixes,
                                          const PrintOptions& options);
 
 /// print_tensor's text alone.
-[[nodiscard]] std::string format_tensor(const Contents& values, std::span<const std::string> suffixes,
+[[nodiscard]] std::string format_tensor(const Printable& values, std::span<const std::string> suffixes,
                                         const PrintOptions& options);
 
 /// Prints single elements, by their positions, as print_tensor does, without the padding.

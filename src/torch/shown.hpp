@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tensor/array.hpp"
+#include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
 
 /// Which elements of a tensor print shows.
@@ -21,6 +22,8 @@ struct ShownItems {
   std::int64_t count() const { return head_end + size - tail_begin; }
   /// The item that is shown as the `rank`th, from 0.
   std::int64_t item(std::int64_t rank) const { return rank < head_end ? rank : rank - head_end + tail_begin; }
+  /// And as which an item that is shown is.
+  std::int64_t rank(std::int64_t item) const { return item < head_end ? item : item - tail_begin + head_end; }
   /// Whether "..." stands before that one.
   bool dots_before(std::int64_t rank) const { return cut && rank == head_end; }
 };
@@ -29,16 +32,30 @@ struct ShownItems {
 /// options.edgeitems at either end of an axis that has more than twice as many.
 std::vector<ShownItems> shown_items(const Shape& shape, const PrintOptions& options);
 
-/// A row-major tensor, or one slice of it along its first axes, which has `size` elements.
+/// Of a summarised tensor the elements that are shown, in the shape that they make without the others.
+Contents shown_elements(const Tensor& tensor, const std::vector<ShownItems>& axes);
+
+/// A row-major tensor, or one slice of it along its first axes. `data` are the elements of all its items, or of those
+/// alone that are shown.
 template <class Element>
 struct View {
   const Element* data;
   std::span<const ShownItems> axes;
-  std::size_t size;
+  std::int64_t size;          ///< of the whole tensor or slice, in elements
+  std::int64_t position = 0;  ///< of its first element in the tensor
+  bool is_all = true;
 
-  View slice(std::int64_t index) const {
-    const std::size_t stride = size / static_cast<std::size_t>(axes.front().size);
-    return {data + static_cast<std::size_t>(index) * stride, axes.subspan(1), stride};
+  /// Where an item of the first axis is among those that are there.
+  std::int64_t place(std::int64_t item) const { return is_all ? item : axes.front().rank(item); }
+  /// One of a vector's.
+  const Element& element(std::int64_t item) const { return data[place(item)]; }
+  View slice(std::int64_t item) const {
+    const std::int64_t stride = size / axes.front().size;
+    std::int64_t stored = 1;
+    for (const ShownItems& items : axes.subspan(1)) {
+      stored *= items.count();
+    }
+    return {data + place(item) * (is_all ? stride : stored), axes.subspan(1), stride, position + item * stride, is_all};
   }
 };
 
@@ -62,7 +79,7 @@ void for_each_shown(const View<Element>& view, Visit& visit) {
     visit(*view.data);
   } else if (view.axes.size() == 1) {
     for_each_item(
-        view.axes.front(), [&](std::int64_t i) { visit(view.data[i]); }, [] {});
+        view.axes.front(), [&](std::int64_t i) { visit(*view.slice(i).data); }, [] {});
   } else {
     for_each_item(
         view.axes.front(), [&](std::int64_t i) { for_each_shown(view.slice(i), visit); }, [] {});

@@ -1,9 +1,13 @@
 #include "torch/torch.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "tensor/evaluation.hpp"
 #include "tensor/words.hpp"
+#include "torch/waypoints.hpp"
 
 namespace attn::torch {
 namespace {
@@ -15,8 +19,8 @@ std::span<T> span_of(Block<T>& values) {
 
 /// A dropout mask of x that nothing was drawn for.
 Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value) {
-  const auto fill = [shape = x.shape(), value] {
-    Block<bool> mask(shape);
+  const auto fill = [value](const Box& part) {
+    auto mask = Block<bool>::unwritten(box_shape(part));
     std::fill(mask.begin(), mask.end(), value);
     return Contents(std::move(mask));
   };
@@ -44,13 +48,45 @@ Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw dra
   constexpr DType dtype = std::is_same_v<T, bool> ? DType::boolean : DType::float32;
   const std::uint64_t first = generator_.count();
   const std::optional<double> left_over = generator_.cached_normal();
-  std::function<Contents()> fill;
-  if (mode_ == Mode::compute) {
+  Fill fill;
+  if (facts.kind == Kind::bernoulli && element_count(shape) > evaluation().large) {
+    fill = mask_in_parts(shape, facts.p);
+  } else if (mode_ == Mode::compute) {
     fill = [values = make(generator_)]() mutable { return std::move(values); };
   }
   Tensor result = leaf(shape, dtype, std::move(words), std::move(fill), kernels(), facts, std::move(like));
   draws_.draws.push_back({result, make, draws_.seeds.size() - 1, first, generator_.count() - first, {}, left_over, {}});
   return result;
+}
+
+/// The numbers are drawn when they are asked for; the generator goes on after them.
+Fill Torch::mask_in_parts(const Shape& shape, double p) {
+  const auto start = std::make_shared<Waypoints>(generator_);
+  const DropoutKernel kernel = draws_.dropout_kernel;
+  if (mode_ == Mode::compute) {
+    generator_.discard(kernel == DropoutKernel::standard ? 2 * static_cast<std::uint64_t>(element_count(shape)) : 1);
+  }
+  return [start, p, kernel, strides = row_major_strides(shape)](const Box& part) {
+    auto mask = Block<bool>::unwritten(box_shape(part));
+    // Runs of neighbours: the axes that are whole, and the last before them that is not.
+    std::size_t axis = part.size() - 1;
+    while (axis > 0 && part[axis].size() * strides[axis] == strides[axis - 1]) {
+      --axis;
+    }
+    const Box outer(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(axis));
+    const std::int64_t run = part[axis].size() * strides[axis];
+    for (std::int64_t i = 0; i * run < static_cast<std::int64_t>(mask.size()); ++i) {
+      const Shape index = index_at(i, box_shape(outer));
+      std::int64_t first = part[axis].begin * strides[axis];
+      for (std::size_t a = 0; a < axis; ++a) {
+        first += (outer[a].begin + index[a]) * strides[a];
+      }
+      bernoulli_from(*start, static_cast<std::uint64_t>(first),
+                     span_of(mask).subspan(static_cast<std::size_t>(i * run), static_cast<std::size_t>(run)), p,
+                     kernel);
+    }
+    return Contents(std::move(mask));
+  };
 }
 
 Tensor Torch::rand(const Shape& shape) {
@@ -154,10 +190,11 @@ Tensor causal_mask(std::int64_t n) {
   const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=1).bool()",
                         "np.triu(np.ones((" + sizes + "), bool), k=1)");
-  const auto fill = [n] {
-    Block<bool> mask({n, n});
-    for (std::int64_t row = 0; row < n; ++row) {
-      std::fill(mask.data() + row * n + row + 1, mask.data() + (row + 1) * n, true);
+  const auto fill = [](const Box& part) {
+    Block<bool> mask(box_shape(part));
+    bool* row = mask.data();
+    for (std::int64_t i = part[0].begin; i < part[0].end; ++i, row += part[1].size()) {
+      std::fill(row + std::clamp<std::int64_t>(i + 1 - part[1].begin, 0, part[1].size()), row + part[1].size(), true);
     }
     return Contents(std::move(mask));
   };
@@ -167,10 +204,11 @@ Tensor causal_mask(std::int64_t n) {
 Tensor lower_triangle(std::int64_t n) {
   const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.tril(torch.ones(" + sizes + "))", "np.tril(np.ones((" + sizes + "), np.float32))");
-  const auto fill = [n] {
-    Block<float> triangle({n, n});
-    for (std::int64_t row = 0; row < n; ++row) {
-      std::fill_n(triangle.data() + row * n, row + 1, 1.0F);
+  const auto fill = [](const Box& part) {
+    Block<float> triangle(box_shape(part));
+    float* row = triangle.data();
+    for (std::int64_t i = part[0].begin; i < part[0].end; ++i, row += part[1].size()) {
+      std::fill_n(row, std::clamp<std::int64_t>(i + 1 - part[1].begin, 0, part[1].size()), 1.0F);
     }
     return Contents(std::move(triangle));
   };

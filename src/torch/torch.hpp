@@ -61,6 +61,7 @@ class Torch {
  private:
   template <class T, class Draw>
   Tensor drawn(const Shape& shape, Facts facts, std::string words, Draw draw, std::optional<Tensor> like = {});
+  Fill mask_in_parts(const Shape& shape, double p);
 
   Generator generator_{0};
   Mode mode_;

@@ -84,6 +84,8 @@ std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& gr
   return least;
 }
 
+std::int64_t all_bytes(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
+
 }  // namespace
 
 std::int64_t available_memory(std::int64_t reserved) {
@@ -135,7 +137,8 @@ void cap_memory(std::int64_t bytes, std::int64_t besides) {
 
 std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
 
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available) {
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Asked asked) {
+  const bool in_parts = asked == Asked::edges;
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -146,12 +149,12 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   };
   for (const Step& step : steps) {
     if (step.tensor) {
-      add(step.tensor->bytes(seen));
-      largest = std::max(largest, element_count(step.tensor->shape()) * element_size(step.tensor->dtype()));
+      add(step.tensor->bytes(seen, in_parts));
+      largest = std::max(largest, in_parts ? step.tensor->bytes_of_part() : all_bytes(*step.tensor));
     }
   }
   for (const Tensor& tensor : drawn) {
-    add(tensor.bytes(seen));
+    add(tensor.bytes(seen, true));
   }
   add(largest);
   add(largest);

@@ -27,8 +27,15 @@ void cap_memory(std::int64_t bytes, std::int64_t besides);
 /// " (21.3 GiB were free)": the last cap; empty where there is none.
 std::string free_memory_words();
 
+/// What is asked of steps.
+enum class Asked {
+  all,    ///< all their numbers
+  edges,  ///< those at the edges, as print shows them, or one of them
+};
+
 /// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies
 /// of the largest for printing and saving need more than `available` bytes. Asks no tensor for its numbers.
-void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available);
+void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
+                Asked asked = Asked::all);
 
 }  // namespace attn

@@ -109,7 +109,7 @@ def option_of(use):
 
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values."""
-    return [found for found in options_of(command) if found[0] not in ("--help", "--no-pager")]
+    return [found for found in options_of(command) if found[0] not in ("--help", "--no-pager", "--threads")]
 
 
 def uses_of(command):

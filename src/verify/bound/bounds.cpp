@@ -176,7 +176,7 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
   const auto a = [&] { return of(tensor, derivation.terms[0].a); };
   switch (derivation.rule) {
     case Rule::given: {
-      const double value = tensor.array().value(index);
+      const double value = tensor.value(index);
       return {value, value};
     }
     case Rule::copy: return a();

@@ -1,0 +1,326 @@
+// Tensors computed in parts have the bits that they have computed whole, for any number of threads.
+
+#include "tensor/part.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <set>
+#include <unordered_set>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sample.hpp"
+#include "tensor/blas_kernels.hpp"
+#include "tensor/evaluation.hpp"
+#include "tensor/operations.hpp"
+#include "tensor/products.hpp"
+#include "tensor/what_if.hpp"
+#include "torch/print.hpp"
+#include "torch/shown.hpp"
+#include "torch/torch.hpp"
+#include "torch/waypoints.hpp"
+
+namespace {
+
+using namespace attn;
+
+constexpr Blas sets[] = {Blas::haswell, Blas::skylakex, Blas::sandybridge, Blas::prescott};
+
+/// Another way of computing, until the end of a test.
+class Otherwise {
+ public:
+  explicit Otherwise(Evaluation other) : before_(evaluation()) { evaluation() = other; }
+  Otherwise(const Otherwise&) = delete;
+  Otherwise& operator=(const Otherwise&) = delete;
+  ~Otherwise() { evaluation() = before_; }
+
+ private:
+  Evaluation before_;
+};
+
+constexpr Evaluation whole = {.threads = 1, .large = std::numeric_limits<std::int64_t>::max()};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+
+  std::int64_t from(std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
+  }
+  Range range(std::int64_t size) {
+    const std::int64_t begin = from(0, size - 1);
+    return {begin, from(begin + 1, from(0, 2) == 0 ? size : std::min(size, begin + 3))};
+  }
+  Box box(const Shape& shape) {
+    Box box;
+    for (const std::int64_t size : shape) {
+      box.push_back(range(size));
+    }
+    return box;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// How many elements have other bits. Of bools and floats alike, NaN being what it is.
+std::int64_t differences(const Array& a, const Array& b) {
+  REQUIRE(a.shape == b.shape);
+  const auto left = a.contents();
+  const auto right = b.contents();
+  REQUIRE(left->index() == right->index());
+  return std::visit(
+      [&]<class Element>(const Block<Element>& x) {
+        const auto& y = std::get<Block<Element>>(*right);
+        std::int64_t count = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          if constexpr (std::is_same_v<Element, float>) {
+            count += std::bit_cast<std::uint32_t>(x[i]) != std::bit_cast<std::uint32_t>(y[i]) ? 1 : 0;
+          } else {
+            count += x[i] != y[i] ? 1 : 0;
+          }
+        }
+        return count;
+      },
+      *left);
+}
+
+struct Sizes {
+  std::int64_t batch;
+  std::int64_t heads;
+  std::int64_t tokens;
+  std::int64_t head_width;
+  double dropout;
+  bool bias;
+  Blas blas;
+};
+
+/// Attention in the forms that chapters have, and what rules make of it; every tensor, operands first.
+std::vector<Tensor> program(const Sizes& sizes, DropoutKernel dropout_kernel) {
+  const auto [batch, heads, tokens, width, p, bias, blas] = sizes;
+  torch::Torch torch({Cpu::avx2, blas}, dropout_kernel, torch::Torch::Mode::compute);
+  torch.manual_seed(torch::Seed(7));
+  const std::int64_t d = heads * width;
+  const Tensor x = torch.randn({batch, tokens, d});
+  const auto project = [&](const char* name) {
+    return transpose(view(torch.linear(d, d, bias, name)(x), {batch, tokens, heads, width}), 1, 2);
+  };
+  const Tensor queries = project("q");
+  const Tensor keys = project("k");
+  const Tensor values = project("v");
+  const torch::Linear out_proj = torch.linear(d, d, bias, "out");
+  const Tensor scores = matmul(queries, transpose(keys, 2, 3));
+  const Tensor masked = masked_fill(scores, torch::causal_mask(tokens), -std::numeric_limits<float>::infinity());
+  const Tensor weights = softmax(scale(masked, keys));
+  const auto [mask, dropped] = torch.dropout(weights, p);
+  const Tensor context = contiguous(transpose(matmul(dropped, values), 1, 2));
+  std::vector<Tensor> ends = {out_proj(view(context, {batch, tokens, d})), kept(scores, mask)};
+
+  // One head after the other, and sums.
+  std::vector<Tensor> of_heads;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const Tensor simple = multiply(index(index(weights, 0), head), torch::lower_triangle(tokens));
+    of_heads.push_back(matmul(divide(simple, sum(simple, true)), index(index(values, 0), head)));
+  }
+  ends.push_back(cat(of_heads));
+  ends.push_back(stack(of_heads, 0));
+  ends.push_back(stack(of_heads, 1));
+  ends.push_back(stack(index(index(weights, 0), 0), 2));
+  ends.push_back(add(exp(scores), slice(dropped, -1, 0, 1)));
+  ends.push_back(sum(exp(scores)));
+  ends.push_back(sum(scores, false, -2));
+  ends.push_back(softmax_over(scores, 2));
+  ends.push_back(slice(slice(weights, 2, 1, tokens), 1, 0, 1));
+  ends.push_back(view(weights, {batch * heads, tokens, tokens}));
+  ends.push_back(view(weights, {batch, heads * tokens * tokens}));
+
+  std::vector<Tensor> all;
+  std::set<const void*> seen;
+  const auto add_all = [&](const auto& again, const Tensor& tensor) -> void {
+    if (!seen.insert(tensor.id()).second) {
+      return;
+    }
+    for (const Tensor& operand : tensor.operands()) {
+      again(again, operand);
+    }
+    all.push_back(tensor);
+  };
+  for (const Tensor& end : ends) {
+    add_all(add_all, end);
+  }
+  return all;
+}
+
+/// Asks tensors in any order for parts, single elements, what print shows, and all.
+std::int64_t differences_of_parts(const std::vector<Tensor>& expected, const std::vector<Tensor>& tensors,
+                                  Random& random) {
+  std::int64_t count = 0;
+  for (int ask = 0; ask < 60; ++ask) {
+    const auto i = static_cast<std::size_t>(random.from(0, static_cast<std::int64_t>(tensors.size()) - 1));
+    const Tensor& tensor = tensors[i];
+    CAPTURE(tensor.expression());
+    const Box box = random.box(tensor.shape());
+    const Array& whole_array = expected[i].array();
+    std::int64_t found = 0;
+    switch (random.from(0, 5)) {
+      case 0: found = tensor.value(box_begin(box)) == whole_array.value(box_begin(box)) ? 0 : 1; break;
+      case 1: {
+        const auto axes = torch::shown_items(tensor.shape(), {.threshold = 10});
+        found =
+            differences(Array(torch::shown_elements(tensor, axes)), Array(torch::shown_elements(expected[i], axes)));
+        break;
+      }
+      case 2: found = differences(tensor.array(), whole_array); break;
+      default: found = differences(tensor.part(box), cut(whole_array, box));
+    }
+    CHECK(found == 0);
+    count += found;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a graph computed in parts has the bits of the whole") {
+  Random random(20261123);
+  for (std::size_t row = 0; row < 40; ++row) {
+    const Sizes sizes = {.batch = random.from(1, 2),
+                         .heads = random.from(1, 4),
+                         .tokens = random.from(0, 2) == 0 ? random.from(2, 40) : random.from(100, 400),
+                         .head_width = random.from(1, 24),
+                         .dropout = std::vector{0.0, 0.3, 0.5, 1.0}[static_cast<std::size_t>(random.from(0, 3))],
+                         .bias = random.from(0, 1) == 1,
+                         .blas = sets[random.from(0, 3)]};
+    const DropoutKernel dropout_kernel = random.from(0, 2) == 0 ? DropoutKernel::mkl : DropoutKernel::standard;
+    const Evaluation parts = {
+        .threads = static_cast<int>(random.from(1, 3)), .large = random.from(0, 3000), .panel = random.from(1, 20'000)};
+    if (row % 8 != 0 && !test::is_in_sample(row)) {
+      continue;
+    }
+    CAPTURE(row);
+    std::vector<Tensor> expected;
+    {
+      const Otherwise otherwise(whole);
+      expected = program(sizes, dropout_kernel);
+      for (const Tensor& tensor : expected) {
+        tensor.array();
+      }
+    }
+    const Otherwise otherwise(parts);
+    const std::vector<Tensor> tensors = program(sizes, dropout_kernel);
+    REQUIRE(tensors.size() == expected.size());
+    CHECK(differences_of_parts(expected, tensors, random) == 0);
+  }
+}
+
+TEST_CASE("rows of a product are computed by themselves as among all") {
+  Random random(5);
+  std::int64_t cuts = 0;
+  for (std::size_t row = 0; row < 60; ++row) {
+    const ProductSizes sizes = {random.from(1, 900), random.from(1, 700), random.from(1, 500)};
+    const Blas blas = runnable(sets[random.from(0, 3)]);
+    const bool is_transposed = random.from(0, 1) == 1;
+    const Range wanted = random.range(sizes.rows);
+    if (row % 4 != 0 && !test::is_in_sample(row)) {
+      continue;
+    }
+    const Range rows = product_rows(wanted, sizes, blas);
+    CAPTURE(sizes.rows);
+    CAPTURE(sizes.inner);
+    CAPTURE(sizes.columns);
+    CHECK((rows.begin <= wanted.begin && wanted.end <= rows.end && rows.begin >= 0 && rows.end <= sizes.rows));
+    cuts += rows.size() < sizes.rows ? 1 : 0;
+    torch::Torch torch({Cpu::avx2, blas}, DropoutKernel::standard, torch::Torch::Mode::compute);
+    const Array a = torch.randn({sizes.rows, sizes.inner}).array();
+    const Array b = is_transposed ? t(torch.randn({sizes.columns, sizes.inner})).array()
+                                  : torch.randn({sizes.inner, sizes.columns}).array();
+    const Array all = product(a, b, blas);
+    CHECK(differences(product(cut(a, {rows, {0, sizes.inner}}), b, blas), cut(all, {rows, {0, sizes.columns}})) == 0);
+  }
+  CHECK(cuts > 3);
+}
+
+TEST_CASE("rows that BLAS computes otherwise are not cut") {
+  const ProductSizes sizes = {4096, 64, 4096};
+  CHECK(product_rows({5, 6}, sizes, Blas::haswell) == Range{0, 24});
+  CHECK(product_rows({24, 25}, sizes, Blas::haswell) == Range{24, 48});
+  CHECK(product_rows({4095, 4096}, sizes, Blas::haswell) == Range{4056, 4096});
+  CHECK(product_rows({4060, 4061}, sizes, Blas::haswell) == Range{4056, 4096});
+  CHECK(product_rows({5, 6}, sizes, Blas::native) == Range{0, 4096});
+  CHECK(product_rows({5, 6}, sizes, Blas::environment) == Range{0, 4096});
+  CHECK(product_rows({5, 6}, {4096, 64, 1}, Blas::haswell) == Range{0, 4096});
+  CHECK(product_rows({5, 6}, {100, 10, 10}, Blas::haswell) == Range{0, 100});
+}
+
+TEST_CASE("a part in another shape") {
+  const auto boxes = [](Box part, const Shape& to, const Shape& from) {
+    const Box box = reshaped_box(part, to, from);
+    return std::pair(part, box);
+  };
+  CHECK(boxes({{0, 1}, {3, 5}, {0, 2}, {1, 2}}, {1, 9, 4, 8}, {1, 9, 32}) ==
+        std::pair(Box{{0, 1}, {3, 5}, {0, 2}, {0, 8}}, Box{{0, 1}, {3, 5}, {0, 16}}));
+  CHECK(boxes({{0, 1}, {3, 5}, {9, 10}}, {1, 9, 32}, {1, 9, 4, 8}) ==
+        std::pair(Box{{0, 1}, {3, 5}, {8, 16}}, Box{{0, 1}, {3, 5}, {1, 2}, {0, 8}}));
+  CHECK(boxes({{5, 7}}, {24}, {4, 6}) == std::pair(Box{{0, 12}}, Box{{0, 2}, {0, 6}}));
+  CHECK(boxes({{0, 1}, {2, 3}, {0, 1}}, {1, 6, 1}, {6}) == std::pair(Box{{0, 1}, {2, 3}, {0, 1}}, Box{{2, 3}}));
+  CHECK(boxes({{1, 2}, {0, 3}}, {4, 3}, {6, 2}) == std::pair(Box{{0, 2}, {0, 3}}, Box{{0, 3}, {0, 2}}));
+}
+
+TEST_CASE("of parts only what they share is kept, and counted") {
+  const Otherwise otherwise({.threads = 2, .large = 1000});
+  const Kernels kernels = {};
+  const Tensor x = leaf(
+      {1000, 16}, DType::float32, "x",
+      [] {
+        return Contents(Block<float>({1000, 16}));
+      },
+      kernels);
+  const Tensor scores = matmul(x, t(x));
+  const Tensor weights = softmax(masked_fill(scores, torch::causal_mask(1000), 0));
+  const Tensor context = matmul(weights, x);
+  CHECK(x.is_at_hand());
+  context.prepare();
+  context.part({{999, 1000}, {3, 4}});
+  for (const Tensor& tensor : {scores, weights, context}) {
+    CHECK_FALSE(tensor.is_at_hand());
+  }
+  const auto bytes = [](const Tensor& tensor, bool in_parts) {
+    std::unordered_set<const void*> seen;
+    return tensor.bytes(seen, in_parts);
+  };
+  CHECK(bytes(context, true) == 1000 * 16 * 4);
+  CHECK(bytes(context, false) == 2 * 1000 * 16 * 4);
+  CHECK(bytes(weights, false) == (1000 * 16 + 1000 * 1000) * 4);
+  context.array();
+  CHECK(context.is_at_hand());
+  CHECK_FALSE(weights.is_at_hand());
+}
+
+TEST_CASE("all threads work, and the first failure ends them") {
+  const Otherwise otherwise({.threads = 3});
+  std::vector<int> calls(1000);
+  for_each_at_once(calls.size(), [&](std::size_t i) { for_each_at_once(2, [&](std::size_t) { ++calls[i]; }); });
+  CHECK(std::ranges::all_of(calls, [](int count) { return count == 2; }));
+  CHECK_THROWS_AS(for_each_at_once(1000,
+                                   [](std::size_t i) {
+                                     if (i == 7) {
+                                       throw TooLarge("seven");
+                                     }
+                                   }),
+                  TooLarge);
+}
+
+TEST_CASE("waypoints are the generator's own way") {
+  const torch::Generator start(5);
+  torch::Waypoints waypoints(start);
+  for (const std::uint64_t draws : {3'000'000ULL, 0ULL, 1ULL, 524'288ULL, 524'287ULL, 1'600'001ULL}) {
+    torch::Generator expected = start;
+    expected.discard(draws);
+    CHECK(waypoints.after(draws) == expected);
+  }
+}
