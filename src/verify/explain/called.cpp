@@ -54,7 +54,7 @@ std::string called(std::span<const Printed> printed, std::size_t i) {
   if (place.cell == 0) {
     return line;
   }
-  const std::string cell = "cell " + std::to_string(place.cell);
+  const std::string cell = "cell " + std::to_string(place.number);
   const auto is_of_cell = [&](const Printed& other) { return other.place.cell == place.cell && !is_size(other); };
   const auto first =
       std::ranges::lower_bound(printed, place.cell, {}, [](const Printed& other) { return other.place.cell; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -34,18 +35,17 @@ class Deriver {
   }
 
   std::vector<Finding> run() {
-    std::vector<Finding> findings;
-    findings.reserve(printed_.size());
+    findings_.reserve(printed_.size());
     seen_.resize(printed_.size());
     for (std::size_t i = 0; i < printed_.size(); ++i) {
       if (is_size(printed_[i])) {
-        findings.emplace_back().printed = &printed_[i];
+        findings_.emplace_back().printed = &printed_[i];
         continue;
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
       is_loose_ = false;
-      findings.push_back(found(i, observed));
-      Finding& finding = findings.back();
+      findings_.push_back(found(i, observed));
+      Finding& finding = findings_.back();
       add_slips(finding);
       const bool is_step = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
       if (const Choice elsewhere = is_step ? std::nullopt : finder_.elsewhere(i)) {
@@ -55,8 +55,8 @@ class Deriver {
         add_source(i, std::move(*observed), finding);
       }
     }
-    take_uncertain(findings);
-    return findings;
+    take_uncertain();
+    return std::move(findings_);
   }
 
  private:
@@ -74,7 +74,7 @@ class Deriver {
           relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed) : std::nullopt;
       return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
     }
-    if (chosen_[i]) {
+    if (chosen_[i] && is_the_articles(i, *chosen_[i])) {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
     }
     if (auto finding = by_label_or_place(i)) {
@@ -93,7 +93,12 @@ class Deriver {
         return missed(i, *doubtful);
       }
       is_loose_ = true;
+      fitted_.insert(i);
       return describe_relation(printed_[i], *fit);
+    }
+    if (const auto doubtful = observed && !fitted_.empty() ? relater_.find_doubtful_miss(*observed) : std::nullopt) {
+      withdraw(doubtful->sources);
+      return missed(i, *doubtful);
     }
     if (const auto property = observed ? relater_.find_property(*observed) : std::nullopt) {
       is_loose_ = true;
@@ -110,10 +115,37 @@ class Deriver {
     return unknown;
   }
 
+  /// What weights that nobody printed explain, they explain with a wrong digit too: something that nearly follows from
+  /// it says so.
+  void withdraw(std::span<const std::size_t> positions) {
+    for (const std::size_t position : positions) {
+      if (fitted_.erase(position - 1) > 0) {
+        findings_[position - 1] = describe_unknown(printed_[position - 1], nearest(position - 1), finder_.known());
+      }
+    }
+  }
+
+  /// Whether what nearly has a step's numbers should have them. Inputs are the page's own, unless it makes something of
+  /// the article's that holds.
+  bool is_the_articles(std::size_t i, std::size_t step) const {
+    const Known& known = finder_.known();
+    const auto is_inputs = [&](std::size_t one) {
+      return known[one].step->tensor->kind() == Kind::given && role_of(known[one].step->name) == Role::inputs;
+    };
+    for (std::size_t other = 0; is_inputs(step) && other < chosen_.size(); ++other) {
+      if (other != i && chosen_[other] && !is_size(printed_[other]) && finder_[other].hold() &&
+          known[*chosen_[other]].explanation->article == known[step].explanation->article &&
+          !is_inputs(*chosen_[other])) {
+        return true;
+      }
+    }
+    return !is_inputs(step);
+  }
+
   /// One exact product of small whole numbers may be chance; what many of a page have together is not.
-  void take_uncertain(std::vector<Finding>& findings) const {
+  void take_uncertain() {
     constexpr std::size_t many = 3;
-    const auto is_unknown = [&](const auto& one) { return findings[one.first].verdict == Verdict::unknown; };
+    const auto is_unknown = [&](const auto& one) { return findings_[one.first].verdict == Verdict::unknown; };
     double chance = 0;
     std::size_t count = 0;
     for (const auto& one : uncertain_) {
@@ -122,7 +154,7 @@ class Deriver {
     }
     for (const auto& one : uncertain_) {
       if (is_unknown(one) && count >= many && is_excluded(chance / static_cast<double>(many), count)) {
-        findings[one.first] = describe_relation(printed_[one.first], one.second);
+        findings_[one.first] = describe_relation(printed_[one.first], one.second);
       }
     }
   }
@@ -183,7 +215,7 @@ class Deriver {
         continue;
       }
       const std::optional<Fit> fit = fit_of(printed_[i], numbers);
-      if (fit && is_accusable(i, *step, *fit)) {
+      if (fit && is_the_articles(i, *step) && is_accusable(i, *step, *fit)) {
         Candidates wrong;
         wrong.steps = {*step};
         wrong.fits.emplace(*step, *fit);
@@ -261,7 +293,9 @@ class Deriver {
   StepFinder& finder_;
   std::vector<Choice>& chosen_;
   Relater relater_;
-  bool is_loose_ = false;  ///< what was found last leaves room: some of its cells may be wrong all the same
+  std::vector<Finding> findings_;
+  std::set<std::size_t> fitted_;  ///< places on the page of what weights that it does not print explain
+  bool is_loose_ = false;         ///< what was found last leaves room: some of its cells may be wrong all the same
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
   std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
 };

@@ -289,8 +289,9 @@ class Search {
 
   /// Whether a label says that the program does otherwise on purpose: "unscaled weights".
   static bool says_so(std::string_view label) {
-    constexpr std::array<std::string_view, 10> words = {"unscaled", "unmasked", "without", "wrong",   "mistake",
-                                                        "naive",    "instead",  "columns", "no mask", "no scal"};
+    constexpr auto words =
+        std::to_array<std::string_view>({"unscaled", "unmasked", "without", "wrong", "mistake", "naive", "instead",
+                                         "columns", "no mask", "no scal", "backward", "sharpen", "reverse"});
     const std::string plain = plain_label(label);
     return std::ranges::any_of(words, [&](std::string_view word) { return plain.find(word) != std::string::npos; });
   }

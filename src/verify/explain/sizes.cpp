@@ -17,7 +17,7 @@ constexpr std::size_t most_apart = 20;
 
 /// "line 44", "cell 12 line 3"
 std::string place_words(const Place& place) {
-  const std::string cell = place.cell == 0 ? "" : "cell " + std::to_string(place.cell) + " ";
+  const std::string cell = place.cell == 0 ? "" : "cell " + std::to_string(place.number) + " ";
   return cell + "line " + std::to_string(place.line);
 }
 

@@ -26,7 +26,7 @@ std::set<std::int64_t> sizes_in_sight(std::span<const Printed> printed) {
 std::string words_of(const Literal& literal) {
   const std::string line = "line " + std::to_string(literal.place.line);
   return !literal.name.empty()    ? literal.name
-         : literal.place.cell > 0 ? "the list in cell " + std::to_string(literal.place.cell) + ", " + line
+         : literal.place.cell > 0 ? "the list in cell " + std::to_string(literal.place.number) + ", " + line
                                   : line + "'s list";
 }
 

@@ -64,7 +64,9 @@ void softmaxes_by_any(Search& search, const Tensor& x, const Observed& numbers) 
       search.offer(Form::several, softmax(root_of(root).of(x)));
     }
     const double rounded = std::stod(text::number_text(divisor, std::chars_format::general, digits));
-    search.offer(Form::several, softmax(divide(x, rounded, text::shortest_text(rounded))));
+    constexpr int most_written = 2;  // more digits than a program writes: the number is fitted
+    search.offer(Form::several,
+                 softmax(divide(x, rounded, (digits > most_written ? "about " : "") + text::shortest_text(rounded))));
   }
 }
 
@@ -86,6 +88,23 @@ bool hides_the_negative(const std::vector<bool>& places, const Observed& numbers
                             [](bool is_hidden, const Interval& cell) { return is_hidden == (cell.high < 0); });
 }
 
+/// What the page calls the mask that hides these places: "line 3", or, of one that is True where nothing is hidden,
+/// "line 3 == 0"; empty where it prints none.
+std::string mask_words(const Search& search, const std::vector<bool>& places) {
+  for (const Leaf& leaf : search.leaves()) {
+    const std::vector<Interval>& cells = leaf.source.numbers.cells;
+    for (const double hides : {1.0, 0.0}) {
+      const auto is_hiding = [&](bool is_hidden, const Interval& cell) {
+        return (cell.low == hides && cell.high == hides) == is_hidden;
+      };
+      if (is_binary(leaf.source.numbers) && std::ranges::equal(places, cells, is_hiding)) {
+        return leaf.source.words + (hides == 1 ? "" : " == 0");
+      }
+    }
+  }
+  return "";
+}
+
 /// What a mask leaves: above the diagonal, or wherever the target has the value.
 void masked(Search& search, const Tensor& x, const Observed& numbers) {
   for (const float value : {0.0F, minus_infinity}) {
@@ -97,11 +116,16 @@ void masked(Search& search, const Tensor& x, const Observed& numbers) {
     if (count == 0 || count * 10 > places.size() * 9) {
       continue;
     }
-    if (is_square(x.shape()) && nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
+    constexpr std::int64_t least_causal = 3;  // a mask of one cell in four may be any
+    if (is_square(x.shape()) && x.size(-1) >= least_causal &&
+        nearly_all_are(search.target(), Region::above, static_cast<double>(value))) {
       search.offer(Form::operation, masked_fill(x, causal_mask(x.shape()), value));
-    } else if (count > 1 && !search.is_near_miss() &&                   // one cell is an error, and no mask
-               !(value == 0 && hides_the_negative(places, numbers))) {  // an unknown mask accuses nobody
-      search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places), value));
+    } else if (!search.is_near_miss() &&  // an unknown mask accuses nobody
+               !(value == 0 && hides_the_negative(places, numbers))) {
+      const std::string mask = mask_words(search, places);
+      if (count > 1 || !mask.empty()) {  // one cell is an error, and no mask, unless the page prints that
+        search.offer(Form::operation, masked_fill(x, mask_at(x.shape(), places, mask.empty() ? "mask" : mask), value));
+      }
     }
   }
 }
@@ -113,7 +137,7 @@ void dropouts(Search& search, const Tensor& x) {
     kept.push_back(!(cell.low <= 0 && cell.high >= 0 && cell.radius() < 1e-3));
   }
   for (const double p : std::ranges::count(kept, false) > 0 ? search.givens().dropouts : std::vector<double>{}) {
-    search.offer(Form::operation, dropout(x, mask_at(x.shape(), kept), p));
+    search.offer(Form::operation, dropout(x, mask_at(x.shape(), kept, "mask"), p));
   }
 }
 

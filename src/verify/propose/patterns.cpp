@@ -30,8 +30,8 @@ Tensor causal_mask(const Shape& shape) {
   });
 }
 
-Tensor mask_at(const Shape& shape, const std::vector<bool>& places) {
-  return leaf(shape, DType::boolean, "mask", [shape, places]() -> Contents {
+Tensor mask_at(const Shape& shape, const std::vector<bool>& places, const std::string& words) {
+  return leaf(shape, DType::boolean, words, [shape, places]() -> Contents {
     Block<bool> mask(shape);
     std::ranges::copy(places, mask.data());
     return mask;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "verify/bound/observed.hpp"
@@ -18,8 +19,8 @@ bool is_square(const Shape& shape);
 /// The bool tensor that is True above the diagonal, of the last two axes of a shape: "causal mask".
 Tensor causal_mask(const Shape& shape);
 
-/// The bool tensor "mask" that is True at these positions of a shape.
-Tensor mask_at(const Shape& shape, const std::vector<bool>& places);
+/// The bool tensor that is True at these positions of a shape.
+Tensor mask_at(const Shape& shape, const std::vector<bool>& places, const std::string& words);
 
 /// Whether hardly a cell is below 0 or above 1: a wrong sign must not hide what the others are.
 bool may_be_weights(const Observed& observed);

@@ -40,6 +40,12 @@ void Relater::add(Source source) {
     source.is_rooted = source.is_rooted || same->source.is_rooted;
     drop(same);
   }
+  for (Leaf& given : leaves_) {
+    if (!is_printed(given) && given.source.numbers.shape == source.numbers.shape &&
+        std::ranges::equal(given.source.numbers.cells, source.numbers.cells, meet)) {
+      given.source.shown = source.position;
+    }
+  }
   const Tensor tensor = leaf_of(source.numbers, source.words);
   // What prints a tensor that is drawn is known as exactly as that.
   const auto drawn = std::ranges::find_if(draws_, [&](const Leaf& one) {

@@ -25,6 +25,7 @@ struct Source {
   bool may_be_inputs = true;  ///< what weights that nobody printed may project: not queries, weights or a mask
   bool is_draw = false;       ///< of a seed; what follows from it follows from where the page prints it
   char which = 0;             ///< 'q', 'k' or 'v' where the page calls it queries, keys or values
+  std::size_t shown = 0;      ///< the place where the page prints what is given; 0 where it does not
 };
 
 /// How a tensor follows from others, the most telling first. A fit is up to weights that the page does not print; a
@@ -36,6 +37,8 @@ struct Relation {
   Form form = Form::equal;
   std::string words;                 ///< in PyTorch's words: "torch.softmax(line 44 / 2**0.5, dim=-1)"
   std::vector<std::size_t> sources;  ///< their places on the page
+  std::size_t leaves = 0;            ///< how many there are, given ones too
+  std::size_t nearest = 0;           ///< the last place on the page where one is printed
   bool is_rooted = false;            ///< ends in what is given alone
   bool is_certain = true;  ///< chance is excluded; else others of a page's may exclude it together with this one
   int fitting = 0;         ///< how many of its operands the page calls what they are there

@@ -44,9 +44,8 @@ double deviation_of(std::span<const Interval> cells) {
 
 bool is_better(const Relation& one, const Relation& other) {
   const auto rank = [](const Relation& relation) {
-    const auto nearest = std::ranges::max_element(relation.sources);
-    const std::int64_t position = nearest == relation.sources.end() ? 0 : static_cast<std::int64_t>(*nearest);
-    return std::tuple(relation.failing.size(), relation.form, -relation.fitting, relation.sources.size(), -position);
+    return std::tuple(relation.failing.size(), relation.form, -relation.fitting, relation.leaves,
+                      -static_cast<std::int64_t>(relation.nearest), relation.sources.size());
   };
   return rank(one) < rank(other);
 }
@@ -128,8 +127,10 @@ void Search::keep(Form form, const std::string& words, std::vector<std::size_t> 
 void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
   relation.is_rooted = relation.form < Form::fit;
   relation.fitting = fitting(leaves);
+  relation.leaves = leaves.size();
   for (const std::size_t leaf : leaves) {
     const Source& source = leaves_[leaf].source;
+    relation.nearest = std::max({relation.nearest, source.position, source.shown});
     relation.is_rooted = relation.is_rooted && source.is_rooted;
     if (source.position > 0) {
       relation.sources.push_back(source.position);

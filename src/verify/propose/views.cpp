@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,20 +80,23 @@ void copies(Search& search, const Tensor& x) {
   }
 }
 
-/// torch.cat of leaves along an axis, or torch.stack of them: piece by piece the latest leaf that is the next.
+/// torch.cat of leaves along an axis, or torch.stack of them, in the page's order: piece by piece the latest leaf that
+/// is the next.
 class Pieces {
  public:
   Pieces(Search& search, std::size_t axis, bool is_stack) : search_(search), axis_(axis), is_stack_(is_stack) {}
 
   void propose() {
     std::vector<Tensor> pieces;
+    std::size_t position = 0;
     for (std::int64_t from = 0; from < search_.shape()[axis_];) {
-      const auto next = piece_at(from);
-      if (!next) {
+      const Leaf* next = piece_at(from);
+      if (next == nullptr || next->source.position < position) {
         return;
       }
-      from += size_of(*next);
-      pieces.push_back(*next);
+      position = next->source.position;
+      from += size_of(next->tensor);
+      pieces.push_back(next->tensor);
     }
     const auto axis = static_cast<std::int64_t>(axis_);
     if (pieces.size() > 1) {
@@ -105,14 +107,14 @@ class Pieces {
  private:
   std::int64_t size_of(const Tensor& piece) const { return is_stack_ ? 1 : piece.shape()[axis_]; }
 
-  std::optional<Tensor> piece_at(std::int64_t from) const {
+  const Leaf* piece_at(std::int64_t from) const {
     for (std::size_t i = search_.leaves().size(); i-- > 0;) {
       const Leaf& leaf = search_.leaves()[i];
       if (fits(leaf.tensor.shape(), from) && is_at(leaf.source.numbers, from)) {
-        return leaf.tensor;
+        return &leaf;
       }
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   bool fits(const Shape& shape, std::int64_t from) const {

@@ -55,7 +55,12 @@ class NotebookReader final : public nlohmann::json_sax<json> {
   bool null() override { return scalar(); }
   bool boolean(bool /*value*/) override { return scalar(); }
   bool number_integer(number_integer_t /*value*/) override { return scalar(); }
-  bool number_unsigned(number_unsigned_t /*value*/) override { return scalar(); }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (deeper_ == 0 && role() == Role::cell && (key_ == "execution_count" || key_ == "prompt_number")) {
+      go_to_cell(static_cast<std::uint32_t>(value));
+    }
+    return scalar();
+  }
   bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return scalar(); }
   bool binary(json::binary_t& /*value*/) override { return scalar(); }
   bool start_object(std::size_t /*size*/) override { return open(false); }
@@ -144,10 +149,15 @@ class NotebookReader final : public nlohmann::json_sax<json> {
 
   void begin_item() {
     if (deeper_ == 0 && role() == Role::cells) {
-      const Place place{1, ++number_};
-      out_.go_to(place);
-      listing_.go_to(place);
+      ++cell_;
+      go_to_cell(code_cells_ + 1);
     }
+  }
+
+  void go_to_cell(std::uint32_t number) {
+    const Place place{1, cell_, number};
+    out_.go_to(place);
+    listing_.go_to(place);
   }
 
   /// Where a text goes that comes now; null where it is none of an output or a cell.
@@ -183,8 +193,9 @@ class NotebookReader final : public nlohmann::json_sax<json> {
   }
 
   void write_source() {
-    write_lines(listing_, source_.empty() ? input_ : source_,
-                type_ == "code" ? Part::Kind::script : Part::Kind::markdown);
+    const bool is_code = type_ == "code";
+    code_cells_ += is_code ? 1 : 0;
+    write_lines(listing_, source_.empty() ? input_ : source_, is_code ? Part::Kind::script : Part::Kind::markdown);
     for (std::string* text : {&source_, &input_, &type_}) {
       text->clear();
     }
@@ -203,7 +214,8 @@ class NotebookReader final : public nlohmann::json_sax<json> {
   std::string type_;
   bool has_data_ = false;
   bool has_cells_ = false;
-  std::uint32_t number_ = 0;
+  std::uint32_t cell_ = 0;
+  std::uint32_t code_cells_ = 0;  ///< that are read
   std::string damage_;
 };
 

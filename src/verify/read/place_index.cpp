@@ -27,8 +27,9 @@ void drop_from(std::vector<Entry>& entries, std::size_t offset) {
 void PlaceIndex::note(std::string_view text, std::size_t end, const Place& place) {
   const auto offset = static_cast<std::uint32_t>(end);
   drop_from(cells_, end);
-  if (place.cell != (cells_.empty() ? 0 : cells_.back().cell)) {
-    cells_.push_back({offset, place.cell});
+  const Cells before = cells_.empty() ? Cells{} : cells_.back();
+  if (place.cell != before.cell || place.number != before.number) {
+    cells_.push_back({offset, place.cell, place.number});
   }
   drop_from(lines_, end);
   if (!lines_.empty() && end - lines_.back().offset < reach) {
@@ -51,6 +52,7 @@ Place PlaceIndex::at(std::string_view text, std::size_t offset) const {
   }
   if (const Cells* cells = last_up_to(cells_, offset)) {
     place.cell = cells->cell;
+    place.number = cells->number;
   }
   return place;
 }

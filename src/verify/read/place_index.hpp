@@ -9,8 +9,9 @@ namespace attn::verify {
 
 /// Where something stands in the file that a reader has.
 struct Place {
-  std::uint32_t line = 1;  ///< from 1; of a notebook: in the cell's outputs
-  std::uint32_t cell = 0;  ///< a notebook's cell, from 1; 0 elsewhere
+  std::uint32_t line = 1;    ///< from 1; of a notebook: in the cell's outputs
+  std::uint32_t cell = 0;    ///< a notebook's cell, from 1, in the file's order; 0 elsewhere
+  std::uint32_t number = 0;  ///< what its reader sees: In [number], or, of a cell without one, which code cell it is
 };
 
 /// Which place each offset of a text has. Where the text's line ends are the file's, next to nothing is kept.
@@ -31,6 +32,7 @@ class PlaceIndex {
   struct Cells {
     std::uint32_t offset;
     std::uint32_t cell;
+    std::uint32_t number;
   };
 
   static std::uint32_t line_ends(std::string_view text, const Lines& from, std::size_t end);

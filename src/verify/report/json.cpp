@@ -60,7 +60,7 @@ Json differences_json(const Finding& finding) {
 Json finding_json(const Finding& finding) {
   const Printed& printed = *finding.printed;
   Json json{{"line", printed.place.line}};
-  json["cell"] = printed.place.cell > 0 ? Json(printed.place.cell) : Json(nullptr);
+  json["cell"] = printed.place.cell > 0 ? Json(printed.place.number) : Json(nullptr);
   json["kind"] = is_size(finding) ? "size" : "tensor";
   json["label"] = std::string(printed.label);
   json["shape"] = printed.shape;

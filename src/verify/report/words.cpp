@@ -43,7 +43,7 @@ std::string verdict_name(Verdict verdict) {
 
 std::string place_words(const Place& place) {
   const std::string line = "line " + std::to_string(place.line);
-  return place.cell == 0 ? line : "cell " + std::to_string(place.cell) + ", " + line;
+  return place.cell == 0 ? line : "cell " + std::to_string(place.number) + ", " + line;
 }
 
 std::string step_words(const Finding& finding) {
