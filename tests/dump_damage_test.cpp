@@ -145,7 +145,7 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
 TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
   const std::string good = npy_of("(2,)", 8);
   for (const std::string name :
-       {"../keys.npy", "/keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
+       {"../keys.npy", "//keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
     CAPTURE(name);
     CHECK(has(complaint("a.npz", archive_of({{"mask.npy", good}, {name, good}})), "' in it is not a path"));
     const std::string key = name == "..\\keys.npy" ? "..\\\\keys.npy" : name;

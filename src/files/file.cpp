@@ -117,7 +117,8 @@ void check_name(std::string_view name) {
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find_first_of("/\\", begin), name.size());
     const std::string_view part = name.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") {
+    const bool is_root = part.empty() && begin == 0 && name.size() > 1 && name[0] == '/';  // ONNX's /attn/MatMul
+    if ((part.empty() && !is_root) || part == "." || part == "..") {
       throw Wrong("the name " + shown + " in it is not a path below the folder", "rename that tensor", accepted);
     }
     begin = end + 1;

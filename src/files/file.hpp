@@ -24,7 +24,7 @@ bool has_extension(const std::filesystem::path& path, std::string_view extension
 void check_memory(std::int64_t bytes);
 
 /// Throws Wrong where the name is empty, has characters that are not for reading, or is a path that leads elsewhere:
-/// "/keys", "../keys".
+/// "../keys", "a//keys". ONNX's nodes begin with /.
 void check_name(std::string_view name);
 
 }  // namespace attn::dump

@@ -9,6 +9,7 @@
 
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
+#include "verify/propose/habits.hpp"
 #include "verify/propose/names.hpp"
 
 namespace attn::port {
@@ -71,10 +72,30 @@ class Reader {
         add(i);
       }
     }
+    std::ranges::for_each(items_, [this](Item& item) { contest(item); });
     return std::move(items_);
   }
 
  private:
+  /// A step's own name that another tensor's leads to first, as fairseq's attn_weights and attn_probs do, is one that
+  /// programs call other steps too.
+  void contest(Item& item) {
+    const auto leads_there = [&](const Item& other) {
+      return other.by == Matched::By::habit && !other.candidates.empty() && other.candidates[0] == item.candidates[0];
+    };
+    if (item.by != Matched::By::name || item.own != 1 || std::ranges::none_of(items_, leads_there)) {
+      return;
+    }
+    if (const Habit* const habit = habit_of(steps_[item.candidates[0]].name)) {
+      for (const std::string& name : words_in(habit->steps)) {
+        append(item.candidates, called({steps_[item.candidates[0]].section, name}));
+      }
+      item.by = Matched::By::habit;
+      item.is_final = habit->is_final;
+      item.own = item.candidates.size();
+    }
+  }
+
   void add_mapped(const Names& names) {
     std::map<std::size_t, std::string> owners;
     for (const auto& [theirs, ours] : names) {

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "verify/judge/relations.hpp"
+#include "verify/propose/axes.hpp"
+#include "verify/propose/meanings.hpp"
 
 namespace attn::port {
 namespace {
@@ -62,9 +66,92 @@ struct Run {
   }
 };
 
+/// The dump matched in each right way, up to one in which all is right.
+std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                        Right& right) {
+  std::deque<Run> runs;
+  for (Way& way : ways_of(steps)) {
+    Run& run = runs.emplace_back();
+    run.way = std::move(way);
+    run.matching = match(dumped, run.way, names, right, run.parts);
+    if (is_all_right(run.matching)) {
+      break;
+    }
+  }
+  return runs;
+}
+
+std::size_t best_of(const std::deque<Run>& runs) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    best = is_all_right(runs[i].matching) || explained(runs[i].matching) > explained(runs[best].matching) ? i : best;
+  }
+  return best;
+}
+
+// ---- Storage --------------------------------------------------------------------------------------
+
+/// How all arrays of a dump may be stored otherwise.
+struct Storage {
+  const char* words;
+  bool are_numbers_moved;  ///< with the axes; else the shape alone is the other way round
+};
+constexpr Storage storages[] = {{"arrays have their axes in reverse order, as in Julia, MATLAB and Fortran", true},
+                                {"shapes are written in reverse order, as ggml's ne", false}};
+
+bool is_weight_step(const Matched& matched) {
+  return is_weight(*matched.step->tensor) || matched.step->tensor->dim() < 2;
+}
+
+/// Whether something that is right says in which order axes are: all but weights, which are transposed anyway.
+bool tells_order(const Matched& matched) {
+  const Shape& shape = matched.theirs->shape;
+  return matched.is_right && !is_weight_step(matched) && !std::equal(shape.begin(), shape.end(), shape.rbegin());
+}
+
+dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
+  const Shape strides = row_major_strides(theirs.shape);
+  std::ranges::reverse(theirs.shape);
+  const std::vector<double> values = theirs.values;
+  for (std::size_t cell = 0; storage.are_numbers_moved && cell < values.size(); ++cell) {
+    const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
+    theirs.values[cell] = values[static_cast<std::size_t>(
+        std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+  }
+  return theirs;
+}
+
+/// The dump with all axes the other way round, but for weights that are right as they are.
+std::vector<dump::Dumped> stored_as(const Storage& storage, std::span<const dump::Dumped> dumped,
+                                    const Matching& plain) {
+  std::vector<dump::Dumped> result;
+  for (std::size_t i = 0; i < dumped.size(); ++i) {
+    const bool stays = std::ranges::any_of(plain.matched, [&](const Matched& matched) {
+      return matched.given == i && matched.is_right && is_weight_step(matched);
+    });
+    result.push_back(stays ? dumped[i] : with_reversed_axes(dumped[i], storage));
+  }
+  return result;
+}
+
+// ---- Causes ---------------------------------------------------------------------------------------
+
 bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
   const std::size_t cells = matched.laid->cells.empty() ? matched.laid->values.size() : matched.laid->cells.size();
   return !causes.empty() && causes[0].explained == static_cast<std::int64_t>(cells);
+}
+
+/// What explains a wrong mask in its other sense.
+template <class CausesIn>
+void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
+  const std::size_t own = causes.size();
+  std::swap(matched.laid, matched.otherwise);
+  std::ranges::move(causes_in(matched), std::back_inserter(causes));
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const std::string& words = (i < own ? matched.otherwise : matched.laid)->words;
+    causes[i].sentence += words.find(seen_words) == std::string::npos ? ", if your mask is True for what is hidden"
+                                                                      : ", if your mask is True for what is seen";
+  }
 }
 
 }  // namespace
@@ -72,21 +159,29 @@ bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
 Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                 const Tolerance& tolerance, const Otherwise& otherwise) {
   Right right(tolerance, heads_of(steps));
-  std::deque<Run> runs;
-  std::size_t best = 0;
-  for (Way& way : ways_of(steps)) {
-    Run& run = runs.emplace_back();
-    run.way = std::move(way);
-    run.matching = match(dumped, run.way, names, right, run.parts);
-    best = explained(run.matching) > explained(runs[best].matching) ? runs.size() - 1 : best;
-    if (is_all_right(run.matching)) {
-      break;
+  Judgement result;
+  std::deque<Run> runs = runs_of(dumped, steps, names, right);
+  std::size_t best = best_of(runs);
+  const auto is_plain = [](const Matched& matched) { return tells_order(matched) && matched.laid->is_plain; };
+  if (!is_all_right(runs[best].matching) && std::ranges::none_of(runs[best].matching.matched, is_plain)) {
+    for (const Storage& storage : storages) {
+      std::vector<dump::Dumped> stored = stored_as(storage, dumped, runs[best].matching);
+      std::deque<Run> others = runs_of(stored, steps, names, right);
+      const std::size_t other = best_of(others);
+      if (explained(others[other].matching) > explained(runs[best].matching) &&
+          std::ranges::any_of(others[other].matching.matched, tells_order)) {
+        best = other;
+        runs = std::move(others);
+        result.stored = std::move(stored);
+        std::string& words = runs[best].way.words;
+        words = storage.words + (words.empty() ? "" : ", and " + words);
+        break;
+      }
     }
   }
   const auto causes_in = [&](const Run& run, const Matched& matched) {
     return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
   };
-  Judgement result;
   for (const Matched& matched : runs[best].matching.matched) {
     Judged judged{matched, verdict_of(matched), {}, right.values(*matched.step->tensor), "", {}};
     if (matched.laid) {
@@ -95,6 +190,9 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
     if (judged.verdict == Verdict::wrong) {
       judged.whose = whose_numbers(matched, runs[best].way.steps, right);
       judged.causes = causes_in(runs[best], matched);
+    }
+    if (judged.verdict == Verdict::wrong && matched.otherwise) {
+      add_otherwise(judged.causes, matched, [&](const Matched& other) { return causes_in(runs[best], other); });
     }
     // What does not tell one way from another may be wrong in a way of its own.
     for (std::size_t i = 0; judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, matched);

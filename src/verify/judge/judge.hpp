@@ -30,6 +30,7 @@ struct Judged {
 /// What became of a dump.
 struct Judgement {
   Way way;                             ///< the right way that most of it follows
+  std::vector<dump::Dumped> stored;    ///< what was brought, where all of it is stored otherwise
   Parts parts;                         ///< what fused tensors were taken apart into
   std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< which of the dump's tensors are no step

@@ -246,7 +246,9 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
   };
   for (const Format& format : {Format{"bfloat16", 8, {1.6e-2, 1e-5}}, Format{"float16", 11, {1e-3, 1e-5}}}) {
     const auto fits = [&](double value) { return has_bits(value, format.bits); };
-    const bool is_telling = std::ranges::count_if(right, fits) * 2 < std::ssize(right);
+    const auto is_full = [&](double value) { return fits(value) && !has_bits(value, format.bits - 3); };
+    const bool is_telling = std::ranges::count_if(right, fits) * 2 < std::ssize(right) &&
+                            std::ranges::count_if(theirs.values, is_full) * 4 > std::ssize(theirs.values);
     if (!is_telling || !std::ranges::all_of(theirs.values, fits)) {
       continue;
     }

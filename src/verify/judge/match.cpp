@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <ranges>
 #include <set>
 #include <string>
@@ -20,27 +19,6 @@ bool says_something(const dump::Dumped& dumped) {
   const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
   return dumped.values.size() > 2 && std::ranges::any_of(dumped.values, is_telling) &&
          std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
-}
-
-/// How unlike the right numbers are, from 0 to 1.
-double distance(const Laid& theirs, const std::vector<double>& right) {
-  double sum = 0;
-  const auto add = [&](std::size_t i) {
-    const double a = theirs.values[i];
-    const double b = right[i];
-    const bool are_numbers = std::isfinite(a) && std::isfinite(b);
-    sum += a == b         ? 0
-           : !are_numbers ? 1
-                          : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
-  };
-  if (theirs.cells.empty()) {
-    for (std::size_t i = 0; i < right.size(); ++i) {
-      add(i);
-    }
-    return right.empty() ? 0 : sum / static_cast<double>(right.size());
-  }
-  std::ranges::for_each(theirs.cells, [&](std::int64_t cell) { add(static_cast<std::size_t>(cell)); });
-  return sum / static_cast<double>(theirs.cells.size());
 }
 
 class Matcher {
@@ -76,10 +54,10 @@ class Matcher {
   // ---- What numbers say
 
   void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
-    item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), is_right};
+    item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), std::nullopt, is_right};
     ++holders_[step];
     if (!is_right && item.matched->laid && right_holders_.count(step) == 0) {
-      operands_.add(tensor(step), item.matched->laid->values);
+      operands_.add(tensor(step), *item.matched->laid);
     }
     if (is_right) {
       right_holders_.insert(step);
@@ -206,16 +184,17 @@ class Matcher {
       steps = {*projected()};
     }
     constexpr double less_likely = 0.03;
+    constexpr double another_form = 0.5;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(steps[i]))) {
-        const double far = distance(*laid, right_.values(tensor(steps[i])));
+        const double far = distance(*laid, tensor(steps[i]), right_.values(tensor(steps[i])));
         const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() <
                             static_cast<std::ptrdiff_t>(item.own);
         const bool is_others = is_taken(steps[i]) || (item.by == Matched::By::habit && is_named_[steps[i]]);
         const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
                                   tensor(steps[i]).kind() == Kind::scaled;
-        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + less_likely * static_cast<double>(i),
-                           is_others || !is_own});
+        const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form);
+        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + unlikely, is_others});
       }
     }
     return choices;
@@ -274,7 +253,49 @@ class Matcher {
         choices, {}, [](const Choice& choice) { return std::pair(choice.is_taken, choice.distance); });
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
+      if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
+        choose_sense(*item.matched);
+      }
     }
+  }
+
+  /// A wrong mask of 0 and 1 may be True for what is hidden or for what is seen: the port's own scores and weights
+  /// tell.
+  void choose_sense(Matched& mask) {
+    const Tensor& right = *mask.step->tensor;
+    for (Laid& other : right_.layouts(*mask.theirs, right)) {
+      if (other.values == mask.laid->values) {
+        continue;
+      }
+      const std::int64_t here = agreement(*mask.laid);
+      const std::int64_t there = agreement(other);
+      if (here < there) {
+        std::swap(*mask.laid, other);
+        operands_.replace(right, *mask.laid);
+      }
+      mask.otherwise = here == there ? std::optional(std::move(other)) : std::nullopt;
+      return;
+    }
+  }
+
+  /// How many of the cells that the port's scores and weights hide or show the mask does too.
+  std::int64_t agreement(const Laid& mask) {
+    std::int64_t count = 0;
+    for (const Item& item : items_) {
+      for (const std::size_t step : item.candidates) {
+        const bool is_weights = tensor(step).kind() == Kind::softmax;
+        const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
+        if ((is_weights || tensor(step).kind() == Kind::masked) &&
+            std::ranges::any_of(item.theirs->values, is_hidden)) {
+          const std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step));
+          for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {
+            count += is_hidden(laid->values[i]) == (mask.values[i % mask.values.size()] != 0) ? 1 : 0;
+          }
+          break;
+        }
+      }
+    }
+    return count;
   }
 
   Matching result() {

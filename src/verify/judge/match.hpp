@@ -24,7 +24,8 @@ struct Matched {
   const dump::Dumped* theirs = nullptr;  ///< it, or its part
   const Step* step = nullptr;
   By by = By::name;
-  std::optional<Laid> laid;  ///< none where it has no such shape
+  std::optional<Laid> laid;            ///< none where it has no such shape
+  std::optional<Laid> otherwise = {};  ///< a wrong mask in its other sense, where nothing tells which is meant
   bool is_right = false;
   bool is_inherited = false;  ///< not right, but what the step makes of the port's own operands
 };

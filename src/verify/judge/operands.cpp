@@ -1,7 +1,10 @@
 #include "verify/judge/operands.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <variant>
 
 #include "tensor/operations.hpp"
 
@@ -16,6 +19,11 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<double> values_of(const Tensor& tensor) {
+  return std::visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
+                    *tensor.array().contents());
+}
 
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
   switch (dtype) {
@@ -35,8 +43,19 @@ Tensor with_values(const Tensor& like, std::vector<double> values) {
       like.kernels());
 }
 
-void Operands::add(const Tensor& tensor, const std::vector<double>& values) {
-  tensors_.emplace(tensor.id(), with_values(tensor, values));
+void Operands::add(const Tensor& tensor, const Laid& laid) {
+  const auto [own, is_new] = tensors_.emplace(tensor.id(), with_values(tensor, laid.values));
+  if (!is_new && !laid.cells.empty()) {
+    std::vector<double> values = values_of(own->second);
+    for (const std::int64_t cell : laid.cells) {
+      values[static_cast<std::size_t>(cell)] = laid.values[static_cast<std::size_t>(cell)];
+    }
+    own->second = with_values(tensor, std::move(values));
+  }
+}
+
+void Operands::replace(const Tensor& tensor, const Laid& laid) {
+  tensors_.insert_or_assign(tensor.id(), with_values(tensor, laid.values));
 }
 
 Tensor Operands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {

@@ -6,6 +6,7 @@
 
 #include "tensor/rewrite.hpp"
 #include "tensor/tensor.hpp"
+#include "verify/propose/layouts.hpp"
 
 namespace attn::port {
 
@@ -13,8 +14,9 @@ namespace attn::port {
 /// stays to be seen there.
 class Operands {
  public:
-  /// `values` are row-major, in the tensor's shape. Of several the first stays.
-  void add(const Tensor& tensor, const std::vector<double>& values);
+  /// Of several the first stays, but for slices, which are put together.
+  void add(const Tensor& tensor, const Laid& laid);
+  void replace(const Tensor& tensor, const Laid& laid);
   bool empty() const { return tensors_.empty(); }
 
   /// For a rewriting rule: the port's tensor where it has one, but for the tensor that is judged.
@@ -26,6 +28,9 @@ class Operands {
  private:
   std::map<const void*, Tensor> tensors_;
 };
+
+/// A tensor's numbers, row-major.
+std::vector<double> values_of(const Tensor& tensor);
 
 /// Row-major numbers as a tensor of this dtype has them.
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);

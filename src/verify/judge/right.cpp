@@ -4,15 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <tuple>
 #include <utility>
-#include <variant>
+
+#include "verify/propose/axes.hpp"
 
 namespace attn::port {
-
-std::vector<double> values_of(const Tensor& tensor) {
-  return std::visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
-                    *tensor.array().contents());
-}
 
 namespace {
 
@@ -24,7 +23,60 @@ bool is_within(verify::Bounds& bounds, double theirs, const Tensor& right, std::
          theirs <= bound.high + allowed;
 }
 
+/// Returns true for a number that hides a score: far below the others.
+bool is_hiding(double value) { return value < -1e3; }
+
+/// Returns true if most rows are weights: of numbers from 0 to 1, with a sum of 1.
+bool are_weights(std::span<const double> values, std::size_t width) {
+  std::size_t rows = 0;
+  for (std::size_t first = 0; first < values.size(); first += width) {
+    const std::span<const double> row = values.subspan(first, width);
+    rows += std::ranges::all_of(row, [](double value) { return value >= 0 && value <= 1; }) &&
+                    std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1) < 1e-3
+                ? 1U
+                : 0U;
+  }
+  return rows * width * 4 >= values.size() * 3;
+}
+
+/// Right but for what stands in place of each -inf, and that is one number.
+bool is_filled_otherwise(std::span<const double> theirs, std::span<const double> right) {
+  std::optional<double> fill;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const bool is_hidden = std::isinf(right[i]);
+    if (is_hidden ? fill && theirs[i] != *fill : !(std::abs(theirs[i] - right[i]) <= 1e-4 * (1 + std::abs(right[i])))) {
+      return false;
+    }
+    fill = is_hidden ? theirs[i] : fill;
+  }
+  return fill.has_value();
+}
+
 }  // namespace
+
+double distance(const Laid& theirs, const Tensor& step, std::span<const double> right) {
+  if (is_filled_otherwise(theirs.values, right)) {
+    return -1;
+  }
+  double sum = 0;
+  const auto add = [&](std::size_t i) {
+    const double a = theirs.values[i];
+    const double b = right[i];
+    const bool are_numbers = std::isfinite(a) && std::isfinite(b);
+    sum += a == b         ? 0
+           : !are_numbers ? 1
+                          : std::abs(a - b) / (std::abs(a) + std::abs(b) + std::numeric_limits<double>::min());
+  };
+  const std::size_t count = theirs.cells.empty() ? right.size() : theirs.cells.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    add(theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i]));
+  }
+  const bool is_hidden = std::ranges::any_of(theirs.values, is_hiding) && std::ranges::none_of(right, is_hiding);
+  const auto width = static_cast<std::size_t>(step.dim() == 0 ? 1 : step.size(-1));
+  const bool is_of_scores = width > 1 && theirs.cells.empty() && is_token_by_token(step) && !are_weights(right, width);
+  const bool is_other = is_hidden || (is_of_scores && are_weights(theirs.values, width));
+  return (is_other ? 1 : 0) + (count == 0 ? 0 : sum / static_cast<double>(count));
+}
 
 bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
                 const Comparison& comparison, const Tolerance& tolerance) {
@@ -73,13 +125,27 @@ std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& rig
   return result;
 }
 
+std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right) {
+  std::vector<Laid> result;
+  lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
+    result.push_back(std::move(laid));
+    return false;
+  });
+  return result;
+}
+
 std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& right) {
   std::optional<Laid> result;
-  std::size_t fewest = 0;
+  std::tuple<std::size_t, bool, double> least;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (!result || wrong < fewest) {
-      fewest = wrong;
+    if (result && wrong > std::get<0>(least)) {
+      return false;
+    }
+    const bool is_slice = !laid.cells.empty() && wrong > 0;
+    const std::tuple likeness{wrong, !laid.is_named, is_slice ? distance(laid, right, values(right)) : 0};
+    if (!result || likeness < least) {
+      least = likeness;
       result = std::move(laid);
     }
     return false;

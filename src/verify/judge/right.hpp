@@ -9,12 +9,14 @@
 #include "files/read.hpp"
 #include "verify/bound/bounds.hpp"
 #include "verify/judge/compare.hpp"
+#include "verify/judge/operands.hpp"
 #include "verify/propose/layouts.hpp"
 
 namespace attn::port {
 
-/// A tensor's numbers, row-major.
-std::vector<double> values_of(const Tensor& tensor);
+/// How unlike numbers are those of a step, from 0 to 1; less where only -inf is another number, and more where no such
+/// step has them: -inf where nothing is hidden, rows that sum to 1 where scores are.
+double distance(const Laid& theirs, const Tensor& step, std::span<const double> right);
 
 /// Whether the cells that a comparison with a tensor's numbers finds too far away may be what right arithmetic makes of
 /// its operands, in another order of summation or wider: the farthest first, up to one that may not.
@@ -35,8 +37,10 @@ class Right {
 
   /// The first way to lay theirs out as the tensor in which they hold; else none.
   std::optional<Laid> holding(const dump::Dumped& theirs, const Tensor& right);
-  /// The way that has the fewest wrong numbers; none where they have no such shape.
+  /// The way that has the fewest wrong numbers, and of several slices the likest; none where they have no such shape.
   std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
+  /// All ways.
+  std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
 
  private:
   struct Known {

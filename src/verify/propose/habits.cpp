@@ -12,6 +12,12 @@ constexpr std::string_view any_scores =
     "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
 constexpr std::string_view any_weights =
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
+constexpr std::string_view scores_or_weights =
+    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 attn_weights "
+    "dropout_attn_weights";
+constexpr std::string_view weights_or_scores =  // which variables are reused for
+    "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple "
+    "masked_attn_scores scaled_attn_scores attn_scores";
 constexpr std::string_view any_context =
     "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2";
 constexpr std::string_view any_output =
@@ -68,9 +74,7 @@ const std::vector<Habit>& habits() {
        "qk_dot qk_product "
        "matmul_qk qk_matmul query_key attention_logit attn_dots att_score raw_attention hook_attn_scores",
        any_scores},
-      {"attention_scores attention_score",  // Keras calls the weights so
-       "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 attn_weights "
-       "dropout_attn_weights"},
+      {"attention_scores attention_score", scores_or_weights},  // Keras calls the weights so
       {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled "
        "scaled_logits scaled_energy "
        "s_scaled scaled_qk att_scaled scaled_sim scaled_attention_logits qk_scaled logits_scaled scaled_dot_products",
@@ -81,11 +85,15 @@ const std::vector<Habit>& habits() {
        "masked_attn_logits "
        "masked_attention_logits masked_qk qk_masked wei_masked",
        "masked_attn_scores scaled_attn_scores masked_simple ?attn_scores"},
-      {"weights attn_weights attention_weights attn_weight attention_weight attn_w probs prob probabilities p "
+      {"attn_weights attention_weights attn_weight attention_weight attn_w", weights_or_scores},
+      {"w",
+       "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple batch "
+       "inputs"},
+      {"weights probs prob probabilities p "
        "attn_probs attention_probs "
        "attn_prob attention_prob alpha alphas a softmax attn_softmax kq_soft_max kq_soft_max_ext soft_max "
        "attn_output_weights attn_map "
-       "attention_map attention_matrix normalized_weights att_weights w wei attn_dist attention_distribution "
+       "attention_map attention_matrix normalized_weights att_weights wei attn_dist attention_distribution "
        "score_weights softmaxed "
        "att_probs att_softmax p_attn pattern hook_pattern attn_pattern attention_pattern softmax_scores softmax_out "
        "softmax_output softmax_weights "

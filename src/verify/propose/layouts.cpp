@@ -11,6 +11,7 @@
 #include "tensor/operations.hpp"
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
+#include "verify/propose/names.hpp"
 
 namespace attn::port {
 namespace {
@@ -137,10 +138,13 @@ class Layouts {
   bool each_slice(const std::vector<Axis>& dropped, const std::vector<Axis>& atoms) {
     constexpr std::size_t most = 64;
     const std::vector<std::int64_t> firsts = cells_of(dropped, 0);
+    const std::string section = meant_by(theirs_.name).section;
     for (std::size_t i = 0; i < std::min(firsts.size(), most); ++i) {
       std::string words;
+      is_named_ = false;
       for (const Axis& axis : dropped) {
         const std::int64_t entry = firsts[i] / axis.step % axis.size;
+        is_named_ = is_named_ || (axis.label == "H" && section == "head_" + std::to_string(entry + 1));
         words = with(words, axis.label == "B"   ? "entry " + std::to_string(entry) + " of the batch"
                             : axis.label == "H" ? "head " + std::to_string(entry)
                                                 : "token " + std::to_string(entry));
@@ -189,6 +193,7 @@ class Layouts {
       Laid laid{{target_.right.begin(), target_.right.end()},
                 {},
                 with(words, meaning.words),
+                is_named_,
                 is_plain && meaning.words.empty()};
       std::vector<bool> is_there(target_.right.size());
       for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -215,7 +220,8 @@ class Layouts {
   const std::function<bool(Laid&& laid)>& take_;
   std::vector<Axis> axes_;
   std::int64_t heads_;  ///< among which its axes may be divided
-  Shape shape_;         ///< theirs, without axes of size 1
+  bool is_named_ = false;
+  Shape shape_;  ///< theirs, without axes of size 1
 };
 
 }  // namespace

@@ -22,8 +22,9 @@ struct Target {
 struct Laid {
   std::vector<double> values;       ///< row-major; where they have none, the right ones
   std::vector<std::int64_t> cells;  ///< those that they have, in order; empty: all of them
-  std::string words;     ///< how they are laid out: "[B, T, H, d]", "entry 1 of the batch"; empty where as the target
-  bool is_plain = true;  ///< laid out as the target, but for axes of size 1
+  std::string words;      ///< how they are laid out: "[B, T, H, d]", "entry 1 of the batch"; empty where as the target
+  bool is_named = false;  ///< the head that the tensor's name says
+  bool is_plain = true;   ///< laid out as the target, but for axes of size 1
 };
 
 /// Builds each way in which programs lay such a target out and which the tensor's own shape allows, the plainest first,

@@ -8,6 +8,9 @@
 
 namespace attn::port {
 
+/// How a mask is called that is True where PyTorch's is False.
+inline constexpr const char* seen_words = "True for what is seen";
+
 /// Numbers that mean the same otherwise, and how they are called.
 struct Meaning {
   std::vector<double> values;

@@ -120,6 +120,18 @@ const Suffix* take_suffix(Path& path) {
   return &*found;
 }
 
+/// Takes "w_", "bias_" and the like off the last words, where a module's name follows.
+const Suffix* take_prefix(Path& path) {
+  std::vector<std::string>& last = path.segments.back();
+  const auto found = std::ranges::find(suffixes, std::string_view(last.front()), &Suffix::word);
+  const Habit* const habit = last.size() < 2 ? nullptr : habit_of(underscored(std::span(last).subspan(1)));
+  if (found == suffixes.end() || habit == nullptr || habit->module.empty()) {
+    return nullptr;
+  }
+  last.erase(last.begin());
+  return &*found;
+}
+
 std::string weight_step(const std::string& module) { return module == "out_proj" ? "out_proj_weight" : module; }
 
 void add_steps(Meant& meant, const Habit& habit) {
@@ -202,12 +214,20 @@ Meant meant_by(std::string_view name) {
     }
     habit = certain_habit(path);
   }
+  const Suffix* const prefix = habit == nullptr && meant.kind == Meant::Kind::any ? take_prefix(path) : nullptr;
+  if (prefix != nullptr) {
+    meant.kind = prefix->kind;
+    habit = habit_of(underscored(path.segments.back()));
+  }
   meant.is_certain = habit != nullptr;
   habit = habit == nullptr ? loose_habit(path.segments.back()) : habit;
   if (habit != nullptr) {
     add_steps(meant, *habit);
   }
   meant.is_columns = meant.is_columns && meant.kind == Meant::Kind::weight;
+  if (prefix != nullptr && meant.kind == Meant::Kind::weight) {
+    meant.kind = Meant::Kind::any;  // W_queries may be [d_in, d_out] or [d_out, d_in]
+  }
   return meant;
 }
 
