@@ -16,8 +16,7 @@ bool begins_comment(std::string_view text, bool begins_line) {
     return true;
   }
   if (text.starts_with('#')) {
-    return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx") &&
-           !text.starts_with("#=");
+    return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx");
   }
   return text.starts_with("//") || text.starts_with("--");
 }
@@ -34,8 +33,8 @@ std::string_view closing_of(std::string_view text) {
     std::string_view opening;
     std::string_view closing;
   };
-  constexpr auto all = std::to_array<Long>(
-      {{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}, {"#=", "=#"}, {"{-", "-}"}, {"--[[", "]]"}});
+  constexpr auto all =
+      std::to_array<Long>({{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}, {"{-", "-}"}, {"--[[", "]]"}});
   const auto* found = std::ranges::find_if(all, [&](const Long& one) { return text.starts_with(one.opening); });
   return found == all.end() ? std::string_view() : found->closing;
 }
@@ -107,7 +106,7 @@ bool begins_printed_list(std::string_view line) {
 
 bool is_output_call(std::string_view line) {
   constexpr auto calls = std::to_array<std::string_view>(
-      {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "@show ", "dbg!("});
+      {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "dbg!("});
   return std::ranges::any_of(calls, [&](std::string_view call) { return line.starts_with(call); });
 }
 
@@ -187,8 +186,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
 bool is_code_line(std::string_view line) {
   constexpr std::string_view numbers = "0123456789 \t";  // of the listing's lines
   line = line.substr(std::min(line.find_first_not_of(numbers), line.size()));
-  constexpr std::string_view signs = "#@";
-  const bool has_word = !line.empty() && (text::is_letter(line.front()) || signs.find(line.front()) != npos);
+  const bool has_word = !line.empty() && (text::is_letter(line.front()) || line.front() == '#');
   if (has_word && (begins_statement(line) || is_output_call(line))) {
     return true;
   }

@@ -42,8 +42,6 @@ struct Layout {
   bool sound = false;  ///< every bracket is there, commas are everywhere or nowhere, and nothing else
   bool has_commas = false;
   bool has_blanks = false;  ///< and nothing else between numbers
-  std::int64_t rows = 0;    ///< that semicolons end; the last has none
-  std::int64_t row_size = 0;
 };
 
 class LayoutReader {
@@ -58,9 +56,8 @@ class LayoutReader {
         step();
       }
     }
-    const bool even = layout_.rows == 0 || items_ == layout_.row_size;
-    const bool one_manner = !layout_.has_commas || (!layout_.has_blanks && layout_.rows == 0);
-    layout_.sound = layout_.sound && depth_ == 0 && even && one_manner;
+    const bool one_manner = !layout_.has_commas || !layout_.has_blanks;
+    layout_.sound = layout_.sound && depth_ == 0 && one_manner;
     return layout_;
   }
 
@@ -77,22 +74,11 @@ class LayoutReader {
       layout_.has_commas = true;
       after_number_ = false;
       cursor_.advance(1);
-    } else if (c == ';') {
-      end_row();
     } else if (cursor_.rest().starts_with("...")) {
       cursor_.advance(3);
     } else {
       number(type);
     }
-  }
-
-  void end_row() {
-    layout_.sound = depth_ == 1 && (layout_.rows == 0 ? items_ > 1 : layout_.row_size == items_);
-    layout_.row_size = items_;
-    ++layout_.rows;
-    items_ = 0;
-    after_number_ = false;
-    cursor_.advance(1);
   }
 
   void number(std::size_t type) {
@@ -104,14 +90,12 @@ class LayoutReader {
     cursor_.advance(type > 0 && closed ? 1 : 0);
     layout_.has_blanks = layout_.has_blanks || after_number_;
     after_number_ = true;
-    ++items_;
   }
 
   Cursor cursor_;
   std::size_t end_;
   Layout layout_;
   std::int64_t depth_ = 0;
-  std::int64_t items_ = 0;  ///< since the last semicolon
   bool after_number_ = false;
 };
 
@@ -133,9 +117,9 @@ bool looks_like_array(const Rows& rows) {
   return (floats || wholes) && rows.cells.size() >= least;
 }
 
-/// Without commas, and not Julia's with semicolons.
+/// Without commas.
 bool is_numpys(const Rows& rows, const Layout& layout) {
-  return !layout.has_commas && layout.rows == 0 && (layout.has_blanks || rows.shape.size() > 1);
+  return !layout.has_commas && (layout.has_blanks || rows.shape.size() > 1);
 }
 
 /// Whether the numbers can be a tensor's, and not a size, ids or an interval.
@@ -184,12 +168,7 @@ Printed printed_of(Rows rows, std::string_view page, std::size_t begin, std::siz
 
 }  // namespace
 
-bool may_begin_list(std::string_view before, Zone zone, std::size_t& type) {
-  type = 0;
-  for (const std::string_view name : {"Float32", "Float64", "Float16", "Bool"}) {
-    type = before.ends_with(name) ? name.size() : type;
-  }
-  before.remove_suffix(type);
+bool may_begin_list(std::string_view before, Zone zone) {
   constexpr std::string_view glued = "_)]}\"'.@$\\!&^/?%~+*;-";
   if (!before.empty() && (is_name_part(before.back()) || glued.find(before.back()) != npos)) {
     return false;
@@ -227,10 +206,6 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
   }
   const std::string_view after = page.substr(cursor.at(), longest_rest);
   const std::string_view line = after.substr(0, after.find('\n'));
-  if (layout.rows > 0) {
-    rows->shape = {layout.rows + 1, layout.row_size};
-    rows->shown_before_gap = {-1, -1};
-  }
   const bool alone = line.find_first_not_of(" \t,)|`.") == npos;
   if (!in_output || !ends_list(line) || !looks_like_tensor(*rows, alone, layout)) {
     return std::nullopt;

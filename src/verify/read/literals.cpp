@@ -104,11 +104,7 @@ bool in_comparison(std::string_view text) {
 Before look_back(std::string_view before) {
   Before result;
   const std::string_view whole = before;
-  const std::string_view element = trailing(before, is_name_part);
-  if (element == "Float32" || element == "Float64" || element == "Float16") {
-    before.remove_suffix(element.size());
-    result.in_call = true;
-  } else if (!element.empty()) {
+  if (!trailing(before, is_name_part).empty()) {
     return result;
   }
   while (true) {

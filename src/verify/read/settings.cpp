@@ -103,7 +103,7 @@ constexpr auto size_names = std::to_array<SizeName>({{"d_in", &Settings::d_in},
                                                      {"num_batches", &Settings::batch_size}});
 
 bool is_seed(std::string_view name) {
-  constexpr auto generators = std::to_array<std::string_view>({"default_rng", "mersennetwister", "prngkey", "xoshiro"});
+  constexpr auto generators = std::to_array<std::string_view>({"default_rng", "prngkey"});
   return name.find("seed") != npos || std::ranges::find(generators, name) != generators.end();
 }
 
@@ -147,7 +147,7 @@ class SettingsReader {
       note_dropout(after);
     } else if (is_bias(name)) {
       note_bias(after);
-    } else if (without_leading(after, "!").starts_with('(')) {
+    } else if (after.starts_with('(')) {
       note_weights(name, after.substr(after.find('(') + 1));
     }
     if (static_cast<std::size_t>(after.data() - text_.data()) > noted_to_) {
@@ -155,9 +155,9 @@ class SettingsReader {
     }
   }
 
-  /// "(123)", "!(123)", " = 123", ": 123", " of 123", " 123"
+  /// "(123)", " = 123", ": 123", " of 123", " 123"
   void note_seed(std::string_view after) {
-    after = without_leading(without_leading(after, "!\"'"), " ");
+    after = without_leading(without_leading(after, "\"'"), " ");
     const std::size_t sign = !after.empty() && std::string_view("(=:").find(after.front()) != npos ? 1 : 0;
     after = without_leading(after.substr(sign), " ");
     after.remove_prefix(after.starts_with("of ") ? 3 : 0);
