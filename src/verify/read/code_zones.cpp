@@ -10,20 +10,16 @@
 namespace attn::verify {
 namespace {
 
-/// Lisp's ; and MATLAB's % begin one only where the line does: elsewhere they are operators.
-bool begins_comment(std::string_view text, bool begins_line) {
-  if (begins_line && (text.starts_with(';') || text.starts_with('%'))) {
-    return true;
-  }
+bool begins_comment(std::string_view text) {
   if (text.starts_with('#')) {
     return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx");
   }
-  return text.starts_with("//") || text.starts_with("--");
+  return text.starts_with("//");
 }
 
 /// A comment may show how a program is used at a prompt.
 Zone comment_zone(std::string_view line) {
-  line = line.substr(std::min(line.find_first_not_of("#/!-;* \t"), line.size()));
+  line = line.substr(std::min(line.find_first_not_of("#/!* \t"), line.size()));
   return prompt_length(line) > 0 || continuation_length(line) > 0 ? Zone::code : Zone::comment;
 }
 
@@ -33,8 +29,7 @@ std::string_view closing_of(std::string_view text) {
     std::string_view opening;
     std::string_view closing;
   };
-  constexpr auto all =
-      std::to_array<Long>({{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}, {"{-", "-}"}, {"--[[", "]]"}});
+  constexpr auto all = std::to_array<Long>({{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}});
   const auto* found = std::ranges::find_if(all, [&](const Long& one) { return text.starts_with(one.opening); });
   return found == all.end() ? std::string_view() : found->closing;
 }
@@ -154,7 +149,6 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
 }
 
 void CodeZones::add_code(std::size_t begin, std::string_view line) {
-  const std::size_t indent = line.size() - without_indent(line).size();
   std::size_t unpaired = 0;  // quotes up to here do not end on the line
   for (std::size_t i = 0; i < line.size();) {
     const char c = line[i];
@@ -169,7 +163,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
       }
       i += end + closing.size();
       zones_.add(begin + i, Zone::code);
-    } else if (after_blank && begins_comment(rest, i == indent)) {
+    } else if (after_blank && begins_comment(rest)) {
       zones_.add(begin + i, comment_zone(rest));
       return;
     } else if ((c == '"' || c == '\'') && i >= unpaired) {

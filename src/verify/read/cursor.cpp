@@ -15,7 +15,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// What begins the comment that a text is; empty where it is none.
 std::string_view comment_of(std::string_view text) {
-  for (const std::string_view comment : {"//", "--", ";", "%", "*"}) {
+  for (const std::string_view comment : {"//", "*"}) {
     if (text.starts_with(comment)) {
       return comment;
     }
@@ -31,8 +31,8 @@ Margin margin_after_code(std::string_view before) {
     if (rest.starts_with("# ") || rest == "#") {
       return {1, false, {}};
     }
-    if (rest.starts_with("// ") || rest.starts_with("-- ")) {
-      return {0, false, comment_of(rest)};
+    if (rest.starts_with("// ")) {
+      return {0, false, "//"};
     }
   }
   return {};
@@ -98,14 +98,14 @@ void Cursor::begin_line(std::size_t& marker_lines) {
   }
 }
 
-/// Also the further signs of /// and //! and ;;
+/// Also the further signs of /// and //!
 void Cursor::skip_comment_mark() {
   if (margin_.comment.empty() || !rest().starts_with(margin_.comment)) {
     return;
   }
   at_ += margin_.comment.size();
   const char last = margin_.comment.back();
-  while (!at_end() && last != '-' && (page_[at_] == last || page_[at_] == '!')) {
+  while (!at_end() && (page_[at_] == last || page_[at_] == '!')) {
     ++at_;
   }
 }

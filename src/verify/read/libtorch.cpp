@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t longest_type = 160;
 constexpr std::size_t widest_margin = 64;
-constexpr std::string_view margin_signs = " \t#>|*/%;";
+constexpr std::string_view margin_signs = " \t#>|*/";
 
 /// The line that says what was printed.
 struct Type {
