@@ -154,8 +154,8 @@ TEST_CASE("a notebook is what its cells printed") {
   CHECK(page.place(page.text().find("last")).cell == 3);
 }
 
-TEST_CASE("a notebook is known by its content, also of format 3") {
-  CHECK(text_of(R"( {"worksheets": [{"cells": [{"outputs": [{"text": ["1"]}]}]}], "nbformat": 3})", "-") == "1\n");
+TEST_CASE("a notebook is known by its content") {
+  CHECK(text_of(R"( {"cells": [{"outputs": [{"text": ["1"]}]}], "nbformat": 4})", "-") == "1\n");
   CHECK(text_of(R"({"cells": [1, {"outputs": 2}, {"outputs": [3, {"data": 4}, {"text": {}}]}]})", "x.ipynb").empty());
   CHECK(text_of("{\"cells\": [{\"outputs\": [{\"text\": \"1 \xff\"}]}]}", "x.ipynb") == "1 \xc3\xbf\n");
 }
