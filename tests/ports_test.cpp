@@ -106,16 +106,6 @@ TEST_SUITE("Candle") {
     CHECK(Found("[1., 2.]\nTensor[[1, 2], f32]").only().ragged);
   }
 
-  TEST_CASE("its debug output is a tensor or a size") {
-    check("Tensor[0.5, 1.25; f32]", {2}, {0.5, 1.25}, 0.01);
-    check("attn: Tensor[0.9544; f32, cuda:0]", {}, {0.9544}, 1e-4);
-    const Found size("keys.shape: Tensor[dims 6, 2; f32]");
-    CHECK(is_size(size.only()));
-    CHECK(size.only().shape == Shape{6, 2});
-    CHECK(size.only().label == "keys.shape:");
-    CHECK(count("Tensor[i, j; f32] Tensor[1, 2] Tensor[dims] Tensor[1, 2; what] Tensor[") == 0);
-  }
-
   TEST_CASE("labels and lines") {
     const Found found("Keys:\n[[0.5000]]\nTensor[[1, 1], f32]\nQueries:\n[[1.5000]]\nTensor[[1, 1], f32]\n");
     REQUIRE(found.printed.size() == 2);

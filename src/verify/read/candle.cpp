@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string>
 
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
 #include "verify/read/pieces.hpp"
 
@@ -89,49 +87,6 @@ void set_candle_shape(Printed& printed, const Shape& declared) {
   }
   printed.ragged = printed.ragged || !fits;
   set_units(printed.cells, NumberStyle::fixed);
-}
-
-std::optional<Printed> read_candle_summary(std::string_view page, std::size_t begin, Cursor& cursor) {
-  constexpr std::string_view dims = "dims ";
-  const bool is_size = cursor.rest().starts_with(dims);
-  cursor.advance(is_size ? dims.size() : 0);
-  Printed printed;
-  while (true) {
-    const std::string_view word = cursor.rest().substr(0, cell_length(cursor.rest()));
-    const std::optional<Cell> cell = parse_cell(word);
-    if (!cell) {
-      return std::nullopt;
-    }
-    printed.cells.push_back(*cell);
-    cursor.advance(word.size());
-    if (!cursor.rest().starts_with(", ")) {
-      break;
-    }
-    cursor.advance(2);
-  }
-  std::string_view type = cursor.rest().substr(0, longest_type);
-  const std::size_t size = type.size();
-  if (!type.starts_with("; ")) {
-    return std::nullopt;
-  }
-  type.remove_prefix(2);
-  if (!take_type(type)) {
-    return std::nullopt;
-  }
-  cursor.advance(size - type.size());
-  printed.text = page.substr(begin, cursor.at() - begin);
-  printed.kind = is_size ? Printed::Kind::size : Printed::Kind::tensor;
-  for (const Cell& cell : printed.cells) {
-    const bool whole = cell.value >= 0 && cell.value < 9e15 && cell.value == std::floor(cell.value);
-    printed.shape.push_back(whole ? static_cast<std::int64_t>(cell.value) : -1);
-  }
-  if (!is_size) {
-    const auto count = static_cast<std::int64_t>(printed.cells.size());
-    printed.shape = count == 1 ? Shape{} : Shape{count};
-  }
-  printed.shown_before_gap.assign(printed.shape.size(), -1);
-  set_units(printed.cells, is_size ? NumberStyle::fixed : NumberStyle::trimmed);
-  return printed;
 }
 
 }  // namespace attn::verify

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "verify/read/candle.hpp"
 #include "verify/read/cursor.hpp"
 #include "verify/read/forms.hpp"
 #include "verify/read/label.hpp"
@@ -37,7 +36,6 @@ constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
                                                   {"DeviceArray(", read_typed_array},
                                                   {"tf.Tensor(", read_typed_array},
                                                   {"torch.Size(", read_size},
-                                                  {"Tensor[", read_candle_summary},
                                                   {"np.float32(", read_numpy_scalar, true},
                                                   {"np.float64(", read_numpy_scalar, true},
                                                   {"#Nx.Tensor<", read_nx_tensor}});
@@ -69,7 +67,7 @@ class Finder {
         case '\n': line_begin_ = at_; break;
         case '(': try_heads(); break;
         case '<': try_heads() || try_tensorflow(); break;
-        case '[': try_heads() || try_libtorch() || try_list(); break;
+        case '[': try_libtorch() || try_list(); break;
         default: break;
       }
     }
