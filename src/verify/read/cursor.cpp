@@ -67,10 +67,8 @@ bool Cursor::skip() {
       ++at_;
       new_line = true;
       begin_line(marker_lines);
-    } else if (c != '`' || marker_lines == most_marker_lines || !skip_fence()) {
-      break;
     } else {
-      ++marker_lines;
+      break;
     }
   }
   return new_line;
@@ -108,22 +106,6 @@ void Cursor::skip_comment_mark() {
   while (!at_end() && (page_[at_] == last || page_[at_] == '!')) {
     ++at_;
   }
-}
-
-/// A fence that is glued to the end of a row.
-bool Cursor::skip_fence() {
-  if (!rest().starts_with("```")) {
-    return false;
-  }
-  std::size_t end = at_;
-  while (end < page_.size() && (page_[end] == '`' || is_blank(page_[end]))) {
-    ++end;
-  }
-  if (end < page_.size() && page_[end] != '\n') {
-    return false;
-  }
-  at_ = end;
-  return true;
 }
 
 void Cursor::skip_line() { at_ = std::min(page_.find('\n', at_), page_.size()); }

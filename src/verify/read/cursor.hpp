@@ -36,7 +36,6 @@ class Cursor {
  private:
   void begin_line(std::size_t& marker_lines);
   void skip_comment_mark();
-  bool skip_fence();
   void skip_line();
 
   std::string_view page_;
