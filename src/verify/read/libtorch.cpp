@@ -10,6 +10,7 @@
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
 #include "verify/read/pieces.hpp"
+#include "verify/read/sizes.hpp"
 
 namespace attn::verify {
 namespace {
@@ -26,27 +27,6 @@ struct Type {
   std::size_t size = 0;  ///< of its text
 };
 
-/// The sizes of "{6,3}" at a text's start, which is taken.
-std::optional<Shape> take_sizes(std::string_view& text) {
-  const std::size_t end = text.find('}');
-  if (!text.starts_with('{') || end == npos) {
-    return std::nullopt;
-  }
-  std::string_view list = text.substr(1, end - 1);
-  Shape sizes;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const auto size = text::number_of<std::int64_t>(list.substr(0, comma));
-    if (!size || *size < 0) {
-      return std::nullopt;
-    }
-    sizes.push_back(*size);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  text.remove_prefix(end + 1);
-  return sizes;
-}
-
 /// "[ CPUFloatType{6,3} ]", and what R puts behind it: "[ grad_fn = <MmBackward0> ]".
 std::optional<Type> read_type(std::string_view text) {
   text = text.substr(0, longest_type);
@@ -59,7 +39,7 @@ std::optional<Type> read_type(std::string_view text) {
   const std::string_view name = without_trailing(text.substr(2, brace - 2), "]");
   Type type;
   text.remove_prefix(brace);
-  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text) : std::nullopt;
+  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text, '{', '}') : std::nullopt;
   if (!shape || !text.starts_with(" ]")) {
     return std::nullopt;
   }

@@ -1,0 +1,32 @@
+#include "verify/read/sizes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "text/numbers.hpp"
+#include "verify/read/pieces.hpp"
+
+namespace attn::verify {
+
+std::optional<Shape> take_sizes(std::string_view& text, char opening, char closing) {
+  const std::size_t end = text.find(closing);
+  if (!text.starts_with(opening) || end == npos) {
+    return std::nullopt;
+  }
+  std::string_view list = text.substr(1, end - 1);
+  Shape sizes;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const auto size = text::number_of<std::int64_t>(list.substr(0, comma));
+    if (!size || *size < 0) {
+      return std::nullopt;
+    }
+    sizes.push_back(*size);
+    list = without_leading(list.substr(std::min(comma + 1, list.size())), " ");
+  }
+  text.remove_prefix(end + 1);
+  return sizes;
+}
+
+}  // namespace attn::verify
