@@ -35,7 +35,7 @@ std::optional<Shape> read_candle_type(Cursor& cursor) {
     return std::nullopt;
   }
   text.remove_prefix(head.size());
-  std::optional<Shape> shape = take_sizes(text, '[', ']');
+  std::optional<Shape> shape = take_sizes(text, "[", "]");
   const std::size_t end = text.find(']');
   if (!shape || !text.starts_with(comma) || end == npos || !is_type(text.substr(comma.size(), end - comma.size()))) {
     return std::nullopt;

@@ -39,7 +39,7 @@ std::optional<Type> read_type(std::string_view text) {
   const std::string_view name = without_trailing(text.substr(2, brace - 2), "]");
   Type type;
   text.remove_prefix(brace);
-  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text, '{', '}') : std::nullopt;
+  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text, "{", "}") : std::nullopt;
   if (!shape || !text.starts_with(" ]")) {
     return std::nullopt;
   }
@@ -107,17 +107,8 @@ double take_factor(std::string_view& text) {
 
 /// The indices of "(1,2,.,.) ="; empty where it is no such heading.
 Shape matrix_of(std::string_view text) {
-  const std::size_t end = text.find(",.,.) =");
-  Shape indices;
-  if (!text.starts_with('(') || end == npos || end + 7 != text.size()) {
-    return {};
-  }
-  for (std::string_view list = text.substr(1, end - 1); !list.empty();) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    indices.push_back(text::number_of<std::int64_t>(list.substr(0, comma)).value_or(0));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return indices;
+  const std::optional<Shape> indices = take_sizes(text, "(", ",.,.) =");
+  return indices && text.empty() ? *indices : Shape{};
 }
 
 Line read_line(std::string_view page, std::size_t begin, std::size_t end, std::size_t most_cells) {

@@ -9,12 +9,12 @@
 
 namespace attn::verify {
 
-std::optional<Shape> take_sizes(std::string_view& text, char opening, char closing) {
+std::optional<Shape> take_sizes(std::string_view& text, std::string_view opening, std::string_view closing) {
   const std::size_t end = text.find(closing);
   if (!text.starts_with(opening) || end == npos) {
     return std::nullopt;
   }
-  std::string_view list = text.substr(1, end - 1);
+  std::string_view list = text.substr(opening.size(), end - opening.size());
   Shape sizes;
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -25,7 +25,7 @@ std::optional<Shape> take_sizes(std::string_view& text, char opening, char closi
     sizes.push_back(*size);
     list = without_leading(list.substr(std::min(comma + 1, list.size())), " ");
   }
-  text.remove_prefix(end + 1);
+  text.remove_prefix(end + closing.size());
   return sizes;
 }
 
