@@ -61,10 +61,10 @@ bool begins_statement(std::string_view line) {
   for (const std::string_view word : words) {
     if (line.starts_with(word)) {
       const std::string_view after = line.substr(word.size());
-      const auto end = std::ranges::find_if_not(after, is_name_part);
+      const std::string_view name = leading_name(after);
       constexpr std::string_view goes_on = "(=.:;,>{";
-      const std::string_view rest = without_indent(after.substr(static_cast<std::size_t>(end - after.begin())));
-      return end != after.begin() &&
+      const std::string_view rest = without_indent(after.substr(name.size()));
+      return !name.empty() &&
              (rest.empty() || goes_on.find(rest.front()) != npos || rest.starts_with("as ") || rest.starts_with("do"));
     }
   }
@@ -76,8 +76,7 @@ bool begins_with_keyword(std::string_view line) {
   constexpr auto words = std::to_array<std::string_view>(
       {"assert", "case",   "class", "const", "def",    "del", "do",  "elif", "else", "except", "fn",   "for",  "if",
        "in",     "lambda", "let",   "match", "return", "try", "val", "var",  "when", "while",  "with", "yield"});
-  const auto end = std::ranges::find_if_not(line, is_name_part);
-  return std::ranges::find(words, line.substr(0, static_cast<std::size_t>(end - line.begin()))) != words.end();
+  return std::ranges::find(words, leading_name(line)) != words.end();
 }
 
 /// Whether a list begins on the line that stands between statements: "[[0.43, 0.15],", and behind words only as no

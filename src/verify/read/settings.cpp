@@ -20,10 +20,6 @@ namespace {
 constexpr std::size_t longest_setting = 32;
 constexpr std::size_t longest_statement = 160;
 
-std::string_view leading_name(std::string_view text) {
-  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_part) - text.begin()));
-}
-
 /// The number that a text begins with; nothing where it is the begin of a word or of a size such as 3x2.
 std::optional<double> leading_number(std::string_view text) {
   std::size_t end = text.starts_with('-') ? 1 : 0;

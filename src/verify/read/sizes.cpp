@@ -9,12 +9,7 @@
 
 namespace attn::verify {
 
-std::optional<Shape> take_sizes(std::string_view& text, std::string_view opening, std::string_view closing) {
-  const std::size_t end = text.find(closing);
-  if (!text.starts_with(opening) || end == npos) {
-    return std::nullopt;
-  }
-  std::string_view list = text.substr(opening.size(), end - opening.size());
+std::optional<Shape> sizes_in(std::string_view list) {
   Shape sizes;
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -25,7 +20,16 @@ std::optional<Shape> take_sizes(std::string_view& text, std::string_view opening
     sizes.push_back(*size);
     list = without_leading(list.substr(std::min(comma + 1, list.size())), " ");
   }
-  text.remove_prefix(end + closing.size());
+  return sizes;
+}
+
+std::optional<Shape> take_sizes(std::string_view& text, std::string_view opening, std::string_view closing) {
+  const std::size_t end = text.find(closing);
+  if (!text.starts_with(opening) || end == npos) {
+    return std::nullopt;
+  }
+  std::optional<Shape> sizes = sizes_in(text.substr(opening.size(), end - opening.size()));
+  text.remove_prefix(sizes ? end + closing.size() : 0);
   return sizes;
 }
 
