@@ -73,10 +73,6 @@ TEST_CASE("tensors that a program writes out are found in every language of the 
   check_literal("let data: [[f32; 2]; 2] = [\n    [0.5, 1.5], // Your\n    [2.5, 3.5], // journey\n];", "data", {2, 2},
                 "main.rs");
   check_literal("let x = array![[0.5, 1.5], [2.5, 3.5]];", "x", {2, 2}, "main.rs");
-  check_literal("inputs = [0.5 1.5 2.5;\n          3.5 4.5 5.5]", "inputs", {2, 3}, "lesson.jl");
-  check_literal("inputs = Float32[\n  0.5 1.5 2.5  # Your\n  3.5 4.5 5.5  # journey\n]", "inputs", {2, 3}, "lesson.jl");
-  check_literal("x = Float32[0.5, 1.5f0, 25f-1]", "x", {3}, "lesson.jl");
-  check_literal("x = [0.5; 1.5; 2.5]", "x", {3}, "lesson.jl");
   check_literal("inputs = Nx.tensor([\n  [0.5, 1.5],\n  [2.5, 3.5]\n])", "inputs", {2, 2}, "lesson.exs");
   check_literal("const inputs = tf.tensor2d([[0.5, 1.5], [2.5, 3.5]]);", "inputs", {2, 2}, "lesson.js");
   check_literal("auto x = torch::tensor({{0.5, 1.5}, {2.5, 3.5}});", "x", {2, 2}, "lesson.cpp");
@@ -135,7 +131,7 @@ TEST_CASE("literals are found in listings of every kind of page, and what is pri
   CHECK(count("<p>Text</p><pre>" + code + "</pre>", "page.html") == 1);
   CHECK(count(code, "page.txt") == 1);
   CHECK(count(">>> " + code, "page.txt") == 1);
-  CHECK(count("tensor([[0.5, 1.5]])\nkeys = [[0.5, 1.5]]\narray([0.5, 1.5])\nFloat32[0.5, 1.5]", "page.txt") == 0);
+  CHECK(count("tensor([[0.5, 1.5]])\nkeys = [[0.5, 1.5]]\narray([0.5, 1.5])", "page.txt") == 0);
   CHECK(count("tf.Tensor(\n[[0.5 1.5]\n [2.5 3.5]], shape=(2, 2), dtype=float32)\n", "page.txt") == 0);
   CHECK(count("```python\nprint(x)\n```\n```\ntensor([[0.5, 1.5]])\nx = [[0.5, 1.5]]\n```\n", "page.md") == 0);
   CHECK(count(">>> x\ntensor([[0.5, 1.5]])\n>>> y\nx = [0.5, 1.5]\n", "page.txt") == 0);
@@ -160,8 +156,7 @@ TEST_CASE("settings are read from programs and prose") {
         std::vector<std::int64_t>{7, 42, 123});
   CHECK(settings("key = jax.random.PRNGKey(5)\nk = jax.random.key( 6 )\nd[key](3)").seeds ==
         std::vector<std::int64_t>{5, 6});
-  CHECK(settings("Random.seed!(123)\nStdRng::seed_from_u64(9)\nMersenneTwister(3)").seeds ==
-        std::vector<std::int64_t>{3, 9, 123});
+  CHECK(settings("StdRng::seed_from_u64(9)\nnp.random.default_rng(3)").seeds == std::vector<std::int64_t>{3, 9});
   CHECK(settings("With a seed of 789, and seed 123. Seeds are 5").seeds == std::vector<std::int64_t>{123, 789});
   CHECK(settings("torch.manual_seed(-1)").seeds == std::vector<std::int64_t>{-1});
   CHECK(settings("d_in, d_out = 3, 2").d_in == std::vector<std::int64_t>{3});
@@ -214,8 +209,6 @@ TEST_CASE("listings, outputs and prose are told apart") {
   CHECK(zone_of_x("```python\n>>> f(a,\n... X)\n```\n") == Zone::code);
   CHECK(zone_of_x("```python\n\"\"\"\nX\n\"\"\"\n```\n") == Zone::comment);
   CHECK(zone_of_x("```python\n\"\"\"\na\n\"\"\"\nX\n```\n") == Zone::code);
-  CHECK(zone_of_x("```julia\njulia> a\nX\n```\n") == Zone::output);
-  CHECK(zone_of_x("```julia\na #= b\nX =#\n```\n") == Zone::comment);
   CHECK(zone_of_x("```rust\n/* a\n * X */\n```\n") == Zone::comment);
   CHECK(zone_of_x("```python\nprint(a)\n[1, X]\n```\n") == Zone::output);
   CHECK(zone_of_x("```python\nf(a,\n[1, X])\n```\n") == Zone::code);

@@ -246,7 +246,7 @@ TEST_CASE("a missing parenthesis ends the tensor where it ends") {
 TEST_CASE("fences and margins are no part of a tensor") {
   check_counts_up("```output\ntensor([1., 2.])```\n", {2});
   check_counts_up("```\ntensor([[1., 2.],\n```\n\n\n```\n        [3., 4.]])\n```", {2, 2});
-  check_counts_up("tensor([[1., 2.],```\n\n```output\n        [3., 4.]],\n```\n```\n   grad_fn=<X>)", {2, 2});
+  check_counts_up("tensor([[1., 2.],\n```\n\n```output\n        [3., 4.]],\n```\n```\n   grad_fn=<X>)", {2, 2});
   check_counts_up("> tensor([[1., 2.],\n>         [3., 4.]])", {2, 2});
   check_counts_up("| tensor([[1., 2.], |\n|         [3., 4.]]) |", {2, 2});
   check_counts_up("# tensor([[1., 2.],\n#         [3., 4.]])", {2, 2});

@@ -348,19 +348,6 @@ class Ports(unittest.TestCase):
     def test_mlx(self):
         self.check(lambda values, shape: f"array({nested(values, significant)}, dtype=float32)")
 
-    def test_julia(self):
-        def number(value):
-            text = significant(value).replace("inf", "Inf")
-            return text if "." in text or "Inf" in text else text + ".0"
-
-        def write(values, shape):
-            lines = ["\u00d7".join(map(str, shape)) + " Array{Float32, 3}:"]
-            for k in range(shape[2]):
-                rows = [" " + "  ".join(number(float(row[k])) for row in matrix) for matrix in values]
-                lines += [f"[:, :, {k + 1}] =", *rows, ""]
-            return "\n".join(lines)
-        self.check(write)
-
 
 if __name__ == "__main__":
     harness.main()

@@ -2,79 +2,47 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <string>
 
-#include "text/ascii.hpp"
 #include "text/lines.hpp"
-#include "text/numbers.hpp"
-#include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
 #include "verify/read/pieces.hpp"
+#include "verify/read/sizes.hpp"
 
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t longest_type = 128;
-
-/// The sizes in "[6, 2]" at a text's start, which is taken; nothing where it is no list of sizes.
-std::optional<Shape> take_sizes(std::string_view& text) {
-  const std::size_t end = text.find(']');
-  if (!text.starts_with('[') || end == npos) {
-    return std::nullopt;
-  }
-  std::string_view list = text.substr(1, end - 1);
-  Shape sizes;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(", "), list.size());
-    const auto size = text::number_of<std::int64_t>(list.substr(0, comma));
-    if (!size || *size < 0) {
-      return std::nullopt;
-    }
-    sizes.push_back(*size);
-    list.remove_prefix(std::min(comma + 2, list.size()));
-  }
-  text.remove_prefix(end + 1);
-  return sizes;
-}
-
-/// Takes Candle's "f32]" or "f32, cuda:0]".
-bool take_type(std::string_view& text) {
-  const auto is_part = [](char c) { return is_name_part(c) || c == ':' || c == ',' || c == ' '; };
-  const auto end = std::ranges::find_if_not(text, is_part);
+/// Whether it is "f32" or "f32, cuda:0".
+bool is_type(std::string_view text) {
   constexpr auto types =
       std::to_array<std::string_view>({"bf16", "f16", "f32", "f64", "i16", "i32", "i64", "u8", "u32"});
-  const std::string begin = text::lower(text.substr(0, 4));
-  const bool known = std::ranges::any_of(types, [&](std::string_view type) { return begin.starts_with(type); });
-  if (!known || end == text.end() || *end != ']') {
-    return false;
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.begin()) + 1);
-  return true;
+  const std::string name = text::lower(text.substr(0, text.find(',')));
+  return std::ranges::find(types, name) != types.end();
 }
 
 }  // namespace
 
 std::optional<Shape> read_candle_type(Cursor& cursor) {
-  const std::size_t at = cursor.at();
-  cursor.skip();
+  constexpr std::size_t longest = 128;
   constexpr std::string_view head = "Tensor[";
-  std::string_view text = cursor.rest().substr(0, longest_type);
+  constexpr std::string_view comma = ", ";
+  Cursor ahead = cursor;
+  ahead.skip();
+  std::string_view text = ahead.rest().substr(0, longest);
   const std::size_t size = text.size();
-  if (text.starts_with(head)) {
-    text.remove_prefix(head.size());
-    std::optional<Shape> shape = take_sizes(text);
-    if (shape && text.starts_with(", ")) {
-      text.remove_prefix(2);
-      if (take_type(text)) {
-        cursor.advance(size - text.size());
-        return shape;
-      }
-    }
+  if (!text.starts_with(head)) {
+    return std::nullopt;
   }
-  cursor.go_back(at);
-  return std::nullopt;
+  text.remove_prefix(head.size());
+  std::optional<Shape> shape = take_sizes(text, "[", "]");
+  const std::size_t end = text.find(']');
+  if (!shape || !text.starts_with(comma) || end == npos || !is_type(text.substr(comma.size(), end - comma.size()))) {
+    return std::nullopt;
+  }
+  cursor = ahead;
+  cursor.advance(size - text.size() + end + 1);
+  return shape;
 }
 
 void set_candle_shape(Printed& printed, const Shape& declared) {
@@ -89,49 +57,6 @@ void set_candle_shape(Printed& printed, const Shape& declared) {
   }
   printed.ragged = printed.ragged || !fits;
   set_units(printed.cells, NumberStyle::fixed);
-}
-
-std::optional<Printed> read_candle_summary(std::string_view page, std::size_t begin, Cursor& cursor) {
-  constexpr std::string_view dims = "dims ";
-  const bool is_size = cursor.rest().starts_with(dims);
-  cursor.advance(is_size ? dims.size() : 0);
-  Printed printed;
-  while (true) {
-    const std::string_view word = cursor.rest().substr(0, cell_length(cursor.rest()));
-    const std::optional<Cell> cell = parse_cell(word);
-    if (!cell) {
-      return std::nullopt;
-    }
-    printed.cells.push_back(*cell);
-    cursor.advance(word.size());
-    if (!cursor.rest().starts_with(", ")) {
-      break;
-    }
-    cursor.advance(2);
-  }
-  std::string_view type = cursor.rest().substr(0, longest_type);
-  const std::size_t size = type.size();
-  if (!type.starts_with("; ")) {
-    return std::nullopt;
-  }
-  type.remove_prefix(2);
-  if (!take_type(type)) {
-    return std::nullopt;
-  }
-  cursor.advance(size - type.size());
-  printed.text = page.substr(begin, cursor.at() - begin);
-  printed.kind = is_size ? Printed::Kind::size : Printed::Kind::tensor;
-  for (const Cell& cell : printed.cells) {
-    const bool whole = cell.value >= 0 && cell.value < 9e15 && cell.value == std::floor(cell.value);
-    printed.shape.push_back(whole ? static_cast<std::int64_t>(cell.value) : -1);
-  }
-  if (!is_size) {
-    const auto count = static_cast<std::int64_t>(printed.cells.size());
-    printed.shape = count == 1 ? Shape{} : Shape{count};
-  }
-  printed.shown_before_gap.assign(printed.shape.size(), -1);
-  set_units(printed.cells, is_size ? NumberStyle::fixed : NumberStyle::trimmed);
-  return printed;
 }
 
 }  // namespace attn::verify

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <string_view>
 
 #include "verify/read/cursor.hpp"
 #include "verify/read/printed.hpp"
@@ -16,8 +14,5 @@ std::optional<Shape> read_candle_type(Cursor& cursor);
 
 /// Makes the tensor what that type says of it: [0.5] is a scalar where no sizes are said.
 void set_candle_shape(Printed& printed, const Shape& declared);
-
-/// The debug output: "dims 6, 2; f32]" is a size, "0.5, 1.5; f32]" a tensor. The cursor stands behind "Tensor[".
-std::optional<Printed> read_candle_summary(std::string_view page, std::size_t begin, Cursor& cursor);
 
 }  // namespace attn::verify

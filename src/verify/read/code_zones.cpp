@@ -10,21 +10,16 @@
 namespace attn::verify {
 namespace {
 
-/// Lisp's ; and MATLAB's % begin one only where the line does: elsewhere they are operators.
-bool begins_comment(std::string_view text, bool begins_line) {
-  if (begins_line && (text.starts_with(';') || text.starts_with('%'))) {
-    return true;
-  }
+bool begins_comment(std::string_view text) {
   if (text.starts_with('#')) {
-    return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx") &&
-           !text.starts_with("#=");
+    return !text.starts_with("#[") && !text.starts_with("#include") && !text.starts_with("#Nx");
   }
-  return text.starts_with("//") || text.starts_with("--");
+  return text.starts_with("//");
 }
 
 /// A comment may show how a program is used at a prompt.
 Zone comment_zone(std::string_view line) {
-  line = line.substr(std::min(line.find_first_not_of("#/!-;* \t"), line.size()));
+  line = line.substr(std::min(line.find_first_not_of("#/!* \t"), line.size()));
   return prompt_length(line) > 0 || continuation_length(line) > 0 ? Zone::code : Zone::comment;
 }
 
@@ -34,8 +29,7 @@ std::string_view closing_of(std::string_view text) {
     std::string_view opening;
     std::string_view closing;
   };
-  constexpr auto all = std::to_array<Long>(
-      {{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}, {"#=", "=#"}, {"{-", "-}"}, {"--[[", "]]"}});
+  constexpr auto all = std::to_array<Long>({{"\"\"\"", "\"\"\""}, {"'''", "'''"}, {"/*", "*/"}});
   const auto* found = std::ranges::find_if(all, [&](const Long& one) { return text.starts_with(one.opening); });
   return found == all.end() ? std::string_view() : found->closing;
 }
@@ -67,10 +61,10 @@ bool begins_statement(std::string_view line) {
   for (const std::string_view word : words) {
     if (line.starts_with(word)) {
       const std::string_view after = line.substr(word.size());
-      const auto end = std::ranges::find_if_not(after, is_name_part);
+      const std::string_view name = leading_name(after);
       constexpr std::string_view goes_on = "(=.:;,>{";
-      const std::string_view rest = without_indent(after.substr(static_cast<std::size_t>(end - after.begin())));
-      return end != after.begin() &&
+      const std::string_view rest = without_indent(after.substr(name.size()));
+      return !name.empty() &&
              (rest.empty() || goes_on.find(rest.front()) != npos || rest.starts_with("as ") || rest.starts_with("do"));
     }
   }
@@ -82,8 +76,7 @@ bool begins_with_keyword(std::string_view line) {
   constexpr auto words = std::to_array<std::string_view>(
       {"assert", "case",   "class", "const", "def",    "del", "do",  "elif", "else", "except", "fn",   "for",  "if",
        "in",     "lambda", "let",   "match", "return", "try", "val", "var",  "when", "while",  "with", "yield"});
-  const auto end = std::ranges::find_if_not(line, is_name_part);
-  return std::ranges::find(words, line.substr(0, static_cast<std::size_t>(end - line.begin()))) != words.end();
+  return std::ranges::find(words, leading_name(line)) != words.end();
 }
 
 /// Whether a list begins on the line that stands between statements: "[[0.43, 0.15],", and behind words only as no
@@ -107,7 +100,7 @@ bool begins_printed_list(std::string_view line) {
 
 bool is_output_call(std::string_view line) {
   constexpr auto calls = std::to_array<std::string_view>(
-      {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "@show ", "dbg!("});
+      {"print(", "println(", "println!(", "console.log(", "IO.inspect(", "display(", "dbg!("});
   return std::ranges::any_of(calls, [&](std::string_view call) { return line.starts_with(call); });
 }
 
@@ -155,7 +148,6 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
 }
 
 void CodeZones::add_code(std::size_t begin, std::string_view line) {
-  const std::size_t indent = line.size() - without_indent(line).size();
   std::size_t unpaired = 0;  // quotes up to here do not end on the line
   for (std::size_t i = 0; i < line.size();) {
     const char c = line[i];
@@ -170,7 +162,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
       }
       i += end + closing.size();
       zones_.add(begin + i, Zone::code);
-    } else if (after_blank && begins_comment(rest, i == indent)) {
+    } else if (after_blank && begins_comment(rest)) {
       zones_.add(begin + i, comment_zone(rest));
       return;
     } else if ((c == '"' || c == '\'') && i >= unpaired) {
@@ -187,8 +179,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
 bool is_code_line(std::string_view line) {
   constexpr std::string_view numbers = "0123456789 \t";  // of the listing's lines
   line = line.substr(std::min(line.find_first_not_of(numbers), line.size()));
-  constexpr std::string_view signs = "#@";
-  const bool has_word = !line.empty() && (text::is_letter(line.front()) || signs.find(line.front()) != npos);
+  const bool has_word = !line.empty() && (text::is_letter(line.front()) || line.front() == '#');
   if (has_word && (begins_statement(line) || is_output_call(line))) {
     return true;
   }

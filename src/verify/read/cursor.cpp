@@ -15,7 +15,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /// What begins the comment that a text is; empty where it is none.
 std::string_view comment_of(std::string_view text) {
-  for (const std::string_view comment : {"//", "--", ";", "%", "*"}) {
+  for (const std::string_view comment : {"//", "*"}) {
     if (text.starts_with(comment)) {
       return comment;
     }
@@ -31,8 +31,8 @@ Margin margin_after_code(std::string_view before) {
     if (rest.starts_with("# ") || rest == "#") {
       return {1, false, {}};
     }
-    if (rest.starts_with("// ") || rest.starts_with("-- ")) {
-      return {0, false, comment_of(rest)};
+    if (rest.starts_with("// ")) {
+      return {0, false, "//"};
     }
   }
   return {};
@@ -67,10 +67,8 @@ bool Cursor::skip() {
       ++at_;
       new_line = true;
       begin_line(marker_lines);
-    } else if (c != '`' || marker_lines == most_marker_lines || !skip_fence()) {
-      break;
     } else {
-      ++marker_lines;
+      break;
     }
   }
   return new_line;
@@ -98,32 +96,16 @@ void Cursor::begin_line(std::size_t& marker_lines) {
   }
 }
 
-/// Also the further signs of /// and //! and ;;
+/// Also the further signs of /// and //!
 void Cursor::skip_comment_mark() {
   if (margin_.comment.empty() || !rest().starts_with(margin_.comment)) {
     return;
   }
   at_ += margin_.comment.size();
   const char last = margin_.comment.back();
-  while (!at_end() && last != '-' && (page_[at_] == last || page_[at_] == '!')) {
+  while (!at_end() && (page_[at_] == last || page_[at_] == '!')) {
     ++at_;
   }
-}
-
-/// A fence that is glued to the end of a row.
-bool Cursor::skip_fence() {
-  if (!rest().starts_with("```")) {
-    return false;
-  }
-  std::size_t end = at_;
-  while (end < page_.size() && (page_[end] == '`' || is_blank(page_[end]))) {
-    ++end;
-  }
-  if (end < page_.size() && page_[end] != '\n') {
-    return false;
-  }
-  at_ = end;
-  return true;
 }
 
 void Cursor::skip_line() { at_ = std::min(page_.find('\n', at_), page_.size()); }

@@ -9,7 +9,7 @@ namespace attn::verify {
 struct Margin {
   std::size_t markers = 0;   ///< > | # of a quotation, a table or a comment
   bool pipes = false;        ///< | is among them, and may end lines as well
-  std::string_view comment;  ///< // -- ; % or * , which begins a comment
+  std::string_view comment;  ///< // or * , which begins a comment
 };
 
 /// The margin of a line up to what is printed on it.
@@ -36,7 +36,6 @@ class Cursor {
  private:
   void begin_line(std::size_t& marker_lines);
   void skip_comment_mark();
-  bool skip_fence();
   void skip_line();
 
   std::string_view page_;

@@ -8,10 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "verify/read/candle.hpp"
 #include "verify/read/cursor.hpp"
 #include "verify/read/forms.hpp"
-#include "verify/read/julia.hpp"
 #include "verify/read/label.hpp"
 #include "verify/read/libtorch.hpp"
 #include "verify/read/lists.hpp"
@@ -38,7 +36,6 @@ constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
                                                   {"DeviceArray(", read_typed_array},
                                                   {"tf.Tensor(", read_typed_array},
                                                   {"torch.Size(", read_size},
-                                                  {"Tensor[", read_candle_summary},
                                                   {"np.float32(", read_numpy_scalar, true},
                                                   {"np.float64(", read_numpy_scalar, true},
                                                   {"#Nx.Tensor<", read_nx_tensor}});
@@ -70,8 +67,7 @@ class Finder {
         case '\n': line_begin_ = at_; break;
         case '(': try_heads(); break;
         case '<': try_heads() || try_tensorflow(); break;
-        case '[': try_heads() || try_libtorch() || try_list(); break;
-        case ':': try_julia(); break;
+        case '[': try_libtorch() || try_list(); break;
         default: break;
       }
     }
@@ -129,31 +125,16 @@ class Finder {
     constexpr std::size_t farthest = 200;
     const std::size_t line = std::max(line_begin_, free_from_);
     const std::size_t from = bracket - std::min(bracket - line, farthest);
-    std::size_t type = 0;
     const Zone zone = zones_.at(bracket);
-    const bool stands_alone = may_begin_list(text_.substr(from, bracket - from), zone, type);
+    const bool stands_alone = may_begin_list(text_.substr(from, bracket - from), zone);
     at_ = bracket;
     Cursor cursor = cursor_at(bracket);
-    std::optional<Printed> printed = read_list(text_, bracket - type, cursor, stands_alone && is_output(zone));
+    std::optional<Printed> printed = read_list(text_, bracket, cursor, stands_alone && is_output(zone));
     if (!stands_alone) {
       printed.reset();
     }
-    note(std::move(printed), bracket - type, std::max(cursor.at(), bracket + 1));
+    note(std::move(printed), bracket, std::max(cursor.at(), bracket + 1));
     return true;
-  }
-
-  void try_julia() {
-    const std::size_t line_end = std::min(text_.find_first_not_of(" \t", at_), text_.size());
-    if (line_end < text_.size() && text_[line_end] != '\n') {
-      return;
-    }
-    const std::size_t line = std::max(line_begin_, free_from_);
-    const std::optional<JuliaHeading> heading = find_julia_heading(text_.substr(line, at_ - line));
-    if (heading) {
-      const std::size_t begin = line + heading->begin;
-      Cursor cursor = cursor_at(begin);
-      note(read_julia_array(text_, begin, *heading, cursor), begin, cursor.at());
-    }
   }
 
   /// A cursor at at_, for something that begins on the same line.

@@ -38,14 +38,8 @@ std::optional<Printed> read_lists(Cursor& cursor) {
   if (!rows) {
     return std::nullopt;
   }
-  Printed printed;
-  printed.shape = std::move(rows->shape);
-  printed.cells = std::move(rows->cells);
-  printed.shown_before_gap = std::move(rows->shown_before_gap);
-  printed.ragged = rows->ragged;
-  printed.is_bool = !printed.cells.empty() && is_truth(printed.cells.front());
   cursor.go_back(rows->end);
-  return printed;
+  return std::move(rows->printed);
 }
 
 /// The one number at the cursor.

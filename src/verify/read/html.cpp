@@ -8,6 +8,7 @@
 
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
+#include "verify/read/pieces.hpp"
 
 namespace attn::verify {
 namespace {
@@ -85,47 +86,10 @@ char32_t numbered_character(std::string_view name) {
   return whole && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? static_cast<char32_t>(code) : U'\0';
 }
 
-constexpr std::string_view spaces = " \t\r\n";
-
-std::string_view without_leading_spaces(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(spaces), text.size()));
-}
-
-/// Takes "=value" from the text, with its quotes and spaces; an empty value where none is there.
-std::string_view take_value(std::string_view& text) {
-  const std::string_view equals = without_leading_spaces(text);
-  if (!equals.starts_with('=')) {
-    return {};
-  }
-  std::string_view value = without_leading_spaces(equals.substr(1));
-  const std::size_t quotes = value.starts_with('"') || value.starts_with('\'') ? 1 : 0;
-  const std::string_view ends = quotes > 0 ? value.substr(0, 1) : " \t\r\n>";
-  value.remove_prefix(quotes);
-  const std::size_t end = std::min(value.find_first_of(ends), value.size());
-  text = value.substr(std::min(end + quotes, value.size()));
-  return value.substr(0, end);
-}
-
-/// The value of an attribute; empty where the tag has none of this name.
-std::string_view attribute(std::string_view tag, std::string_view name) {
-  std::string_view rest = tag.substr(std::min(tag.find_first_of(spaces), tag.size()));
-  while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n/>"), rest.size()));
-    if (rest.empty()) {
-      return {};
-    }
-    const std::string_view here = rest.substr(0, rest.find_first_of(" \t\r\n=/>", 1));
-    rest.remove_prefix(here.size());
-    if (const std::string_view value = take_value(rest); here == name) {
-      return value;
-    }
-  }
-}
-
 }  // namespace
 
 Element find_element(std::string_view name) {
-  if (name.find('-') != std::string_view::npos) {
+  if (name.find('-') != npos) {
     return Element::inlined;
   }
   if (name.size() > longest_name) {
@@ -138,7 +102,7 @@ Element find_element(std::string_view name) {
 
 Reference find_reference(std::string_view text) {
   const std::size_t end = text.substr(0, longest_reference).find(';');
-  if (end == std::string_view::npos || end < 3 || text.front() != '&') {
+  if (end == npos || end < 3 || text.front() != '&') {
     return {};
   }
   const std::string_view name = text.substr(1, end - 1);
@@ -160,7 +124,7 @@ Tag find_tag(std::string_view text) {
   while (end < text.size() && is_tag_name_part(text[end])) {
     ++end;
   }
-  const bool ends = end < text.size() && std::string_view(" \t\r\n/>").find(text[end]) != std::string_view::npos;
+  const bool ends = end < text.size() && std::string_view(" \t\r\n/>").find(text[end]) != npos;
   return ends ? Tag{text.substr(begin, end - begin), closing} : Tag{};
 }
 
@@ -170,13 +134,17 @@ bool holds_line_numbers(std::string_view tag) {
     return false;
   }
   constexpr auto names = std::to_array<std::string_view>({"gutter", "lineno", "linenos", "ln", "lnt", "rouge-gutter"});
-  std::string_view classes = attribute(tag, "class");
+  constexpr std::string_view attribute = " class=";
+  const std::size_t at = tag.find(attribute);
+  std::string_view classes =
+      at == npos ? std::string_view() : without_leading(tag.substr(at + attribute.size()), "\"'");
+  classes = classes.substr(0, classes.find_first_of("\"'>"));
   while (!classes.empty()) {
-    const std::size_t end = std::min(classes.find(' '), classes.size());
-    if (std::ranges::find(names, classes.substr(0, end)) != names.end()) {
+    const std::string_view one = classes.substr(0, classes.find(' '));
+    if (std::ranges::find(names, one) != names.end()) {
       return true;
     }
-    classes.remove_prefix(std::min(end + 1, classes.size()));
+    classes.remove_prefix(std::min(one.size() + 1, classes.size()));
   }
   return false;
 }

@@ -19,7 +19,7 @@ std::string_view without_prompt(std::string_view line) {
 }
 
 std::string_view trimmed(std::string_view line) {
-  const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`/;%"));
+  const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`/"));
   const std::string_view label = without_trailing(words, " \t\n`([{,=*|#/");
   if (label == "True" || label == "False") {
     return {};  // was printed itself

@@ -10,13 +10,14 @@
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
 #include "verify/read/pieces.hpp"
+#include "verify/read/sizes.hpp"
 
 namespace attn::verify {
 namespace {
 
 constexpr std::size_t longest_type = 160;
 constexpr std::size_t widest_margin = 64;
-constexpr std::string_view margin_signs = " \t#>|*/%;";
+constexpr std::string_view margin_signs = " \t#>|*/";
 
 /// The line that says what was printed.
 struct Type {
@@ -25,27 +26,6 @@ struct Type {
   std::string_view grad_fn;
   std::size_t size = 0;  ///< of its text
 };
-
-/// The sizes of "{6,3}" at a text's start, which is taken.
-std::optional<Shape> take_sizes(std::string_view& text) {
-  const std::size_t end = text.find('}');
-  if (!text.starts_with('{') || end == npos) {
-    return std::nullopt;
-  }
-  std::string_view list = text.substr(1, end - 1);
-  Shape sizes;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const auto size = text::number_of<std::int64_t>(list.substr(0, comma));
-    if (!size || *size < 0) {
-      return std::nullopt;
-    }
-    sizes.push_back(*size);
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  text.remove_prefix(end + 1);
-  return sizes;
-}
 
 /// "[ CPUFloatType{6,3} ]", and what R puts behind it: "[ grad_fn = <MmBackward0> ]".
 std::optional<Type> read_type(std::string_view text) {
@@ -59,7 +39,7 @@ std::optional<Type> read_type(std::string_view text) {
   const std::string_view name = without_trailing(text.substr(2, brace - 2), "]");
   Type type;
   text.remove_prefix(brace);
-  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text) : std::nullopt;
+  std::optional<Shape> shape = name.ends_with("Type") ? take_sizes(text, "{", "}") : std::nullopt;
   if (!shape || !text.starts_with(" ]")) {
     return std::nullopt;
   }
@@ -127,17 +107,8 @@ double take_factor(std::string_view& text) {
 
 /// The indices of "(1,2,.,.) ="; empty where it is no such heading.
 Shape matrix_of(std::string_view text) {
-  const std::size_t end = text.find(",.,.) =");
-  Shape indices;
-  if (!text.starts_with('(') || end == npos || end + 7 != text.size()) {
-    return {};
-  }
-  for (std::string_view list = text.substr(1, end - 1); !list.empty();) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    indices.push_back(text::number_of<std::int64_t>(list.substr(0, comma)).value_or(0));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return indices;
+  const std::optional<Shape> indices = take_sizes(text, "(", ",.,.) =");
+  return indices && text.empty() ? *indices : Shape{};
 }
 
 Line read_line(std::string_view page, std::size_t begin, std::size_t end, std::size_t most_cells) {

@@ -10,7 +10,7 @@
 
 namespace attn::verify {
 
-/// Numbers that a program has written out: torch.tensor([[0.43, ...]]), np.array(...), Julia's [0.43 0.15; ...].
+/// Numbers that a program has written out: torch.tensor([[0.43, ...]]), np.array(...), vec![...].
 struct Literal {
   Place place;       ///< of its first bracket; in a notebook the line of the cell's source
   std::string name;  ///< the variable that gets it, "inputs"; empty where none does

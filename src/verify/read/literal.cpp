@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <system_error>
 #include <utility>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_literal_axes = 8;
 
-/// A number at a text's start, as programs write them: "0.43", ".5", "1e-3", "0.43f32", "1.5f-3".
+/// A number at a text's start, as programs write them: "0.43", ".5", "1e-3", "0.43f32".
 struct Number {
   double value = 0;
   bool has_point = false;
@@ -30,22 +29,6 @@ std::size_t suffix_length(std::string_view text) {
   return found == suffixes.end() ? 0 : found->size();
 }
 
-/// Takes Julia's exponent, the "f-3" of "1.5f-3"; returns its length.
-std::size_t take_exponent(std::string_view text, double& value) {
-  int exponent = 0;
-  const bool plus = text.starts_with("f+");
-  const char* begin = text.data() + (plus ? 2 : 1);
-  if (!text.starts_with('f') || text.starts_with("f32") || text.starts_with("f64")) {
-    return 0;
-  }
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), exponent);
-  if (error != std::errc()) {
-    return 0;
-  }
-  value *= std::pow(10.0, exponent);
-  return static_cast<std::size_t>(end - text.data());
-}
-
 Number read_number(std::string_view text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   const std::string_view digits = text.substr(sign);
@@ -55,9 +38,7 @@ Number read_number(std::string_view text) {
   if (error != std::errc() || !(text::is_digit(digits.front()) || digits.front() == '.')) {
     return {};
   }
-  const std::string_view after = digits.substr(size);
-  const std::size_t exponent = take_exponent(after, number.value);
-  const std::size_t suffix = exponent > 0 ? exponent : suffix_length(after);
+  const std::size_t suffix = suffix_length(digits.substr(size));
   number.size = sign + size + suffix;
   if (text.size() > number.size && (is_name_part(text[number.size]) || text[number.size] == '.')) {
     return {};
@@ -67,145 +48,77 @@ Number read_number(std::string_view text) {
   return number;
 }
 
+bool opens(char c) { return c == '[' || c == '{' || c == '('; }
+bool closes(char c) { return c == ']' || c == '}' || c == ')'; }
+
 class ListReader {
  public:
   ListReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
 
   std::optional<NumberList> read() {
-    while (step() && depth_ > 0) {
-    }
-    const bool complete = depth_ == 0 && !failed_ && !list_.values.empty();
-    if (!complete) {
+    if (!read_axis(0) || list_.values.empty()) {
       return std::nullopt;
     }
     list_.end = at_;
-    if (row_size_ == 0) {
-      list_.shape.assign(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(rank_));
-    } else if (row_size_ == 1) {
-      list_.shape.assign({rows_ + 1});
-    } else {
-      list_.shape.assign({rows_ + 1, row_size_});
-    }
     return std::move(list_);
   }
 
   std::size_t at() const { return at_; }
 
  private:
-  bool fail() {
-    failed_ = true;
-    return false;
-  }
-
-  bool step() {
-    const bool new_line = skip();
-    if (at_ >= text_.size()) {
-      return fail();
+  /// The list at an opening bracket, so many brackets deep; false where it is none, or not like those before it.
+  bool read_axis(std::size_t axis) {
+    const bool is_first = axis == list_.shape.size();
+    if (axis == most_literal_axes || (is_first && !list_.values.empty())) {
+      return false;
     }
-    switch (text_[at_]) {
-      case '[':
-      case '{':
-      case '(': return open();
-      case ']':
-      case '}':
-      case ')': return close();
-      case ',':
-        ++at_;
-        separated_ = true;
-        return true;
-      case ';': return semicolon();
-      case '&': ++at_; return true;
-      default: return number(new_line);
+    if (is_first) {
+      list_.shape.push_back(unknown);
     }
-  }
-
-  /// Goes past blanks and comments; returns whether a line ended.
-  bool skip() {
-    bool new_line = false;
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      const std::string_view rest = text_.substr(at_);
-      if (c == '#' || rest.starts_with("//")) {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == ' ' || c == '\t' || c == '\n' || c == '\\') {
-        new_line = new_line || c == '\n';
+    ++at_;
+    std::int64_t items = 0;
+    for (skip(); at_ < text_.size() && !closes(text_[at_]); skip()) {
+      if (text_[at_] == ',') {
         ++at_;
+      } else if (opens(text_[at_]) ? read_axis(axis + 1) : read_item(axis)) {
+        ++items;
       } else {
-        break;
+        return false;
       }
     }
-    return new_line;
-  }
-
-  bool open() {
-    if (depth_ == most_literal_axes || row_size_ > 0 || (rank_ > 0 && depth_ >= rank_)) {
-      return fail();
-    }
-    if (depth_ > 0) {
-      ++items_[depth_ - 1];
-    }
-    items_[depth_++] = 0;
-    ++at_;
-    separated_ = true;
-    return true;
-  }
-
-  bool close() {
-    --depth_;
-    if (row_size_ == 0 ? !close_axis() : !close_rows()) {
-      return fail();
-    }
-    ++at_;
-    separated_ = false;
-    return true;
-  }
-
-  bool close_axis() {
-    if (depth_ >= rank_) {
+    std::int64_t& size = list_.shape[axis];
+    size = size == unknown ? items : size;
+    if (at_ == text_.size() || size != items) {
       return false;
     }
-    std::int64_t& size = sizes_[depth_];
-    size = size == unknown ? items_[depth_] : size;
-    return size == items_[depth_];
-  }
-
-  bool close_rows() {
-    rows_ -= items_[0] == 0 ? 1 : 0;  // the last row had its semicolon
-    return items_[0] == 0 || items_[0] == row_size_;
-  }
-
-  /// The end of a row of Julia's.
-  bool semicolon() {
     ++at_;
-    return end_row();
-  }
-
-  bool end_row() {
-    if (depth_ != 1 || rank_ != 1 || items_[0] == 0 || (row_size_ != 0 && row_size_ != items_[0])) {
-      return fail();
-    }
-    row_size_ = items_[0];
-    ++rows_;
-    items_[0] = 0;
-    separated_ = true;
     return true;
   }
 
-  bool number(bool new_line) {
+  /// A number, so many brackets deep: as deep as the others.
+  bool read_item(std::size_t axis) {
     const Number number = read_number(text_.substr(at_));
-    if (number.size == 0 || depth_ == 0 || (rank_ > 0 && rank_ != depth_)) {
-      return fail();
-    }
-    if (new_line && !separated_ && !end_row()) {
+    if (number.size == 0 || axis + 1 != list_.shape.size()) {
       return false;
     }
-    rank_ = depth_;
-    ++items_[depth_ - 1];
     list_.values.push_back(number.value);
     list_.has_point = list_.has_point || number.has_point;
     at_ += number.size;
-    separated_ = false;
     return true;
+  }
+
+  /// Goes past blanks, comments, C's \ at a line's end and Rust's & of a slice.
+  void skip() {
+    constexpr std::string_view skipped = " \t\n\\&";
+    while (at_ < text_.size()) {
+      if (text_[at_] == '#' || text_.substr(at_).starts_with("//")) {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (skipped.find(text_[at_]) != npos) {
+        ++at_;
+      } else {
+        return;
+      }
+    }
   }
 
   static constexpr std::int64_t unknown = -1;
@@ -213,18 +126,6 @@ class ListReader {
   std::string_view text_;
   std::size_t at_;
   NumberList list_;
-  std::array<std::int64_t, most_literal_axes> items_{};
-  std::array<std::int64_t, most_literal_axes> sizes_ = [] {
-    std::array<std::int64_t, most_literal_axes> sizes{};
-    sizes.fill(unknown);
-    return sizes;
-  }();
-  std::size_t depth_ = 0;
-  std::size_t rank_ = 0;   ///< the depth of the numbers; 0 before the first
-  std::int64_t rows_ = 0;  ///< that a semicolon or a line's end closed
-  std::int64_t row_size_ = 0;
-  bool separated_ = true;  ///< a comma, a bracket or a row's end stands before
-  bool failed_ = false;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct NumberList {
   std::size_t end = 0;     ///< behind its last bracket
 };
 
-/// Reads the lists that begin at a [ or { of a program, in the manner of Python, Rust, C++ or Julia, past comments.
+/// Reads the lists that begin at a [ or { of a program, in the manner of Python, Rust or C++, past comments.
 /// Nothing where anything but numbers is in them or they have not one shape; `end` is then where that shows.
 std::optional<NumberList> read_number_list(std::string_view text, std::size_t begin, std::size_t& end);
 

@@ -15,6 +15,7 @@
 #include "text/numbers.hpp"
 #include "verify/read/literal.hpp"
 #include "verify/read/pieces.hpp"
+#include "verify/read/sizes.hpp"
 
 namespace attn::verify {
 namespace {
@@ -104,11 +105,7 @@ bool in_comparison(std::string_view text) {
 Before look_back(std::string_view before) {
   Before result;
   const std::string_view whole = before;
-  const std::string_view element = trailing(before, is_name_part);
-  if (element == "Float32" || element == "Float64" || element == "Float16") {
-    before.remove_suffix(element.size());
-    result.in_call = true;
-  } else if (!element.empty()) {
+  if (!trailing(before, is_name_part).empty()) {
     return result;
   }
   while (true) {
@@ -130,39 +127,23 @@ Before look_back(std::string_view before) {
   return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;
 }
 
-/// The whole numbers that a text begins with: "6, 3)".
-Shape leading_sizes(std::string_view text) {
-  Shape sizes;
-  while (!text.empty() && text::is_digit(text.front())) {
-    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-    sizes.push_back(text::number_of<std::int64_t>(text.substr(0, end)).value_or(0));
-    text.remove_prefix(end);
-    text = text.substr(std::min(text.find_first_not_of(", "), text.size()));
-  }
-  return sizes;
-}
-
 /// The shape that a flat list gets: "(6, 3)" of from_vec(vec![...], (6, 3)), or of ".reshape(6, 3)"; else its own.
 Shape shape_of(const NumberList& list, std::string_view after) {
   constexpr std::size_t longest = 64;
-  after = after.substr(0, longest);
-  after = after.substr(std::min(after.find_first_not_of(" \n,&)"), after.size()));
+  after = without_leading(after.substr(0, longest), " \n,&)");
   for (const std::string_view call : {".reshape", ".view"}) {
     if (after.starts_with(call)) {
       after.remove_prefix(call.size());
     }
   }
-  after = after.substr(std::min(after.find_first_not_of("(["), after.size()));
-  Shape sizes = leading_sizes(after);
-  constexpr std::int64_t most = 1 << 20;
-  const bool possible =
-      !sizes.empty() && std::ranges::all_of(sizes, [](std::int64_t size) { return size > 0 && size < most; });
+  after = without_leading(after, "([");
+  const std::optional<Shape> sizes = sizes_in(after.substr(0, after.find_first_of(")]")));
   const auto count = static_cast<std::int64_t>(list.values.size());
   std::int64_t product = 1;
-  for (std::size_t i = 0; possible && i < sizes.size() && product <= count; ++i) {
-    product *= sizes[i];
+  for (const std::int64_t size : sizes.value_or(Shape{})) {
+    product = size > 0 && size <= count / product ? product * size : count + 1;
   }
-  return possible && product == count ? sizes : list.shape;
+  return sizes && !sizes->empty() && product == count ? *sizes : list.shape;
 }
 
 /// What a program does to a list's numbers behind them, in the same statement.

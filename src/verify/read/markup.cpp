@@ -39,7 +39,7 @@ class MarkupReader {
         text_(text),
         kind_(kind),
         html_(markup == Markup::html),
-        overwrites_(!html_ && text.find('\n') != npos) {}
+        has_line_feeds_(!html_ && text.find('\n') != npos) {}
 
   void read() {
     out_.begin_part(kind_);
@@ -71,10 +71,6 @@ class MarkupReader {
         out_.break_line();
         return;
       case '\r': carriage_return(); return;
-      case '\b':
-        ++at_;
-        out_.backspace();
-        return;
       case escape: escape_sequence(); return;
       case '&': reference(); return;
       case '<': tag(); return;
@@ -85,43 +81,37 @@ class MarkupReader {
     out_.put(character.code);
   }
 
+  /// What a progress bar overwrites stays, on a line of its own.
   void carriage_return() {
-    ++at_;
+    if (has_line_feeds_) {
+      at_ = std::min(text_.find_first_not_of('\r', at_), text_.size());
+    } else {
+      ++at_;
+    }
     if (at_ < text_.size() && text_[at_] == '\n') {
       return;
     }
-    if (overwrites_) {
-      out_.carriage_return();
+    if (has_line_feeds_) {
+      out_.break_line();
     } else {
       out_.end_line();
     }
   }
 
-  /// Colours and the like vanish; "erase in line" is what progress bars write.
+  /// Colours and the like vanish.
   void escape_sequence() {
     ++at_;
     const char kind = at_ < text_.size() ? text_[at_] : '\0';
     if (kind == '[') {
-      const std::size_t begin = ++at_;
+      ++at_;
       skip_while([](char c) { return c >= 0x20 && c < 0x40; });
-      if (at_ < text_.size() && text_[at_] >= 0x40 && text_[at_] < 0x7f) {
-        erase(text_.substr(begin, at_ - begin), text_[at_]);
-        ++at_;
-      }
+      skip_one([](char c) { return c >= 0x40 && c < 0x7f; });
     } else if (kind == ']') {
       skip_while([](char c) { return c != '\a' && c != escape && c != '\n'; });
       skip_one([](char c) { return c == '\a'; });
     } else {
       skip_while([](char c) { return c >= 0x20 && c < 0x30; });
       skip_one([](char c) { return c > 0x20 && c < 0x7f; });
-    }
-  }
-
-  void erase(std::string_view parameter, char final) {
-    if (final == 'K' && (parameter.empty() || parameter == "0")) {
-      out_.erase_to_line_end();
-    } else if (final == 'K' && parameter == "2") {
-      out_.erase_line();
     }
   }
 
@@ -192,7 +182,7 @@ class MarkupReader {
       return false;
     }
     for (; at_ < end; ++at_) {
-      const bool mac = text_[at_] == '\r' && !overwrites_ && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n');
+      const bool mac = text_[at_] == '\r' && !has_line_feeds_ && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n');
       if (text_[at_] == '\n' || mac) {
         out_.skip_line();
       }
@@ -248,7 +238,7 @@ class MarkupReader {
   std::size_t at_ = 0;
   Part::Kind kind_;
   bool html_;
-  bool overwrites_;           ///< a carriage return takes the cursor back to the line's begin
+  bool has_line_feeds_;       ///< so that a carriage return alone is no line's end of the file
   bool comments_end_ = true;  ///< there may be a --> further on
   bool tags_end_ = true;
   bool quotes_close_ = true;

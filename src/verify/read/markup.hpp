@@ -8,7 +8,7 @@ namespace attn::verify {
 
 /// What a text is written in. HTML that stands in Markdown is known in every text: <br>, <pre>, &nbsp; …
 enum class Markup {
-  text,  ///< Markdown, plain text, a terminal's log: a tag stays on its line, a carriage return overwrites
+  text,  ///< Markdown, plain text, a terminal's log: a tag stays on its line
   html,
 };
 

@@ -22,7 +22,7 @@ using nlohmann::json;
 }
 
 /// What an object or a list of a notebook is.
-enum class Role : std::uint8_t { other, notebook, worksheets, worksheet, cells, cell, outputs, output, data, lines };
+enum class Role : std::uint8_t { other, notebook, cells, cell, outputs, output, data, lines };
 
 /// Its place in the notebook: what it is a member or an item of.
 struct Nesting {
@@ -32,15 +32,12 @@ struct Nesting {
   Role role;
 };
 
-/// Format 4 keeps cells in the notebook, format 3 in worksheets, and what a cell holds in "source" or, of code in
-/// format 3, in "input". A text may be a list of lines.
+/// A text may be a list of lines.
 constexpr Nesting nestings[] = {
-    {Role::notebook, "cells", true, Role::cells},   {Role::notebook, "worksheets", true, Role::worksheets},
-    {Role::worksheets, "", false, Role::worksheet}, {Role::worksheet, "cells", true, Role::cells},
-    {Role::cells, "", false, Role::cell},           {Role::cell, "outputs", true, Role::outputs},
-    {Role::outputs, "", false, Role::output},       {Role::output, "data", false, Role::data},
-    {Role::output, "text", true, Role::lines},      {Role::data, "text/plain", true, Role::lines},
-    {Role::cell, "source", true, Role::lines},      {Role::cell, "input", true, Role::lines},
+    {Role::notebook, "cells", true, Role::cells},  {Role::cells, "", false, Role::cell},
+    {Role::cell, "outputs", true, Role::outputs},  {Role::outputs, "", false, Role::output},
+    {Role::output, "data", false, Role::data},     {Role::output, "text", true, Role::lines},
+    {Role::data, "text/plain", true, Role::lines}, {Role::cell, "source", true, Role::lines},
 };
 
 /// Reads a notebook's JSON and keeps one output of it at a time.
@@ -111,12 +108,11 @@ class NotebookReader final : public nlohmann::json_sax<json> {
   bool open(bool is_list) {
     begin_item();
     const Role role = inner_role(is_list);
-    if (role == Role::other || (role == Role::worksheets && has_cells_)) {
+    if (role == Role::other) {
       ++deeper_;  // nothing in it is an output
       return true;
     }
-    has_cells_ = has_cells_ || role == Role::cells || role == Role::worksheets;
-    has_data_ = (has_data_ && role != Role::output) || role == Role::data;
+    has_cells_ = has_cells_ || role == Role::cells;
     holder_ = this->role();
     roles_.push_back(role);
     return true;
@@ -167,13 +163,13 @@ class NotebookReader final : public nlohmann::json_sax<json> {
       return nullptr;
     }
     if (holder == Role::output) {
-      return key_ == "text" ? &stream_ : nullptr;
+      return key_ == "text" ? &printed_ : nullptr;
     }
     if (holder == Role::data) {
-      return key_ == "text/plain" ? &result_ : nullptr;
+      return key_ == "text/plain" ? &printed_ : nullptr;
     }
     if (holder == Role::cell) {
-      return key_ == "source" ? &source_ : key_ == "input" ? &input_ : key_ == "cell_type" ? &type_ : nullptr;
+      return key_ == "source" ? &source_ : key_ == "cell_type" ? &type_ : nullptr;
     }
     return nullptr;
   }
@@ -185,20 +181,17 @@ class NotebookReader final : public nlohmann::json_sax<json> {
     }
   }
 
-  /// A stream's "text", or a result's plain text, which format 3 kept in "text" too.
   void write_output() {
-    write_lines(out_, has_data_ ? result_ : stream_, Part::Kind::output);
-    stream_.clear();
-    result_.clear();
+    write_lines(out_, printed_, Part::Kind::output);
+    printed_.clear();
   }
 
   void write_source() {
     const bool is_code = type_ == "code";
     code_cells_ += is_code ? 1 : 0;
-    write_lines(listing_, source_.empty() ? input_ : source_, is_code ? Part::Kind::script : Part::Kind::markdown);
-    for (std::string* text : {&source_, &input_, &type_}) {
-      text->clear();
-    }
+    write_lines(listing_, source_, is_code ? Part::Kind::script : Part::Kind::markdown);
+    source_.clear();
+    type_.clear();
   }
 
   PageText& out_;
@@ -207,12 +200,9 @@ class NotebookReader final : public nlohmann::json_sax<json> {
   std::size_t deeper_ = 0;     ///< objects and lists that are open in the last of them
   std::string key_;            ///< the last one of the innermost role
   Role holder_ = Role::other;  ///< what the innermost role is in
-  std::string stream_;
-  std::string result_;
+  std::string printed_;        ///< a stream's "text", or a result's plain text
   std::string source_;
-  std::string input_;
   std::string type_;
-  bool has_data_ = false;
   bool has_cells_ = false;
   std::uint32_t cell_ = 0;
   std::uint32_t code_cells_ = 0;  ///< that are read

@@ -10,7 +10,7 @@ namespace {
 constexpr int fewest_significant = 6;
 
 bool is_scientific(const Cell& cell) {
-  return cell.text.find_first_of("eEf") != std::string_view::npos && std::isfinite(cell.value);
+  return cell.text.find_first_of("eE") != std::string_view::npos && std::isfinite(cell.value);
 }
 
 bool has_unit(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }

@@ -10,7 +10,7 @@ namespace attn::verify {
 enum class NumberStyle {
   fixed,        ///< PyTorch, Candle: each number to its last decimal; without decimals only if all are whole
   trimmed,      ///< numpy, JAX, TensorFlow, Python, Nx: up to the same decimal, zeros at the end left out
-  significant,  ///< MLX, Julia: six significant digits or more, zeros at the end left out
+  significant,  ///< MLX: six significant digits or more, zeros at the end left out
 };
 
 /// Gives each cell of a tensor its unit by the style. The cells come as parse_cell makes them, with the unit of the

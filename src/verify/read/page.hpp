@@ -37,7 +37,8 @@ struct Part {
 class Page {
  public:
   Page() = default;
-  Page(std::string name, std::string text, PlaceIndex places, std::vector<Part> parts);
+  Page(std::string name, std::string text, PlaceIndex places, std::vector<Part> parts)
+      : name_(std::move(name)), text_(std::move(text)), places_(std::move(places)), parts_(std::move(parts)) {}
 
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }

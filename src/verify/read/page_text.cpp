@@ -15,9 +15,6 @@ bool is_space(char32_t code) {
          code == 0x3000;
 }
 
-/// A byte of UTF-8 that is not its character's first.
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
-
 /// Soft hyphens, joiners, direction marks, byte order marks, and control characters that this page has no use for.
 bool is_invisible(char32_t code) {
   return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || code == 0x61c || in(code, 0x200b, 0x200f) ||
@@ -54,10 +51,10 @@ void PageText::go_to(Place place) {
 }
 
 void PageText::begin_part(Part::Kind kind) {
-  if (!parts_.empty() && parts_.back().begin >= size()) {
+  if (!parts_.empty() && parts_.back().begin >= text_.size()) {
     parts_.pop_back();
   }
-  parts_.push_back({size(), kind});
+  parts_.push_back({text_.size(), kind});
 }
 
 void PageText::put(char32_t code) {
@@ -74,31 +71,8 @@ void PageText::put(char32_t code) {
   }
 }
 
-void PageText::put_plain(std::string_view text) {
-  if (behind_cursor_.empty()) {
-    text_ += text;
-  } else {
-    overwrite(text);
-  }
-}
-
-/// Each character takes the place of one.
-void PageText::overwrite(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t size = text::first_character(text).size;
-    text_ += text.substr(0, size);
-    text.remove_prefix(size);
-    if (!behind_cursor_.empty()) {
-      behind_cursor_.pop_back();
-    }
-    while (!behind_cursor_.empty() && continues_character(behind_cursor_.back())) {
-      behind_cursor_.pop_back();
-    }
-  }
-}
-
 void PageText::end_line() {
-  start_line();
+  text_.push_back('\n');
   skip_line();
 }
 
@@ -108,43 +82,17 @@ void PageText::skip_line() {
 }
 
 void PageText::break_line() {
-  start_line();
+  text_.push_back('\n');
   note_place();
 }
 
-void PageText::start_line() {
-  text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
-  behind_cursor_.clear();
-  text_.push_back('\n');
-  line_begin_ = text_.size();
-}
-
 void PageText::begin_line() {
-  if (line_begin_ != size()) {
+  if (!text_.empty() && text_.back() != '\n') {
     break_line();
   }
 }
 
-void PageText::carriage_return() {
-  behind_cursor_.append(text_.rbegin(), text_.rend() - static_cast<std::ptrdiff_t>(line_begin_));
-  text_.resize(line_begin_);
-}
-
-void PageText::backspace() {
-  for (bool whole = false; !whole && text_.size() > line_begin_;) {
-    whole = !continues_character(text_.back());
-    behind_cursor_.push_back(text_.back());
-    text_.pop_back();
-  }
-}
-
-void PageText::erase_line() {
-  text_.resize(line_begin_);
-  behind_cursor_.clear();
-}
-
 Page PageText::finish(std::string name) {
-  text_.append(behind_cursor_.rbegin(), behind_cursor_.rend());
   Page page(std::move(name), std::move(text_), std::move(places_), std::move(parts_));
   *this = PageText();
   return page;

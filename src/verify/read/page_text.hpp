@@ -9,8 +9,8 @@
 
 namespace attn::verify {
 
-/// Writes the text of a page: typographic characters become those that programs print, and a terminal's cursor
-/// moves as it would. Remembers where each line of the file went.
+/// Writes the text of a page: typographic characters become those that programs print. Remembers where each line of
+/// the file went.
 class PageText {
  public:
   /// What follows is the given line of the file.
@@ -20,7 +20,7 @@ class PageText {
   /// A character, decoded: spaces of all kinds become ' ', dashes that serve as minus '-', "…" three dots.
   void put(char32_t code);
   /// Printable ASCII.
-  void put_plain(std::string_view text);
+  void put_plain(std::string_view text) { text_ += text; }
   /// The file's line ends.
   void end_line();
   /// The file's line ends, unseen: in a tag or a comment.
@@ -30,26 +30,14 @@ class PageText {
   /// The same, unless the line is empty yet.
   void begin_line();
 
-  void carriage_return();
-  void backspace();
-  void erase_to_line_end() { behind_cursor_.clear(); }
-  void erase_line();
-
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
   /// The page, with all that was written; the writer is empty afterwards.
   Page finish(std::string name);
 
  private:
-  void overwrite(std::string_view text);
-  void start_line();
-  void note_place() { places_.note(text_, size(), place_); }
-  /// All bytes that are written, before and behind the cursor.
-  std::size_t size() const { return text_.size() + behind_cursor_.size(); }
+  void note_place() { places_.note(text_, text_.size(), place_); }
 
-  std::string text_;  ///< up to the cursor
-  std::string
-      behind_cursor_;  ///< the line's bytes from its end back to the cursor: after carriage_return and backspace
-  std::size_t line_begin_ = 0;
+  std::string text_;
   Place place_;
   PlaceIndex places_;
   std::vector<Part> parts_;

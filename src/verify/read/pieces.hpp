@@ -14,6 +14,15 @@ inline constexpr std::size_t npos = std::string_view::npos;
 /// Whether a program's names may have it.
 constexpr bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 
+/// The name that the text begins with; empty where it begins with none.
+constexpr std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_name_part(text[end])) {
+    ++end;
+  }
+  return text.substr(0, end);
+}
+
 /// The text without those characters at its begin.
 constexpr std::string_view without_leading(std::string_view text, std::string_view unwanted) {
   return text.substr(std::min(text.find_first_not_of(unwanted), text.size()));

@@ -14,10 +14,10 @@ const Entry* last_up_to(const std::vector<Entry>& entries, std::size_t offset) {
   return after == entries.begin() ? nullptr : &*(after - 1);
 }
 
-/// The last entry is the one for `offset`; what was noted of a text that is erased is gone.
+/// What was noted last of an offset holds.
 template <class Entry>
-void drop_from(std::vector<Entry>& entries, std::size_t offset) {
-  while (!entries.empty() && entries.back().offset >= offset) {
+void drop_at(std::vector<Entry>& entries, std::size_t offset) {
+  if (!entries.empty() && entries.back().offset == offset) {
     entries.pop_back();
   }
 }
@@ -26,12 +26,12 @@ void drop_from(std::vector<Entry>& entries, std::size_t offset) {
 
 void PlaceIndex::note(std::string_view text, std::size_t end, const Place& place) {
   const auto offset = static_cast<std::uint32_t>(end);
-  drop_from(cells_, end);
+  drop_at(cells_, end);
   const Cells before = cells_.empty() ? Cells{} : cells_.back();
   if (place.cell != before.cell || place.number != before.number) {
     cells_.push_back({offset, place.cell, place.number});
   }
-  drop_from(lines_, end);
+  drop_at(lines_, end);
   if (!lines_.empty() && end - lines_.back().offset < reach) {
     Lines& last = lines_.back();
     const std::uint32_t ends = line_ends(text, last, end);

@@ -8,10 +8,9 @@ namespace attn::verify {
 std::size_t prompt_length(std::string_view line) {
   const std::size_t indent = line.size() - without_indent(line).size();
   const std::string_view text = line.substr(indent);
-  for (const std::string_view prompt : {">>> ", "julia> "}) {
-    if (text.starts_with(prompt)) {
-      return indent + prompt.size();
-    }
+  constexpr std::string_view python = ">>> ";
+  if (text.starts_with(python)) {
+    return indent + python.size();
   }
   for (const std::string_view prompt : {"In [", "iex("}) {
     constexpr std::size_t longest = 16;

@@ -5,7 +5,7 @@
 
 namespace attn::verify {
 
-/// The length of what stands before a statement at a prompt, as ">>> ", "julia> ", "In [3]: " or "iex(1)> " and the
+/// The length of what stands before a statement at a prompt, as ">>> ", "In [3]: " or "iex(1)> " and the
 /// blanks before that; 0 where the line has no prompt.
 std::size_t prompt_length(std::string_view line);
 

@@ -43,9 +43,7 @@ bool is_html(std::string_view name, std::string_view text) {
 Part::Kind kind_of_text(std::string_view name) {
   constexpr auto markdown = std::to_array<std::string_view>({".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst"});
   constexpr auto scripts = std::to_array<std::string_view>(
-      {".c",  ".cc",   ".clj", ".cpp", ".cs",   ".cu", ".ex",    ".exs",   ".fs",  ".go",
-       ".h",  ".hpp",  ".hs",  ".hy",  ".java", ".jl", ".js",    ".kt",    ".lua", ".m",
-       ".ml", ".mojo", ".py",  ".r",   ".rb",   ".rs", ".scala", ".swift", ".ts",  ".zig"});
+      {".c", ".cc", ".cpp", ".cu", ".ex", ".exs", ".h", ".hpp", ".js", ".py", ".r", ".rs", ".swift", ".ts"});
   const auto has = [&](std::string_view extension) { return has_extension(name, extension); };
   if (std::ranges::any_of(markdown, has)) {
     return Part::Kind::markdown;

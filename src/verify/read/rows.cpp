@@ -19,6 +19,19 @@ bool is_code(char c) {
   return text::is_letter(c) || signs.find(c) != std::string_view::npos;
 }
 
+/// The length of "np.float32(" at a text's start, which newer numpys print before a number in a list; 0 elsewhere.
+std::size_t scalar_type_length(std::string_view text) {
+  if (!text.starts_with('n')) {
+    return 0;
+  }
+  for (const std::string_view type : {"np.float32(", "np.float64("}) {
+    if (text.starts_with(type)) {
+      return type.size();
+    }
+  }
+  return 0;
+}
+
 /// One axis of the list that is being read.
 struct Axis {
   std::int64_t items = 0;       ///< of the list that is open
@@ -40,14 +53,16 @@ class RowsReader {
     while (depth_ > 0) {
       close();
     }
-    if (rows_.cells.empty() && (gap_ || !closed)) {
+    if (printed_.cells.empty() && (gap_ || !closed)) {
       return std::nullopt;
     }
-    const std::size_t rank = rows_.cells.empty() ? deepest_ : rank_;
+    const std::size_t rank = printed_.cells.empty() ? deepest_ : rank_;
     for (std::size_t i = 0; i < rank; ++i) {
-      rows_.shape.push_back(std::max<std::int64_t>(axes_[i].size, 0));
-      rows_.shown_before_gap.push_back(axes_[i].before_gap);
+      printed_.shape.push_back(std::max<std::int64_t>(axes_[i].size, 0));
+      printed_.shown_before_gap.push_back(axes_[i].before_gap);
     }
+    printed_.is_bool = !printed_.cells.empty() && is_truth(printed_.cells.front());
+    rows_.sound = rows_.sound && closed && !(rows_.has_commas && rows_.has_blanks);
     return std::move(rows_);
   }
 
@@ -61,7 +76,11 @@ class RowsReader {
         take(1);
         close();
         return depth_ > 0;
-      case ',': cursor_.advance(1); return true;
+      case ',':
+        rows_.has_commas = true;
+        after_number_ = false;
+        cursor_.advance(1);
+        return true;
       case ')':
       case '\0': return false;
       default: break;
@@ -84,22 +103,24 @@ class RowsReader {
     }
     axes_[depth_++].items = 0;
     deepest_ = std::max(deepest_, depth_);
-    rows_.ragged = rows_.ragged || (!rows_.cells.empty() && depth_ > rank_);
+    printed_.ragged = printed_.ragged || (!printed_.cells.empty() && depth_ > rank_);
     take(1);
+    after_number_ = false;
     return true;
   }
 
   void close() {
+    after_number_ = false;
     Axis& axis = axes_[--depth_];
     if (axis.size == unknown) {
       axis.size = axis.items;
     }
-    rows_.ragged = rows_.ragged || axis.size != axis.items;
+    printed_.ragged = printed_.ragged || axis.size != axis.items;
   }
 
   bool gap() {
     Axis& axis = axes_[depth_ - 1];
-    rows_.ragged = rows_.ragged || (axis.before_gap != unknown && axis.before_gap != axis.items);
+    printed_.ragged = printed_.ragged || (axis.before_gap != unknown && axis.before_gap != axis.items);
     axis.before_gap = axis.before_gap == unknown ? axis.items : axis.before_gap;
     gap_ = true;
     while (cursor_.peek() == '.') {
@@ -124,20 +145,23 @@ class RowsReader {
   bool number(bool new_line) {
     if (cursor_.rest().size() > 1 && cursor_.peek() == '*' && cell_length(cursor_.rest().substr(1)) > 0) {
       cursor_.advance(1);  // --what-if marks the numbers that change
+      rows_.sound = false;
     }
     const std::string_view text = cursor_.rest().substr(0, cell_length(cursor_.rest()));
     const std::optional<Cell> cell = parse_cell(text);
     if (!cell) {
       return noise(new_line);
     }
-    if (rows_.cells.empty()) {
+    if (printed_.cells.empty()) {
       rank_ = depth_;
-      rows_.ragged = deepest_ > rank_;
+      printed_.ragged = deepest_ > rank_;
     }
-    rows_.ragged = rows_.ragged || depth_ != rank_;
+    printed_.ragged = printed_.ragged || depth_ != rank_;
     ++axes_[depth_ - 1].items;
     make_room();
-    rows_.cells.push_back(*cell);
+    printed_.cells.push_back(*cell);
+    rows_.has_blanks = rows_.has_blanks || after_number_;
+    after_number_ = true;
     take(text.size());
     return true;
   }
@@ -145,7 +169,7 @@ class RowsReader {
   /// Of a long tensor the words up to its end are counted: to grow and grow would take twice the memory.
   void make_room() {
     constexpr std::size_t long_tensor = 1U << 16U;
-    if (rows_.cells.size() < rows_.cells.capacity() || rows_.cells.size() < long_tensor) {
+    if (printed_.cells.size() < printed_.cells.capacity() || printed_.cells.size() < long_tensor) {
       return;
     }
     std::size_t words = 0;
@@ -155,11 +179,12 @@ class RowsReader {
       words += part && !in_word ? 1U : 0U;
       in_word = part;
     }
-    rows_.cells.reserve(rows_.cells.size() + std::max(words, rows_.cells.size() / 8));
+    printed_.cells.reserve(printed_.cells.size() + std::max(words, printed_.cells.size() / 8));
   }
 
   /// Something that is no part of a tensor. On a line of its own it comes after a tensor that breaks off.
   bool noise(bool new_line) {
+    rows_.sound = false;
     if (new_line) {
       return false;
     }
@@ -170,28 +195,18 @@ class RowsReader {
 
   Cursor& cursor_;
   Rows rows_;
+  Printed& printed_ = rows_.printed;
   std::array<Axis, most_axes> axes_;
   std::size_t depth_ = 0;
   std::size_t deepest_ = 0;
-  std::size_t rank_ = 0;  ///< the depth of the first number
+  std::size_t rank_ = 0;       ///< the depth of the first number
+  bool after_number_ = false;  ///< nothing but blanks stands behind the last number
   bool gap_ = false;
   bool code_ = false;
   bool too_deep_ = false;
 };
 
 }  // namespace
-
-std::size_t scalar_type_length(std::string_view text) {
-  if (!text.starts_with('n')) {
-    return 0;
-  }
-  for (const std::string_view type : {"np.float32(", "np.float64("}) {
-    if (text.starts_with(type)) {
-      return type.size();
-    }
-  }
-  return 0;
-}
 
 std::optional<Rows> read_rows(Cursor& cursor) { return RowsReader(cursor).read(); }
 

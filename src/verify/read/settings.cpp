@@ -20,10 +20,6 @@ namespace {
 constexpr std::size_t longest_setting = 32;
 constexpr std::size_t longest_statement = 160;
 
-std::string_view leading_name(std::string_view text) {
-  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_part) - text.begin()));
-}
-
 /// The number that a text begins with; nothing where it is the begin of a word or of a size such as 3x2.
 std::optional<double> leading_number(std::string_view text) {
   std::size_t end = text.starts_with('-') ? 1 : 0;
@@ -103,7 +99,7 @@ constexpr auto size_names = std::to_array<SizeName>({{"d_in", &Settings::d_in},
                                                      {"num_batches", &Settings::batch_size}});
 
 bool is_seed(std::string_view name) {
-  constexpr auto generators = std::to_array<std::string_view>({"default_rng", "mersennetwister", "prngkey", "xoshiro"});
+  constexpr auto generators = std::to_array<std::string_view>({"default_rng", "prngkey"});
   return name.find("seed") != npos || std::ranges::find(generators, name) != generators.end();
 }
 
@@ -147,7 +143,7 @@ class SettingsReader {
       note_dropout(after);
     } else if (is_bias(name)) {
       note_bias(after);
-    } else if (without_leading(after, "!").starts_with('(')) {
+    } else if (after.starts_with('(')) {
       note_weights(name, after.substr(after.find('(') + 1));
     }
     if (static_cast<std::size_t>(after.data() - text_.data()) > noted_to_) {
@@ -155,9 +151,9 @@ class SettingsReader {
     }
   }
 
-  /// "(123)", "!(123)", " = 123", ": 123", " of 123", " 123"
+  /// "(123)", " = 123", ": 123", " of 123", " 123"
   void note_seed(std::string_view after) {
-    after = without_leading(without_leading(after, "!\"'"), " ");
+    after = without_leading(without_leading(after, "\"'"), " ");
     const std::size_t sign = !after.empty() && std::string_view("(=:").find(after.front()) != npos ? 1 : 0;
     after = without_leading(after.substr(sign), " ");
     after.remove_prefix(after.starts_with("of ") ? 3 : 0);

@@ -48,7 +48,7 @@ std::string_view value_at(std::string_view text) {
 }
 
 /// The numbers of "(0, 3)" or "[6][x: 3]".
-Shape sizes_in(std::string_view text) {
+Shape numbers_in(std::string_view text) {
   Shape sizes;
   while (!text.empty()) {
     const std::string_view digits = leading(text, text::is_digit);
@@ -72,7 +72,7 @@ void note(std::string_view key, std::string_view value, Printed& printed, Suffix
     suffix.dtype = value;
     printed.is_bool = printed.is_bool || value.ends_with("bool");
   } else if ((key == "size" || key == "shape") && printed.cells.empty()) {
-    printed.shape = sizes_in(value);
+    printed.shape = numbers_in(value);
     printed.shown_before_gap.assign(printed.shape.size(), -1);
   }
 }
@@ -157,7 +157,7 @@ bool read_nx_type(Cursor& cursor, Shape& shape) {
   std::string_view rest = line.substr(letters.size() + bits.size());
   while (rest.starts_with('[')) {
     const std::size_t end = rest.find(']');
-    const Shape sizes = end == npos ? Shape{} : sizes_in(rest.substr(0, end));
+    const Shape sizes = end == npos ? Shape{} : numbers_in(rest.substr(0, end));
     if (sizes.size() != 1) {
       break;
     }
