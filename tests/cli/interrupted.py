@@ -193,7 +193,7 @@ class Interrupted(files.Case):
                     self.assertEqual(sorted(codes), [0, 2], said)
                     loser = codes.index(2)
                     self.assertEqual(said[loser][0], b"")
-                    self.assertRegex(said[loser][1], rb"\A[^\n]*'steps' exists[^\n]*\n\Z")
+                    self.assertRegex(said[loser][1], rb"\A[^\n]*'steps' already exists[^\n]*\n\Z")
                     self.assertEqual(self.contents("steps"), sets[1 - loser])
                     lost += 1
                     self.clear("steps")
