@@ -1,5 +1,4 @@
 #include "cli/values.hpp"
-#include "cli/endings.hpp"
 
 #include <algorithm>
 #include <array>

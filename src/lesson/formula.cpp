@@ -72,7 +72,7 @@ class FormulaMaker {
       case Kind::matmul:
       case Kind::matvec:
       case Kind::weighted_sum: return of(operands[0]) + " @ " + of(operands[1]);
-      case Kind::matvecs: return of(operands[1]) + " @ " + of(operands[0]) + ".T";
+      case Kind::matvecs:
       case Kind::dots: return of(operands[1]) + " @ " + of(operands[0]) + ".T";
       case Kind::pairwise_dots: return of(operands[0]) + " @ " + of(operands[1]) + ".T";
       case Kind::linear: return is_outermost || is_weighed(operands[0]) ? linear(tensor) : tensor.name();

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* no_cells = "this step has no cells";
 
 /// An error's words without the option that they are usually about.
-std::string plain(std::string message) {
+std::string plain(const std::string& message) {
   constexpr std::string_view option = "--cell: ";
   return message.starts_with(option) ? message.substr(option.size()) : message;
 }

@@ -113,8 +113,10 @@ std::shared_ptr<const Contents> Array::contents() const {
 Block<float> Array::own_floats() && {
   std::shared_ptr<const Contents> own = contents();
   const bool is_only_here = own == storage ? own.use_count() == 2 : own.use_count() == 1;
-  // No storage is made const.
-  return is_only_here ? std::move(std::get<Block<float>>(const_cast<Contents&>(*own))) : std::get<Block<float>>(*own);
+  if (!is_only_here) {
+    return std::get<Block<float>>(*own);
+  }
+  return std::move(std::get<Block<float>>(const_cast<Contents&>(*own)));  // no storage is made const
 }
 
 const float* Array::floats() const { return std::get<Block<float>>(*storage).data() + offset; }

@@ -49,7 +49,7 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
                DType dtype)
     : node_(std::make_shared<Node>()) {
   const std::int64_t count = element_count(shape);
-  const bool differentiable = dtype == DType::float32 && operation->autograd_name(operands) != "";
+  const bool differentiable = dtype == DType::float32 && !operation->autograd_name(operands).empty();
   node_->requires_grad = operation->is_trainable() ||
                          (differentiable && std::any_of(operands.begin(), operands.end(),
                                                         [](const Tensor& operand) { return operand.requires_grad(); }));
