@@ -113,7 +113,7 @@ bool Search::offer(Form form, const Tensor& candidate) {
   return is_certain;
 }
 
-void Search::keep(Form form, const std::string& words, std::vector<std::size_t> leaves, double chance) {
+void Search::keep(Form form, const std::string& words, const std::vector<std::size_t>& leaves, double chance) {
   ++tried_;
   if (chance + std::log10(static_cast<double>(tried_)) <= least_chance) {
     Relation relation;

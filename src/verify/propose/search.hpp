@@ -42,7 +42,7 @@ class Search {
   /// excluded and no better one is known. A tensor of another shape does not hold.
   bool offer(Form form, const Tensor& candidate);
   /// What holds in another way, with log10 of the probability that it does by chance.
-  void keep(Form form, const std::string& words, std::vector<std::size_t> leaves, double chance);
+  void keep(Form form, const std::string& words, const std::vector<std::size_t>& leaves, double chance);
 
   /// The bounds of all cells of a tensor.
   std::vector<Interval> bounded(const Tensor& tensor);

@@ -49,7 +49,7 @@ Rewriter::Rule masked_where(std::size_t axis, Masks masks) {
 }
 
 /// What a mask makes of scores, where rows that are hidden as a whole are hidden by a number, not by -inf.
-Rewriter::Rule with_hidden_rows_of(float fill, Rewriter::Rule mask) {
+Rewriter::Rule with_hidden_rows_of(float fill, const Rewriter::Rule& mask) {
   return [fill, mask](const Tensor& was, const Tensor& is) {
     return !hides(was) ? is : made_by_rows(mask(was, is), [fill](std::span<float> row) {
       if (largest_of(row) == -infinity) {
@@ -60,7 +60,7 @@ Rewriter::Rule with_hidden_rows_of(float fill, Rewriter::Rule mask) {
 }
 
 /// The same mistake in a mask of scores that are scaled before they are masked.
-Rewriter::Rule scaled_before(Rewriter::Rule mask) {
+Rewriter::Rule scaled_before(const Rewriter::Rule& mask) {
   return [mask](const Tensor& was, const Tensor& is) {
     const std::int64_t root_of = was.operation().facts().root_of;
     if (root_of == 0 || !hides(was.operands()[0]) || !hides(is.operands()[0])) {
