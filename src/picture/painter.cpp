@@ -13,7 +13,7 @@ namespace {
 /// A background, and what is easy to read on it.
 text::Style on(Rgb background) { return {text_colour(background), background}; }
 
-text::Style on(int index) { return {nearest_xterm(text_colour(xterm_colour(index))), index}; }
+text::Style on(const Tone& tone) { return {tone.text, tone.background}; }
 
 constexpr std::array<std::string_view, 8> blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 10> characters{" ", ".", ":", "-", "=", "+", "*", "#", "%", "@"};
@@ -49,7 +49,7 @@ Look Painter::look(double value) const {
   }
   const double t = at(value);
   if (coloured()) {
-    return {terminal_.colour == Terminal::Colour::ansi256 ? on(xterm(value, t)) : on(colour(value, t)), ""};
+    return {terminal_.colour == Terminal::Colour::ansi256 ? on(tone(value, t)) : on(colour(value, t)), ""};
   }
   if (of_ == Of::booleans) {
     return {{}, terminal_.unicode ? value != 0 ? "█" : "░" : value != 0 ? "#" : "."};
@@ -86,11 +86,11 @@ Rgb Painter::colour(double value, double t) const {
   return diverging() ? diverging_colour(t) : sequential_colour(t);
 }
 
-int Painter::xterm(double value, double t) const {
+Tone Painter::tone(double value, double t) const {
   if (of_ == Of::booleans) {
-    return nearest_xterm(colour(value, t));
+    return grey_tone(value != 0);
   }
-  return diverging() ? diverging_xterm(t) : sequential_xterm(t);
+  return diverging() ? diverging_tone(t) : sequential_tone(t);
 }
 
 }  // namespace attn::render

@@ -56,7 +56,7 @@ class Painter {
   bool diverging() const { return of_ == Of::differences || scale_.diverging(); }
   double at(double value) const;
   Rgb colour(double value, double t) const;
-  int xterm(double value, double t) const;
+  Tone tone(double value, double t) const;
 
   Scale scale_;
   Of of_;

@@ -31,6 +31,25 @@ double luminance(Rgb colour) {
   return 0.2126 * linear(colour.red) + 0.7152 * linear(colour.green) + 0.0722 * linear(colour.blue);
 }
 
+// ---- OKLab: B. Ottosson, https://bottosson.github.io/posts/oklab ------------------------------------
+
+/// A colour where equal distances look equal.
+struct OkLab {
+  double lightness;  ///< 0 black, 1 white
+  double a;          ///< green to red
+  double b;          ///< blue to yellow
+};
+
+/// The nearest sRGB colour, each channel clipped.
+Rgb from_oklab(const OkLab& colour) {
+  const double l = std::pow(colour.lightness + 0.3963377774 * colour.a + 0.2158037573 * colour.b, 3);
+  const double m = std::pow(colour.lightness - 0.1055613458 * colour.a - 0.0638541728 * colour.b, 3);
+  const double s = std::pow(colour.lightness - 0.0894841775 * colour.a - 1.2914855480 * colour.b, 3);
+  return {encoded(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+          encoded(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+          encoded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
 // ---- Ramps -----------------------------------------------------------------------------------------
 
 /// A colour that a ramp goes through.
@@ -68,50 +87,21 @@ Rgb colour_at(std::span<const Stop> stops, double t) {
 
 // ---- xterm -----------------------------------------------------------------------------------------
 
-constexpr int first_of_cube = 16;
-constexpr int first_grey = 232;
-constexpr int xterm_colours = 256;
+constexpr Tone black_on(int background) { return {background, 16}; }
+constexpr Tone white_on(int background) { return {background, 231}; }
 
 /// Violet over teal to yellow; blue over white to brown.
-constexpr std::array sequential_tones{54, 24, 30, 36, 77, 185, 226};
-constexpr std::array diverging_tones{25, 68, 110, 153, 255, 223, 180, 173, 130};
+constexpr std::array sequential_tones{white_on(54), white_on(24),  black_on(30), black_on(36),
+                                      black_on(77), black_on(185), black_on(226)};
+constexpr std::array diverging_tones{white_on(25),  black_on(68),  black_on(110), black_on(153), black_on(255),
+                                     black_on(223), black_on(180), black_on(173), white_on(130)};
 
-using Palette = std::array<OkLab, xterm_colours - first_of_cube>;
-
-Palette xterm_palette() {
-  Palette palette{};
-  for (std::size_t i = 0; i < palette.size(); ++i) {
-    palette[i] = to_oklab(xterm_colour(first_of_cube + static_cast<int>(i)));
-  }
-  return palette;
-}
-
-double distance(const OkLab& one, const OkLab& other) {
-  return std::hypot(one.lightness - other.lightness, one.a - other.a, one.b - other.b);
+template <std::size_t size>
+Tone tone_at(const std::array<Tone, size>& tones, double t) {
+  return tones[static_cast<std::size_t>(std::lround(std::clamp(t, 0.0, 1.0) * (size - 1)))];
 }
 
 }  // namespace
-
-OkLab to_oklab(Rgb colour) {
-  const double r = linear(colour.red);
-  const double g = linear(colour.green);
-  const double b = linear(colour.blue);
-  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-          1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
-          0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
-}
-
-Rgb from_oklab(const OkLab& colour) {
-  const double l = std::pow(colour.lightness + 0.3963377774 * colour.a + 0.2158037573 * colour.b, 3);
-  const double m = std::pow(colour.lightness - 0.1055613458 * colour.a - 0.0638541728 * colour.b, 3);
-  const double s = std::pow(colour.lightness - 0.0894841775 * colour.a - 1.2914855480 * colour.b, 3);
-  return {encoded(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-          encoded(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-          encoded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
-}
 
 Rgb sequential_colour(double t) { return colour_at(viridis, t); }
 
@@ -119,15 +109,11 @@ Rgb diverging_colour(double t) { return colour_at(blue_white_brown, t); }
 
 Rgb dark_diverging_colour(double t) { return colour_at(blue_black_brown, t); }
 
-int sequential_xterm(double t) {
-  constexpr std::size_t last = sequential_tones.size() - 1;
-  return sequential_tones[static_cast<std::size_t>(std::lround(std::clamp(t, 0.0, 1.0) * last))];
-}
+Tone sequential_tone(double t) { return tone_at(sequential_tones, t); }
 
-int diverging_xterm(double t) {
-  constexpr std::size_t last = diverging_tones.size() - 1;
-  return diverging_tones[static_cast<std::size_t>(std::lround(std::clamp(t, 0.0, 1.0) * last))];
-}
+Tone diverging_tone(double t) { return tone_at(diverging_tones, t); }
+
+Tone grey_tone(bool is_light) { return is_light ? black_on(252) : white_on(240); }
 
 std::string hex(Rgb colour) {
   constexpr std::string_view figures = "0123456789abcdef";
@@ -145,24 +131,5 @@ double contrast(Rgb one, Rgb other) {
 }
 
 Rgb text_colour(Rgb background) { return contrast(background, white) >= contrast(background, black) ? white : black; }
-
-int nearest_xterm(Rgb colour) {
-  static const Palette palette = xterm_palette();
-  const OkLab wanted = to_oklab(colour);
-  const auto nearest = std::min_element(palette.begin(), palette.end(), [&](const OkLab& one, const OkLab& other) {
-    return distance(one, wanted) < distance(other, wanted);
-  });
-  return first_of_cube + static_cast<int>(nearest - palette.begin());
-}
-
-Rgb xterm_colour(int index) {
-  if (index >= first_grey) {
-    const auto grey = static_cast<std::uint8_t>(8 + 10 * (index - first_grey));
-    return {grey, grey, grey};
-  }
-  constexpr std::array<std::uint8_t, 6> levels{0, 95, 135, 175, 215, 255};
-  const auto cube = static_cast<std::size_t>(index - first_of_cube);
-  return {levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6]};
-}
 
 }  // namespace attn::render

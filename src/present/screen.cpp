@@ -15,7 +15,6 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 
-#include "picture/ramp.hpp"
 #include "present/rescue.hpp"
 #include "present/terminfo.hpp"
 
@@ -69,11 +68,8 @@ TerminalState state_before() {
   return state;
 }
 
-/// One of xterm's 256 colours; -1: the terminal's own.
+/// One of xterm's 256 colours, which are all that a Screen's terminal has; -1: the terminal's own.
 int xterm_of(const text::Colour& colour) {
-  if (const auto* rgb = std::get_if<text::Rgb>(&colour)) {
-    return render::nearest_xterm(*rgb);
-  }
   const int* index = std::get_if<int>(&colour);
   return index == nullptr ? -1 : *index;
 }

@@ -8,14 +8,13 @@
 #include "require.hpp"
 #include "steps.hpp"
 #include "targets.hpp"
-#include "verify/read/encoding.hpp"
 #include "verify/report/dump.hpp"
 
 namespace attn::fuzz {
 namespace {
 
 void check(const dump::Dumped& dumped) {
-  require(verify::is_utf8(dumped.name) && !dumped.name.empty(), "a tensor's name is UTF-8");
+  require(is_utf8(dumped.name) && !dumped.name.empty(), "a tensor's name is UTF-8");
   require(std::ranges::all_of(dumped.shape, [](std::int64_t size) { return size >= 0; }), "an axis has a size");
   require(element_count(dumped.shape) == std::ssize(dumped.values), "a tensor has as many numbers as its shape says");
 }

@@ -4,14 +4,12 @@
 #include <cstddef>
 
 #include "require.hpp"
-#include "verify/read/encoding.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
 
 namespace attn::fuzz {
 namespace {
 
-using verify::is_utf8;
 using verify::Page;
 using verify::Printed;
 

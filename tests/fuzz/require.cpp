@@ -16,6 +16,17 @@ void require(bool holds, std::string_view what) {
   }
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const text::Character character = text::first_character(text);
+    if (!character.valid) {
+      return false;
+    }
+    text.remove_prefix(character.size);
+  }
+  return true;
+}
+
 void require_clean(std::string_view text, std::string_view what, std::string_view allowed) {
   while (!text.empty()) {
     const text::Character character = text::first_character(text);

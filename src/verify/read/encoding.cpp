@@ -27,26 +27,4 @@ std::string from_utf16(std::string_view bytes, bool big_endian) {
   return text;
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const text::Character character = text::first_character(text);
-    if (!character.valid) {
-      return false;
-    }
-    text.remove_prefix(character.size);
-  }
-  return true;
-}
-
-std::string repaired_utf8(std::string_view text) {
-  std::string repaired;
-  repaired.reserve(text.size());
-  while (!text.empty()) {
-    const text::Character character = text::first_character(text);
-    text::append_utf8(repaired, character.code);
-    text.remove_prefix(character.size);
-  }
-  return repaired;
-}
-
 }  // namespace attn::verify

@@ -8,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verify/read/encoding.hpp"
 #include "verify/read/markup.hpp"
 
 namespace attn::verify {
@@ -218,11 +217,6 @@ bool looks_like_notebook(std::string_view text) {
 
 void write_notebook(PageText& out, PageText& listing, const std::string& name, std::string_view text) {
   NotebookReader reader(out, listing);
-  std::string repaired;
-  if (!is_utf8(text)) {
-    repaired = repaired_utf8(text);
-    text = repaired;
-  }
   json::sax_parse(text, &reader);
   if (!reader.damage().empty()) {
     fail(name, reader.damage());
