@@ -179,10 +179,10 @@ TEST_CASE("dumps: .csv files that attn-walkthrough wrote tell name, dtype and sh
   }
   check_tensor(dump::parse("a.csv", "1,2\n# keys: float32 [2]\n").at(0), "a", {1, 2}, "float64", {1, 2});
   CHECK(has(complaint("a.csv", "# keys: float32 [2, 2]\n1,2\n"),
-            "its first line says [2, 2], and it has 1 rows of 2; accepted are as many numbers as it says"));
+            "its first line says [2, 2], and it has 1 rows of 2; a shape needs as many numbers as it says"));
   CHECK(has(complaint("a.csv", "# keys: float32 [4]\n1,2\n3,4\n"), "its first line says [4]"));
   CHECK(has(complaint("a.csv", "# k: float32 [4611686018427387904, 4, 2]\n1,2\n"), "its first line says"));
-  CHECK(has(complaint("a.csv", "# ../keys: float32 [2]\n1,2\n"), "leads elsewhere"));
+  CHECK(has(complaint("a.csv", "# ../keys: float32 [2]\n1,2\n"), "is not a path below the folder"));
 }
 
 TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
@@ -211,7 +211,7 @@ TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
         }).size() == 1);
 
   CHECK(has(complaint("a.json", chapter(keys).substr(0, chapter(keys).size() - 1)),
-            "'a.json': it is not whole JSON; accepted is JSON that attn-walkthrough wrote; write it again with"));
+            "'a.json': it is not whole JSON; it must be JSON that attn-walkthrough wrote; write it again with"));
   CHECK(has(complaint("a.json", chapter(size)), "it has no tensor"));
   CHECK(has(complaint("a.json", chapter("3, null, [1]")), "it has no tensor"));
   for (const auto& [shape, values] :
@@ -234,7 +234,7 @@ TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
   CHECK(has(complaint("a.json", chapter(R"({"name": "k", "shape": [], "values": 1})")), "a step has no section"));
   CHECK(
       has(complaint("a.json", R"({"tool": "attn-walkthrough", "steps": )" + std::string(100'000, '[')), "whole JSON"));
-  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "no file of tensors"));
+  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "not a tensor file"));
 }
 
 TEST_CASE("dumps: a folder, below it all .npy files by name") {
