@@ -167,6 +167,76 @@ TEST_CASE("dumps: .csv files that are no matrix of numbers say where") {
   CHECK(has(complaint("a.csv", "# nothing\n\n"), "no rows of numbers"));
 }
 
+TEST_CASE("dumps: .csv files that attn-walkthrough wrote tell name, dtype and shape") {
+  check_tensor(dump::parse("a.csv", "# head_1/keys: float32 [2, 1, 2]\n0.1,2\n\n3,inf\n").at(0), "head_1/keys",
+               {2, 1, 2}, "float32", {static_cast<double>(0.1F), 2, 3, inf});
+  check_tensor(dump::parse("a.csv", "# mask: bool [3]\n1,0,1\n").at(0), "mask", {3}, "bool", {1, 0, 1});
+  check_tensor(dump::parse("a.csv", "# sum: int64 []\n7\n").at(0), "sum", {}, "int64", {7});
+  for (const std::string line : {"# keys", "# keys: float32", "# keys: float16 [2]", "# keys: float32 [2, x]",
+                                 "# keys: float32 [0]", "#keys: float32 [2]", "# : float32 [2]", "# keys: [2]"}) {
+    CAPTURE(line);
+    check_tensor(dump::parse("a.csv", line + "\n1,2\n").at(0), "a", {1, 2}, "float64", {1, 2});
+  }
+  check_tensor(dump::parse("a.csv", "1,2\n# keys: float32 [2]\n").at(0), "a", {1, 2}, "float64", {1, 2});
+  CHECK(has(complaint("a.csv", "# keys: float32 [2, 2]\n1,2\n"),
+            "its first line says [2, 2], and it has 1 rows of 2; a shape needs as many numbers as it says"));
+  CHECK(has(complaint("a.csv", "# keys: float32 [4]\n1,2\n3,4\n"), "its first line says [4]"));
+  CHECK(has(complaint("a.csv", "# k: float32 [4611686018427387904, 4, 2]\n1,2\n"), "its first line says"));
+  CHECK(has(complaint("a.csv", "# ../keys: float32 [2]\n1,2\n"), "is not a path below the folder"));
+}
+
+TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
+  const auto step = [](const std::string& name, const std::string& dtype, const std::string& shape,
+                       const std::string& values) {
+    return R"({"kind": "tensor", "section": "head_1", "name": ")" + name + R"(", "dtype": ")" + dtype +
+           R"(", "shape": )" + shape + R"(, "values": )" + values + "}";
+  };
+  const auto chapter = [](const std::string& steps) {
+    return R"({"tool": "attn-walkthrough", "chapter": "causal", "steps": [)" + steps + "]}";
+  };
+  const std::string size = R"({"kind": "size", "section": "", "name": "keys", "shape": [2], "dtype": "float32"})";
+  const std::string keys = step("keys", "float32", "[2, 2]", R"([[0.1, -0.0], ["inf", "-inf"]])");
+  const std::string mask = step("mask", "bool", "[2]", "[true, false]");
+  const std::vector<Dumped> tensors = dump::parse("x", chapter(keys + "," + size + "," + mask + "," + keys));
+  REQUIRE(tensors.size() == 2);
+  check_tensor(tensors[0], "head_1/keys", {2, 2}, "float32", {static_cast<double>(0.1F), -0.0, inf, -inf});
+  CHECK(std::signbit(tensors[0].values[1]));
+  check_tensor(tensors[1], "head_1/mask", {2}, "bool", {1, 0});
+  const std::string scalar = step("sum", "int64", "[]", "9007199254740992");
+  check_tensor(dump::parse("x", "[\n" + chapter(scalar) + "]").at(0), "causal/head_1/sum", {}, "int64",
+               {9007199254740992.0});
+  CHECK(std::isnan(dump::parse("x", chapter(step("k", "float32", "[1]", R"(["nan"])"))).at(0).values[0]));
+  CHECK(dump::parse("x", chapter(keys + "," + mask), [](const dump::Heading& one) {
+          return one.shape == Shape{2};
+        }).size() == 1);
+
+  CHECK(has(complaint("a.json", chapter(keys).substr(0, chapter(keys).size() - 1)),
+            "'a.json': it is not whole JSON; it must be JSON that attn-walkthrough wrote; write it again with"));
+  CHECK(has(complaint("a.json", chapter(size)), "it has no tensor"));
+  CHECK(has(complaint("a.json", chapter("3, null, [1]")), "it has no tensor"));
+  for (const auto& [shape, values] :
+       std::vector<std::pair<std::string, std::string>>{{"[2]", "[1]"},
+                                                        {"[2]", "[1, 2, 3]"},
+                                                        {"[2]", "[1, [2]]"},
+                                                        {"[1]", "1"},
+                                                        {"[]", "[1]"},
+                                                        {"[1]", "[null]"},
+                                                        {"[1]", R"(["big"])"},
+                                                        {"[-1]", "[]"},
+                                                        {"[1.5]", "[1]"},
+                                                        {"3", "[1]"},
+                                                        {"[9223372036854775808]", "[1]"}}) {
+    CAPTURE(shape);
+    CAPTURE(values);
+    CHECK(has(complaint("a.json", chapter(step("k", "float32", shape, values))),
+              "the values of 'head_1/k' do not have its shape"));
+  }
+  CHECK(has(complaint("a.json", chapter(R"({"name": "k", "shape": [], "values": 1})")), "a step has no section"));
+  CHECK(
+      has(complaint("a.json", R"({"tool": "attn-walkthrough", "steps": )" + std::string(100'000, '[')), "whole JSON"));
+  CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "not a tensor file"));
+}
+
 TEST_CASE("dumps: a folder, below it all .npy files by name") {
   const DumpFolder folder;
   write(folder / "head_2/keys.npy", fixture("little_f4.npy"));

@@ -67,12 +67,13 @@ Rgb xterm_colour(int index) {
 
 const std::vector<std::string> words{"Your", "journey", "starts", "with", "one", "step"};
 
-Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, std::int64_t width = 0) {
+Terminal terminal_with(std::map<std::string, std::string> variables, bool is_terminal = true, std::int64_t width = 0,
+                       Colours colours = Colours::automatic) {
   const auto environment = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  return terminal_from(environment, is_terminal, width);
+  return terminal_from(environment, is_terminal, width, colours);
 }
 
 template <class T>
@@ -179,6 +180,19 @@ TEST_CASE("a terminal's colours follow NO_COLOR, COLORTERM and TERM") {
   CHECK(terminal_with({{"TERM", "vt100"}}).colour == Colour::none);
   CHECK(terminal_with({}).colour == Colour::none);
   CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}, false).colour == Colour::none);
+}
+
+TEST_CASE("colours that are asked for go before NO_COLOR, TERM and what is no terminal") {
+  const auto always = [](const std::map<std::string, std::string>& variables, bool is_terminal) {
+    return terminal_with(variables, is_terminal, 0, Colours::always).colour;
+  };
+  CHECK(always({{"TERM", "xterm"}, {"NO_COLOR", "1"}}, true) == Colour::ansi256);
+  CHECK(always({{"TERM", "xterm"}, {"COLORTERM", "24bit"}, {"NO_COLOR", "1"}}, false) == Colour::truecolour);
+  CHECK(always({{"TERM", "dumb"}}, true) == Colour::ansi256);
+  CHECK(always({}, false) == Colour::ansi256);
+  CHECK(terminal_with({{"TERM", "xterm"}}, true, 0, Colours::never).colour == Colour::none);
+  CHECK(file_terminal(Colours::automatic).colour == Colour::none);
+  CHECK(file_terminal(Colours::always).colour != Colour::none);
 }
 
 TEST_CASE("a terminal's width is COLUMNS, else its own, else 80") {

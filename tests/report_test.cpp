@@ -14,6 +14,7 @@
 #include "verify/explain/match.hpp"
 #include "verify/read/find_printed.hpp"
 #include "verify/read/read_page.hpp"
+#include "verify/report/checks.hpp"
 
 namespace {
 
@@ -194,6 +195,56 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][2]["sources"] == std::vector<int>{0});
     CHECK(told.json["findings"][2]["rooted"] == true);
     CHECK(told.json["findings"][2]["step"].is_null());
+  }
+
+  TEST_CASE("GitHub's commands are a line each, with what would end them encoded") {
+    const auto written = [](const CheckedFile& file) {
+      std::ostringstream out;
+      write_github(out, {&file, 1});
+      return out.str();
+    };
+    const CheckedFile hostile = {
+        "a, b: 100%.md",
+        {{Outcome::right, "x", 1, "n", "same", ""},
+         {Outcome::wrong, "a, b: 100%.md", 7, "line 7: k [2, 2]", "differs", "  100%\r\n::x::\n"},
+         {Outcome::inherited, "", 0, "k\x1b", "inherited", ""},
+         {Outcome::skipped, "f", 2, "n", "unknown", ""},
+         {Outcome::allowed, "f", 3, "n", "mistake", ""}},
+        "one\ntwo\n"};
+    CHECK(written(hostile) ==
+          "::error file=a%2C b%3A 100%25.md,line=7,title=line 7%3A k [2%2C 2]::differs%0A  100%25\\x0d%0A::x::\n"
+          "::warning title=k\\x1b::inherited\n"
+          "::warning file=f,line=2,title=n::unknown\n"
+          "::notice file=f,line=3,title=n::mistake\n"
+          "::notice file=a%2C b%3A 100%25.md,title=attn-walkthrough::one%0Atwo\n");
+    CHECK(written({"f", {}, "no printed tensor\n"}) == "::warning file=f,title=attn-walkthrough::no printed tensor\n");
+    CHECK(hostile.failures() == 2);
+  }
+
+  TEST_CASE("what fails follows from the demands") {
+    const Told unknown("tensor([0.1234, 9.8765, 4.3210, 7.7777])\n");
+    const auto outcome = [](const Told& told, const Demands& demands) {
+      return checked(told.page, told.report, demands).checks.at(0);
+    };
+    CHECK(outcome(unknown, {}).outcome == Outcome::skipped);
+    CHECK(outcome(unknown, {.strict = true}).outcome == Outcome::wrong);
+    CHECK(outcome(unknown, {}).name == "line 1: [4]");
+    const Told differs(with("2.0000", "2.5000"));
+    CHECK(outcome(differs, {.allows_mistakes = true}).outcome == Outcome::wrong);
+    CHECK(outcome(differs, {}).name == "line 2: chapter/part keys [3, 2]");
+    CHECK(outcome(differs, {}).line == 2);
+    CHECK(outcome(differs, {}).file == "page.txt");
+    CHECK(outcome(Told(good), {}).outcome == Outcome::right);
+    const Told nothing("no tensor here");
+    CHECK(checked(nothing.page, nothing.report, {}).checks.empty());
+  }
+
+  TEST_CASE("JUnit's XML has no character that XML has not") {
+    const CheckedFile file = {"a<b>&\"'", {{Outcome::wrong, "", 0, "n\x01", "v\xff", "\xef\xbf\xbf<"}}, ""};
+    std::ostringstream out;
+    write_junit(out, {&file, 1});
+    CHECK(out.str().find("classname=\"a&lt;b&gt;&amp;&quot;&#39;\" name=\"n\\x01\"") != std::string::npos);
+    CHECK(out.str().find("<failure message=\"v\\xff\">?&lt;</failure>") != std::string::npos);
   }
 
   TEST_CASE("JSON stays valid for inf and nan") {

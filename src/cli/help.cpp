@@ -161,7 +161,7 @@ std::string help(const CommandLine& line) {
   }
   text += options_text(command, understood(line));
   text += line.command == nullptr ? commands_text() + guides_text() : "";
-  text += remark_text(command.remark);
+  text += remark_text(command.remark) + remark_text(command.also);
   text += command.examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
   for (const std::string& example : command.examples) {
     text += "  " + example + "\n";

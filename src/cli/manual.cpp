@@ -7,6 +7,7 @@
 #include "chapter.hpp"
 #include "cli/guides.hpp"
 #include "cli/option.hpp"
+#include "cli/option_rows.hpp"
 #include "text/lines.hpp"
 #include "text/roff.hpp"
 
@@ -30,12 +31,8 @@ struct Explained {
 };
 
 constexpr Explained exit_codes[] = {
-    {"0",
-     "Success. For verify: nothing on a page is wrong and, with --strict, nothing is unknown; every tensor of a port "
-     "is checked and right."},
-    {"1",
-     "Only verify: something on a page is wrong or, with --strict, unknown; or a tensor of a port is wrong or not "
-     "recognised."},
+    {"0", "Success."},
+    {"1", "Only verify: a page or a port has failed; see its exit codes above."},
     {"2", "An error; the line on standard error says why."},
 };
 
@@ -68,7 +65,7 @@ std::string marked(const std::string& placeholder) {
   return result;
 }
 
-/// "In causal, multihead": which commands take an option that not all do.
+/// "causal, multihead": which commands take an option that not all do.
 std::string taken_by(const Option& option) {
   std::vector<std::string> names;
   for (const Subcommand& command : subcommands()) {
@@ -81,7 +78,7 @@ std::string taken_by(const Option& option) {
     std::erase_if(names, [](const std::string& name) { return !entries_of(name).empty(); });
     names.insert(names.begin(), "CHAPTER");
   }
-  return (option.takers & by_program) != 0 ? "" : " In " + text::joined(names) + ".";
+  return (option.takers & by_program) != 0 ? "" : text::joined(names);
 }
 
 /// The page, piece by piece.
@@ -128,20 +125,23 @@ class Manual {
     roff_.lines(lines);
   }
 
-  /// Each once, with all of its choices and the commands that take it.
+  /// Each once, with all of its choices and the commands that take it: a group's heading tells those of its first one.
   void write_options() {
     roff_.section("OPTIONS");
-    std::string_view group;
+    std::string_view group = group::general;
+    std::string takers;
     for (const Option& option : all_options()) {
-      if (option.group != group && !group.empty()) {
-        roff_.group(option.group);
+      const std::string its = taken_by(option);
+      if (option.group != group) {
+        group = option.group;
+        takers = its;
+        roff_.group(std::string(group) + " (" + takers + ")");
       }
-      group = option.group;
       const std::string value = placeholder(option.value, {});
       const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
       const std::string more = option.more.empty() ? "" : " " + std::string(option.more);
       roff_.item(letter + bold(option.name) + (value.empty() ? "" : " " + marked(value)),
-                 std::string(option.doc) + "." + more + taken_by(option));
+                 std::string(option.doc) + "." + more + (its == takers ? "" : " In " + its + "."));
     }
   }
 
@@ -193,7 +193,7 @@ class Manual {
     roff_.section("EXAMPLES");
     std::vector<std::string> examples = program().examples;
     for (const Subcommand& command : subcommands()) {
-      if (command.group.empty()) {
+      if (command.group.empty() || !command.entries.empty()) {
         continue;
       }
       examples.insert(examples.end(), command.examples.begin(), command.examples.end());

@@ -109,6 +109,7 @@ struct Subcommand {
   std::string argument_doc = {};
   std::vector<std::string> (*choices)() = nullptr;  ///< the words that it may be
   std::string remark = {};                          ///< what is said of its options together
+  std::string also = {};                            ///< what the manual tells elsewhere
   std::vector<std::string> examples = {};           ///< a line to type; after two spaces what it does
 };
 

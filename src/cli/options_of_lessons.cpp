@@ -60,7 +60,6 @@ std::vector<Option> input_options() {
        .group = group::inputs,
        .value = tensor_file,
        .doc = "your own inputs [tokens, d_in]; see help formats",
-       .more = "NAME selects one of several tensors in FILE (default: inputs).",
        .read = [](Options& o, const std::string& text) { o.typed.inputs = text; },
        .clashes = {{{"--tokens", "--d-in", "--sentence"}, "a file has its own tokens and dimensions"}}},
       {.name = "--second-inputs",
@@ -89,7 +88,7 @@ std::vector<Option> input_options() {
        .takers = by_kernels,
        .group = group::inputs,
        .doc = "sizes for testing a port: every known mistake shows",
-       .more = "Sizes that you give stay. The others are chosen so that each known mistake changes numbers.",
+       .more = "Sizes that you give stay.",
        .read = [](Options& o, const std::string&) { o.lesson.fixture = true; },
        .clashes = {{{"--qkv-bias"}, "--fixture already uses nn.Linear with a bias", "leave --qkv-bias out"}}},
   };
@@ -149,7 +148,6 @@ std::vector<Option> weight_options() {
        .group = group::weights,
        .value = {.kind = ValueKind::weights, .placeholder = "FILE|NAME=FILE[,...]"},
        .doc = "weights from a file or folder, matched by step name",
-       .more = "Missing weights are drawn as before; no other draw changes.",
        .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
   };
 }
@@ -170,7 +168,6 @@ std::vector<Option> drawing_options() {
        .group = group::dropout,
        .value = choice([](const Options&) { return words_of(dropout_kernel_names()); }),
        .doc = "PyTorch's Bernoulli kernel (default: default)",
-       .more = "mkl is the kernel of older PyTorch builds on Intel processors.",
        .read = [](Options& o, const std::string& text) { o.typed.dropout_kernel = dropout_kernel_names().at(text); }},
       {.name = "--cpu",
        .takers = by_kernels,
@@ -184,8 +181,7 @@ std::vector<Option> drawing_options() {
        .group = group::kernels,
        .value = choice([](const Options&) { return words_of(blas_names()); }),
        .doc = "OpenBLAS kernels for products (default: haswell)",
-       .more =
-           "verify tries all that run here by default. A set that this processor cannot run is replaced, with a note.",
+       .more = "verify tries all that run here by default.",
        .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
       {.name = "--threads",
        .others = "--jobs --cores --num-threads",

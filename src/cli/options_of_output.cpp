@@ -249,9 +249,7 @@ std::vector<Option> output_options() {
        .group = group::output,
        .value = choice([](const Options&) { return names_in(render::writers()); }),
        .doc = "the form of the output (default: text)",
-       .more = "markdown is a handout, html a page to project, in one file. svg, a picture, and csv hold the one "
-               "tensor that "
-               "--only names.",
+       .more = "svg and csv hold the one tensor that --only names.",
        .read = [](Options& o, const std::string& text) { o.format = &named(render::writers(), text); },
        .clashes =
            {{{"all"},
@@ -274,9 +272,7 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = choice([](const Options&) { return words_of(report_formats); }),
        .doc = "the form of the report (default: text)",
-       .more =
-           "html shows each page or port with its tensors tinted. github annotates files in GitHub Actions, junit is "
-           "XML with a test case for each tensor.",
+       .more = "github annotates files in GitHub Actions; junit is XML with a test case for each tensor.",
        .read = [](Options& o, const std::string& text) { o.verify.format = report_formats.at(text); },
        .check = check_terminal},
       {.name = "--emit",
@@ -285,7 +281,6 @@ std::vector<Option> output_options() {
        .group = group::output,
        .value = choice([](const Options&) { return names_in(emit::emitters()); }),
        .doc = "print a program that reproduces this run",
-       .more = "The numpy program needs no PyTorch: it contains the drawn numbers.",
        .read = [](Options& o, const std::string& text) { o.emit = &named(emit::emitters(), text); },
        .clashes = {{{"--cell", "--explain", "--heatmap", "--format"}, "a program prints only the steps"},
                    {{"--blas"}, own_printing, "try --emit pytorch", "numpy"}}},
@@ -296,9 +291,7 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = {.kind = ValueKind::save, .placeholder = "DIR|FILE"},
        .doc = "also save every tensor: folder, .npz, .safetensors",
-       .more = "DIR/NAME.npy and DIR/manifest.json, which records how they were made; all writes DIR/CHAPTER/NAME.npy. "
-               "FILE "
-               "ends in .npz or .safetensors, or in .csv for the one tensor that --only names.",
+       .more = "all writes DIR/CHAPTER/NAME.npy.",
        .read = [](Options& o, const std::string& text) { o.save = text; }},
       {.name = "--output",
        .letter = "-o",
@@ -309,8 +302,7 @@ std::vector<Option> output_options() {
        .value = {.kind = ValueKind::output, .placeholder = "FILE"},
        .doc = "write to FILE instead of standard output (-)",
        .more = "Without --format or --emit, FILE's ending sets the form: .md, .json, .html, .svg, .csv, .py or .ipynb "
-               "for a "
-               "program, .xml for JUnit.",
+               "for a program, .xml for JUnit.",
        .read = [](Options& o,
                   const std::string& text) { o.output = text == "-" ? std::nullopt : std::optional(text); }},
       {.name = "--force",

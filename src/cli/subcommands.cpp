@@ -98,9 +98,10 @@ std::vector<Subcommand> other_commands() {
                        "or file of tensors",
        .remark =
            "Options under Inputs, Weights, Dropout and Kernels describe the program to check. For a page, verify tries "
-           "other values of the options that are not given; for a port, it uses the article's.\n\nExit code 0: nothing "
-           "on the page is wrong and, with --strict, nothing is unknown; every tensor of a port is recognised and "
-           "right, except those that --ignore names. 1: otherwise. 2: the file is unreadable or has no tensors.",
+           "other values of the options that are not given; for a port, it uses the article's.",
+       .also = "Exit code 0: nothing "
+               "on the page is wrong and, with --strict, nothing is unknown; every tensor of a port is recognised and "
+               "right, except those that --ignore names. 1: otherwise. 2: the file is unreadable or has no tensors.",
        .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
                     "attn-walkthrough verify steps.npz --chapter causal"}},
       {.name = "help",
@@ -111,7 +112,7 @@ std::vector<Subcommand> other_commands() {
        .argument = "GUIDE|COMMAND",
        .argument_doc = "one of those below (default: the help of the program)",
        .choices = help_topics,
-       .remark = guides_listed(),
+       .also = guides_listed(),
        .examples = {"attn-walkthrough help ports"}},
       {.name = "man",
        .summary = "print the manual page, for man -l -",

@@ -13,7 +13,7 @@ import unittest
 import numpy
 
 import harness
-from harness import BINARY, HANG_LIMIT, run
+from harness import BINARY, HANG_LIMIT, Terminal, run
 
 CHAPTERS = []  # what `list` names
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
@@ -121,6 +121,68 @@ class Endings(Case):
             done = run("causal", *arguments, cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)
             self.assertEqual(os.listdir(self.folder), [], arguments)
+
+
+class Colours(Case):
+    """--color: on a terminal, always or never."""
+
+    def shown(self, *arguments, **environment):
+        terminal = Terminal([BINARY, "causal", "--only", "attn_weights", "--heatmap", *arguments],
+                            {"TERM": "xterm-256color", "PAGER": "cat", **environment})
+        self.assertEqual(terminal.end(), 0)
+        return b"\x1b[" in terminal.shown
+
+    def test_color(self):
+        heatmap = ["causal", "--only", "attn_weights", "--heatmap"]
+        plain = self.text(*heatmap)
+        self.assertNotIn("\x1b", plain)
+        for value, variables, on_a_terminal, in_a_pipe in (
+                ("auto", {}, True, False), ("auto", {"NO_COLOR": "1"}, False, False), ("always", {"NO_COLOR": "1"}, True, True),
+                ("always", {"TERM": "dumb"}, True, True), ("never", {}, False, False)):
+            self.assertEqual(self.shown("--color", value, **variables), on_a_terminal, value)
+            text = self.text(*heatmap, "--color", value, env=variables)
+            self.assertEqual("\x1b[" in text, in_a_pipe, value)
+            done = run(*heatmap, "--color", value, "-o", "out.txt", "--force", cwd=self.folder, env=variables)
+            self.assertEqual(done.returncode, 0)
+            text = pathlib.Path(self.folder, "out.txt").read_text()
+            self.assertEqual("\x1b[" in text, in_a_pipe, value)
+        self.assertIn("\x1b[48;5;", self.text(*heatmap, "--color", "always", env={}))
+        self.assertIn("\x1b[48;2;", self.text(*heatmap, "--color", "always", env={"COLORTERM": "truecolor"}))
+        self.assertEqual(self.text("causal", "--color", "auto"), self.text("causal"))
+
+
+class Tables(Case):
+    """.csv: one tensor, of which every bit comes back, to numpy and to the program."""
+
+    def test_every_tensor(self):
+        for chapter in CHAPTERS:
+            self.assertEqual(run(chapter, "--save", chapter, cwd=self.folder).returncode, 0)
+            steps = json.loads(pathlib.Path(self.folder, chapter, "manifest.json").read_text())["steps"]
+            for step in steps:
+                name = os.path.join(step["section"], step["name"])
+                done = run(chapter, "--only", name, "-o", "one.csv", "--force", cwd=self.folder)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+                path = os.path.join(self.folder, "one.csv")
+                expected = numpy.load(os.path.join(self.folder, chapter, step["file"]))
+                found = numpy.loadtxt(path, delimiter=",").reshape(expected.shape).astype(expected.dtype)
+                self.assertEqual(found.tobytes(), expected.tobytes(), name)
+                self.assertEqual(self.text(chapter, "--only", name, "--format", "csv"), pathlib.Path(path).read_text())
+                shown = self.text(chapter, "--only", name)
+                self.assertEqual(self.text(chapter, "--only", name, "--save", "two.csv", "--force", cwd=self.folder), shown)
+                self.assertEqual(pathlib.Path(self.folder, "two.csv").read_text(), pathlib.Path(path).read_text())
+                if expected.dtype == numpy.float32:
+                    verdict = self.text("verify", "one.csv", "--chapter", chapter, cwd=self.folder)
+                    self.assertRegex(verdict, rf"\A. {re.escape(name)}  .* equal\n", name)
+
+    def test_several_tensors(self):
+        for arguments, way in ((["causal", "-o", "x.csv"], "--only attn_weights"), (["causal", "--save", "x.csv"], "--save steps.npz"),
+                               (["causal", "--only", "keys,values", "--save", "x.csv"], "--only keys,values names 2"),
+                               (["all", "--only", "mask", "--save", "x.csv"], "name one chapter"),
+                               (["all", "--only", "mask", "-o", "x.csv"], "causal --only attn_weights --format csv")):
+            done = run(*arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), arguments)
+            self.assertIn(way, done.stderr.decode())
+            self.assertEqual(os.listdir(self.folder), [])
 
 
 class Steps(Case):

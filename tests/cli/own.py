@@ -210,6 +210,32 @@ class Files(Case):
             expected = expected or document["steps"]
             self.assertEqual(document["steps"], expected, name)
 
+    def test_its_own_json_and_csv(self):
+        """Every bit comes back: of all tensors by name, and of one."""
+        for chapter, options in (("causal", []), ("multihead", ["--seed", "7", "--qkv-bias"]), ("cross", []), ("trainable", [])):
+            for name in ("all.json", "all.npz"):
+                output = ["--save", name] if name.endswith("npz") else ["--steps", "all", "-o", name]
+                self.assertEqual(run(chapter, *options, *output, "--force", cwd=self.folder).returncode, 0)
+            from_json, from_npz = (run("verify", name, "--chapter", chapter, *options, cwd=self.folder).stdout.decode()
+                                   for name in ("all.json", "all.npz"))
+            self.assertEqual(from_json, from_npz)
+            self.assertNotIn("ulp", from_json)
+            arrays = np.load(self.path("all.npz"))
+            self.assertIn(f"{len(arrays)} of {len(arrays)} tensors checked and right", from_json)
+        expected = run("causal").stdout
+        output = ["--steps", "all", "-o", "causal.json"]
+        self.assertEqual(run("causal", *output, cwd=self.folder).returncode, 0)
+        for arguments in (["--inputs", "causal.json"], ["--weights", "causal.json", "--seed", "9", "--only", "context_vecs"],
+                          ["--inputs", "causal.json:inputs"]):
+            self.assertEqual(run("causal", *arguments, cwd=self.folder).stdout,
+                             run("causal", *[word.replace("causal.json", "all.npz") for word in arguments], cwd=self.folder).stdout
+                             if "--weights" not in arguments else self.with_npz(arguments), arguments)
+        self.assertEqual(run("causal", "--inputs", "causal.json", cwd=self.folder).stdout, expected)
+
+    def with_npz(self, arguments):
+        self.assertEqual(run("causal", "--save", "causal.npz", cwd=self.folder).returncode, 0)
+        return run("causal", *[word.replace(".json", ".npz") for word in arguments], cwd=self.folder).stdout
+
     def test_conversion_is_told(self):
         own = self.random(4, 3)
         for dtype in ("float16", "float64", "int8", "int64", "bool", "uint16"):
@@ -285,7 +311,7 @@ class Refused(Case):
             archive.writestr("../inputs.npy", good)
         with zipfile.ZipFile(self.path("bomb.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("inputs.npy", good[:128] + bytes(50_000_000))
-        safetensors(self.path("away.safetensors"), {"/etc/inputs": ("F32", self.random(4, 3))})
+        safetensors(self.path("away.safetensors"), {"../inputs": ("F32", self.random(4, 3))})
         os.mkdir(self.path("empty"))
         names = [*bad, "objects.npy", "complex.npy", "away.npz", "bomb.npz", "away.safetensors", "empty", "nobody.npy", "/dev/null"]
         for name in names:

@@ -40,7 +40,7 @@ REFUSED = {
                "--format html", "--format svg", "--format csv"],
     "--explain": FORMATS,
     "--heatmap": ["--no-grad", "--format html", "--format json", "--format svg", "--format csv"],
-    "--color": FORMATS,
+    "--color": ["--format markdown"],
     "--format svg": ["--steps", "--linewidth", "--no-grad"],
     "--format csv": ["--steps", *PRINTING],
     "--format json": PRINTING,
@@ -97,6 +97,7 @@ CONTEXTS = [
     ["--only", "attn_scores_2"], ["--only", "context_vecs", *LARGE, *PRECISE], ["--only", "attn_scores_2", *LARGE, *PRECISE],
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
+    ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
 DUMPED = ("causal", "multihead", "trainable", "cross")
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
@@ -181,11 +182,9 @@ def first_screens(arguments, folder):
         if draws(b"quit") and not re.search(TITLE, terminal.shown):
             terminal.type(b"\r")
             draws(TITLE)
-        if terminal.is_alive():  # with a heat map, which may have colours
-            before = len(terminal.shown)
+        if terminal.is_alive():  # as a heat map, which may have colours
             terminal.type(b"h")
-            terminal.wait_until(lambda: len(terminal.shown) > before)
-            draws(b"quit")
+            terminal.settle(0.1)
             terminal.type(b"q")
         code = terminal.end()
         said.seek(0)

@@ -4,14 +4,17 @@
 """
 import html
 import json
+import os
 import pathlib
 import re
 import struct
+import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree as tree
 
 import harness
-from harness import output_of, run
+from harness import BINARY, HANG_LIMIT, output_of, run
 
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "golden" / "pages"
 
@@ -20,6 +23,140 @@ def output_of_page(*arguments, page):
     done = run(*arguments, page=page)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+UNESCAPED = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
+
+
+def commands_of(text):
+    """GitHub's reading of workflow commands: what each is, its properties and its message."""
+    decoded = lambda part: re.sub("%25|%0D|%0A|%3A|%2C", lambda found: UNESCAPED[found.group()], part)
+    found = []
+    for line in text.splitlines():
+        command, properties, message = re.fullmatch(r"::(\w+) ([^\n]*?)::(.*)", line).groups()
+        found.append((command, {name: decoded(value) for name, value in (pair.split("=", 1) for pair in properties.split(","))},
+                      decoded(message)))
+    return found
+
+
+class Services(unittest.TestCase):
+    """--format github and junit: the same verdicts as the text's, and the same exit code."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        page = output_of("causal").decode().replace("0.3591", "0.3519", 1)
+        (self.folder / "a, 50%: page.md").write_text(page + "\ntensor([0.1234, 9.8765, 4.3210, 7.7777])\n")
+        (self.folder / "good.txt").write_bytes(output_of("simplified"))
+        (self.folder / "mistake.txt").write_bytes(output_of("dropout", "--what-if", "no-scaling"))
+        output_of("causal", "--what-if", "mask-after-softmax", "--save", "port", cwd=self.folder)
+        (self.folder / "port" / "manifest.json").unlink()
+
+    def told(self, form, *arguments):
+        done = run("verify", *arguments, "--format", form, cwd=self.folder)
+        self.assertEqual(done.stderr, b"")
+        return done.returncode, done.stdout.decode()
+
+    CALLS = (["a, 50%: page.md"], ["good.txt"], ["a, 50%: page.md", "good.txt"], ["a, 50%: page.md", "--strict"], ["mistake.txt"],
+             ["mistake.txt", "--allow-mistakes"], ["port", "--chapter", "causal"],
+             ["port/attn_weights.npy", "--chapter", "causal"], ["port/keys.npy", "--chapter", "causal"])
+
+    def test_junit(self):
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                code, text = self.told("json", *call)
+                reports = json.loads(text) if text.startswith("[") else [json.loads(text)]
+                junit, text = self.told("junit", *call)
+                self.assertEqual(junit, code)
+                root = tree.fromstring(text)
+                self.assertEqual(root.tag, "testsuites")
+                self.assertEqual(len(root), len(reports))
+                for suite, report in zip(root, reports):
+                    cases = suite.findall("testcase")
+                    self.assertEqual(len(cases), len(report["findings"]) if "findings" in report else
+                                     len(report["steps"]) + len(report["unmatched"]))
+                    self.assertEqual(suite.get("name"), report["file"])
+                    self.assertEqual(int(suite.get("tests")), len(cases))
+                    for kind in ("failures", "skipped"):
+                        self.assertEqual(int(suite.get(kind)), len(suite.findall(".//" + kind.removesuffix("s"))), kind)
+                    for case, finding in zip(cases, report.get("findings", [])):
+                        self.assertEqual(int(case.get("line")), finding["line"])
+                        is_right = finding["verdict"] in ("same", "same numbers", "last digit", "follows")
+                        self.assertLessEqual(is_right, case.find("failure") is None and case.find("skipped") is None)
+                        self.assertLessEqual(case.find("failure") is not None, not is_right)
+                self.assertEqual(int(root.get("failures")) > 0, code == 1)
+                self.assertEqual(int(root.get("failures")), sum(int(suite.get("failures")) for suite in root))
+
+    def test_github(self):
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                code, text = self.told("text", *call)
+                github, commands = self.told("github", *call)
+                self.assertEqual(github, code)
+                found = commands_of(commands)
+                files = [word for word in call if not word.startswith("--") and word != "causal"]
+                self.assertEqual([file for kind, told, _ in found for file in [told["file"]] if told["title"] == "attn-walkthrough"], files)
+                self.assertEqual(any(kind == "error" for kind, _, _ in found), code == 1)
+                for kind, told, message in found:
+                    if "line" in told:
+                        self.assertIn(f"line {told['line']}", told["title"])
+                        self.assertRegex(text, rf"(?m)^line {told['line']} .*{re.escape(message.splitlines()[0])}$")
+                    self.assertIn(message.splitlines()[0], text)
+        kind, told, message = commands_of(self.told("github", "a, 50%: page.md")[1])[0]
+        self.assertEqual((kind, told["file"], told["line"]), ("error", "a, 50%: page.md", "74"))
+        self.assertIn("[0, 2 (starts), 1 (journey)]: page 0.3519, step 0.3591", message)
+        kind, told, message = commands_of(self.told("github", "port", "--chapter", "causal")[1])[0]
+        self.assertEqual((kind, told["file"]), ("error", "port/attn_weights.npy"))
+        self.assertIn("why: weights are masked with 0 after softmax", message)
+
+    def test_the_guides_workflow(self):
+        """Its last step, in a repository of notebooks: it fails where one has a wrong number."""
+        command = re.findall(r"(?m)^ +- run: (git ls-files .*)$", output_of("help", "verify").decode())[-1]
+        environment = {**os.environ, "PATH": f"{os.path.dirname(BINARY)}:{os.environ['PATH']}"}
+        for printed, code in ((output_of("causal").decode(), 0), (output_of("causal").decode().replace("0.3591", "0.3519", 1), 123)):
+            self.write_notebook("of mine.ipynb", printed)
+            for call in (["git", "init", "-q"], ["git", "add", "of mine.ipynb"]):
+                subprocess.run(call, cwd=self.folder, check=True, timeout=HANG_LIMIT)
+            done = subprocess.run(["bash", "-e", "-c", command], cwd=self.folder, env=environment, capture_output=True, timeout=HANG_LIMIT)
+            self.assertEqual((done.returncode, done.stderr), (code, b""))
+            self.assertEqual([told["file"] for _, told, _ in commands_of(done.stdout.decode())], ["of mine.ipynb"] * (2 if code else 1))
+
+    def write_notebook(self, name, printed):
+        cells = [{"cell_type": "code", "source": [], "metadata": {}, "execution_count": 1, "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": printed}]}]
+        (self.folder / name).write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+
+    def test_a_notebook_has_no_lines(self):
+        """Its file's lines are not those that a reader sees: the title tells the cell."""
+        self.write_notebook("n.ipynb", output_of("causal").decode().replace("0.3591", "0.3519", 1))
+        code, text = self.told("github", "n.ipynb")
+        kind, told, _ = commands_of(text)[0]
+        self.assertEqual((code, kind), (1, "error"))
+        self.assertEqual(told["title"], "cell 1, line 74: causal attn_weights [2, 6, 6]")
+        self.assertNotIn("line", told)
+
+    def test_standard_input_and_pages_without_tensors(self):
+        (self.folder / "prose.txt").write_text("no tensor\n")
+        code, text = self.told("github", "prose.txt", "good.txt")
+        self.assertEqual((code, text.splitlines()[0]), (0, "::warning file=prose.txt,title=attn-walkthrough::no printed tensor"))
+        self.assertEqual(tree.fromstring(self.told("junit", "prose.txt", "good.txt")[1])[0].get("tests"), "0")
+        done = run("verify", "-", "--format", "github", page=output_of("simplified"))
+        self.assertRegex(done.stdout, rb"\A::notice title=attn-walkthrough::")
+
+
+class Articles(unittest.TestCase):
+    def test_the_name_of_an_article_typed_as_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, exists in (("primer.txt", False), ("primer", False), ("primer.txt", True), ("ahead-of-ai.html", False)):
+                if exists:
+                    pathlib.Path(folder, name).write_text("prose\n")
+                done = run("verify", name, cwd=folder)
+                article = name.partition(".")[0]
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertTrue(done.stderr.decode().endswith(f" try attn-walkthrough all --article {article}\n"), done.stderr)
+                output_of("all", "--article", article)
+            self.assertNotIn(b"all --article", run("verify", "other.txt", cwd=folder).stderr)
 
 
 class Pages(unittest.TestCase):

@@ -1,5 +1,6 @@
 """--step on a pseudo-terminal: step.py PROGRAM. Keys in, screen out; and the terminal is given back however it ends."""
 
+import json
 import os
 import re
 import signal
@@ -311,6 +312,82 @@ class Frames(unittest.TestCase):
             self.assertTrue(session.vt.lines()[0].startswith(" 1/1 attn_scores "))
             session.press("\r", "this is the last step")
             session.press("b", "this is the first step")
+
+
+class Chapters(unittest.TestCase):
+    """all --step, and tour: one chapter after the other."""
+
+    def session(self, *arguments):
+        session = Session([BINARY, *arguments])
+        self.addCleanup(session.close)
+        session.wait_for("keys")
+        return session
+
+    def test_onward_and_back(self):
+        session = self.session("all", "--article", "primer", "--step")
+        steps = [self.count(chapter, "--article", "primer") for chapter in ("simplified", "trainable")]
+        session.press("b", "this is the introduction")
+        session.press(f"g{steps[0]}\r", f" {steps[0]}/{steps[0]} ")
+        session.press("\r", " summary ")
+        session.press("\r", " introduction ")
+        session.press("\r", f" 1/{steps[1]} ")
+        session.press("b", " introduction ")
+        session.press("b", " summary ")
+        session.press("b", f" {steps[0]}/{steps[0]} ")
+        session.press("\r", " summary ")
+        session.press("\r", " introduction ")
+        session.press(f"g{steps[1]}\r")
+        session.press("\r", " summary ")
+        session.press("\r", "this is the end")
+        session.keys("q")
+        self.assertEqual(session.end(), 0)
+        self.assertEqual(session.given_back(), [])
+
+    @staticmethod
+    def count(chapter, *arguments):
+        return len(json.loads(output_of(chapter, *arguments, "--format", "json"))["steps"])
+
+    def test_only_some_steps(self):
+        """Of the chapters that have them, without introductions."""
+        session = self.session("all", "--only", "dropout_mask", "--step")
+        self.assertIn(" 1/1 dropout_mask ", session.vt.lines()[0])
+        session.press("b", "this is the first step")
+        session.press("\r", " 1/2 dropout_mask ")
+        session.press("\r", " 2/2 dropout_mask ")
+        session.press("\r", " 1/1 dropout_mask ")
+        session.press("\r", "this is the last step")
+        session.press("b", " 2/2 dropout_mask ")
+        session.keys("q")
+        self.assertEqual(session.end(), 0)
+        done = run("all", "--only", "nonsense", "--step")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_by_itself(self):
+        session = Session([BINARY, "all", "--only", "dropout_mask", "--step", "--auto", "0.5"])
+        self.addCleanup(session.close)
+        for place in (" 1/2 ", " 2/2 ", " 1/1 "):
+            session.wait_for(place, 10)
+        session.keys("q")
+        self.assertEqual(session.end(), 0)
+
+    def test_tour(self):
+        """All six chapters with their introductions: here in the presenter, elsewhere as text."""
+        session = self.session("tour")
+        told = output_of("tour").decode()
+        chapters = re.findall(r"(?m)^# (\w+)\n# (.*)", told)
+        self.assertEqual([name for name, _ in chapters], ["simplified", "trainable", "causal", "dropout", "multihead", "cross"])
+        for at, (name, question) in enumerate(chapters):
+            article = ["--article", "ahead-of-ai"] if name == "cross" else []
+            alone = output_of(name, *article, "--explain").decode()
+            self.assertIn(alone, told)
+            self.assertIn(question[:40], words(session.vt.text()))
+            session.press(f"g{self.count(name)}\r")
+            session.press("\r", " summary ")
+            session.press("\r", "this is the end" if at == 5 else " introduction ")
+        session.keys("q")
+        self.assertEqual(session.end(), 0)
+        with Session([BINARY, "tour"], environment={"TERM": "dumb", "PAGER": "cat"}) as session:
+            self.assertEqual(session.end(), 0)
 
 
 class Cells(unittest.TestCase):
@@ -823,6 +900,12 @@ class Terminals(unittest.TestCase):
         with start(environment={"NO_COLOR": "1"}) as session:
             session.press("h")
             self.assertEqual(session.vt.colours, set())
+
+    def test_colour_as_asked_for(self):
+        for value, variables, is_coloured in (("always", {"NO_COLOR": "1"}, True), ("never", {}, False), ("auto", {"NO_COLOR": "1"}, False)):
+            with self.subTest(value=value), start("--color", value, environment=variables) as session:
+                session.press("h")
+                self.assertEqual(session.vt.colours != set(), is_coloured)
 
     def test_ascii(self):
         with start(environment={"LC_ALL": "C"}) as session:
