@@ -674,7 +674,7 @@ class Rules(unittest.TestCase):
 
 class Auto(unittest.TestCase):
     def test_from_the_introduction_to_the_end(self):
-        with start("--auto", "0.3", at=None) as session:
+        with start("--auto", "0.5", at=None) as session:
             for step in range(1, 10):
                 session.wait_for(f" {step}/9 ", 10)
             session.wait_for(" summary ", 10)
