@@ -245,6 +245,22 @@ TEST_CASE("rows of a product are computed by themselves as among all") {
   CHECK(cuts > 3);
 }
 
+TEST_CASE("beyond a hundred thousand rows BLAS begins anew, and so do parts") {
+  const ProductSizes sizes = {107'003, 16, 64};
+  for (const Blas wanted : sets) {
+    const Blas blas = runnable(wanted);
+    torch::Torch torch({Cpu::avx2, blas}, DropoutKernel::standard, torch::Torch::Mode::compute);
+    const Array a = torch.rand({sizes.rows, sizes.inner}).array();
+    const Array b = torch.rand({sizes.inner, sizes.columns}).array();
+    const Array all = product(a, b, blas);
+    for (const std::int64_t row : {3, 60'000, 104'400, 106'999}) {
+      const Range rows = product_rows({row, row + 3}, sizes, blas);
+      CHECK(rows.size() < 20'000);
+      CHECK(differences(product(cut(a, {rows, {0, sizes.inner}}), b, blas), cut(all, {rows, {0, sizes.columns}})) == 0);
+    }
+  }
+}
+
 TEST_CASE("rows that BLAS computes otherwise are not cut") {
   const ProductSizes sizes = {4096, 64, 4096};
   CHECK(product_rows({5, 6}, sizes, Blas::haswell) == Range{0, 24});

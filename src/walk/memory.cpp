@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
@@ -158,6 +159,7 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   }
   add(largest);
   add(largest);
+  add(bytes_of_threads());
   if (needed > available) {
     throw TooLarge("the tensors need " + memory_text(needed) + " of memory, but only " + memory_text(available) +
                    " is available");
