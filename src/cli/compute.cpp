@@ -60,7 +60,10 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
-  check_fits(wanted, drawn_tensors(planned), available, reads_all ? Asked::all : Asked::edges);
+  check_fits(wanted, drawn_tensors(planned), available,
+             reads_all      ? Asked::all
+             : options.save ? Asked::rows
+                            : Asked::edges);
   cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
 }
 

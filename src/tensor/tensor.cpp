@@ -202,7 +202,8 @@ Array Tensor::by_panels(const std::vector<Box>& boxes) const {
 }
 
 void Tensor::each_part(const std::function<void(const Array& rows)>& use) const {
-  const std::vector<Box> boxes = is_at_hand() || dim() < 2 ? std::vector<Box>{} : panels();
+  const bool is_in_parts = node_->is_large && dim() >= 2 && !is_at_hand();
+  const std::vector<Box> boxes = is_in_parts ? panels() : std::vector<Box>{};
   if (boxes.empty()) {
     use(array());
     return;

@@ -139,7 +139,6 @@ void cap_memory(std::int64_t bytes, std::int64_t besides) {
 std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
 
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Asked asked) {
-  const bool in_parts = asked == Asked::edges;
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -150,6 +149,8 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   };
   for (const Step& step : steps) {
     if (step.tensor) {
+      const bool is_large = element_count(step.tensor->shape()) > evaluation().large;
+      const bool in_parts = asked == Asked::edges || (asked == Asked::rows && is_large);
       add(step.tensor->bytes(seen, in_parts));
       largest = std::max(largest, in_parts ? step.tensor->bytes_of_part() : all_bytes(*step.tensor));
     }
