@@ -9,7 +9,10 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -90,6 +93,15 @@ std::int64_t differences(const Array& a, const Array& b) {
       *left);
 }
 
+std::string bytes_of(const Array& array) {
+  const auto contents = array.contents();
+  return std::visit(
+      [](const auto& block) {
+        return std::string(reinterpret_cast<const char*>(block.data()), block.size() * sizeof(*block.data()));
+      },
+      *contents);
+}
+
 struct Sizes {
   std::int64_t batch;
   std::int64_t heads;
@@ -167,7 +179,7 @@ std::int64_t differences_of_parts(const std::vector<Tensor>& expected, const std
     const Box box = random.box(tensor.shape());
     const Array& whole_array = expected[i].array();
     std::int64_t found = 0;
-    switch (random.from(0, 5)) {
+    switch (random.from(0, 6)) {
       case 0: found = tensor.value(box_begin(box)) == whole_array.value(box_begin(box)) ? 0 : 1; break;
       case 1: {
         const auto axes = torch::shown_items(tensor.shape(), {.threshold = 10});
@@ -176,6 +188,12 @@ std::int64_t differences_of_parts(const std::vector<Tensor>& expected, const std
         break;
       }
       case 2: found = differences(tensor.array(), whole_array); break;
+      case 3: {
+        std::string bytes;
+        tensor.each_part([&](const Array& rows) { bytes += bytes_of(rows); });
+        found = bytes == bytes_of(whole_array) ? 0 : 1;
+        break;
+      }
       default: found = differences(tensor.part(box), cut(whole_array, box));
     }
     CHECK(found == 0);
@@ -243,6 +261,22 @@ TEST_CASE("rows of a product are computed by themselves as among all") {
     CHECK(differences(product(cut(a, {rows, {0, sizes.inner}}), b, blas), cut(all, {rows, {0, sizes.columns}})) == 0);
   }
   CHECK(cuts > 3);
+}
+
+TEST_CASE("beyond a hundred thousand rows BLAS begins anew, and so do parts") {
+  const ProductSizes sizes = {107'003, 16, 64};
+  for (const Blas wanted : sets) {
+    const Blas blas = runnable(wanted);
+    torch::Torch torch({Cpu::avx2, blas}, DropoutKernel::standard, torch::Torch::Mode::compute);
+    const Array a = torch.rand({sizes.rows, sizes.inner}).array();
+    const Array b = torch.rand({sizes.inner, sizes.columns}).array();
+    const Array all = product(a, b, blas);
+    for (const std::int64_t row : {3, 60'000, 104'400, 106'999}) {
+      const Range rows = product_rows({row, row + 3}, sizes, blas);
+      CHECK(rows.size() < 20'000);
+      CHECK(differences(product(cut(a, {rows, {0, sizes.inner}}), b, blas), cut(all, {rows, {0, sizes.columns}})) == 0);
+    }
+  }
 }
 
 TEST_CASE("rows that BLAS computes otherwise are not cut") {

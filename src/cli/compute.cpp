@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/what_ifs.hpp"
+#include "files/file.hpp"
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "picture/terminal.hpp"
@@ -55,10 +56,14 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   for (const Otherwise& otherwise : what_ifs) {
     want(otherwise.walk);
   }
-  const bool reads_all = options.save || is_changed || options.explain || options.heatmap || options.step ||
+  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // of whole tensors
+  const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
-  check_fits(wanted, drawn_tensors(planned), available, reads_all ? Asked::all : Asked::edges);
+  check_fits(wanted, drawn_tensors(planned), available,
+             reads_all      ? Asked::all
+             : options.save ? Asked::rows
+                            : Asked::edges);
   cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
 }
 

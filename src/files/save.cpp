@@ -88,10 +88,13 @@ Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, b
   checked([&] {
     for (const SavedTensor& saved : saved_tensors(chapters)) {
       const Tensor& tensor = *saved.step->tensor;
-      with_bytes(tensor,
-                 [&](std::string_view numbers) { writer_.write(file_of(saved.name), npy_header(tensor), numbers); });
+      writer_.write(file_of(saved.name), [&](const Sink& sink) {
+        sink(npy_header(tensor));
+        stream_bytes(tensor, sink);
+      });
     }
-    writer_.write(dump::manifest_name, manifest_of(chapters, "file", file_of).dump(2) + "\n");
+    writer_.write(dump::manifest_name,
+                  [&](const Sink& sink) { sink(manifest_of(chapters, "file", file_of).dump(2) + "\n"); });
   });
 }
 

@@ -88,7 +88,7 @@ std::string header_text(std::span<const ShownChapter> chapters) {
 void write_safetensors(const Sink& sink, std::span<const ShownChapter> chapters) {
   sink(header_text(chapters));
   for (const SavedTensor& tensor : in_order_of_numbers(saved_tensors(chapters))) {
-    with_bytes(*tensor.step->tensor, sink);
+    stream_bytes(*tensor.step->tensor, sink);
   }
 }
 

@@ -75,14 +75,24 @@ std::string npy_header(const Tensor& tensor) {
          static_cast<char>(size >> 8U) + text;
 }
 
-void with_bytes(const Tensor& tensor, const Sink& use) {
+namespace {
+
+void use_bytes(const Array& array, const Sink& use) {
   static_assert(std::endian::native == std::endian::little && sizeof(bool) == 1);
-  const auto contents = tensor.array().contents();
+  const auto contents = array.contents();
   std::visit(
       [&](const auto& values) {
         use({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(*values.data())});
       },
       *contents);
+}
+
+}  // namespace
+
+void with_bytes(const Tensor& tensor, const Sink& use) { use_bytes(tensor.array(), use); }
+
+void stream_bytes(const Tensor& tensor, const Sink& use) {
+  tensor.each_part([&](const Array& rows) { use_bytes(rows, use); });
 }
 
 }  // namespace attn::render

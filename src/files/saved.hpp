@@ -35,4 +35,7 @@ std::string npy_header(const Tensor& tensor);
 /// The numbers, row-major and little-endian, a bool in one byte. `use` gets them while they are there.
 void with_bytes(const Tensor& tensor, const Sink& use);
 
+/// The same, of a tensor that is made from large ones a part at a time.
+void stream_bytes(const Tensor& tensor, const Sink& use);
+
 }  // namespace attn::render

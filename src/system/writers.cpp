@@ -1,6 +1,8 @@
 #include "system/writers.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -40,14 +42,13 @@ void sync_and_close(Descriptor& descriptor, const fs::path& place) {
   }
 }
 
-/// A new file with these bytes, on the disk.
-void write_new_file(const fs::path& file, std::string_view bytes, std::string_view more_bytes) try {
+/// A new file with what `write` gives, on the disk.
+void write_new_file(const fs::path& file, const std::function<void(const FolderWriter::Sink& sink)>& write) try {
   Descriptor descriptor = new_file(file);
   if (descriptor.number() < 0) {
     throw_last_error(file);
   }
-  write_all(descriptor.number(), bytes);
-  write_all(descriptor.number(), more_bytes);
+  write([&descriptor](std::string_view bytes) { write_all(descriptor.number(), bytes); });
   sync(descriptor.number(), file);
   descriptor.close();
 } catch (const fs::filesystem_error&) {
@@ -112,7 +113,7 @@ FolderWriter::FolderWriter(const fs::path& place)
     : publication_(place, Unfinished::Kind::folder,
                    [](const fs::path& name) { return ::mkdir(name.c_str(), 0777) == 0; }) {}
 
-void FolderWriter::write(const fs::path& file, std::string_view bytes, std::string_view more_bytes) {
+void FolderWriter::write(const fs::path& file, const std::function<void(const Sink& sink)>& write) {
   fs::path folder;
   for (const fs::path& part : file.parent_path()) {
     folder /= part;
@@ -128,7 +129,7 @@ void FolderWriter::write(const fs::path& file, std::string_view bytes, std::stri
   }
   publication_.expect(publication_.unfinished() / file, Unfinished::Kind::file);
   try {
-    write_new_file(publication_.unfinished() / file, bytes, more_bytes);
+    write_new_file(publication_.unfinished() / file, write);
   } catch (const fs::filesystem_error& error) {
     throw fs::filesystem_error("", publication_.place() / file, error.code());
   }

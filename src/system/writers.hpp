@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -54,8 +55,10 @@ class FolderWriter {
 
   explicit FolderWriter(const std::filesystem::path& place);
 
-  /// A file of the folder, with the folders that it is in.
-  void write(const std::filesystem::path& file, std::string_view bytes, std::string_view more_bytes = {});
+  using Sink = std::function<void(std::string_view bytes)>;
+
+  /// A file of the folder, with the folders that it is in. `write` gives what is in it.
+  void write(const std::filesystem::path& file, const std::function<void(const Sink& sink)>& write);
   /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
   void publish(const Check& may_replace);
   /// What of a replaced one cannot be taken away: empty where nothing.

@@ -55,6 +55,11 @@ Evaluation& evaluation() {
   return result;
 }
 
+std::int64_t bytes_of_threads() {
+  constexpr std::int64_t panels = 4;
+  return (evaluation().threads - 1) * panels * evaluation().panel * static_cast<std::int64_t>(sizeof(float));
+}
+
 void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& work) {
   if (is_at_work) {
     for (std::size_t i = 0; i < count; ++i) {

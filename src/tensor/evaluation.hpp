@@ -19,6 +19,9 @@ struct Evaluation {
 /// That of this process.
 Evaluation& evaluation();
 
+/// What threads besides the first work in, in bytes: a panel, what it is made from, and what BLAS copies of both.
+std::int64_t bytes_of_threads();
+
 /// Calls `work` with each of [0, count), on as many threads as evaluation() says; on one within another such call.
 /// Throws what the first call that fails throws.
 void for_each_at_once(std::size_t count, const std::function<void(std::size_t i)>& work);

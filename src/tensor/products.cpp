@@ -1,6 +1,10 @@
 #include "tensor/products.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <span>
 #include <utility>
 
 #include "tensor/blas.hpp"
@@ -71,23 +75,81 @@ Array batched_product(const Array& a, const Array& b, Blas blas) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t strip = 24;
+
+/// OpenBLAS begins anew with its strips after so many rows: where that is seen in the bits, the number, found with rows
+/// that are all the same; where it is not, more than any product has.
+std::int64_t rows_of_block(Blas blas) {
+  constexpr std::int64_t rows = std::int64_t{1} << 18;
+  constexpr std::int64_t inner = 16;
+  Block<float> a({rows, inner});
+  Block<float> b({inner, inner});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = 1.0F / static_cast<float>(3 + i % static_cast<std::size_t>(inner));
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] = 1.0F / static_cast<float>(7 + i);
+  }
+  const Array product = matrix_product(Array(std::move(a)), Array(std::move(b)), {rows, inner}, blas);
+  // 1. A row has the bits of that row of the first strip that it would be, until the last strip of the block.
+  constexpr std::int64_t rows_of_strip = 12;
+  const auto row_at = [&](std::int64_t row) { return std::span(product.floats() + row * inner, inner); };
+  const auto is_like = [&](std::int64_t row, std::int64_t other) {
+    return std::ranges::equal(row_at(row), row_at(other));
+  };
+  std::int64_t other = 0;
+  while (other < rows - strip && is_like(other, other % rows_of_strip)) {
+    ++other;
+  }
+  if (other == rows - strip) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  // 2. From where on they are like the first ones again?
+  const auto is_begin = [&](std::int64_t row) {
+    bool is_like_first = row % rows_of_strip != 0;
+    for (std::int64_t i = 0; i < strip; ++i) {
+      is_like_first = is_like_first && is_like(row + i, i);
+    }
+    return is_like_first;
+  };
+  std::int64_t begin = std::max<std::int64_t>(1, other - rows_of_strip);
+  while (begin < rows - strip && !is_begin(begin)) {
+    ++begin;
+  }
+  return begin;
+}
+
+}  // namespace
+
 Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
   // OpenBLAS's kernels take 12 rows at a time (Haswell), or 4 or 24 (others), and what a strip's sums are depends on no
-  // other. Below a million multiplications some take another way, and beyond so many rows they begin anew.
-  constexpr std::int64_t strip = 24;
+  // other. Below a million multiplications some take another way.
   constexpr std::int64_t least = std::int64_t{1} << 20;
-  constexpr std::int64_t most_rows = std::int64_t{1} << 16;
+  constexpr std::int64_t surely_one_block = std::int64_t{1} << 16;
   const Range all = {0, sizes.rows};
   const std::int64_t row = sizes.inner * sizes.columns;
-  const bool is_known = blas != Blas::native && blas != Blas::environment;
-  if (!is_known || sizes.columns < 2 || sizes.rows > most_rows || sizes.rows < 2 * strip || row == 0) {
+  if (blas == Blas::native || blas == Blas::environment || sizes.columns < 2 || row == 0) {
     return all;
   }
+  Range block = all;
+  if (sizes.rows > surely_one_block) {
+    static std::map<Blas, std::int64_t> known;
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    const auto found = known.contains(blas) ? known.find(blas) : known.emplace(blas, rows_of_block(blas)).first;
+    block.begin = wanted.begin / found->second * found->second;
+    block.end = sizes.rows - block.begin > found->second ? block.begin + found->second : sizes.rows;
+  }
   const std::int64_t step = (least / row / strip + 1) * strip;
-  const std::int64_t end = (wanted.end + step - 1) / step * step;
-  const bool has_end = end + step > sizes.rows;  // a rest would be too small
-  const std::int64_t last = std::max<std::int64_t>(0, sizes.rows / step - 1) * step;
-  return {std::min(wanted.begin / step * step, last), has_end ? sizes.rows : end};
+  if (block.size() < step || wanted.end > block.end) {
+    return all;
+  }
+  const std::int64_t end = block.begin + (wanted.end - block.begin + step - 1) / step * step;
+  const std::int64_t begin = block.begin + (wanted.begin - block.begin) / step * step;
+  const std::int64_t last = block.begin + (block.size() / step - 1) * step;  // a rest by itself would be too small
+  return {std::min(begin, last), end + step > block.end ? block.end : end};
 }
 
 Array product(const Array& a, const Array& b, Blas blas) {

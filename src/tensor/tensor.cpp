@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -10,6 +11,13 @@
 #include "tensor/operations.hpp"
 
 namespace attn {
+
+namespace {
+
+/// Rows that the kernels of products take together are a part of so many.
+constexpr std::int64_t strip = 24;
+
+}  // namespace
 
 struct Tensor::Node {
   std::shared_ptr<const Operation> operation;
@@ -92,8 +100,9 @@ const Kernels& Tensor::kernels() const { return node_->kernels; }
 const Array& Tensor::array() const {
   const std::scoped_lock lock(node_->mutex);
   if (!node_->array) {
+    const std::vector<Box> boxes = is_in_panels() ? panels() : std::vector<Box>{};
     Box all = whole_box(shape());
-    node_->array = is_in_panels() ? by_panels() : computed(all, operation().needs(operands(), all));
+    node_->array = boxes.size() > 1 ? by_panels(boxes) : computed(all, operation().needs(operands(), all));
   }
   return *node_->array;
 }
@@ -135,7 +144,6 @@ bool Tensor::is_in_panels() const {
 
 /// The first rows of the first matrix, as many as are computed at a time.
 Box Tensor::first_panel() const {
-  constexpr std::int64_t strip = 24;  // that of the kernels of products
   std::int64_t width = std::max<std::int64_t>(1, size(-1));
   for (const Tensor& operand : operands()) {
     width = operand.node_->is_from_large && operand.dim() > 0 ? std::max(width, operand.size(-1)) : width;
@@ -148,42 +156,67 @@ Box Tensor::first_panel() const {
   return box;
 }
 
-/// Panels by themselves, as many at once as there are threads.
-Array Tensor::by_panels() const {
-  Box all = whole_box(shape());
-  const std::size_t axis = all.size() - 2;
+/// Boxes of rows that are computed by themselves, in order; none where the whole cannot be had from such.
+std::vector<Box> Tensor::panels() const {
+  const std::size_t axis = shape().size() - 2;
   const Box first = first_panel();
-  Box wider = first;
-  const auto needs_of_first = operation().needs(operands(), wider);
-  wider[axis] = first[axis];
-  if (!needs_of_first || wider != first) {
-    return computed(all, operation().needs(operands(), all));
+  std::vector<Range> rows;
+  for (std::int64_t row = 0; row < size(-2); row = rows.back().end) {
+    Box panel = first;
+    panel[axis] = {row, std::min(row + first[axis].end, size(-2))};
+    Box wider = panel;
+    const auto needs = operation().needs(operands(), wider);
+    panel[axis].end = wider[axis].end;
+    if (!needs || wider != panel) {
+      return {};
+    }
+    rows.push_back(panel[axis]);
   }
-  // 1. What all need, on all threads.
-  if (is_split()) {
-    prepare(first);
+  const Shape outer(shape().begin(), shape().end() - 2);
+  std::vector<Box> boxes;
+  for (std::int64_t place = 0; place < element_count(outer); ++place) {
+    for (const Range& range : rows) {
+      boxes.push_back(box_at(index_at(place, outer)));
+      boxes.back().insert(boxes.back().end(), {range, {0, size(-1)}});
+    }
+  }
+  return boxes;
+}
+
+/// Each by itself, as many at once as there are threads.
+Array Tensor::by_panels(const std::vector<Box>& boxes) const {
+  if (is_split()) {  // what all need, on all threads
+    prepare(boxes.front());
   } else {
     std::ranges::for_each(operands(), [](const Tensor& operand) { operand.array(); });
   }
-  // 2. The rows of each.
-  std::vector<Range> rows;
-  for (std::int64_t row = 0; row < size(-2); row = rows.back().end) {
-    wider[axis] = {row, std::min(row + first[axis].end, size(-2))};
-    operation().needs(operands(), wider);
-    rows.push_back({row, wider[axis].end});
-  }
-  // 3. The panels.
+  const Shape strides = row_major_strides(shape());
   Block<float> whole = Block<float>::unwritten(shape());
-  const std::int64_t matrix = size(-2) * size(-1);
-  const Shape outer(shape().begin(), shape().end() - 2);
-  for_each_at_once(static_cast<std::size_t>(element_count(outer)) * rows.size(), [&](std::size_t i) {
-    const auto place = static_cast<std::int64_t>(i / rows.size());
-    Box panel = box_at(index_at(place, outer));
-    panel.insert(panel.end(), {rows[i % rows.size()], {0, size(-1)}});
-    const Array numbers = computed_part(panel).contiguous();
-    std::copy_n(numbers.floats(), numbers.count(), whole.data() + place * matrix + panel[axis].begin * size(-1));
+  for_each_at_once(boxes.size(), [&](std::size_t i) {
+    const Array numbers = computed_part(boxes[i]).contiguous();
+    const Shape begin = box_begin(boxes[i]);
+    const std::int64_t place = std::inner_product(begin.begin(), begin.end(), strides.begin(), std::int64_t{0});
+    std::copy_n(numbers.floats(), numbers.count(), whole.data() + place);
   });
   return Array(std::move(whole));
+}
+
+void Tensor::each_part(const std::function<void(const Array& rows)>& use) const {
+  const bool is_in_parts = node_->is_large && dim() >= 2 && !is_at_hand();
+  const std::vector<Box> boxes = is_in_parts ? panels() : std::vector<Box>{};
+  if (boxes.empty()) {
+    use(array());
+    return;
+  }
+  prepare();
+  const auto together = static_cast<std::size_t>(evaluation().threads);
+  for (std::size_t first = 0; first < boxes.size(); first += together) {
+    std::vector<std::optional<Array>> parts(std::min(together, boxes.size() - first));
+    for_each_at_once(parts.size(), [&](std::size_t i) { parts[i] = computed_part(boxes[first + i]); });
+    for (const std::optional<Array>& part : parts) {
+      use(*part);
+    }
+  }
 }
 
 void Tensor::prepare() const {

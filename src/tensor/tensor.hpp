@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,6 +92,8 @@ class Tensor {
   Array part(const Box& box) const;
   /// Computes all numbers, or where parts are enough, what every part needs.
   void prepare() const;
+  /// All numbers in order, some rows at a time; of a tensor that is made from large ones they are not kept.
+  void each_part(const std::function<void(const Array& rows)>& use) const;
   /// One element; True is 1. What was computed with it is kept until the next call for another one.
   double value(const Shape& index) const;
   /// The numbers, to be changed: a copy, unless it is a part that nobody else will ask for.
@@ -133,7 +136,8 @@ class Tensor {
   bool is_split() const;
   bool is_in_panels() const;
   Box first_panel() const;
-  Array by_panels() const;
+  std::vector<Box> panels() const;
+  Array by_panels(const std::vector<Box>& boxes) const;
   Array computed_part(const Box& box) const;
   void prepare(Box part) const;
 

@@ -22,15 +22,29 @@ using NormalBlock = std::span<float, kBlock>;
 // --- Uniform numbers (ATen/core/TransformationHelper.h, uniform_real) ---
 
 /// In [0, 1), 24 bits; one draw.
-float unit_float(Generator& generator) {
+float unit_float(std::uint32_t draw) {
   constexpr std::uint32_t kMask = (1U << 24U) - 1U;
-  return static_cast<float>(generator.random() & kMask) * 0x1p-24F;
+  return static_cast<float>(static_cast<std::int32_t>(draw & kMask)) * 0x1p-24F;
 }
 
 /// In [0, 1), 53 bits; two draws.
-double unit_double(Generator& generator) {
+double unit_double(std::uint64_t draws) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 53U) - 1U;
-  return static_cast<double>(generator.random64() & kMask) * 0x1p-53;
+  return static_cast<double>(static_cast<std::int64_t>(draws & kMask)) * 0x1p-53;
+}
+
+/// How many draws are had at a time: a round of the generator's, or a little more.
+constexpr std::size_t kTogether = 1024;
+
+/// Each element from a draw of its own.
+template <class Make>
+void draw_each(Generator& generator, std::span<float> out, Make make) {
+  std::array<std::uint32_t, kTogether> draws;
+  for (std::size_t start = 0; start < out.size(); start += kTogether) {
+    const std::span<float> part = out.subspan(start, std::min(kTogether, out.size() - start));
+    generator.fill(std::span(draws).first(part.size()));
+    std::transform(draws.begin(), draws.begin() + static_cast<std::ptrdiff_t>(part.size()), part.begin(), make);
+  }
 }
 
 // --- Logarithm, sine and cosine of the avx2 and avx512 kernels (aten/native/cpu/avx_mathfun.h) ---
@@ -124,11 +138,7 @@ void to_normals(NormalBlock block, Cpu cpu) {
   }
 }
 
-void draw_units(Generator& generator, std::span<float> out) {
-  for (float& value : out) {
-    value = unit_float(generator);
-  }
-}
+void draw_units(Generator& generator, std::span<float> out) { draw_each(generator, out, unit_float); }
 
 /// One by one, in double (ATen/core/DistributionsHelper.h, normal_distribution).
 void normal_small(Generator& generator, std::span<float> out) {
@@ -137,8 +147,8 @@ void normal_small(Generator& generator, std::span<float> out) {
       value = static_cast<float>(*cached + 0.0);
       continue;
     }
-    const double u1 = unit_double(generator);
-    const double u2 = unit_double(generator);
+    const double u1 = unit_double(generator.random64());
+    const double u2 = unit_double(generator.random64());
     const double radius = std::sqrt(-2.0 * std::log1p(-u2));
     const double angle = 2.0 * std::numbers::pi * u1;
     generator.cache_normal(radius * std::sin(angle));
@@ -217,7 +227,14 @@ class Mcg31m1 {
 void bernoulli_at(Generator& generator, std::uint64_t first, std::span<bool> out, double p, DropoutKernel kernel) {
   assert(p >= 0.0 && p <= 1.0);
   if (kernel == DropoutKernel::standard) {
-    std::ranges::generate(out, [&] { return unit_double(generator) < p; });
+    std::array<std::uint32_t, kTogether> draws;
+    for (std::size_t start = 0; start < out.size(); start += kTogether / 2) {
+      const std::span<bool> part = out.subspan(start, std::min(kTogether / 2, out.size() - start));
+      generator.fill(std::span(draws).first(2 * part.size()));
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        part[i] = unit_double(std::uint64_t{draws[2 * i]} << 32U | draws[2 * i + 1]) < p;
+      }
+    }
   } else {
     Mcg31m1 stream(generator.random());
     stream.discard(first);
@@ -230,9 +247,10 @@ void bernoulli_at(Generator& generator, std::uint64_t first, std::span<bool> out
 void uniform(Generator& generator, std::span<float> out, double from, double to, Cpu cpu) {
   const auto low = static_cast<float>(from);
   const float width = static_cast<float>(to) - low;
-  for (float& value : out) {
-    const float unit = unit_float(generator);
-    value = cpu == Cpu::standard ? unit * width + low : std::fma(unit, width, low);
+  if (cpu == Cpu::standard) {
+    draw_each(generator, out, [=](std::uint32_t draw) { return unit_float(draw) * width + low; });
+  } else {
+    draw_each(generator, out, [=](std::uint32_t draw) { return std::fma(unit_float(draw), width, low); });
   }
 }
 

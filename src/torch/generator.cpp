@@ -24,6 +24,12 @@ std::uint32_t Generator::random() {
   return engine_();
 }
 
+void Generator::fill(std::span<std::uint32_t> draws) {
+  count_ += draws.size();
+  arrive();
+  engine_.fill(draws);
+}
+
 std::uint64_t Generator::random64() {
   const std::uint64_t high = random();
   const std::uint64_t low = random();

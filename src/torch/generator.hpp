@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "torch/mersenne_twister.hpp"
 
@@ -20,6 +21,9 @@ class Generator {
 
   /// One draw: 32 uniform bits.
   [[nodiscard]] std::uint32_t random();
+
+  /// As many draws as there is room for.
+  void fill(std::span<std::uint32_t> draws);
 
   /// Two draws: 64 uniform bits, the first draw being the high word.
   [[nodiscard]] std::uint64_t random64();

@@ -11,18 +11,42 @@ void MersenneTwister::seed_up_to(std::size_t end) {
   }
 }
 
-/// The word of the next round. Those after it must be there, and those before it be mixed.
-void MersenneTwister::mix(std::size_t i) {
-  const std::uint32_t after = state_[i + 1 < size ? i + 1 : 0];
-  const std::uint32_t far = state_[i + middle < size ? i + middle : i + middle - size];
-  const std::uint32_t joined = (state_[i] & 0x80000000U) | (after & 0x7FFFFFFFU);
-  state_[i] = far ^ (joined >> 1U) ^ ((joined & 1U) != 0 ? 0x9908B0DFU : 0U);
+namespace {
+
+/// A word of the next round, from the one that it replaces, the one after that, and one far behind.
+[[gnu::always_inline]] inline std::uint32_t mixed(std::uint32_t word, std::uint32_t after, std::uint32_t far) {
+  const std::uint32_t joined = (word & 0x80000000U) | (after & 0x7FFFFFFFU);
+  return far ^ (joined >> 1U) ^ (0x9908B0DFU & (0U - (joined & 1U)));
 }
 
-/// All words from there on.
+/// A word as it is given out.
+[[gnu::always_inline]] inline std::uint32_t tempered(std::uint32_t word) {
+  word ^= word >> 11U;
+  word ^= (word << 7U) & 0x9D2C5680U;
+  word ^= (word << 15U) & 0xEFC60000U;
+  return word ^ (word >> 18U);
+}
+
+}  // namespace
+
+/// The word of the next round. Those after it must be there, and those before it be mixed.
+void MersenneTwister::mix(std::size_t i) {
+  const std::uint32_t far = state_[i + middle < size ? i + middle : i + middle - size];
+  state_[i] = mixed(state_[i], state_[i + 1 < size ? i + 1 : 0], far);
+}
+
+/// All words from there on. Loops without branches, of which a compiler does several words at a time.
 void MersenneTwister::mix_from(std::size_t first) {
   seed_up_to(size);
-  for (std::size_t i = first; i < size; ++i) {
+  std::uint32_t* const state = state_.data();
+  std::size_t i = first;
+  for (; i < size - middle; ++i) {
+    state[i] = mixed(state[i], state[i + 1], state[i + middle]);
+  }
+  for (; i < size - 1; ++i) {
+    state[i] = mixed(state[i], state[i + 1], state[i - (size - middle)]);
+  }
+  if (i < size) {
     mix(i);
   }
   mixed_ = size;
@@ -38,11 +62,21 @@ std::uint32_t MersenneTwister::operator()() {
     mix(next_);
     ++mixed_;
   }
-  std::uint32_t word = state_[next_++];
-  word ^= word >> 11U;
-  word ^= (word << 7U) & 0x9D2C5680U;
-  word ^= (word << 15U) & 0xEFC60000U;
-  return word ^ (word >> 18U);
+  return tempered(state_[next_++]);
+}
+
+void MersenneTwister::fill(std::span<std::uint32_t> words) {
+  while (!words.empty()) {
+    if (next_ == size) {
+      mix_from(0);
+      next_ = 0;
+    }
+    const std::size_t count = std::min(words.size(), size - next_);
+    const std::size_t first = next_;
+    discard(count);
+    std::transform(state_.data() + first, state_.data() + first + count, words.data(), tempered);
+    words = words.subspan(count);
+  }
 }
 
 void MersenneTwister::discard(std::uint64_t words) {

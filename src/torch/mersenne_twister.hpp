@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace attn::torch {
 
@@ -14,6 +15,8 @@ class MersenneTwister {
 
   std::uint32_t operator()();
   void discard(std::uint64_t words);
+  /// The next words, all of them.
+  void fill(std::span<std::uint32_t> words);
 
   friend bool operator==(const MersenneTwister& a, const MersenneTwister& b) = default;
 

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
@@ -138,7 +139,6 @@ void cap_memory(std::int64_t bytes, std::int64_t besides) {
 std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
 
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Asked asked) {
-  const bool in_parts = asked == Asked::edges;
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;
   std::int64_t largest = 0;
@@ -149,6 +149,8 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   };
   for (const Step& step : steps) {
     if (step.tensor) {
+      const bool is_large = element_count(step.tensor->shape()) > evaluation().large;
+      const bool in_parts = asked == Asked::edges || (asked == Asked::rows && is_large);
       add(step.tensor->bytes(seen, in_parts));
       largest = std::max(largest, in_parts ? step.tensor->bytes_of_part() : all_bytes(*step.tensor));
     }
@@ -158,6 +160,7 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   }
   add(largest);
   add(largest);
+  add(bytes_of_threads());
   if (needed > available) {
     throw TooLarge("the tensors need " + memory_text(needed) + " of memory, but only " + memory_text(available) +
                    " is available");

@@ -31,6 +31,7 @@ std::string free_memory_words();
 enum class Asked {
   all,    ///< all their numbers
   edges,  ///< those at the edges, as print shows them, or one of them
+  rows,   ///< all, of the large ones some rows at a time
 };
 
 /// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies

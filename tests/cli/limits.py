@@ -325,7 +325,8 @@ class Memory(Measured):
 
     def test_what_is_not_computed_is_not_counted(self):
         lesson = ["causal", "--tokens", "8000", "--d-in", "16", "--batch", "1"]
-        self.refused(run_within(1_000_000, *lesson), "GiB of memory, but only")
+        self.refused(run_within(1_000_000, *lesson, "--explain"), "GiB of memory, but only")
+        self.assertEqual(run_within(1_000_000, *lesson).stderr, b"")
         done = run_within(1_000_000, *lesson, "--emit", "pytorch")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         with subprocess.Popen(within(1_000_000, *lesson, "--draws"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
