@@ -64,7 +64,7 @@ std::vector<Interval> Search::bounded(const Tensor& tensor) {
   return cells;
 }
 
-bool Search::offer(Form form, const Tensor& candidate) {
+bool Search::offer(Form form, const Tensor& candidate, double known) {
   if (candidate.shape() != target_.shape || !has_patience()) {
     return false;
   }
@@ -84,7 +84,7 @@ bool Search::offer(Form form, const Tensor& candidate) {
     return false;
   }
   is_possible_ = is_possible_ || failing.empty();
-  const double chance = chance_of(candidate, cells, failing);
+  const double chance = chance_of(form, candidate, cells, failing) + known;
   Relation relation;
   relation.form = form;
   relation.chance = chance;
@@ -211,9 +211,9 @@ bool Search::depends_on(const Tensor& candidate, const Tensor& leaf) {
   return is_other;
 }
 
-double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
+double Search::chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,
                          const std::vector<std::int64_t>& failing) {
-  if (leaves_of(candidate).empty()) {
+  if (leaves_of(candidate).empty() && form != Form::listed) {
     return chance_of_pattern(target_);
   }
   const Tensor& total = candidate.kind() == Kind::scaled ? candidate.operands()[0] : candidate;
