@@ -132,4 +132,25 @@ Value chosen(const Passed& given) {
   return a.tensor && b.number && mask.tensor ? masked(*a.tensor, compared("==", *mask.tensor, 0), b) : Value{};
 }
 
+Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
+  if (!ids.tensor || ids.tensor->dim() != 1 || !ids.tensor->operands().empty() || weight.dim() != 2) {
+    return {};
+  }
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < ids.tensor->size(0); ++i) {
+    const double row = ids.tensor->array().value({i});
+    if (row < 0 || row >= static_cast<double>(weight.size(0)) || row != std::floor(row)) {
+      return {};
+    }
+    rows.push_back(whole(row));
+  }
+  const std::string words = std::string(module) + "(" + ids.tensor->name() + ")";
+  return value_of(mapped({weight}, {std::ssize(rows), weight.size(1)},
+                         {[words](const auto&) { return words; },
+                          [rows](const Shape& index) {
+                            return std::vector<Element>{{0, {rows[static_cast<std::size_t>(index[0])], index[1]}}};
+                          },
+                          [](std::span<const Interval> of) { return of[0]; }}));
+}
+
 }  // namespace attn::verify

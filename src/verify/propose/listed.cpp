@@ -130,6 +130,9 @@ class Reader {
       return number ? value_of(*number) : Value{};
     }
     path = name();
+    if (path == "True" || path == "False") {
+      return value_of(path == "True" ? 1 : 0);
+    }
     return listed_.variable(path, before_);
   }
 
@@ -187,6 +190,9 @@ class Reader {
     }
     const Passed given = arguments(inside);
     if (const Value weight = listed_.variable(path + ".weight", before_); weight.tensor && !given.plain.empty()) {
+      if (const Value rows = rows_of(path, *weight.tensor, given.plain[0]); rows.tensor) {
+        return rows;
+      }
       Value product = combined("@", given.plain[0], call_of("T", {{weight}, {}}));
       const Value bias = listed_.variable(path + ".bias", before_);
       return bias.tensor ? combined("+", product, bias) : product;
@@ -261,8 +267,15 @@ Value Listed::variable(std::string_view name, std::size_t before) const {
     return {};
   }
   const auto known = values_.find(*last);
-  return known != values_.end() ? known->second
-                                : values_.emplace(*last, value(written_[*last].value, *last)).first->second;
+  if (known != values_.end()) {
+    return known->second;
+  }
+  constexpr std::size_t longest = 48;  // what is longer is rather called by its name
+  const Value& made = values_.emplace(*last, value(written_[*last].value, *last)).first->second;
+  if (is_once && made.tensor && made.tensor->expression().size() > longest) {
+    made.tensor->set_name(std::string(name));
+  }
+  return made;
 }
 
 std::optional<Tensor> Listed::tensor(std::size_t i) const {

@@ -122,6 +122,18 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
       return is_root ? Interval{std::sqrt(one.low), std::sqrt(one.high)} : one;
     });
   }
+  if (function == "norm") {
+    return reduced(function, given, x, [](std::span<const Interval> of) {
+      double low = 0;
+      double high = 0;
+      for (const Interval& one : of) {
+        const double least = one.low <= 0 && one.high >= 0 ? 0 : std::min(std::abs(one.low), std::abs(one.high));
+        low += least * least;
+        high += one.size() * one.size();
+      }
+      return Interval{std::sqrt(low), std::sqrt(high)};
+    });
+  }
   return {};
 }
 

@@ -104,7 +104,8 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
       std::ranges::any_of(leaves, [&](std::size_t leaf) { return !depends_on(candidate, leaves_[leaf].tensor); })) {
     return false;
   }
-  relation.words = candidate.name().empty() ? candidate.expression() : candidate.name();
+  const bool is_made = form == Form::listed && !candidate.operands().empty();
+  relation.words = candidate.name().empty() || is_made ? candidate.expression() : candidate.name();
   if (form <= Form::view && !is_copy(candidate, leaves)) {
     relation.words += ", but for float32's rounding";
   }

@@ -39,6 +39,9 @@ struct Passed {
   Value get(std::string_view name, std::string_view other, std::size_t place) const;
 };
 
+/// emb(ids): the rows of an nn.Embedding that whole numbers name.
+Value rows_of(std::string_view module, const Tensor& weight, const Value& ids);
+
 /// What a library's function makes of arguments: torch.softmax, np.tril. The first of them may stand before the dot.
 Value call_of(std::string_view function, const Passed& arguments);
 
