@@ -12,12 +12,12 @@ class Mapped final : public Operation {
  public:
   Mapped(Shape shape, Mapping mapping) : shape_(std::move(shape)), mapping_(std::move(mapping)) {}
 
-  Array compute(const std::vector<Tensor>& operands) const override {
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Block<float> result(shape_);
     for (std::size_t i = 0; i < result.size(); ++i) {
       std::vector<Interval> values;
       for (const Element& element : mapping_.elements(index_at(static_cast<std::int64_t>(i), shape_))) {
-        const double value = operands[element.operand].array().value(element.index);
+        const double value = operands[element.operand].value(element.index);
         values.push_back({value, value});
       }
       result[i] = static_cast<float>(mapping_.bound(values).middle());

@@ -127,7 +127,7 @@ Value compared(std::string_view sign, const Tensor& x, double than) {
   };
   std::vector<bool> places;
   for (std::int64_t i = 0; i < element_count(x.shape()); ++i) {
-    places.push_back(holds(x.array().value(index_at(i, x.shape()))));
+    places.push_back(holds(x.value(index_at(i, x.shape()))));
   }
   const std::string words = infix(sign, x.name().empty() ? x.expression() : x.name(), text::shortest_text(than));
   return value_of(mask_at(x.shape(), places, words));
