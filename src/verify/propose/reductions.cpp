@@ -15,7 +15,8 @@ namespace {
 /// Of one axis, or of all.
 using Reduction = std::function<Interval(std::span<const Interval>)>;
 
-Value reduced(const std::string& name, const Passed& given, const Tensor& x, const Reduction& reduction) {
+Value reduced(const std::string& name, const Passed& given, const Tensor& x, const Reduction& reduction,
+              const std::string& more = "") {
   const std::int64_t rank = x.dim();
   const auto axis = axis_of(given, 1, rank);
   const bool is_kept = axis && (given.get("keepdim", "keepdims", 2).number.value_or(0) != 0);
@@ -33,8 +34,8 @@ Value reduced(const std::string& name, const Passed& given, const Tensor& x, con
   if (axis) {
     is_kept ? shape[static_cast<std::size_t>(*axis)] = 1 : *shape.erase(shape.begin() + *axis);
   }
-  const std::string words =
-      "." + name + "(" + (axis ? "dim=" + std::to_string(*axis) : "") + (is_kept ? ", keepdim=True)" : ")");
+  const std::string along = axis ? "dim=" + std::to_string(*axis) + (is_kept ? ", keepdim=True" : "") : "";
+  const std::string words = "." + name + "(" + along + (along.empty() || more.empty() ? "" : ", ") + more + ")";
   return value_of(mapped({x}, shape,
                          {[words](const auto& of) { return grouped(of[0]) + words; },
                           [axis, is_kept, full = x.shape()](const Shape& index) {
@@ -117,10 +118,13 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
   if (function == "var" || function == "std") {
     const bool is_population = given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
     const bool is_root = function == "std";
-    return reduced(function, given, x, [=](std::span<const Interval> of) {
-      const Interval one = variance(of, static_cast<double>(of.size()) - (is_population ? 0 : 1));
-      return is_root ? Interval{std::sqrt(one.low), std::sqrt(one.high)} : one;
-    });
+    return reduced(
+        function, given, x,
+        [=](std::span<const Interval> of) {
+          const Interval one = variance(of, static_cast<double>(of.size()) - (is_population ? 0 : 1));
+          return is_root ? Interval{std::sqrt(one.low), std::sqrt(one.high)} : one;
+        },
+        is_population ? "unbiased=False" : "");
   }
   if (function == "norm") {
     return reduced(function, given, x, [](std::span<const Interval> of) {
