@@ -100,6 +100,22 @@ q, k = make(3, 2)
 print("q", q)
 print("k", k)
 """,
+    "on-purpose": """\
+import torch
+inputs = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+                       [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+torch.manual_seed(789)
+W_query = torch.nn.Linear(3, 2, bias=False); W_key = torch.nn.Linear(3, 2, bias=False)
+scores = W_query(inputs) @ W_key(inputs).T
+print("scores", scores)
+later = torch.tril(torch.ones(6, 6), diagonal=-1).bool()
+print("weights", torch.softmax(scores.masked_fill(later, -torch.inf) / 2 ** 0.5, dim=-1))
+print("keys over queries", torch.softmax(scores.T / 2 ** 0.5, dim=-1))
+print("weights", torch.softmax(scores * 2 ** 0.5, dim=-1))
+centred = scores - scores.mean(dim=-1, keepdim=True)
+print(centred)
+print(torch.tanh(centred) + 1)
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "verify/bound/mapped.hpp"
 
 namespace attn::verify {
 namespace {
@@ -176,6 +177,9 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
   const auto a = [&] { return of(tensor, derivation.terms[0].a); };
   switch (derivation.rule) {
     case Rule::given: {
+      if (!tensor.operands().empty()) {
+        return mapped(tensor, derivation);
+      }
       const double value = tensor.value(index);
       return {value, value};
     }
@@ -202,6 +206,18 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
     case Rule::comparison: return comparison(tensor, derivation);
   }
   return no_number;
+}
+
+/// Functions round a few times, by numbers as large as those that they take or give.
+Interval Bounds::mapped(const Tensor& tensor, const Derivation& derivation) {
+  std::vector<Interval> elements;
+  double size = 0;
+  for (const Derivation::Term& term : derivation.terms) {
+    elements.push_back(of(tensor, term.a));
+    size = elements.size() > 1 ? std::max(size, elements.back().size()) : 0;
+  }
+  const Interval result = bound_of_mapped(tensor, elements);
+  return rounded(result, static_cast<double>(elements.size()) + 3, std::max(size, result.size()));
 }
 
 /// A sum of n terms is rounded n times, and each product once, by a number no larger than the sum of all sizes.

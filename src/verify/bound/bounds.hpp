@@ -71,6 +71,7 @@ class Bounds {
   Interval sum(const Tensor& tensor, const Derivation& derivation);
   Interval quotient(const Tensor& tensor, const Derivation& derivation);
   Interval softmax(const Tensor& tensor, const Derivation& derivation);
+  Interval mapped(const Tensor& tensor, const Derivation& derivation);
   Interval comparison(const Tensor& tensor, const Derivation& derivation);
 
   double roundoff_;

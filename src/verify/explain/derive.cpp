@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -18,6 +19,8 @@
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
+#include "verify/explain/written_at.hpp"
+#include "verify/propose/listed.hpp"
 #include "verify/propose/relate.hpp"
 
 namespace attn::verify {
@@ -27,7 +30,14 @@ namespace {
 class Deriver {
  public:
   Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
-      : printed_(printed), finder_(finder), chosen_(chosen), relater_(given.numbers) {
+      : printed_(printed),
+        finder_(finder),
+        chosen_(chosen),
+        relater_(given.numbers),
+        listed_(
+            given.written, [this](std::string_view name) { return relater_.named(name); },
+            [this](std::size_t position) { return relater_.printed(position); }),
+        written_(written_at(printed, given.written)) {
     for (Source source : given.sources) {
       source.which = projection_of(source.words);
       relater_.add(std::move(source));
@@ -80,14 +90,16 @@ class Deriver {
     if (auto finding = by_label_or_place(i)) {
       return *finding;
     }
-    const std::optional<Relation> near = observed ? relater_.find_near_miss(*observed) : std::nullopt;
+    const auto listed = observed && written_[i] ? listed_.tensor(*written_[i]) : std::nullopt;
+    std::optional<Relation> near = listed ? relater_.find_listed_miss(*observed, *listed) : std::nullopt;
+    near = near || !observed ? near : relater_.find_near_miss(*observed);
     if (near && is_accusation(*near, *observed)) {
       return describe_relation(printed_[i], *near);
     }
     if (near) {
       return missed(i, *near);
     }
-    const bool is_inputs = role_of(printed_[i].label) == Role::inputs;
+    const bool is_inputs = role_of(label_of(i)) == Role::inputs;
     if (const auto fit = observed && !is_inputs ? relater_.find_with_unknown_weights(*observed) : std::nullopt) {
       if (const auto doubtful = relater_.find_doubtful_miss(*observed)) {
         return missed(i, *doubtful);
@@ -160,6 +172,9 @@ class Deriver {
   }
 
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
+    if (auto relation = written_[i] ? listed_at(i, observed) : std::nullopt) {
+      return relation;
+    }
     if (const Seen& earlier = seen_[finder_.first_like(i)];
         earlier.next > 0 && is_excluded(chance_of_agreeing(printed_[i]), 1)) {
       Relation relation;
@@ -168,8 +183,36 @@ class Deriver {
       relation.is_rooted = earlier.is_rooted;
       return relation;
     }
-    auto relation = relater_.find(observed);
+    auto relation = written_[i] ? std::nullopt : listed_at(i, observed);
+    relation = relation ? relation : relater_.find(observed);
     return relation ? relation : sums_before(i, observed);
+  }
+
+  /// What the listing prints there, which needs less evidence, or, where nobody knows which, all that it may have
+  /// printed.
+  std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
+    constexpr double printed_there = -5;
+    constexpr std::size_t most = 24;
+    const auto look = [&](std::size_t written, double known) {
+      const auto tensor = listed_.tensor(written);
+      return tensor ? relater_.find_listed(observed, *tensor, known) : std::nullopt;
+    };
+    if (written_[i]) {
+      return look(*written_[i], printed_there);
+    }
+    std::size_t tried = 0;
+    for (std::size_t k = listed_.written().size(); k-- > 0 && tried < most;) {
+      const Place& place = listed_.written()[k].place;
+      const Place& here = printed_[i].place;
+      if (place.cell != here.cell ? place.cell > here.cell : place.cell == 0 && place.line >= here.line) {
+        continue;
+      }
+      if (auto relation = look(k, std::log10(static_cast<double>(++tried)))) {
+        written_[i] = k;
+        return relation;
+      }
+    }
+    return std::nullopt;
   }
 
   /// What is labelled as sums, of the tensor just before it: a single number, or ones, are evidence of nothing else.
@@ -267,6 +310,12 @@ class Deriver {
     return true;
   }
 
+  /// What stands before it, or else the expression that prints it.
+  std::string_view label_of(std::size_t i) const {
+    const bool is_written = printed_[i].label.empty() && written_[i];
+    return is_written ? std::string_view(listed_.written()[*written_[i]].value) : printed_[i].label;
+  }
+
   Choice nearest(std::size_t i) const {
     const Places places(printed_, chosen_, finder_.known());
     const Choice labelled = places.labelled(i);
@@ -277,10 +326,13 @@ class Deriver {
     const bool is_lesson = finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers;
     const bool rooted = is_lesson || (finding.verdict == Verdict::follows && finding.is_rooted);
     const bool sound = is_lesson || (finding.verdict == Verdict::follows && !is_loose_);
-    const bool may_be_inputs = role_of(printed_[i].label) != Role::made;
+    const bool may_be_inputs = role_of(label_of(i)) != Role::made;
     Source source{std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs};
-    source.which = projection_of(printed_[i].label);
+    source.which = projection_of(label_of(i));
     relater_.add(std::move(source));
+    if (written_[i] && finding.verdict != Verdict::differs) {
+      listed_.bind(*written_[i], i + 1);
+    }
     seen_[finder_.first_like(i)] = {i + 1, rooted};
   }
 
@@ -293,6 +345,8 @@ class Deriver {
   StepFinder& finder_;
   std::vector<Choice>& chosen_;
   Relater relater_;
+  Listed listed_;
+  std::vector<std::optional<std::size_t>> written_;  ///< which of the listing's expressions each printed thing is
   std::vector<Finding> findings_;
   std::set<std::size_t> fitted_;  ///< places on the page of what weights that it does not print explain
   bool is_loose_ = false;         ///< what was found last leaves room: some of its cells may be wrong all the same

@@ -7,12 +7,14 @@
 #include "verify/explain/finding.hpp"
 #include "verify/propose/relation.hpp"
 #include "verify/read/printed.hpp"
+#include "verify/read/written.hpp"
 
 namespace attn::verify {
 
 /// What is known of a page besides what it prints.
 struct Given {
-  std::vector<Source> sources;  ///< inputs and literals
+  std::vector<Source> sources;   ///< inputs and literals
+  std::vector<Written> written;  ///< what the listing assigns and prints
   Givens numbers;
 };
 

@@ -56,6 +56,7 @@ bool is_shown(const Replayed& drawn, std::span<const Printed> printed) {
 
 Given given_of(std::span<const Printed> printed, const Listing& listing, std::span<const Replayed> draws) {
   Given given;
+  given.written = listing.written;
   const auto add = [&given](const Shape& shape, std::span<const double> values, const std::string& words) {
     Observed observed{shape, {}};
     for (const double value : values) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -12,6 +13,7 @@
 #include "verify/propose/divisors.hpp"
 #include "verify/propose/patterns.hpp"
 #include "verify/propose/rows.hpp"
+#include "verify/propose/values.hpp"
 
 namespace attn::verify {
 namespace {
@@ -178,6 +180,15 @@ void additions(Search& search, const Tensor& x) {
   }
 }
 
+/// What programs make of each number: exponentials, and what else a layer has.
+void functions(Search& search, const Tensor& x) {
+  for (const std::string_view function : {"exp", "tanh", "relu", "sigmoid"}) {
+    if (const Value made = search.is_near_miss() ? Value{} : call_of(function, {{value_of(x)}, {}}); made.tensor) {
+      search.offer(Form::several, *made.tensor);
+    }
+  }
+}
+
 /// Weights of one query: of a row of scores.
 void weights_of_rows(Search& search, const Tensor& x) {
   constexpr std::int64_t most_rows = 12;
@@ -204,7 +215,7 @@ void propose_operations(Search& search) {
     const bool is_masked = std::ranges::any_of(leaf.source.numbers.cells, is_hidden);
     (is_masked ? softmaxes : shares)(search, leaf.tensor);
     (is_masked ? shares : softmaxes)(search, leaf.tensor);
-    for (const auto propose : {dropouts, scaled, additions}) {
+    for (const auto propose : {dropouts, scaled, additions, functions}) {
       propose(search, leaf.tensor);
     }
     masked(search, leaf.tensor, leaf.source.numbers);

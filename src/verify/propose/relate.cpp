@@ -157,6 +157,49 @@ std::optional<Relation> Relater::find_whole_or_entry(const Observed& target, Loo
   return relation;
 }
 
+std::optional<Tensor> Relater::named(std::string_view name) const {
+  for (const std::vector<Leaf>* leaves : {&draws_, &leaves_}) {
+    for (const Leaf& leaf : *leaves) {
+      if (!is_printed(leaf) && leaf.source.words == name) {
+        return leaf.tensor;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Tensor> Relater::printed(std::size_t position) const {
+  const auto leaf = std::ranges::find(leaves_, position, [](const Leaf& one) { return one.source.position; });
+  return leaf == leaves_.end() || position == 0 ? std::nullopt : std::optional(leaf->tensor);
+}
+
+std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& listed, double known,
+                                             std::size_t most_failing) {
+  constexpr std::size_t longest = 160;  // what is longer tells nobody anything
+  if (listed.shape() != target.shape || listed.dtype() != DType::float32 || listed.expression().size() > longest) {
+    return std::nullopt;
+  }
+  std::vector<Leaf> leaves = leaves_;
+  std::ranges::copy(draws_, std::back_inserter(leaves));
+  Search search(target, givens_, leaves, most_failing, bounds_, patience_);
+  search.offer(Form::listed, listed, known);
+  bounds_.forget();
+  return search.best();
+}
+
+std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& listed, double known) {
+  return find_listed(target, listed, known, 0);
+}
+
+std::optional<Relation> Relater::find_listed_miss(const Observed& target, const Tensor& listed) {
+  auto relation = find_listed(target, listed, 0, few_of(target));
+  const auto is_doubtful = [&](std::size_t position) {
+    return std::ranges::none_of(
+        leaves_, [&](const Leaf& leaf) { return leaf.source.position == position && leaf.source.is_sound; });
+  };
+  return relation && std::ranges::none_of(relation->sources, is_doubtful) ? relation : std::nullopt;
+}
+
 std::optional<Relation> Relater::find(const Observed& target) {
   return find_whole_or_entry(target, [this](const Observed& one) { return find_derivation(one); });
 }

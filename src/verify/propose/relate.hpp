@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,18 @@ class Relater {
   /// Something that what comes later may follow from. Of printed ones the last `window` count.
   void add(Source source);
 
+  /// The tensor of that name that is given or drawn, or the one that is printed at a place, if it is among those that
+  /// count.
+  std::optional<Tensor> named(std::string_view name) const;
+  std::optional<Tensor> printed(std::size_t position) const;
+
   /// The relation by which the tensor follows; none where chance is not excluded for any, but a product of whole
   /// numbers, which is uncertain then. A property is no derivation: it is looked for with find_property.
   std::optional<Relation> find(const Observed& target);
+  /// Whether it is a tensor of the page's program; `known` is log10 of what is known besides.
+  std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known);
+  /// The same but for a few cells, where its sources are in no doubt.
+  std::optional<Relation> find_listed_miss(const Observed& target, const Tensor& listed);
   std::optional<Relation> find_property(const Observed& target);
   /// The same with weights that the page does not print: inputs @ W, for some W.
   std::optional<Relation> find_with_unknown_weights(const Observed& target);
@@ -42,6 +52,8 @@ class Relater {
   std::optional<Relation> find_whole_or_entry(const Observed& target, Look look);
   std::optional<Relation> find_derivation(const Observed& target);
   std::optional<Relation> find_miss(const Observed& target, Misses misses);
+  std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known,
+                                      std::size_t most_failing);
   bool has_patience_for(const Observed& target);
   std::optional<Relation> find_fit(const Observed& target);
 

@@ -28,9 +28,9 @@ struct Source {
   std::size_t shown = 0;      ///< the place where the page prints what is given; 0 where it does not
 };
 
-/// How a tensor follows from others, the most telling first. A fit is up to weights that the page does not print; a
-/// property is no derivation.
-enum class Form { equal, view, constant, operation, product, several, fit, property };
+/// How a tensor follows from others, the most telling first. What is listed is what the page's program writes. A fit is
+/// up to weights that the page does not print; a property is no derivation.
+enum class Form { equal, view, constant, operation, product, several, listed, fit, property };
 
 /// A tensor follows from others.
 struct Relation {

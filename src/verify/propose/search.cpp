@@ -64,7 +64,7 @@ std::vector<Interval> Search::bounded(const Tensor& tensor) {
   return cells;
 }
 
-bool Search::offer(Form form, const Tensor& candidate) {
+bool Search::offer(Form form, const Tensor& candidate, double known) {
   if (candidate.shape() != target_.shape || !has_patience()) {
     return false;
   }
@@ -84,7 +84,7 @@ bool Search::offer(Form form, const Tensor& candidate) {
     return false;
   }
   is_possible_ = is_possible_ || failing.empty();
-  const double chance = chance_of(candidate, cells, failing);
+  const double chance = chance_of(form, candidate, cells, failing) + known;
   Relation relation;
   relation.form = form;
   relation.chance = chance;
@@ -104,7 +104,8 @@ bool Search::offer(Form form, const Tensor& candidate) {
       std::ranges::any_of(leaves, [&](std::size_t leaf) { return !depends_on(candidate, leaves_[leaf].tensor); })) {
     return false;
   }
-  relation.words = candidate.name().empty() ? candidate.expression() : candidate.name();
+  const bool is_made = form == Form::listed && !candidate.operands().empty();
+  relation.words = candidate.name().empty() || is_made ? candidate.expression() : candidate.name();
   if (form <= Form::view && !is_copy(candidate, leaves)) {
     relation.words += ", but for float32's rounding";
   }
@@ -211,9 +212,9 @@ bool Search::depends_on(const Tensor& candidate, const Tensor& leaf) {
   return is_other;
 }
 
-double Search::chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
+double Search::chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,
                          const std::vector<std::int64_t>& failing) {
-  if (leaves_of(candidate).empty()) {
+  if (leaves_of(candidate).empty() && form != Form::listed) {
     return chance_of_pattern(target_);
   }
   const Tensor& total = candidate.kind() == Kind::scaled ? candidate.operands()[0] : candidate;

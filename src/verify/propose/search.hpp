@@ -40,7 +40,8 @@ class Search {
 
   /// Whether a tensor holds on the target, cell by cell, up to the first that is too much. It is kept where chance is
   /// excluded and no better one is known. A tensor of another shape does not hold.
-  bool offer(Form form, const Tensor& candidate);
+  /// `known` is log10 of what is known besides: that the page's program writes it.
+  bool offer(Form form, const Tensor& candidate, double known = 0);
   /// What holds in another way, with log10 of the probability that it does by chance.
   void keep(Form form, const std::string& words, const std::vector<std::size_t>& leaves, double chance);
 
@@ -65,7 +66,7 @@ class Search {
   int fitting(const std::vector<std::size_t>& leaves) const;
   bool is_wide(const std::vector<Interval>& cells) const;
   bool is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves);
-  double chance_of(const Tensor& candidate, const std::vector<Interval>& cells,
+  double chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,
                    const std::vector<std::int64_t>& failing);
   void keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const;
 

@@ -7,6 +7,7 @@
 #include "tensor/array.hpp"
 #include "verify/read/draws.hpp"
 #include "verify/read/page.hpp"
+#include "verify/read/written.hpp"
 
 namespace attn::verify {
 
@@ -37,7 +38,8 @@ struct Settings {
 struct Listing {
   std::vector<Literal> literals;  ///< in the page's order
   Settings settings;
-  std::vector<DrawCall> draws;  ///< in the order in which the program runs them
+  std::vector<DrawCall> draws;   ///< in the order in which the program runs them
+  std::vector<Written> written;  ///< what it assigns and prints
 };
 
 /// Reads the listing of a page. Takes time linear in the page.

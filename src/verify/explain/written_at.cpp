@@ -1,0 +1,74 @@
+#include "verify/explain/written_at.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "verify/explain/plain.hpp"
+
+namespace attn::verify {
+namespace {
+
+/// Whether a label may be that of what is printed so.
+bool may_be(const Printed& printed, const Written& written) {
+  const std::string label = plain_label(printed.label);
+  const std::string words = plain_label(written.label);
+  return words.empty() || label.empty() || label.find(words) != std::string::npos ||
+         words.find(label) != std::string::npos;
+}
+
+bool is_called(const Printed& printed, const Written& written) {
+  const std::string label = plain_label(printed.label);
+  return !label.empty() && (label == plain_label(written.label) || label == plain_label(written.value));
+}
+
+}  // namespace
+
+std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> printed, std::span<const Written> written) {
+  std::vector<std::optional<std::size_t>> result(printed.size());
+  std::vector<std::size_t> prints;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].is_printed) {
+      prints.push_back(i);
+    }
+  }
+  const auto comes_before = [&](std::size_t print, const Printed& one) {
+    const Place& place = written[print].place;
+    return place.cell != one.place.cell ? place.cell < one.place.cell : place.cell > 0 || place.line < one.place.line;
+  };
+  std::size_t next = 0;  // of the prints
+  for (std::size_t begin = 0; begin < printed.size();) {
+    // 1. What is printed before the listing goes on, and what the listing prints there.
+    std::size_t last = next;
+    while (last < prints.size() && comes_before(prints[last], printed[begin])) {
+      ++last;
+    }
+    std::size_t end = begin + 1;
+    while (end < printed.size() && printed[end].place.cell == printed[begin].place.cell &&
+           (last == prints.size() || !comes_before(prints[last], printed[end]))) {
+      ++end;
+    }
+    std::size_t first = next;
+    while (first < last && written[prints[first]].place.cell != printed[begin].place.cell) {
+      ++first;
+    }
+    // 2. Each with the other.
+    bool is_each = last - first == end - begin;
+    for (std::size_t i = first; i < last && is_each; ++i) {
+      is_each = !written[prints[i]].value.empty() && may_be(printed[begin + i - first], written[prints[i]]);
+    }
+    for (std::size_t i = begin, from = first; i < end; ++i) {
+      for (std::size_t k = is_each ? first + i - begin : from; k < last; ++k) {
+        if (is_each || (is_called(printed[i], written[prints[k]]) && !written[prints[k]].value.empty())) {
+          result[i] = prints[k];
+          from = k + 1;
+          break;
+        }
+      }
+    }
+    next = last;
+    begin = end;
+  }
+  return result;
+}
+
+}  // namespace attn::verify

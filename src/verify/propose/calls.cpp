@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/what_if.hpp"
+#include "tensor/words.hpp"
+#include "text/numbers.hpp"
+#include "verify/propose/value_parts.hpp"
+
+namespace attn::verify {
+namespace {
+
+Value joined(const std::string& function, const Passed& given) {
+  std::vector<Tensor> parts;
+  for (const Value& part : given.plain.empty() ? std::vector<Value>{} : given.plain[0].items) {
+    if (!part.tensor) {
+      return {};
+    }
+    parts.push_back(*part.tensor);
+  }
+  if (parts.empty()) {
+    return {};
+  }
+  const bool is_stack = function == "stack" || (function == "vstack" && parts[0].dim() == 1);
+  const std::int64_t rank = parts[0].dim() + (is_stack ? 1 : 0);
+  const bool is_given = given.get("dim", "axis", 1).is_known();
+  const auto axis = function == "hstack" ? std::optional(rank - 1)
+                    : is_given           ? axis_of(given, 1, rank)
+                                         : std::optional<std::int64_t>(0);
+  return axis ? value_of(is_stack ? stack(parts, *axis) : cat(parts, *axis)) : Value{};
+}
+
+Value swapped(const Passed& given, const Tensor& x) {
+  const auto a = axis_of(given, 1, x.dim());
+  const auto b = axis_of(given, 2, x.dim());
+  if (given.plain.size() == 1) {
+    return x.dim() == 2 ? value_of(t(x)) : x.dim() < 2 ? value_of(x) : Value{};
+  }
+  if (!a || !b || *a == *b) {
+    return {};
+  }
+  return value_of(x.dim() == 2 ? t(x) : transpose(x, std::min(*a, *b), std::max(*a, *b)));
+}
+
+Value viewed(const Passed& given, const Tensor& x) {
+  std::vector<Value> sizes(given.plain.begin() + 1, given.plain.end());
+  if (sizes.size() == 1 && !sizes[0].items.empty()) {
+    sizes = std::vector<Value>(sizes[0].items);
+  }
+  Shape shape;
+  std::int64_t known = 1;
+  for (const Value& size : sizes) {
+    if (!size.number) {
+      return {};
+    }
+    shape.push_back(whole(*size.number));
+    known *= shape.back() == -1 ? 1 : shape.back();
+  }
+  for (std::int64_t& size : shape) {
+    size = size == -1 && known > 0 ? element_count(x.shape()) / known : size;
+  }
+  return !shape.empty() && element_count(shape) == element_count(x.shape()) ? value_of(view(contiguous(x), shape))
+                                                                            : Value{};
+}
+
+/// Functions that grow, and those that are written out.
+Value function_of(const std::string& name, const Passed& given, const Tensor& x) {
+  struct Row {
+    std::string_view name;
+    double (*function)(double);
+  };
+  constexpr auto rows = std::to_array<Row>({
+      {"exp", [](double v) { return std::exp(v); }},
+      {"log", [](double v) { return std::log(v); }},
+      {"sqrt", [](double v) { return std::sqrt(v); }},
+      {"tanh", [](double v) { return std::tanh(v); }},
+      {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
+      {"relu", [](double v) { return std::max(0.0, v); }},
+      {"abs", nullptr},
+      {"sin", nullptr},
+      {"cos", nullptr},
+      {"round", nullptr},
+  });
+  const auto row = std::ranges::find(rows, name, &Row::name);
+  if (row == rows.end()) {
+    return {};
+  }
+  if (name == "round" || name == "around") {
+    const double power = std::pow(10, given.get("decimals", 1).number.value_or(0));
+    const auto rounded = [power](double v) { return std::nearbyint(v * power) / power; };
+    const std::string more = ".round(decimals=" + text::shortest_text(std::log10(power)) + ")";
+    return each(
+        x, [more](const std::string& of) { return grouped(of) + more; },
+        [rounded](const Interval& of) {
+          return Interval{rounded(of.low), rounded(of.high)};
+        });
+  }
+  const std::string begin = "torch." + name + "(";
+  const auto words = [begin](const std::string& of) { return begin + of + ")"; };
+  if (row->function != nullptr) {
+    return each(x, words, [function = row->function](const Interval& of) {
+      return Interval{function(of.low), function(of.high)};
+    });
+  }
+  if (name == "abs") {
+    return each(x, words, [](const Interval& of) {
+      return Interval{of.low <= 0 && of.high >= 0 ? 0 : std::min(std::abs(of.low), std::abs(of.high)), of.size()};
+    });
+  }
+  const bool is_sine = name == "sin";
+  return each(x, words, [is_sine](const Interval& of) {  // of slope 1 at most
+    const double middle = is_sine ? std::sin(of.middle()) : std::cos(of.middle());
+    return Interval{middle - of.radius(), middle + of.radius()};
+  });
+}
+
+Value number_of(const std::string& function, const Passed& given) {
+  const Value& x = given.plain[0];
+  if (function == "sqrt" && *x.number >= 0) {
+    return {{}, std::sqrt(*x.number), grouped(x.words) + "**0.5", {}, false};
+  }
+  if (function == "exp" || function == "log") {
+    return {{},
+            function == "exp" ? std::exp(*x.number) : std::log(*x.number),
+            "math." + function + "(" + x.words + ")",
+            {},
+            false};
+  }
+  constexpr auto same = std::to_array<std::string_view>({"tensor", "array", "float", "item", "float32", "float64"});
+  return function == "int"                                 ? value_of(std::trunc(*x.number))
+         : std::ranges::find(same, function) != same.end() ? x
+                                                           : Value{};
+}
+
+Value tensor_called(const std::string& function, const Passed& given, const Tensor& x) {
+  constexpr auto same = std::to_array<std::string_view>({"detach", "numpy", "float", "double", "clone", "copy", "data",
+                                                         "cpu", "contiguous", "to", "astype", "item", "squeeze",
+                                                         "values", "type", "tensor", "array", "asarray", "Parameter"});
+  const auto is = [&](auto... names) { return ((function == names) || ...); };
+  if (std::ranges::find(same, function) != same.end()) {
+    const bool is_size_one = std::ranges::find(x.shape(), 1) != x.shape().end();
+    return function == "squeeze" && is_size_one ? Value{} : value_of(x);
+  }
+  if (is("softmax", "Softmax")) {
+    const auto axis = given.get("dim", "axis", 1).is_known() ? axis_of(given, 1, x.dim()) : std::optional(x.dim() - 1);
+    return !axis || x.dim() == 0 || x.dtype() != DType::float32 ? Value{}
+           : *axis == x.dim() - 1                               ? value_of(softmax(x))
+                                                                : value_of(softmax_over(x, *axis));
+  }
+  if (const Value reduced = reduction_of(function, given, x); reduced.is_known()) {
+    return reduced;
+  }
+  if (is("tril", "triu")) {
+    return triangle(function, given, x);
+  }
+  if (is("masked_fill")) {
+    return masked(x, given.get("mask", 1), given.get("value", 2));
+  }
+  if (is("bool")) {
+    return x.dtype() == DType::boolean ? value_of(x) : compared("!=", x, 0);
+  }
+  if (is("logical_not")) {
+    return compared("==", x, 0);
+  }
+  if (is("matmul", "mm", "bmm", "dot", "mul", "add", "sub", "div", "multiply", "subtract", "maximum")) {
+    const Value other = given.get("other", 1);
+    if (function == "maximum") {
+      return other.number == 0.0 ? function_of("relu", {}, x) : Value{};
+    }
+    return combined(is("mul", "multiply")   ? "*"
+                    : is("add")             ? "+"
+                    : is("sub", "subtract") ? "-"
+                    : is("div")             ? "/"
+                                            : "@",
+                    value_of(x), other);
+  }
+  if (is("T", "mT", "t", "transpose", "swapaxes")) {
+    return swapped(given, x);
+  }
+  if (is("view", "reshape")) {
+    return viewed(given, x);
+  }
+  if (is("flatten", "ravel")) {
+    return value_of(view(contiguous(x), {element_count(x.shape())}));
+  }
+  if (is("unsqueeze", "expand_dims")) {
+    const Value axis = given.get("dim", "axis", 1);
+    return axis.number ? unsqueezed(x, whole(*axis.number)) : Value{};
+  }
+  if (is("shape", "size")) {
+    Value sizes;
+    for (const std::int64_t size : x.shape()) {
+      sizes.items.push_back(value_of(static_cast<double>(size)));
+    }
+    const Value axis = given.get("dim", 1);
+    return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
+  }
+  if (is("len", "ndim")) {
+    return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
+  }
+  if (is("where")) {
+    return chosen(given);
+  }
+  if (is("ones_like", "zeros_like")) {
+    Passed sizes;
+    for (const std::int64_t size : x.shape()) {
+      sizes.plain.push_back(value_of(static_cast<double>(size)));
+    }
+    return filled(function.substr(0, function.find('_')), sizes);
+  }
+  return function_of(function, given, x);
+}
+
+}  // namespace
+
+Value call_of(std::string_view name, const Passed& given) {
+  const std::string function(name);
+  constexpr auto fills = std::to_array<std::string_view>({"ones", "zeros", "eye", "full", "arange"});
+  if (std::ranges::find(fills, name) != fills.end()) {
+    return filled(function, given);
+  }
+  if (given.plain.empty()) {
+    return {};
+  }
+  constexpr auto joins = std::to_array<std::string_view>({"cat", "concat", "concatenate", "stack", "vstack", "hstack"});
+  if (std::ranges::find(joins, name) != joins.end()) {
+    return joined(function, given);
+  }
+  const Value& first = given.plain[0];
+  if (first.tensor) {
+    if (first.is_pair && name == "values") {
+      return value_of(*first.tensor);
+    }
+    return tensor_called(function, given, *first.tensor);
+  }
+  if (name == "maximum" && first.number == 0.0 && given.plain.size() == 2 && given.plain[1].tensor) {
+    return function_of("relu", {}, *given.plain[1].tensor);
+  }
+  constexpr auto lists = std::to_array<std::string_view>({"tensor", "array", "Tensor", "FloatTensor"});
+  if (!first.items.empty() && std::ranges::find(lists, name) != lists.end()) {
+    return listed_numbers(first);
+  }
+  if (name == "len" && !first.items.empty()) {
+    return value_of(static_cast<double>(first.items.size()));
+  }
+  return first.number ? number_of(function, given) : Value{};
+}
+
+}  // namespace attn::verify

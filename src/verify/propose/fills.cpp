@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "text/numbers.hpp"
+#include "verify/bound/mapped.hpp"
+#include "verify/bound/observed.hpp"
+#include "verify/propose/patterns.hpp"
+#include "verify/propose/value_parts.hpp"
+
+namespace attn::verify {
+namespace {
+
+std::optional<Shape> sizes_of(const Passed& given) {
+  const Value& first = given.plain.empty() ? Value{} : given.plain[0];
+  const std::vector<Value>& sizes = first.items.empty() ? given.plain : first.items;
+  Shape shape;
+  for (const Value& size : sizes) {
+    if (!size.number || *size.number < 0 || *size.number > most_listed) {
+      return std::nullopt;
+    }
+    shape.push_back(whole(*size.number));
+  }
+  return !shape.empty() && element_count(shape) <= most_listed ? std::optional(shape) : std::nullopt;
+}
+
+Value constant(const Shape& shape, const std::string& words, const std::function<double(const Shape&)>& number) {
+  Observed observed{shape, {}};
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    const double one = number(index_at(i, shape));
+    observed.cells.push_back({one, one});
+  }
+  return value_of(leaf_of(observed, words));
+}
+
+/// A mask of the shape, from one that is repeated.
+std::optional<Tensor> mask_of(const Value& mask, const Shape& shape) {
+  if (!mask.tensor || (mask.tensor->dtype() != DType::boolean && mask.tensor->dtype() != DType::float32)) {
+    return std::nullopt;
+  }
+  const Tensor& x = *mask.tensor;
+  if (broadcast(shape, x.shape()) != shape) {
+    return std::nullopt;
+  }
+  std::vector<bool> places;
+  bool is_causal = is_square(shape);
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    const Shape index = index_at(i, shape);
+    places.push_back(x.value(index_in(index, x.shape())) != 0);
+    is_causal = is_causal && places.back() == is_in(Region::above, index[index.size() - 2], index.back());
+  }
+  return is_causal ? causal_mask(shape) : mask_at(shape, places, x.name().empty() ? x.expression() : x.name());
+}
+
+}  // namespace
+
+Value listed_numbers(const Value& list) {
+  constexpr std::size_t most = 8;
+  std::string words;
+  std::vector<double> numbers;
+  for (const Value& item : list.items) {
+    if (!item.number || list.items.size() > most) {
+      return {};
+    }
+    words += (words.empty() ? "" : ", ") + item.words;
+    numbers.push_back(*item.number);
+  }
+  return constant({std::ssize(numbers)}, "torch.tensor([" + words + "])",
+                  [&](const Shape& at) { return numbers[static_cast<std::size_t>(at[0])]; });
+}
+
+Value filled(const std::string& function, const Passed& given) {
+  if (function == "eye" || function == "arange") {
+    const auto sizes = sizes_of({{given.get("n", 0)}, {}});
+    if (!sizes || given.plain.size() > 1) {
+      return {};
+    }
+    const std::int64_t n = (*sizes)[0];
+    const std::string words = "torch." + function + "(" + std::to_string(n) + ")";
+    return function == "eye" ? constant({n, n}, words, [](const Shape& at) { return at[0] == at[1] ? 1.0 : 0.0; })
+                             : constant({n}, words, [](const Shape& at) { return static_cast<double>(at[0]); });
+  }
+  const bool is_full = function == "full";
+  Passed sizes_given = given;
+  const Value number = is_full ? given.get("fill_value", 1) : value_of(function == "ones" ? 1 : 0);
+  if (is_full && sizes_given.plain.size() > 1) {
+    sizes_given.plain.resize(1);
+  }
+  const auto sizes = sizes_of(sizes_given);
+  if (!sizes || !number.number) {
+    return {};
+  }
+  const std::string words = is_full ? "torch.full(" + tuple_text(*sizes) + ", " + number.words + ")"
+                                    : "torch." + function + "(" + sizes_text(*sizes) + ")";
+  return constant(*sizes, words, [n = *number.number](const Shape&) { return n; });
+}
+
+Value triangle(const std::string& function, const Passed& given, const Tensor& x) {
+  const double k = given.get("diagonal", "k", 1).number.value_or(0);
+  if (x.dim() < 2 || x.dtype() != DType::float32) {
+    return {};
+  }
+  const bool is_low = function == "tril";
+  const std::string words = "torch." + function + "(";
+  const std::string more = k == 0 ? ")" : ", diagonal=" + text::shortest_text(k) + ")";
+  return value_of(mapped({x}, x.shape(),
+                         {[=](const auto& of) { return words + of[0] + more; },
+                          [=](const Shape& index) {
+                            const auto over = static_cast<double>(index[index.size() - 1] - index[index.size() - 2]);
+                            const bool is_in = is_low ? over <= k : over >= k;
+                            return is_in ? std::vector<Element>{{0, index}} : std::vector<Element>{};
+                          },
+                          [](std::span<const Interval> of) { return of.empty() ? Interval{} : of[0]; }}));
+}
+
+Value masked(const Tensor& x, const Value& mask, const Value& number) {
+  const auto places = mask_of(mask, x.shape());
+  return places && number.number && x.dtype() == DType::float32
+             ? value_of(masked_fill(x, *places, static_cast<float>(*number.number)))
+             : Value{};
+}
+
+Value chosen(const Passed& given) {
+  const Value mask = given.get("", 0);
+  const Value a = given.get("", 1);
+  const Value b = given.get("", 2);
+  if (a.number && b.tensor) {
+    return masked(*b.tensor, mask, a);
+  }
+  return a.tensor && b.number && mask.tensor ? masked(*a.tensor, compared("==", *mask.tensor, 0), b) : Value{};
+}
+
+Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
+  if (!ids.tensor || ids.tensor->dim() != 1 || !ids.tensor->operands().empty() || weight.dim() != 2) {
+    return {};
+  }
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < ids.tensor->size(0); ++i) {
+    const double row = ids.tensor->array().value({i});
+    if (row < 0 || row >= static_cast<double>(weight.size(0)) || row != std::floor(row)) {
+      return {};
+    }
+    rows.push_back(whole(row));
+  }
+  const std::string words = std::string(module) + "(" + ids.tensor->name() + ")";
+  return value_of(mapped({weight}, {std::ssize(rows), weight.size(1)},
+                         {[words](const auto&) { return words; },
+                          [rows](const Shape& index) {
+                            return std::vector<Element>{{0, {rows[static_cast<std::size_t>(index[0])], index[1]}}};
+                          },
+                          [](std::span<const Interval> of) { return of[0]; }}));
+}
+
+}  // namespace attn::verify

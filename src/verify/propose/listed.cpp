@@ -1,0 +1,294 @@
+#include "verify/propose/listed.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tensor/operations.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+#include "verify/read/pieces.hpp"
+
+namespace attn::verify {
+
+/// Reads one expression, from left to right.
+class Reader {
+ public:
+  Reader(const Listed& listed, std::string_view text, std::size_t before)
+      : listed_(listed), text_(text), before_(before) {}
+
+  Value read() {
+    const Value result = comparison();
+    skip();
+    return at_ == text_.size() ? result : Value{};
+  }
+
+ private:
+  void skip() { at_ = std::min(text_.find_first_not_of(" \t", at_), text_.size()); }
+
+  bool take(std::string_view sign) {
+    skip();
+    const bool is_there = text_.substr(at_).starts_with(sign);
+    at_ += is_there ? sign.size() : 0;
+    return is_there;
+  }
+
+  Value comparison() {
+    Value left = sum();
+    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (take(sign)) {
+        return combined(sign, left, sum());
+      }
+    }
+    return left;
+  }
+
+  Value sum() {
+    Value left = product();
+    for (;;) {
+      if (take("+")) {
+        left = combined("+", left, product());
+      } else if (take("-")) {
+        left = combined("-", left, product());
+      } else {
+        return left;
+      }
+    }
+  }
+
+  Value product() {
+    Value left = signed_value();
+    for (;;) {
+      const auto signs = std::to_array<std::string_view>({"@", "//", "/", "%", "*"});
+      const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return take(one); });
+      if (sign == signs.end()) {
+        return left;
+      }
+      left = combined(*sign, left, signed_value());
+    }
+  }
+
+  Value signed_value() {
+    if (take("-")) {
+      return negated(signed_value());
+    }
+    if (take("~")) {
+      return combined("==", signed_value(), value_of(0));
+    }
+    Value base = postfix();
+    return take("**") ? combined("**", base, signed_value()) : base;
+  }
+
+  Value postfix() {
+    std::string path;
+    Value value = atom(path);
+    for (;;) {
+      if (at_ < text_.size() && text_[at_] == '[') {
+        value = subscripted(value, subscripts(inside()));
+        path.clear();
+      } else if (at_ < text_.size() && text_[at_] == '(' && !path.empty()) {
+        value = call(path, inside());
+        path.clear();
+      } else if (at_ < text_.size() && text_[at_] == '.') {
+        ++at_;
+        value = member(value, path);
+      } else {
+        return value;
+      }
+    }
+  }
+
+  /// A name, a number, or what stands in brackets. `path` is the name where nothing of that name is known.
+  Value atom(std::string& path) {
+    skip();
+    if (at_ == text_.size()) {
+      return {};
+    }
+    if (text_[at_] == '(' || text_[at_] == '[') {
+      const bool is_list = text_[at_] == '[';
+      const std::string_view body = inside();
+      const auto parts = split_outside(body, ',');
+      if (!is_list && parts.size() == 1 && body.find_last_not_of(" ") == body.rfind(parts[0].back())) {
+        return listed_.value(body, before_);
+      }
+      Value list;
+      for (const std::string_view part : parts) {
+        list.items.push_back(listed_.value(part, before_));
+      }
+      return list;
+    }
+    const std::string_view rest = text_.substr(at_);
+    if (text::is_digit(rest[0]) || rest[0] == '.') {
+      std::size_t end = 0;
+      while (end < rest.size() && (is_name_part(rest[end]) || rest[end] == '.' ||
+                                   ((rest[end] == '-' || rest[end] == '+') && rest[end - 1] == 'e'))) {
+        ++end;
+      }
+      at_ += end;
+      const std::string_view digits = rest.substr(0, end - (rest[end - 1] == '.' ? 1 : 0));
+      const auto number = text::number_of<double>(digits);
+      return number ? value_of(*number) : Value{};
+    }
+    path = name();
+    if (path == "True" || path == "False") {
+      return value_of(path == "True" ? 1 : 0);
+    }
+    return listed_.variable(path, before_);
+  }
+
+  std::string name() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_name_part(text_[at_])) {
+      ++at_;
+    }
+    if (at_ == begin) {
+      at_ = text_.size() + 1;  // a string, a lambda: nothing that is known
+    }
+    return std::string(text_.substr(std::min(begin, text_.size()), at_ - begin));
+  }
+
+  /// What stands in the bracket that is next, and goes on behind it.
+  std::string_view inside() {
+    const std::size_t open = at_;
+    const std::size_t close = closing_bracket(text_, open);
+    at_ = close == npos ? text_.size() + 1 : close + 1;
+    return close == npos ? std::string_view() : text_.substr(open + 1, close - open - 1);
+  }
+
+  Passed arguments(std::string_view inside) const {
+    const Arguments read = arguments_of(inside);
+    Passed given;
+    for (const std::string_view one : read.plain) {
+      given.plain.push_back(listed_.value(one, before_));
+    }
+    for (const auto& [key, value] : read.named) {
+      given.named.emplace_back(key, listed_.value(value, before_));
+    }
+    return given;
+  }
+
+  /// A method or an attribute of a value, or what a module holds. `path` is the module's name.
+  Value member(const Value& value, std::string& path) {
+    const std::string member = name();
+    if (!value.is_known()) {
+      path = path.empty() ? "" : path + "." + member;
+      const bool is_infinity = member == "inf" && path.size() <= 9;
+      return is_infinity ? value_of(HUGE_VAL) : path.empty() ? Value{} : listed_.variable(path, before_);
+    }
+    path.clear();
+    if (at_ < text_.size() && text_[at_] == '(') {
+      Passed given = arguments(inside());
+      given.plain.insert(given.plain.begin(), value);
+      return call_of(member, given);
+    }
+    return call_of(member, {{value}, {}});
+  }
+
+  Value call(const std::string& path, std::string_view inside) {
+    if (path == "float" && inside.find("inf") != npos) {
+      return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
+    }
+    const Passed given = arguments(inside);
+    if (const Value weight = listed_.variable(path + ".weight", before_); weight.tensor && !given.plain.empty()) {
+      if (const Value rows = rows_of(path, *weight.tensor, given.plain[0]); rows.tensor) {
+        return rows;
+      }
+      Value product = combined("@", given.plain[0], call_of("T", {{weight}, {}}));
+      const Value bias = listed_.variable(path + ".bias", before_);
+      return bias.tensor ? combined("+", product, bias) : product;
+    }
+    return call_of(path.substr(path.rfind('.') + 1), given);
+  }
+
+  std::vector<Subscript> subscripts(std::string_view inside) const {
+    std::vector<Subscript> result;
+    for (const std::string_view part : split_outside(inside, ',')) {
+      const std::size_t colon = part.find(':');
+      const auto number = [&](std::string_view text) { return listed_.value(text, before_).number; };
+      if (part == "...") {
+        result.push_back({Subscript::Kind::rest});
+      } else if (part == "None" || part.ends_with(".newaxis")) {
+        result.push_back({Subscript::Kind::added});
+      } else if (colon != npos) {
+        result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)), number(part.substr(colon + 1))});
+        if (part.find(':', colon + 1) != npos) {
+          return {};
+        }
+      } else {
+        result.push_back({Subscript::Kind::item, number(part)});
+      }
+    }
+    return result;
+  }
+
+  const Listed& listed_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t before_;
+};
+
+Value Listed::value(std::string_view text, std::size_t before) const {
+  constexpr int deepest = 60;
+  if (depth_ > deepest) {
+    return {};
+  }
+  ++depth_;
+  Value result;
+  try {
+    result = Reader(*this, text::trimmed(text), before).read();
+  } catch (const ShapeError&) {  // what would fail there as well
+  }
+  --depth_;
+  return result;
+}
+
+std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t before) const {
+  for (std::size_t i = before; i-- > 0;) {
+    if (written_[i].name == name) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+Value Listed::variable(std::string_view name, std::size_t before) const {
+  const auto last = assigned(name, before);
+  const auto bound = bindings_.find(name);
+  if (bound != bindings_.end() && bound->second.assigned == last) {
+    if (const auto tensor = printed_(bound->second.position)) {
+      return value_of(*tensor);
+    }
+  }
+  const bool is_once = std::ranges::count(written_, name, &Written::name) <= 1;
+  if (const auto tensor = is_once ? given_(name) : std::nullopt) {
+    return value_of(*tensor);
+  }
+  if (!last) {
+    return {};
+  }
+  const auto known = values_.find(*last);
+  if (known != values_.end()) {
+    return known->second;
+  }
+  constexpr std::size_t longest = 48;  // what is longer is rather called by its name
+  const Value& made = values_.emplace(*last, value(written_[*last].value, *last)).first->second;
+  if (is_once && made.tensor && made.tensor->expression().size() > longest) {
+    made.tensor->set_name(std::string(name));
+  }
+  return made;
+}
+
+std::optional<Tensor> Listed::tensor(std::size_t i) const {
+  const Value result = value(written_[i].value, i);
+  return result.tensor;
+}
+
+void Listed::bind(std::size_t i, std::size_t position) {
+  const std::string& name = written_[i].name.empty() ? written_[i].value : written_[i].name;
+  if (std::ranges::all_of(name, [](char c) { return is_name_part(c) || c == '.'; })) {
+    bindings_[name] = {written_[i].name.empty() ? assigned(name, i) : i, position};
+    values_.clear();
+  }
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+#include "verify/bound/mapped.hpp"
+#include "verify/propose/value_parts.hpp"
+
+namespace attn::verify {
+namespace {
+
+/// Of one axis, or of all.
+using Reduction = std::function<Interval(std::span<const Interval>)>;
+
+Value reduced(const std::string& name, const Passed& given, const Tensor& x, const Reduction& reduction,
+              const std::string& more = "") {
+  const std::int64_t rank = x.dim();
+  const auto axis = axis_of(given, 1, rank);
+  const bool is_kept = axis && (given.get("keepdim", "keepdims", 2).number.value_or(0) != 0);
+  if ((!axis && given.get("dim", "axis", 1).is_known()) || x.dtype() != DType::float32) {
+    return {};
+  }
+  if (name == "sum" && axis) {
+    return value_of(sum(x, is_kept, *axis - rank));
+  }
+  if (name == "mean" && axis) {
+    return value_of(
+        divide(sum(x, is_kept, *axis - rank), static_cast<double>(x.size(*axis)), std::to_string(x.size(*axis))));
+  }
+  Shape shape = axis ? x.shape() : Shape{};
+  if (axis) {
+    is_kept ? shape[static_cast<std::size_t>(*axis)] = 1 : *shape.erase(shape.begin() + *axis);
+  }
+  const std::string along = axis ? "dim=" + std::to_string(*axis) + (is_kept ? ", keepdim=True" : "") : "";
+  const std::string words = "." + name + "(" + along + (along.empty() || more.empty() ? "" : ", ") + more + ")";
+  return value_of(mapped({x}, shape,
+                         {[words](const auto& of) { return grouped(of[0]) + words; },
+                          [axis, is_kept, full = x.shape()](const Shape& index) {
+                            std::vector<Element> elements;
+                            const std::int64_t count =
+                                axis ? full[static_cast<std::size_t>(*axis)] : element_count(full);
+                            for (std::int64_t i = 0; i < count; ++i) {
+                              Shape at = axis ? index : index_at(i, full);
+                              if (axis && !is_kept) {
+                                at.insert(at.begin() + *axis, i);
+                              } else if (axis) {
+                                at[static_cast<std::size_t>(*axis)] = i;
+                              }
+                              elements.push_back({0, std::move(at)});
+                            }
+                            return elements;
+                          },
+                          reduction}));
+}
+
+Interval total(std::span<const Interval> of) {
+  Interval result;
+  for (const Interval& one : of) {
+    result = {result.low + one.low, result.high + one.high};
+  }
+  return result;
+}
+
+/// Squares' sum about the mean, of numbers that are known well: each moves it in proportion to its distance.
+Interval variance(std::span<const Interval> of, double divisor) {
+  double mean = 0;
+  for (const Interval& one : of) {
+    mean += one.middle() / static_cast<double>(of.size());
+  }
+  double sum = 0;
+  double room = 0;
+  for (const Interval& one : of) {
+    const double apart = one.middle() - mean;
+    sum += apart * apart;
+    room += 2 * std::abs(apart) * one.radius() + 4 * one.radius() * one.radius();
+  }
+  return {std::max(0.0, sum - room) / divisor, (sum + room) / divisor};
+}
+
+Interval extreme(std::span<const Interval> of, bool is_most) {
+  Interval result = of[0];
+  for (const Interval& one : of) {
+    result = is_most ? Interval{std::max(result.low, one.low), std::max(result.high, one.high)}
+                     : Interval{std::min(result.low, one.low), std::min(result.high, one.high)};
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank) {
+  const Value dim = given.get("dim", "axis", place);
+  const std::int64_t axis = dim.number ? whole(*dim.number) : 0;
+  return dim.number && axis >= -rank && axis < rank ? std::optional(axis < 0 ? axis + rank : axis) : std::nullopt;
+}
+
+Value reduction_of(const std::string& function, const Passed& given, const Tensor& x) {
+  if (function == "sum") {
+    return reduced(function, given, x, total);
+  }
+  if (function == "mean") {
+    return reduced(function, given, x, [](std::span<const Interval> of) {
+      const auto count = static_cast<double>(of.size());
+      const Interval sum = total(of);
+      return Interval{sum.low / count, sum.high / count};
+    });
+  }
+  if (function.ends_with("max") || function.ends_with("min")) {
+    const bool is_most = function.ends_with("max");
+    Value result = reduced(is_most ? "amax" : "amin", given, x,
+                           [is_most](std::span<const Interval> of) { return extreme(of, is_most); });
+    result.is_pair = true;
+    return result;
+  }
+  if (function == "var" || function == "std") {
+    const bool is_population = given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
+    const bool is_root = function == "std";
+    return reduced(
+        function, given, x,
+        [=](std::span<const Interval> of) {
+          const Interval one = variance(of, static_cast<double>(of.size()) - (is_population ? 0 : 1));
+          return is_root ? Interval{std::sqrt(one.low), std::sqrt(one.high)} : one;
+        },
+        is_population ? "unbiased=False" : "");
+  }
+  if (function == "norm") {
+    return reduced(function, given, x, [](std::span<const Interval> of) {
+      double low = 0;
+      double high = 0;
+      for (const Interval& one : of) {
+        const double least = one.low <= 0 && one.high >= 0 ? 0 : std::min(std::abs(one.low), std::abs(one.high));
+        low += least * least;
+        high += one.size() * one.size();
+      }
+      return Interval{std::sqrt(low), std::sqrt(high)};
+    });
+  }
+  return {};
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "verify/bound/interval.hpp"
+#include "verify/propose/values.hpp"
+
+/// What values are made with, and parts of the table of functions.
+namespace attn::verify {
+
+inline constexpr std::int64_t most_listed = 20'000;  ///< cells of a tensor
+
+inline std::int64_t whole(double number) { return static_cast<std::int64_t>(std::llround(number)); }
+
+/// The shape of what two make element by element; none where they do not go together.
+std::optional<Shape> broadcast(const Shape& a, const Shape& b);
+/// Where the element stands in one that is repeated to another's shape.
+Shape index_in(const Shape& index, const Shape& shape);
+std::string infix(std::string_view sign, const std::string& a, const std::string& b);
+
+using Curve = std::function<Interval(const Interval&)>;
+/// A function of each element.
+Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function);
+/// The bool tensor of the places where a comparison with a number holds.
+Value compared(std::string_view sign, const Tensor& x, double than);
+/// With an axis of one item.
+Value unsqueezed(const Tensor& x, std::int64_t axis);
+
+/// The axis that the argument says; none where there is none.
+std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std::int64_t rank);
+
+/// Sums and the like, of one axis or of all; unknown where the function is none.
+Value reduction_of(const std::string& function, const Passed& given, const Tensor& x);
+
+/// torch.tensor([0.5, 1.0]): a few numbers that have no name.
+Value listed_numbers(const Value& list);
+/// torch.ones, torch.eye, torch.arange.
+Value filled(const std::string& function, const Passed& given);
+/// torch.tril, torch.triu.
+Value triangle(const std::string& function, const Passed& given, const Tensor& x);
+/// x.masked_fill(mask, number), and np.where(mask, x, number).
+Value masked(const Tensor& x, const Value& mask, const Value& number);
+Value chosen(const Passed& given);
+
+}  // namespace attn::verify

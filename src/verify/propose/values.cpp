@@ -1,0 +1,277 @@
+#include "verify/propose/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+#include "text/numbers.hpp"
+#include "verify/bound/mapped.hpp"
+#include "verify/propose/operands.hpp"
+#include "verify/propose/patterns.hpp"
+#include "verify/propose/value_parts.hpp"
+
+namespace attn::verify {
+namespace {
+
+double apply(std::string_view sign, double a, double b) {
+  switch (sign[0]) {
+    case '+': return a + b;
+    case '-': return a - b;
+    case '*': return sign.size() > 1 ? std::pow(a, b) : a * b;
+    case '%': return a - b * std::floor(a / b);
+    default: return sign.size() > 1 ? std::floor(a / b) : a / b;
+  }
+}
+
+Interval applied(std::string_view sign, const Interval& a, const Interval& b) {
+  switch (sign[0]) {
+    case '+': return {a.low + b.low, a.high + b.high};
+    case '-': return {a.low - b.high, a.high - b.low};
+    case '/': return over(a, b);
+    default: break;
+  }
+  if (sign == "*") {
+    return times(a, b);
+  }
+  const bool is_even = b.low == b.high && std::fmod(b.low, 2) == 0;
+  const Interval powers =
+      hull(std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high));
+  return is_even && a.low < 0 && a.high > 0 ? Interval{0, powers.high} : powers;
+}
+
+Value elementwise(std::string_view sign, const Tensor& a, const Tensor& b) {
+  const auto shape = broadcast(a.shape(), b.shape());
+  if (!shape || element_count(*shape) > most_listed || a.dtype() != DType::float32 || b.dtype() != DType::float32) {
+    return {};
+  }
+  if (*shape == a.shape() && sign != "-" && sign.size() == 1) {
+    return value_of(sign == "+" ? add(a, b) : sign == "*" ? multiply(a, b) : divide(a, b));
+  }
+  return value_of(
+      mapped({a, b}, *shape,
+             {[sign](const auto& words) { return infix(sign, words[0], words[1]); },
+              [shapes = std::array{a.shape(), b.shape()}](const Shape& index) {
+                return std::vector<Element>{{0, index_in(index, shapes[0])}, {1, index_in(index, shapes[1])}};
+              },
+              [sign](std::span<const Interval> of) { return applied(sign, of[0], of[1]); }}));
+}
+
+/// With a number on one side.
+Value with_number(std::string_view sign, const Tensor& x, const Value& number, bool is_left) {
+  const double n = *number.number;
+  if (sign == "/" && !is_left) {
+    return value_of(divide(x, n, grouped(number.words)));
+  }
+  return each(
+      x,
+      [=, words = number.words](const std::string& of) {
+        return is_left ? infix(sign, words, of) : infix(sign, of, words);
+      },
+      [=](const Interval& of) {
+        return is_left ? applied(sign, {n, n}, of) : applied(sign, of, {n, n});
+      });
+}
+
+}  // namespace
+
+std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
+  Shape result = a.size() < b.size() ? b : a;
+  const Shape& other = a.size() < b.size() ? a : b;
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    std::int64_t& size = result[result.size() - 1 - i];
+    const std::int64_t one = other[other.size() - 1 - i];
+    if (size != one && size != 1 && one != 1) {
+      return std::nullopt;
+    }
+    size = std::max(size, one);
+  }
+  return result;
+}
+
+Shape index_in(const Shape& index, const Shape& shape) {
+  Shape result(index.end() - std::ssize(shape), index.end());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    result[axis] = shape[axis] == 1 ? 0 : result[axis];
+  }
+  return result;
+}
+
+std::string infix(std::string_view sign, const std::string& a, const std::string& b) {
+  return grouped(a) + " " + std::string(sign) + " " + grouped(b);
+}
+
+Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function) {
+  if (x.dtype() != DType::float32) {
+    return {};
+  }
+  return value_of(mapped({x}, x.shape(),
+                         {[words = std::move(words)](const auto& of) { return words(of[0]); },
+                          [](const Shape& index) {
+                            return std::vector<Element>{{0, index}};
+                          },
+                          [function = std::move(function)](std::span<const Interval> of) { return function(of[0]); }}));
+}
+
+Value compared(std::string_view sign, const Tensor& x, double than) {
+  const auto holds = [&](double one) {
+    return sign == "=="   ? one == than
+           : sign == "!=" ? one != than
+           : sign == "<"  ? one < than
+           : sign == "<=" ? one <= than
+           : sign == ">"  ? one > than
+                          : one >= than;
+  };
+  std::vector<bool> places;
+  for (std::int64_t i = 0; i < element_count(x.shape()); ++i) {
+    places.push_back(holds(x.value(index_at(i, x.shape()))));
+  }
+  const std::string words = infix(sign, x.name().empty() ? x.expression() : x.name(), text::shortest_text(than));
+  return value_of(mask_at(x.shape(), places, words));
+}
+
+Value unsqueezed(const Tensor& x, std::int64_t axis) {
+  Shape shape = x.shape();
+  axis += axis < 0 ? x.dim() + 1 : 0;
+  if (axis < 0 || axis > x.dim()) {
+    return {};
+  }
+  shape.insert(shape.begin() + axis, 1);
+  return value_of(view(contiguous(x), shape));
+}
+
+Value value_of(const Tensor& tensor) { return {tensor, {}, "", {}, false}; }
+
+Value value_of(double number) {
+  return {{},
+          number,
+          std::isinf(number) ? (number < 0 ? "-torch.inf" : "torch.inf") : text::shortest_text(number),
+          {},
+          false};
+}
+
+Value combined(std::string_view sign, const Value& a, const Value& b) {
+  if (sign == "@") {
+    const auto product = a.tensor && b.tensor ? product_of(*a.tensor, *b.tensor, false) : std::nullopt;
+    if (product) {
+      return value_of(*product);
+    }
+    const bool are_vectors = a.tensor && b.tensor && a.tensor->dim() == 1 && a.tensor->shape() == b.tensor->shape();
+    return are_vectors ? value_of(dot(*a.tensor, *b.tensor)) : Value{};
+  }
+  if (a.number && b.number) {
+    if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>') {
+      return {};
+    }
+    Value result = value_of(apply(sign, *a.number, *b.number));
+    if (sign == "**") {
+      result.words = grouped(a.words) + "**" + grouped(b.words);
+    } else if (result.number && *result.number != std::round(*result.number)) {
+      result.words = infix(sign, a.words, b.words);
+    }
+    return result;
+  }
+  if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>') {
+    return a.tensor && b.number ? compared(sign, *a.tensor, *b.number) : Value{};
+  }
+  if (sign == "//" || sign == "%") {
+    return {};
+  }
+  // The signs that are kept outlive the text that was read.
+  constexpr auto signs = std::to_array<std::string_view>({"+", "-", "*", "/", "**"});
+  const std::string_view kept = *std::ranges::find(signs, sign);
+  const bool is_float =
+      (!a.tensor || a.tensor->dtype() == DType::float32) && (!b.tensor || b.tensor->dtype() == DType::float32);
+  if (!is_float) {
+    return {};
+  }
+  return a.tensor && b.tensor   ? elementwise(kept, *a.tensor, *b.tensor)
+         : a.tensor && b.number ? with_number(kept, *a.tensor, b, false)
+         : a.number && b.tensor ? with_number(kept, *b.tensor, a, true)
+                                : Value{};
+}
+
+Value negated(const Value& x) {
+  if (x.number) {
+    Value result = value_of(-*x.number);
+    result.words = "-" + grouped(x.words);
+    return result;
+  }
+  return x.tensor && x.tensor->dtype() == DType::float32
+             ? each(
+                   *x.tensor, [](const std::string& of) { return "-" + grouped(of); },
+                   [](const Interval& of) {
+                     return Interval{-of.high, -of.low};
+                   })
+             : Value{};
+}
+
+Value Passed::get(std::string_view name, std::size_t place) const {
+  const auto found = std::ranges::find(named, name, &std::pair<std::string, Value>::first);
+  return found != named.end() ? found->second : place < plain.size() ? plain[place] : Value{};
+}
+
+Value Passed::get(std::string_view name, std::string_view other, std::size_t place) const {
+  const Value first = get(name, place);
+  return first.is_known() ? first : get(other, place);
+}
+
+Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
+  using Kind = Subscript::Kind;
+  if (subscripts.empty()) {
+    return {};
+  }
+  if (!x.items.empty() || x.is_pair) {
+    const auto count = static_cast<double>(x.is_pair ? 1 : x.items.size());
+    if (subscripts.size() != 1 || subscripts[0].kind != Kind::item || !subscripts[0].first) {
+      return {};
+    }
+    const double i = *subscripts[0].first + (*subscripts[0].first < 0 ? count : 0);
+    return i < 0 || i >= count ? Value{} : x.is_pair ? value_of(*x.tensor) : x.items[static_cast<std::size_t>(i)];
+  }
+  if (!x.tensor) {
+    return {};
+  }
+  Value result = x;
+  std::int64_t axis = 0;
+  const auto taken = std::ranges::count_if(
+      subscripts, [](const Subscript& one) { return one.kind == Kind::item || one.kind == Kind::slice; });
+  std::int64_t left = x.tensor->dim() - taken;
+  for (const Subscript& one : subscripts) {
+    if (!result.tensor || (one.kind == Kind::item && !one.first)) {
+      return {};
+    }
+    const Tensor& tensor = *result.tensor;
+    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
+      const std::int64_t at = number ? whole(*number) : usual;
+      return std::clamp<std::int64_t>(at < 0 ? at + tensor.size(axis) : at, 0, tensor.size(axis));
+    };
+    if (one.kind == Kind::rest) {
+      axis += std::max<std::int64_t>(0, left);
+    } else if (one.kind == Kind::added) {
+      result = unsqueezed(tensor, axis++);
+    } else if (axis >= tensor.dim()) {
+      return {};
+    } else if (one.kind == Kind::item) {
+      const std::int64_t i = place(one.first, 0);
+      if (i >= tensor.size(axis)) {
+        return {};
+      }
+      result = value_of(index(tensor, i, axis));
+    } else {
+      const std::int64_t begin = place(one.first, 0);
+      const std::int64_t end = place(one.last, tensor.size(axis));
+      if (begin >= end) {
+        return {};
+      }
+      result = begin == 0 && end == tensor.size(axis) ? result : value_of(slice(tensor, axis, begin, end));
+      ++axis;
+    }
+  }
+  return result;
+}
+
+}  // namespace attn::verify
