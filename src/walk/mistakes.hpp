@@ -30,6 +30,15 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 /// The mistake of dividing the scores by an arbitrary number.
 Mistake scaled_by_number(double divisor);
 
+/// The mistake of hiding scores by an arbitrary number.
+Mistake filled_with_number(double fill);
+
+/// The mistake of adding a number to the sum of the exponentials, of scores less the largest where `is_shifted`.
+Mistake sum_plus_number(double addend, bool is_shifted);
+
+/// The mistake of another mask, of the scores' shape; where it `is_before_softmax`, whatever lies below.
+Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_before_softmax);
+
 /// The mistake with that name, which must exist.
 Mistake mistake_of(std::string_view name, std::span<const Step> steps);
 
