@@ -304,6 +304,11 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   return table;
 }
 
+bool is_of_slices(const Mistake& mistake) {
+  return std::ranges::any_of(std::array{"head", "entry", "batch"},
+                             [&](const char* word) { return mistake.name.find(word) != std::string::npos; });
+}
+
 Mistake scaled_by_number(double divisor) {
   return {
       "scaled-by-number",

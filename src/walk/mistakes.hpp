@@ -27,6 +27,9 @@ std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
 /// The same, and further mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 
+/// Whether the mistake takes slices, heads or entries of the batch, for each other.
+bool is_of_slices(const Mistake& mistake);
+
 /// The mistake of dividing the scores by an arbitrary number.
 Mistake scaled_by_number(double divisor);
 

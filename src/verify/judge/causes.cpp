@@ -201,7 +201,9 @@ class Search {
           }
           Tensor result = is;
           for (const Mistake* mistake : mistakes) {
-            const bool is_read = result.kind() == was.kind() && result.operands().size() == was.operands().size();
+            // The next rule reads what a layer was made of; of other operations it would undo the first.
+            const bool is_read = result.id() == is.id() ||
+                                 (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
             if (is_read && (only == nullptr || was.id() == only)) {
               result = mistake->rule(was, result);
             }
@@ -246,6 +248,7 @@ class Search {
   void try_mistakes() {
     table_ = all_mistakes_in(steps_);
     std::vector<std::pair<const Mistake*, const void*>> alone;
+    theirs_.cells.empty() ? 0U : std::erase_if(table_, is_of_slices);  // which one slice cannot tell
     for (const Mistake& mistake : table_) {
       std::set<const void*> nodes;
       const auto made = mistaken({&mistake}, nullptr, &nodes);
@@ -292,7 +295,6 @@ class Search {
       }
     }
   }
-
   static Cause cause_of(const Mistakes& mistakes) {
     Cause cause;
     for (const Mistake* mistake : mistakes) {

@@ -249,6 +249,9 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
   const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
     return compare(theirs.values, numbers, tolerance, theirs.cells).holds();
   };
+  if (std::ranges::all_of(theirs.values, [](double value) { return std::isnan(value); })) {
+    return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
+  }
   Right usual(Tolerance{}, judge.heads());
   if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
     return one("float32-noise",

@@ -42,6 +42,7 @@ class Matcher {
     std::ranges::stable_sort(items_, {}, &Item::by);
     right_.set_usual({});
     std::ranges::for_each(items_, [this](Item& item) { take_right(item); });
+    release_contradicting();
     right_.set_usual(usual_orders());
     check_final();
     std::ranges::for_each(items_, [this](Item& item) { take_by_numbers(item); });
@@ -89,6 +90,27 @@ class Matcher {
       return !is_taken(step) && !(item.by == Matched::By::habit && is_named_[step]);
     });
     return steps;
+  }
+
+  /// Rows of one program are either entry by entry or token by token: what is right the other way round than the
+  /// first is wrong.
+  void release_contradicting() {
+    const std::vector<std::string> orders{"[B*T, D]", "[T*B, D]"};
+    std::string usual;
+    for (Item& item : items_) {
+      const std::string order = item.matched ? order_in(item.matched->laid->words) : "";
+      if (std::ranges::find(orders, order) == orders.end()) {
+        continue;
+      }
+      usual = usual.empty() ? order : usual;
+      if (order != usual) {
+        const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
+        --holders_[step];
+        right_holders_.erase(step);
+        item.matched.reset();
+        item.candidates = {step};
+      }
+    }
   }
 
   bool take_holding(Item& item, const std::vector<std::size_t>& steps) {
@@ -264,8 +286,16 @@ class Matcher {
 
   void take_nearest(Item& item, std::vector<Choice>& choices) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
-    const auto best = std::ranges::min_element(
-        choices, {}, [](const Choice& choice) { return std::pair(choice.is_taken, choice.distance); });
+    const auto twin = std::ranges::find_if(items_, [&](const Item& other) {
+      return &other != &item && other.matched && other.theirs->values == item.theirs->values &&
+             other.theirs->shape == item.theirs->shape;
+    });
+    const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
+      return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
+    });
+    const auto best = same != choices.end() ? same : std::ranges::min_element(choices, {}, [](const Choice& choice) {
+      return std::pair(choice.is_taken, choice.distance);
+    });
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
