@@ -1,6 +1,7 @@
 #include "walk/mistakes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>

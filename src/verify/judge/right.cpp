@@ -145,7 +145,7 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
     const bool is_slice = !laid.cells.empty();
-    const bool is_unusual = wrong > 0 && !is_slice && !usual_.empty() && !usual_.contains(order_in(laid.words));
+    const bool is_unusual = !is_slice && !usual_.empty() && !usual_.contains(order_in(laid.words));
     const std::tuple likeness{is_unusual, wrong, !laid.is_named,
                               is_slice && wrong > 0 ? distance(laid, right, values(right)) : 0};
     if (!result || likeness < least) {
