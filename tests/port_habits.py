@@ -160,6 +160,74 @@ HABITS = {
         "masked=heads.{h}.wei_masked weights=heads.{h}.wei ctxh=heads.{h}.out ctx=concat out=out"),
     "flat rows": ("before", "1e9",
         "x=x@flat W*=w{q} b*=b{q} Wo=wo bo=bo *={q}@flat scaled=scores weights=probs ctx=ctx@flat out=out@flat"),
+    "ONNX": ("before", "inf",
+        "x=hidden Wq=onnx::MatMul_216@t Wk=onnx::MatMul_227@t Wv=onnx::MatMul_228@t Wo=onnx::MatMul_250@t "
+        "b*=attn.{q}_proj.bias bo=attn.out_proj.bias *=/attn/{q}_proj/Add_output_0 qh=/attn/Transpose_output_0 "
+        "kh=/attn/Transpose_1_output_0 vh=/attn/Transpose_2_output_0 scores=/attn/MatMul_output_0 "
+        "scaled=/attn/Div_output_0 masked=/attn/Add_output_0 weights=/attn/Softmax_output_0 "
+        "ctxh=/attn/MatMul_1_output_0 ctx=/attn/Reshape_3_output_0 out=/attn/out_proj/Add_output_0"),
+    "torch.fx": ("before", "drop",
+        "x=l_x_ W*=l_self_modules_W_{query}_parameters_weight_ b*=l_self_modules_W_{query}_parameters_bias_ "
+        "Wo=l_self_modules_out_proj_parameters_weight_ bo=l_self_modules_out_proj_parameters_bias_ q=linear "
+        "k=linear_1 v=linear_2 qh=transpose kh=transpose_1 vh=transpose_2 scores=matmul scaled=truediv "
+        "masked=masked_fill_ weights=softmax ctxh=matmul_1 ctx=view_3 out=linear_3"),
+    "CUDA": ("before", "inf",
+        "x=d_X W*=d_W{q} b*=d_b{q} Wo=d_Wo bo=d_bo *h=d_{Q} scaled=d_S weights=d_P ctxh=d_O out=d_out"),
+    "flash-attn packed": ("before", "inf",
+        "x=x Wqkv=Wqkv.weight bqkv=Wqkv.bias Wo=out_proj.weight bo=out_proj.bias qkv=qkv@bt3hd ctxh=out@bthd "
+        "out=proj_out"),
+    "MaxText": ("query", "inf",
+        "x=decoder/layers_0/inputs_q W*=params/decoder/layers_0/self_attention/{query}/kernel@dhd "
+        "b*=params/decoder/layers_0/self_attention/{query}/bias@hd "
+        "Wo=params/decoder/layers_0/self_attention/out/kernel@hdd bo=params/decoder/layers_0/self_attention/out/bias "
+        "*h=decoder/layers_0/self_attention/{query}_proj@bthd masked=attn_logits weights=attn_weights "
+        "ctxh=wv_product@bthd out=decoder/layers_0/self_attention/out_projection"),
+    "shape suffixes": ("before", "keep",
+        "x=x_BTD W*=w_{q}_DHK@dhd b*=b_{q}_HK@hd Wo=w_o_HKD@hdd bo=b_o_D *h={q}_BHTK mask=mask_TS scores=logits_BHTS "
+        "masked=masked_logits_BHTS weights=probs_BHTS ctxh=o_BTHK@bthd out=out_BTD"),
+    "Julia": ("before", "inf",
+        "x=x@rev W*=mha.{q}_proj.weight b*=mha.{q}_proj.bias Wo=mha.out_proj.weight bo=mha.out_proj.bias *h={q}@rev "
+        "scaled=logits@rev weights=\u03b1@rev ctxh=y@rev out=out@rev"),
+    "MATLAB": ("before", "inf",
+        "x=X@e0 W*=W{q}@t b*=b{q} Wo=Wo@t bo=bo *={Q}@e0 scaled=attnScores@e0 weights=softmaxScores@e0 "
+        "ctx=concatHeads@e0 out=Y@e0"),
+    "ne order": ("before", "inf",
+        "x=inpL@ne W*=blk.0.attn_{q}.weight b*=blk.0.attn_{q}.bias Wo=blk.0.attn_output.weight bo=blk.0.attn_output.bias "
+        "*h={Q}cur-0_(permuted)@ne scores=kq-0@ne scaled=kq_scaled-0@ne masked=kq_masked-0@ne weights=kq_soft_max-0@ne "
+        "ctxh=kqv-0@ne ctx=kqv_merged_cont-0@ne out=kqv_out-0@ne"),
+    "Swift": ("before", "inf",
+        "x=inputTensor W*={query}Projection.weight b*={query}Projection.bias Wo=outputProjection.weight "
+        "bo=outputProjection.bias *h={query}Tensor scaled=scaledScoresTensor masked=maskedScoresTensor "
+        "weights=attentionProbabilities ctxh=contextTensor out=outputTensor"),
+    "Rust ndarray": ("before", "drop",
+        "x=input_arr W*=w_{query}@t b*=b_{query} Wo=w_output@t bo=b_output *h={query}_arr scaled=scores_arr "
+        "weights=attn_weights_arr ctxh=head_outputs_arr ctx=concat_arr out=output_arr"),
+    "numbered": ("before", "inf",
+        "x=00_input q=01_q_proj k=02_k_proj v=03_v_proj scores=04_qk scaled=05_scaled masked=06_masked "
+        "weights=07_softmax ctxh=08_av ctx=09_merge_heads out=10_out_proj"),
+    "OPT": ("query", "min",
+        "x=hidden_states W*=model.decoder.layers.0.self_attn.{q}_proj.weight "
+        "b*=model.decoder.layers.0.self_attn.{q}_proj.bias Wo=model.decoder.layers.0.self_attn.out_proj.weight "
+        "bo=model.decoder.layers.0.self_attn.out_proj.bias *h={query}_states@n masked=attn_weights@n "
+        "weights=attn_probs@n ctx=attn_output_reshaped out=model.decoder.layers.0.self_attn"),
+    "BLOOM": ("before", "min",
+        "x=hidden_states Wqkv=h.0.self_attention.query_key_value.weight@neox "
+        "bqkv=h.0.self_attention.query_key_value.bias@neox Wo=h.0.self_attention.dense.weight "
+        "bo=h.0.self_attention.dense.bias *h={query}_layer scaled=matmul_result@n masked=attn_weights "
+        "weights=attention_probs ctx=context_layer out=output_tensor"),
+    "hooks": ("before", "inf",
+        "x=model.layers.0.input_layernorm q=model.layers.0.self_attn.q_proj k=model.layers.0.self_attn.k_proj "
+        "v=model.layers.0.self_attn.v_proj weights=model.layers.0.self_attn.softmax "
+        "out=model.layers.0.self_attn.o_proj"),
+    "Keras 3": ("query", "keep",
+        "x=inputs W*=layers/multi_head_attention/{query}_dense/vars/0@dhd "
+        "b*=layers/multi_head_attention/{query}_dense/vars/1@hd "
+        "Wo=layers/multi_head_attention/output_dense/vars/0@hdd bo=layers/multi_head_attention/output_dense/vars/1 "
+        "*h={query}@bthd masked=attention_scores_masked weights=final_attn_scores ctxh=attn_output@bthd "
+        "out=attention_output"),
+    "Go": ("before", "inf",
+        "x=embeddedTokens W*=wei{query} b*=bia{query} Wo=weiOutput bo=biaOutput *h=mat{Q} scaled=matQK weights=matSoftmax "
+        "ctxh=matHeads ctx=matConcat out=matOutput"),
 }
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
 

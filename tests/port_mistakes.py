@@ -103,6 +103,59 @@ def mask_with(change):
     return lambda p, right, n: change(np.arange(n)[None] - np.arange(n)[:, None], n)
 
 
+def rounded_weights(digits):
+    return {"project": lambda p, right, x, n:
+            x @ np.round(p.weight[n], digits).T + (0 if p.bias[n] is None else np.round(p.bias[n], digits))}
+
+
+def int8(w):
+    step = abs(w).max() / 127
+    return np.round(w / step) * step
+
+
+def tf32(x):
+    m, e = np.frexp(x.astype(np.float64))
+    return np.ldexp(np.round(m * 2048) / 2048, e).astype(x.dtype)
+
+
+def positions(x):
+    t, d = x.shape[-2:]
+    angles = np.arange(t)[:, None] / 10000 ** (2 * (np.arange(d) // 2) / d)
+    return np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles)).astype(x.dtype)
+
+
+def rope_order(p, right, x, n):
+    y = right(x, n)
+    b, t, d = y.shape
+    h = p.heads
+    return y.reshape(b, t, h, 2, d // h // 2).swapaxes(3, 4).reshape(b, t, d)
+
+
+def swapped_biases(p, right, x, n):
+    return x @ p.weight[n].T + p.bias[{"q": "k", "k": "q"}.get(n, n)]
+
+
+def before_softmax(change):
+    return {"weigh": lambda p, right, s: right(change(p, s))}
+
+
+def top2(p, s):
+    second = np.sort(s, -1)[..., -2:-1]
+    return np.where(s >= second, s, -np.inf)
+
+
+def strictly_earlier(p, right, s):
+    """for j < i, and rows without tokens left 0"""
+    n = s.shape[-1]
+    exps = np.where(np.arange(n)[None] < np.arange(n)[:, None], np.exp(s - np.where(np.isfinite(s), s, -1e30).max(-1, keepdims=True)), 0)
+    total = exps.sum(-1, keepdims=True)
+    return np.where(total == 0, 0, exps / np.where(total == 0, 1, total)).astype(s.dtype)
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+
+
 first = lambda i, n: 0
 backwards = lambda i, n: n - 1 - i
 but_last = lambda i, n: -1 if i == n - 1 else i
@@ -151,8 +204,8 @@ MISTAKES = [
      {"read": lambda p, right, x, n: x.reshape(x.shape[1], x.shape[0], -1).transpose(1, 0, 2)},
      "tokens-read-first|mixed-up"),
     ("entry 0 everywhere", HEADED, {"read": slices(0, first)},
-     "one-entry|batch-mixed-up|entry of the batch 0|of-entry-0"),
-    ("entries in reverse", B, {"read": slices(0, backwards)}, "batch-reversed|batch-mixed-up"),
+     "one-entry|batch-mixed-up|entry of the batch 0|of-first-entry"),
+    ("entries in reverse", B, {"read": slices(0, backwards)}, "batch-reversed|batch-mixed-up|reversed-entry"),
     ("tokens in reverse", ANY, {"read": slices(1, backwards)}, "(tokens|rows|columns)-mixed-up"),
     ("last token not read", ANY, {"project": only("k", slices(1, but_last))}, "last-row|left-out|left at 0"),
     ("relu of queries", ANY, {"project": only("q", lambda p, right, x, n: np.maximum(right(x, n), 0))}, "relu"),
@@ -168,9 +221,9 @@ MISTAKES = [
     ("keys' heads interleaved", HEADED, {"split": only("k", interleaved)}, "heads-interleaved|columns-mixed-up"),
     ("values' heads in reverse", HEADED, {"split": only("v", slices(1, backwards))},
      "heads-reversed|heads-mixed-up|second-operand-reversed"),
-    ("key and value of head 0", HEADED, {"split": only("kv", slices(1, first))}, "one-head|heads-mixed-up|of-head-0"),
+    ("key and value of head 0", HEADED, {"split": only("kv", slices(1, first))}, "one-head|heads-mixed-up|of-first-head"),
     ("queries' heads shifted", ["multihead"], {"split": only("q", slices(1, lambda i, n: (i + 1) % n))},
-     "heads-mixed-up|heads-shifted"),
+     "heads-mixed-up|heads-shifted|of-next-head|second-operand-of-previous-head"),
     ("last head left out", HEADED, {"split": only("q", slices(1, but_last))}, "last-head|heads-mixed-up"),
     # Scores
     ("keys reshaped", ANY, {"score": lambda p, right, q, k: q @ k.reshape(*k.shape[:2], k.shape[3], k.shape[2])},
@@ -221,11 +274,11 @@ MISTAKES = [
      "no-mask|softmax-of-unmasked|numbers of (self_attention/)?attn_scores"),
     ("mask hides itself", MASKED, {"mask": mask_with(lambda d, n: d >= 0)}, "mask-hides-itself"),
     ("mask shows the next", MASKED, {"mask": mask_with(lambda d, n: d > 1)}, "mask-shows-next"),
-    ("mask transposed", MASKED, {"mask": mask_with(lambda d, n: d < 0)}, "mask-transposed"),
+    ("mask transposed", MASKED, {"mask": mask_with(lambda d, n: d < 0)}, "mask-transposed|another-mask"),
     ("mask inverted", MASKED, {"mask": mask_with(lambda d, n: d <= 0)}, "mask-inverted"),
     ("mask hides earlier ones and itself", MASKED, {"hide": lambda p, right, s, hidden: right(s, ~hidden)},
-     "mask-inverted"),
-    ("window", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (d < -1))}, "window of 2"),
+     "mask-inverted|another-mask"),
+    ("window", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (d < -1))}, "window of 2|another-mask"),
     ("padding alone", MASKED, {"mask": mask_with(lambda d, n: (d > 99) | (np.arange(n)[None] == n - 1))},
      "padding|last column|column"),
     ("bidirectional", MASKED, {"mask": mask_with(lambda d, n: d != 0)},
@@ -314,8 +367,8 @@ MISTAKES = [
     ("scores @ values", ["trainable", "cross"],
      {"attend": lambda p, right, w, v: right(p.made["scaled" if "scaled" in p.made else "scores"], v)},
      "scores stands where"),
-    ("values of entry 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:1])}, "entry 0"),
-    ("values of head 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:, :1])}, "head 0|one-head"),
+    ("values of entry 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:1])}, "of-first-entry|one-entry"),
+    ("values of head 0", HEADED, {"attend": lambda p, right, w, v: right(w, v[:, :1])}, "of-first-head|one-head"),
     ("last token left out", ANY, {"attend": lambda p, right, w, v: right(w[..., :-1], v[..., :-1, :])},
      "last (input|term|product|token)|left out of the sum|short"),
     ("contexts in reverse", HEADED, {"attend": slices(1, backwards)},
@@ -348,4 +401,71 @@ MISTAKES = [
     ("relu of the output", HEADED, {"finish": lambda p, right, j: np.maximum(right(j), 0)}, "relu"),
     ("output in float16", M, {"finish": in_half}, "float16"),
     ("normed output", M, {"finish": lambda p, right, j: renormed(right(j))}, "norm"),
+    # More of each
+    ("no value bias", B, {"project": biased("v", lambda bias, n: 0)}, "no-bias"),
+    ("biases of queries and keys swapped", B, {"project": swapped_biases}, "bias"),
+    ("keys of the token before", ANY, {"project": only("k", slices(1, lambda i, n: i - 1))},
+     "(tokens|rows)-mixed-up|in place of each (token|row)|left 0|shift"),
+    ("grouped heads", ["multihead"], {"split": only("kv", slices(1, lambda i, n: i // 2))}, "heads-mixed-up|group"),
+    ("joined from head 1 on", ["multihead"], {"join": lambda p, right, c: right(np.roll(c, 1, 1))}, "heads-mixed-up|head"),
+    ("mean weights for every head", HEADED,
+     {"attend": lambda p, right, w, v: right(np.repeat(w.mean(1, keepdims=True), p.heads, 1), v)}, "mean|average"),
+    ("inputs times root of d_in", ANY, {"read": lambda p, right, x, n: x * np.sqrt(p.dtype(x.shape[-1]))},
+     "times|factor|root"),
+    ("positions added", ANY, {"read": lambda p, right, x, n: x + positions(x)}, "position"),
+    ("queries not projected", S, {"project": only("q", lambda p, right, x, n: x)},
+     "no-projection|linear layer is left out|numbers of batch"),
+    ("nothing projected", S, {"project": only("qkv", lambda p, right, x, n: x)},
+     "no-projection|linear layer is left out|numbers of batch"),
+    ("values not projected", S, {"project": only("v", lambda p, right, x, n: x)},
+     "no-projection|linear layer is left out|numbers of batch"),
+    ("weights rounded to 2 digits", ANY, rounded_weights(2), "round"),
+    ("weights rounded to 4 digits", ANY, rounded_weights(4), "round"),
+    ("scores in TF32", M, {"score": lambda p, right, q, k: right(tf32(q), tf32(k))}, "float16|TF32|tf32"),
+    ("int8 weights", M, {"project": lambda p, right, x, n:
+                         x @ int8(p.weight[n]).T + (0 if p.bias[n] is None else p.bias[n])}, "int8|quanti|round"),
+    ("permuted for RoPE", HEADED, {"project": only("qk", rope_order)}, "columns-mixed-up|column|permut|interleav"),
+    ("everything hidden", MASKED, {"mask": mask_with(lambda d, n: d > -99)}, "another-mask|weights-uniform|nan|no numbers"),
+    ("first token hidden", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (np.arange(n)[None] == 0))},
+     "another-mask|column 0"),
+    ("for j < i", MASKED, {"weigh": strictly_earlier}, "mask-hides-itself|hides diagonal 0"),
+    ("window of 3", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (d < -2))}, "window of 3"),
+    ("blocks of 2", MASKED,
+     {"mask": mask_with(lambda d, n: (d > 0) | (np.arange(n)[None] // 2 != np.arange(n)[:, None] // 2))}, "another-mask|block"),
+    ("prefix of 2 seen", MASKED, {"mask": mask_with(lambda d, n: (d > 0) & (np.arange(n)[None] > 1))},
+     "another-mask"),
+    ("cumulated weights", ANY, {"weigh": lambda p, right, s: np.cumsum(right(s), -1)}, "running|accumul|cumul"),
+    ("largest 2 alone", ["trainable", "cross", "multihead"], before_softmax(top2), "largest|top|at most 2"),
+    ("temperature 0.7", ANY, before_softmax(lambda p, s: s / p.dtype(0.7)), "scaled-by-number|divided by|temperature"),
+    ("divided by the number of heads", ["multihead"], {"scale": divided_by(lambda p: p.heads)},
+     "scaled-by-root-of-9|scaled-by-3|scaled-by-number|factor"),
+    ("first query everywhere", ANY, {"project": only("q", slices(1, first))},
+     "(token|row) 0 stands everywhere|(tokens|rows)-mixed-up|row 0|token 0"),
+    ("values' entries in reverse", HEADED, {"attend": lambda p, right, w, v: right(w, v[::-1])}, "entr|batch"),
+    ("projected twice", S, {"finish": lambda p, right, j: right(right(j))}, "twice"),
+    ("output bias for each head", HEADED, {"finish": lambda p, right, j: right(j) + (p.heads - 1) * p.bias["o"]},
+     "bias"),
+    ("tanh of the output", HEADED, {"finish": lambda p, right, j: np.tanh(right(j))}, "tanh"),
+    ("gelu of the output", HEADED, {"finish": lambda p, right, j: gelu(right(j))}, "gelu|GELU"),
+    ("sum of heads for each", HEADED,
+     {"attend": lambda p, right, w, v: np.repeat(right(w, v).sum(1, keepdims=True), p.heads, 1)}, "sum|added|head"),
+    ("output weight not transposed, no bias", S, {"finish": lambda p, right, j: j @ p.weight["o"]},
+     r"weight-transposed.*no-bias|no-bias.*weight-transposed"),
+    ("neither scaled nor masked", MASKED,
+     {"scale": lambda p, right, s: s, "hide": lambda p, right, s, hidden: s},
+     "no-scaling|no-mask|mask-after-softmax|scaled-after|softmax-of|numbers of (self_attention/)?attn_scores|not divided|scaled-by|factor"),
+    ("dropout mask of the next row", D,
+     {"drop": lambda p, right, w: np.where(np.roll(p.lesson.kept, -1, -2), w / p.dtype(.75), p.dtype(0))},
+     "mask|mixed-up|row"),
+    ("softmax in float16", M, {"weigh": in_half}, "float16"),
+    ("sum plus 0.01", ANY, {"weigh": of_exps(lambda exps: exps / (exps.sum(-1, keepdims=True) + .01))},
+     "plus|epsilon|sum"),
+    ("outputs of entry 0", HEADED, {"finish": slices(0, first)}, "one-entry|batch-mixed-up|entry"),
+    ("last head's weights for all", HEADED, {"attend": lambda p, right, w, v: right(w[:, -1:] + 0 * w, v)}, "head"),
+    ("contexts not from weights but their root", ["trainable", "cross"],
+     {"attend": lambda p, right, w, v: right(np.sqrt(w), v)}, "root"),
+    ("keys in the reverse order of tokens", ANY, {"project": only("k", slices(1, backwards))},
+     "(tokens|rows|columns)-mixed-up|revers"),
+    ("values of the token after", ANY, {"project": only("v", slices(1, lambda i, n: i + 1 if i + 1 < n else -1))},
+     "(tokens|rows)-mixed-up|in place of each (token|row)|left 0|shift"),
 ]

@@ -1,6 +1,7 @@
 #include "walk/mistakes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -302,6 +303,11 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   return table;
+}
+
+bool is_of_slices(const Mistake& mistake) {
+  return std::ranges::any_of(std::array{"head", "entry", "batch"},
+                             [&](const char* word) { return mistake.name.find(word) != std::string::npos; });
 }
 
 Mistake scaled_by_number(double divisor) {

@@ -27,8 +27,20 @@ std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
 /// The same, and further mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 
+/// Whether the mistake takes slices, heads or entries of the batch, for each other.
+bool is_of_slices(const Mistake& mistake);
+
 /// The mistake of dividing the scores by an arbitrary number.
 Mistake scaled_by_number(double divisor);
+
+/// The mistake of hiding scores by an arbitrary number.
+Mistake filled_with_number(double fill);
+
+/// The mistake of adding a number to the sum of the exponentials, of scores less the largest where `is_shifted`.
+Mistake sum_plus_number(double addend, bool is_shifted);
+
+/// The mistake of another mask, of the scores' shape; where it `is_before_softmax`, whatever lies below.
+Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_before_softmax);
 
 /// The mistake with that name, which must exist.
 Mistake mistake_of(std::string_view name, std::span<const Step> steps);

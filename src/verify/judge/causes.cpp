@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
-#include "text/numbers.hpp"
 #include "torch/redrawn.hpp"
 #include "verify/judge/looks.hpp"
 #include "verify/judge/shifts.hpp"
+#include "verify/judge/solved.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn::port {
@@ -62,7 +62,7 @@ class Search {
       return looks_of(theirs_, *step_.tensor, right_, judge_.heads(),
                       [this](const std::vector<double>& numbers) { return explains(numbers); });
     });
-    try_each({&Search::look_for_a_divisor, &Search::try_pairs});
+    try_each({&Search::try_solved, &Search::try_pairs});
     if (causes_.empty() && partial_) {
       causes_.push_back(*std::move(partial_));
     }
@@ -199,20 +199,20 @@ class Search {
           if (was.id() != target.id() && shown_.contains(was.id())) {
             return was;
           }
+          Tensor result = is;
           for (const Mistake* mistake : mistakes) {
-            if (only != nullptr && was.id() != only) {
-              continue;
-            }
-            Tensor result = mistake->rule(was, is);
-            if (result.id() != is.id()) {
-              any = true;
-              if (nodes != nullptr) {
-                nodes->insert(was.id());
-              }
-              return result;  // the next rule reads what the operation was made of
+            // The next rule reads what a layer was made of; of other operations it would undo the first.
+            const bool is_read = result.id() == is.id() ||
+                                 (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
+            if (is_read && (only == nullptr || was.id() == only)) {
+              result = mistake->rule(was, result);
             }
           }
-          return is;
+          if (result.id() != is.id()) {
+            any = true;
+            nodes != nullptr ? void(nodes->insert(was.id())) : void();
+          }
+          return result;
         });
     if (!made || !any) {
       return std::nullopt;
@@ -248,6 +248,7 @@ class Search {
   void try_mistakes() {
     table_ = all_mistakes_in(steps_);
     std::vector<std::pair<const Mistake*, const void*>> alone;
+    theirs_.cells.empty() ? 0U : std::erase_if(table_, is_of_slices);  // which one slice cannot tell
     for (const Mistake& mistake : table_) {
       std::set<const void*> nodes;
       const auto made = mistaken({&mistake}, nullptr, &nodes);
@@ -278,6 +279,9 @@ class Search {
     std::int64_t computed = 0;
     for (std::size_t i = 0; i < effective_.size() && causes_.empty(); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
+        if (effective_[i]->name == effective_[j]->name) {
+          continue;
+        }
         for (const Mistakes& pair : {Mistakes{effective_[i], effective_[j]}, Mistakes{effective_[j], effective_[i]}}) {
           computed += numbers_in_all_;
           if (computed > most_numbers || causes_.size() == most_causes) {
@@ -291,7 +295,6 @@ class Search {
       }
     }
   }
-
   static Cause cause_of(const Mistakes& mistakes) {
     Cause cause;
     for (const Mistake* mistake : mistakes) {
@@ -350,26 +353,20 @@ class Search {
     }
   }
 
-  /// Softmax of scores that are divided by whatever number: two weights of a row tell which, all others whether.
-  void look_for_a_divisor() {
-    const Tensor& tensor = *step_.tensor;
-    if (tensor.kind() != Kind::softmax || tensor.size(-1) < 2 || !theirs_.cells.empty()) {
-      return;
+  /// A number or a mask that the port's own numbers tell.
+  void try_solved() {
+    for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, steps_)) {
+      if (causes_.size() < most_causes &&
+          explain_by({&mistake}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
+        claim(cause_of({&mistake}));
+      }
     }
-    const Mistake unscaled = scaled_by_number(1);
-    const auto scores = operands_.remade(tensor.operands()[0], tensor, unscaled.rule);
-    if (!scores || scores->shape() != tensor.shape()) {
-      return;
-    }
-    const double divisor = divisor_of(values_of(*scores), theirs_.values, static_cast<std::size_t>(tensor.size(-1)));
-    // Float32 weights tell some five digits of it.
-    const bool is_one = std::abs(divisor - 1) < 1e-4;
-    const Mistake mistake =
-        is_one ? mistake_of("no-scaling", steps_)
-               : scaled_by_number(text::number_of<double>(text::factor_text(divisor)).value_or(divisor));
-    const auto made = divisor == 0 ? std::nullopt : operands_.remade(tensor, tensor, mistake.rule);
-    if (made && explains(*made) && !is_like_right(*made)) {
-      claim(cause_of({&mistake}));
+    const bool is_mask = step_.tensor->dtype() == DType::boolean && step_.tensor->dim() >= 2 && consumer() != nullptr;
+    if (is_mask && causes_.empty() && theirs_.cells.empty()) {
+      const std::vector<bool> hidden(theirs_.values.begin(), theirs_.values.end());
+      claim({{"another-mask"},
+             mask_words(hidden, {right_.begin(), right_.end()}, step_.tensor->size(-2), step_.tensor->size(-1)),
+             ""});
     }
   }
 

@@ -13,6 +13,7 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "verify/judge/functions.hpp"
 
 namespace attn::port {
 namespace {
@@ -119,25 +120,12 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
           "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
     }
   }
-  struct Row {
-    const char* name;
-    std::string what;
-    std::size_t axis;
-  };
-  std::vector<Row> rows;
-  if (shape.size() == 4) {
-    rows = {
-        {"heads-mixed-up", "head", 1}, {"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 2}};
-  } else if (shape.size() == 3) {
-    rows = {{"batch-mixed-up", "entry of the batch", 0}, {"tokens-mixed-up", "token", 1}};
-  } else if (shape.size() == 2) {
-    rows = {{"rows-mixed-up", "row", 0}};
-  }
-  rows.push_back({"columns-mixed-up", "column", shape.size() - 1});
-  for (const Row& row : rows) {
-    if (shape[row.axis] > 1) {
-      if (const auto slices = slices_along(row.axis, shape, theirs, right)) {
-        return one(row.name, slices_sentence(row.what, *slices));
+  const std::vector<std::string> words = axis_words(shape.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] > 1) {
+      if (const auto slices = slices_along(axis, shape, theirs, right)) {
+        const std::string plural = words[axis] == "entry of the batch" ? "batch" : words[axis] + "s";
+        return one(plural + "-mixed-up", slices_sentence(words[axis], *slices));
       }
     }
   }
@@ -220,6 +208,40 @@ std::optional<double> factor_of(const std::vector<double>& theirs, const std::ve
   return right.size() >= 3 && std::isfinite(factor) && factor != 0 ? std::optional(factor) : std::nullopt;
 }
 
+/// What all of a tensor, or a block of it, looks like.
+std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
+  const auto explains = [&](const std::vector<double>& numbers) { return compare(part.theirs, numbers, {}).holds(); };
+  if (const auto fill = fill_of(part.theirs, part.right)) {
+    std::vector<double> filled = part.right;
+    std::ranges::transform(part.right, filled.begin(), [&](double value) { return std::isinf(value) ? *fill : value; });
+    if (explains(filled)) {
+      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
+                 "masked_fill(mask, -torch.inf)");
+    }
+  }
+  if (const auto factor = dropout_factor(part.theirs, part.right)) {
+    return one(
+        "dropout-on",
+        "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)),
+        "model.eval()");
+  }
+  if (auto causes = mixed_up_slices(part.theirs, part.shape, part.right, heads); !causes.empty()) {
+    return causes;
+  }
+  if (auto causes = rows_left_out(part.theirs, part.shape, part.right); !causes.empty()) {
+    return causes;
+  }
+  if (const auto factor = factor_of(part.theirs, part.right)) {
+    std::vector<double> scaled = part.right;
+    std::ranges::transform(part.right, scaled.begin(),
+                           [&](double value) { return std::isfinite(value) ? value * *factor : value; });
+    if (explains(scaled)) {
+      return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
+    }
+  }
+  return functions_of(part, heads);
+}
+
 }  // namespace
 
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
@@ -227,6 +249,9 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
   const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
     return compare(theirs.values, numbers, tolerance, theirs.cells).holds();
   };
+  if (std::ranges::all_of(theirs.values, [](double value) { return std::isnan(value); })) {
+    return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
+  }
   Right usual(Tolerance{}, judge.heads());
   if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
     return one("float32-noise",
@@ -266,8 +291,12 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
   const Shape& shape = step.shape();
   const bool says_something =
       std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
-  if (shape.empty() || !theirs.cells.empty() || !says_something || step.dtype() != DType::float32) {
+  if (shape.empty() || !says_something || step.dtype() != DType::float32) {
     return {};
+  }
+  if (!theirs.cells.empty()) {
+    const std::optional<Beside> part = beside(theirs, shape, right);
+    return part ? looks_of_part(*part, heads) : std::vector<Cause>{};
   }
   if (step.dim() >= 2 && step.size(-1) == step.size(-2) &&
       explains(transposed(step, right, step.dim() - 2, step.dim() - 1))) {
@@ -281,55 +310,7 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
                  "transpose(" + std::to_string(axes.first) + ", " + std::to_string(axes.second) + ")");
     }
   }
-  if (const auto fill = fill_of(theirs.values, right)) {
-    std::vector<double> filled = right;
-    std::ranges::transform(right, filled.begin(), [&](double value) { return std::isinf(value) ? *fill : value; });
-    if (explains(filled)) {
-      return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
-                 "masked_fill(mask, -torch.inf)");
-    }
-  }
-  if (const auto factor = dropout_factor(theirs.values, right)) {
-    return one(
-        "dropout-on",
-        "dropout is on: some numbers are 0, all others times " + text::shortest_text(static_cast<float>(*factor)),
-        "model.eval()");
-  }
-  std::vector<double> positive = right;
-  std::ranges::transform(right, positive.begin(), [](double value) { return std::max(value, 0.0); });
-  if (explains(positive)) {
-    return one("relu", "every negative number is 0: a relu");
-  }
-  if (auto causes = mixed_up_slices(theirs.values, shape, right, heads); !causes.empty()) {
-    return causes;
-  }
-  if (auto causes = rows_left_out(theirs.values, shape, right); !causes.empty()) {
-    return causes;
-  }
-  if (const auto factor = factor_of(theirs.values, right)) {
-    std::vector<double> scaled = right;
-    std::ranges::transform(right, scaled.begin(),
-                           [&](double value) { return std::isfinite(value) ? value * *factor : value; });
-    if (explains(scaled)) {
-      return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
-    }
-  }
-  return {};
-}
-
-double divisor_of(const std::vector<double>& scores, const std::vector<double>& weights, std::size_t columns) {
-  double distance = 0;
-  double divisor = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const std::size_t first = i / columns * columns;
-    const double apart = scores[i] - scores[first];
-    const double ratio = std::log(weights[i] / weights[first]);
-    if (std::isfinite(ratio) && ratio != 0 && std::abs(apart) > distance) {
-      distance = std::abs(apart);
-      divisor = apart / ratio;
-    }
-  }
-  return divisor;
+  return looks_of_part({shape, theirs.values, right}, heads);
 }
 
 }  // namespace attn::port

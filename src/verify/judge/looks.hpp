@@ -20,8 +20,4 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                             std::int64_t heads, const Explains& explains);
 
-/// What rows of scores are divided by where their softmax gives these weights: what two weights that are far apart
-/// tell.
-double divisor_of(const std::vector<double>& scores, const std::vector<double>& weights, std::size_t columns);
-
 }  // namespace attn::port

@@ -40,7 +40,10 @@ class Matcher {
       }
     }
     std::ranges::stable_sort(items_, {}, &Item::by);
+    right_.set_usual({});
     std::ranges::for_each(items_, [this](Item& item) { take_right(item); });
+    release_contradicting();
+    right_.set_usual(usual_orders());
     check_final();
     std::ranges::for_each(items_, [this](Item& item) { take_by_numbers(item); });
     take_wrong();
@@ -52,6 +55,17 @@ class Matcher {
   bool is_taken(std::size_t step) const { return holders_[step] > 0; }
 
   // ---- What numbers say
+
+  /// How tensors that are right and no weights are laid out.
+  std::set<std::string> usual_orders() const {
+    std::set<std::string> orders;
+    for (const Item& item : items_) {
+      if (item.matched && item.matched->laid->cells.empty() && item.matched->step->tensor->dim() > 2) {
+        orders.insert(order_in(item.matched->laid->words));
+      }
+    }
+    return orders;
+  }
 
   void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
     item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), std::nullopt, is_right};
@@ -76,6 +90,27 @@ class Matcher {
       return !is_taken(step) && !(item.by == Matched::By::habit && is_named_[step]);
     });
     return steps;
+  }
+
+  /// Rows of one program are either entry by entry or token by token: what is right the other way round than the
+  /// first is wrong.
+  void release_contradicting() {
+    const std::vector<std::string> orders{"[B*T, D]", "[T*B, D]"};
+    std::string usual;
+    for (Item& item : items_) {
+      const std::string order = item.matched ? order_in(item.matched->laid->words) : "";
+      if (std::ranges::find(orders, order) == orders.end()) {
+        continue;
+      }
+      usual = usual.empty() ? order : usual;
+      if (order != usual) {
+        const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
+        --holders_[step];
+        right_holders_.erase(step);
+        item.matched.reset();
+        item.candidates = {step};
+      }
+    }
   }
 
   bool take_holding(Item& item, const std::vector<std::size_t>& steps) {
@@ -185,6 +220,7 @@ class Matcher {
     }
     constexpr double less_likely = 0.03;
     constexpr double another_form = 0.5;
+    const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(steps[i]))) {
         const double far = distance(*laid, tensor(steps[i]), right_.values(tensor(steps[i])));
@@ -193,7 +229,8 @@ class Matcher {
         const bool is_others = is_taken(steps[i]) || (item.by == Matched::By::habit && is_named_[steps[i]]);
         const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
                                   tensor(steps[i]).kind() == Kind::scaled;
-        const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form);
+        const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +
+                                (laid->is_plain || laid->is_named ? 0 : rearranged);
         choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + unlikely, is_others});
       }
     }
@@ -249,8 +286,16 @@ class Matcher {
 
   void take_nearest(Item& item, std::vector<Choice>& choices) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
-    const auto best = std::ranges::min_element(
-        choices, {}, [](const Choice& choice) { return std::pair(choice.is_taken, choice.distance); });
+    const auto twin = std::ranges::find_if(items_, [&](const Item& other) {
+      return &other != &item && other.matched && other.theirs->values == item.theirs->values &&
+             other.theirs->shape == item.theirs->shape;
+    });
+    const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
+      return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
+    });
+    const auto best = same != choices.end() ? same : std::ranges::min_element(choices, {}, [](const Choice& choice) {
+      return std::pair(choice.is_taken, choice.distance);
+    });
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
@@ -263,6 +308,9 @@ class Matcher {
   /// tell.
   void choose_sense(Matched& mask) {
     const Tensor& right = *mask.step->tensor;
+    if (std::ranges::any_of(mask.theirs->values, [](double value) { return value != 0 && value != 1; })) {
+      return;
+    }
     for (Laid& other : right_.layouts(*mask.theirs, right)) {
       if (other.values == mask.laid->values) {
         continue;
@@ -285,8 +333,8 @@ class Matcher {
       for (const std::size_t step : item.candidates) {
         const bool is_weights = tensor(step).kind() == Kind::softmax;
         const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
-        if ((is_weights || tensor(step).kind() == Kind::masked) &&
-            std::ranges::any_of(item.theirs->values, is_hidden)) {
+        const bool is_masked = std::ranges::any_of(right_.values(tensor(step)), is_hidden);
+        if (is_masked && std::ranges::any_of(item.theirs->values, is_hidden)) {
           const std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step));
           for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {
             count += is_hidden(laid->values[i]) == (mask.values[i % mask.values.size()] != 0) ? 1 : 0;

@@ -54,6 +54,11 @@ bool is_filled_otherwise(std::span<const double> theirs, std::span<const double>
 
 }  // namespace
 
+std::string order_in(const std::string& words) {
+  const std::size_t begin = words.find('[');
+  return begin == std::string::npos ? "" : words.substr(begin, words.find(']') - begin + 1);
+}
+
 double distance(const Laid& theirs, const Tensor& step, std::span<const double> right) {
   if (is_filled_otherwise(theirs.values, right)) {
     return -1;
@@ -136,14 +141,13 @@ std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right
 
 std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& right) {
   std::optional<Laid> result;
-  std::tuple<std::size_t, bool, double> least;
+  std::tuple<bool, std::size_t, bool, double> least;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (result && wrong > std::get<0>(least)) {
-      return false;
-    }
-    const bool is_slice = !laid.cells.empty() && wrong > 0;
-    const std::tuple likeness{wrong, !laid.is_named, is_slice ? distance(laid, right, values(right)) : 0};
+    const bool is_slice = !laid.cells.empty();
+    const bool is_unusual = !is_slice && !usual_.empty() && !usual_.contains(order_in(laid.words));
+    const std::tuple likeness{is_unusual, wrong, !laid.is_named,
+                              is_slice && wrong > 0 ? distance(laid, right, values(right)) : 0};
     if (!result || likeness < least) {
       least = likeness;
       result = std::move(laid);

@@ -3,7 +3,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "files/read.hpp"
@@ -13,6 +16,9 @@
 #include "verify/propose/layouts.hpp"
 
 namespace attn::port {
+
+/// The order of axes in the words for a layout: "[T, B, D]"; empty where it is the tensor's own.
+std::string order_in(const std::string& words);
 
 /// How unlike numbers are those of a step, from 0 to 1; less where only -inf is another number, and more where no such
 /// step has them: -inf where nothing is hidden, rows that sum to 1 where scores are.
@@ -39,6 +45,8 @@ class Right {
   std::optional<Laid> holding(const dump::Dumped& theirs, const Tensor& right);
   /// The way that has the fewest wrong numbers, and of several slices the likest; none where they have no such shape.
   std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
+  /// From now on of several ways that a whole tensor may be laid out in, one that others are is the nearest.
+  void set_usual(std::set<std::string> orders) { usual_ = std::move(orders); }
   /// All ways.
   std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
 
@@ -53,6 +61,7 @@ class Right {
   std::int64_t heads_;
   verify::Bounds bounds_;
   std::map<const void*, Known> known_;
+  std::set<std::string> usual_;
 };
 
 }  // namespace attn::port

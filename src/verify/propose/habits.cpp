@@ -85,7 +85,7 @@ const std::vector<Habit>& habits() {
        "masked_attn_logits "
        "masked_attention_logits masked_qk qk_masked wei_masked",
        "masked_attn_scores scaled_attn_scores masked_simple ?attn_scores"},
-      {"attn_weights attention_weights attn_weight attention_weight attn_w", weights_or_scores},
+      {"attn_weights attention_weights attn_weight attention_weight attn_w final_attn_scores", weights_or_scores},
       {"w",
        "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple batch "
        "inputs"},
@@ -119,7 +119,8 @@ const std::vector<Habit>& habits() {
        "head_out head_output "
        "head_outputs heads_out head_outs kqv kqv_merged kqv_merged_cont concat concatenated merged merged_heads "
        "concat_heads joined joined_heads "
-       "attended weighted_sum weighted_values heads o_heads context_merged merged_context ctx_merged context_heads xb "
+       "attended av pv weighted_sum weighted_values heads o_heads context_merged merged_context ctx_merged "
+       "context_heads xb "
        "atty values_hat "
        "value_hat encoded context_original contexts concat_attention concat_output concat_out concat_context "
        "output_concat out_concat combined "

@@ -138,8 +138,10 @@ class Layouts {
   bool each_slice(const std::vector<Axis>& dropped, const std::vector<Axis>& atoms) {
     constexpr std::size_t most = 64;
     const std::vector<std::int64_t> firsts = cells_of(dropped, 0);
-    const std::string section = meant_by(theirs_.name).section;
-    for (std::size_t i = 0; i < std::min(firsts.size(), most); ++i) {
+    const std::string section = meant_by(theirs_.name).section;  // whose head is the first to be tried
+    const std::size_t count = std::min(firsts.size(), most);
+    for (std::size_t place = 0; place < 2 * count; ++place) {
+      const std::size_t i = place % count;
       std::string words;
       is_named_ = false;
       for (const Axis& axis : dropped) {
@@ -149,10 +151,11 @@ class Layouts {
                             : axis.label == "H" ? "head " + std::to_string(entry)
                                                 : "token " + std::to_string(entry));
       }
-      if (give(cells_of(atoms, firsts[i]), theirs_.values, words, false)) {
+      if (is_named_ == (place < count) && give(cells_of(atoms, firsts[i]), theirs_.values, words, false)) {
         return true;
       }
     }
+    is_named_ = false;
     return false;
   }
 

@@ -32,6 +32,7 @@ std::vector<Meaning> mask_meanings(const Tensor& tensor, const std::vector<doubl
   }
   const auto hides = [](double value) { return value < -least_hiding; };
   if (std::ranges::all_of(theirs, [&](double value) { return value == 0 || hides(value); })) {
+    meanings.clear();
     add("0 for what is seen", [&](double value) { return hides(value) != shows; });
   }
   const double largest = *std::ranges::max_element(theirs);

@@ -120,6 +120,20 @@ const Suffix* take_suffix(Path& path) {
   return &*found;
 }
 
+/// Words for where numbers lie, or whose they are: "d_Q", "q_arr", "queryTensor".
+constexpr std::array<std::string_view, 17> idle = {"d",   "dev", "h",     "host",   "gpu", "cuda",   "cpu", "cpp", "my",
+                                                   "mat", "arr", "array", "tensor", "buf", "buffer", "ptr", "data"};
+
+void drop_idle(std::vector<std::string>& words) {
+  const auto is_idle = [](const std::string& word) { return std::ranges::find(idle, word) != idle.end(); };
+  while (words.size() > 1 && is_idle(words.back())) {
+    words.pop_back();
+  }
+  while (words.size() > 1 && is_idle(words.front())) {
+    words.erase(words.begin());
+  }
+}
+
 /// Takes "w_", "bias_" and the like off the last words, where a module's name follows.
 const Suffix* take_prefix(Path& path) {
   std::vector<std::string>& last = path.segments.back();
@@ -183,6 +197,10 @@ std::string plain_name(std::string_view name) {
 
 Meant meant_by(std::string_view name) {
   Meant meant;
+  name = name.substr(0, std::max<std::size_t>(name.find('('), 1));  // ggml's "Qcur-0 (permuted)"
+  if (const std::size_t result = name.rfind("_output_"); result != std::string_view::npos && result > 0) {
+    name = name.substr(0, is_number(name.substr(result + 8)) ? result : name.size());  // ONNX's "/attn/MatMul_output_0"
+  }
   Path path = path_of(name);
   meant.section = path.section;
   if (path.segments.empty()) {
@@ -212,6 +230,10 @@ Meant meant_by(std::string_view name) {
       meant.kind = suffix->kind;
       meant.is_columns = suffix->is_columns;
     }
+    habit = certain_habit(path);
+  }
+  if (habit == nullptr && meant.kind == Meant::Kind::any) {
+    drop_idle(path.segments.back());
     habit = certain_habit(path);
   }
   const Suffix* const prefix = habit == nullptr && meant.kind == Meant::Kind::any ? take_prefix(path) : nullptr;

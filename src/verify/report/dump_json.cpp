@@ -47,18 +47,17 @@ Json step_json(const Judged& judged) {
       {"matched_by", by_name(matched.by)},
       {"arrangement", !matched.laid || matched.laid->words.empty() ? Json(nullptr) : Json(matched.laid->words)},
       {"verdict", verdict_name(judged.verdict)}};
-  if (judged.verdict == Verdict::shape) {
-    return json;
-  }
   const Comparison& comparison = judged.comparison;
-  json["cells"] = comparison.cells;
-  json["mismatched_cells"] = comparison.mismatched.size();
-  json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
-  json["greatest_relative"] = cell_json(judged, comparison.greatest_relative, comparison.relative_at);
-  json["greatest_ulps"] = number_json(comparison.greatest_ulps);
-  json["passing_atol"] = optional_json(comparison.passing_atol);
-  json["passing_rtol"] = optional_json(comparison.passing_rtol);
-  json["numbers_of"] = judged.whose.empty() ? Json(nullptr) : Json(judged.whose);
+  if (judged.verdict != Verdict::shape) {
+    json["cells"] = comparison.cells;
+    json["mismatched_cells"] = comparison.mismatched.size();
+    json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
+    json["greatest_relative"] = cell_json(judged, comparison.greatest_relative, comparison.relative_at);
+    json["greatest_ulps"] = number_json(comparison.greatest_ulps);
+    json["passing_atol"] = optional_json(comparison.passing_atol);
+    json["passing_rtol"] = optional_json(comparison.passing_rtol);
+    json["numbers_of"] = judged.whose.empty() ? Json(nullptr) : Json(judged.whose);
+  }
   json["causes"] = Json::array();
   for (const Cause& cause : judged.causes) {
     json["causes"].push_back({{"names", cause.names},

@@ -209,6 +209,10 @@ std::vector<Row> rows_of(const Report& report) {
             shape_text(judged.matched.step->tensor->shape()),
             result_words(judged) + (how.empty() ? "" : " (" + how + ")"),
             {}};
+    if (judged.verdict == Verdict::shape) {
+      std::ranges::transform(judged.causes, std::back_inserter(row.details),
+                             [](const Cause& cause) { return "why: " + cause.sentence; });
+    }
     if (judged.verdict == Verdict::wrong) {
       row.details = wrong_lines(report, judged);
       append_causes(row.details, judged);

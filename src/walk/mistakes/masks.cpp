@@ -30,7 +30,7 @@ Tensor combined(const Tensor& masked, Combine combine) {
 }
 
 template <class Combine>
-Rewriter::Rule masked_by(Combine combine) {
+Rewriter::Rule masked_with(Combine combine) {
   return [combine](const Tensor& was, const Tensor& is) { return hides(was) ? combined(is, combine) : is; };
 }
 
@@ -79,6 +79,22 @@ Tensor with_inverted_mask(const Tensor& was, const Tensor& is) {
 
 }  // namespace
 
+Mistake filled_with_number(double fill) {
+  return {"mask-filled-with-number",
+          "masked scores are " + text::shortest_text(static_cast<float>(fill)) + ", not -inf", mask_line,
+          filled_with(static_cast<float>(fill))};
+}
+
+Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_before_softmax) {
+  return {
+      "another-mask", sentence, mask_line, [mask, is_before_softmax](const Tensor& was, const Tensor& is) {
+        if (was.kind() == Kind::softmax && is_before_softmax) {
+          return softmax(masked_fill(is.operands()[0], mask, -infinity));
+        }
+        return !hides(was) ? is : is_before_softmax ? is.operands()[0] : masked_fill(is.operands()[0], mask, -infinity);
+      }};
+}
+
 std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
   const auto first = [](std::int64_t entry, std::int64_t) { return entry == 0; };
   const auto last = [](std::int64_t entry, std::int64_t count) { return entry == count - 1; };
@@ -88,11 +104,11 @@ std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
       {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
        with_inverted_mask},
       {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
-       masked_by([](float score, float hidden, std::int64_t) { return score + hidden; })},
+       masked_with([](float score, float hidden, std::int64_t) { return score + hidden; })},
       {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,
-       masked_by([](float score, float hidden, std::int64_t) { return score - hidden; })},
+       masked_with([](float score, float hidden, std::int64_t) { return score - hidden; })},
       {"keep-mask-added", "1 is added to the visible scores, and the others are not hidden", mask_line,
-       masked_by([](float score, float hidden, std::int64_t) { return score + 1 - hidden; })},
+       masked_with([](float score, float hidden, std::int64_t) { return score + 1 - hidden; })},
       {"mask-head-0-alone", "only head 0 is masked", mask_line, masked_where(1, first)},
       {"mask-last-head-alone", "only the last head is masked", mask_line, masked_where(1, last)},
       {"mask-not-head-0", "head 0 is not masked", mask_line, masked_where(1, but_first)},

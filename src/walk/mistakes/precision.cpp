@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,43 @@ Rewriter::Rule product_in(int bits, bool is_result_rounded) {
   };
 }
 
+/// Weights and biases as a file of fewer digits has them.
+template <class Change>
+Rewriter::Rule parameters_as(Change change) {
+  return [change](const Tensor& was, const Tensor& is) {
+    const bool has_parameters =
+        was.kind() == Kind::linear || (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
+    if (!has_parameters) {
+      return is;
+    }
+    std::vector<Tensor> operands = is.operands();
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      operands[i] = made_of(operands[i], [change, is_bias = i > 1](Numbers& numbers) { change(numbers, is_bias); });
+    }
+    return is.with_operands(std::move(operands));
+  };
+}
+
+Rewriter::Rule parameters_of_digits(int digits) {
+  return parameters_as([power = std::pow(10.0, digits)](Numbers& numbers, bool) {
+    std::ranges::transform(numbers, numbers.begin(),
+                           [power](float one) { return static_cast<float>(std::round(one * power) / power); });
+  });
+}
+
+Rewriter::Rule parameters_of_bits(int bits) {
+  return parameters_as([bits](Numbers& numbers, bool) {
+    std::ranges::transform(numbers, numbers.begin(), [bits](float one) { return rounded_to(one, bits); });
+  });
+}
+
+/// Of 8 bits, as many steps below 0 as above.
+void quantise(Numbers& numbers) {
+  const float most = std::abs(*std::ranges::max_element(numbers, {}, [](float one) { return std::abs(one); }));
+  std::ranges::for_each(numbers,
+                        [step = most / 127](float& one) { one = step == 0 ? 0 : std::round(one / step) * step; });
+}
+
 Rewriter::Rule weights_in(int bits) {
   return for_each(Kind::softmax, [bits](const Tensor&, const Tensor& is) { return rounded(is, bits); });
 }
@@ -46,14 +85,25 @@ Rewriter::Rule weights_in(int bits) {
 }  // namespace
 
 std::vector<Mistake> precision_mistakes() {
-  return {
+  std::vector<Mistake> table = {
       {"float16-product", "this product is computed in float16", "float32", product_in(11, true)},
       {"bfloat16-product", "this product is computed in bfloat16", "float32", product_in(8, true)},
-      {"float16-operands", "the operands of this product are float16", "float32", product_in(11, false)},
+      {"float16-operands", "the operands of this product are float16, or TF32", "float32", product_in(11, false)},
       {"bfloat16-operands", "the operands of this product are bfloat16", "float32", product_in(8, false)},
       {"float16-weights", "the weights are rounded to float16", "float32", weights_in(11)},
       {"bfloat16-weights", "the weights are rounded to bfloat16", "float32", weights_in(8)},
+      {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
+       parameters_as([](Numbers& numbers, bool is_bias) { is_bias ? void() : quantise(numbers); })},
+      {"float16-parameters", "weights and biases are stored in float16", "float32", parameters_of_bits(11)},
+      {"bfloat16-parameters", "weights and biases are stored in bfloat16", "float32", parameters_of_bits(8)},
   };
+  for (const int digits : {1, 2, 3, 4, 5}) {
+    table.push_back(
+        {"parameters-rounded",
+         "weights and biases are rounded to " + std::to_string(digits) + (digits == 1 ? " decimal" : " decimals"),
+         "full precision", parameters_of_digits(digits)});
+  }
+  return table;
 }
 
 }  // namespace attn

@@ -114,6 +114,40 @@ Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
   };
 }
 
+/// What reads a layer's input: x @ W, not the last projection of joined heads.
+bool projects_inputs(const Tensor& was) {
+  return (was.kind() == Kind::linear && was.operands()[0].kind() != Kind::view) ||
+         (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
+}
+
+/// x @ W of another x, of the same shape.
+template <class Change>
+Rewriter::Rule with_inputs(Change change) {
+  return [change](const Tensor& was, const Tensor& is) {
+    return projects_inputs(was) ? with_first_operand(is, change(is.operands()[0])) : is;
+  };
+}
+
+/// The sines and cosines of places: one after the other, or unless `are_alternating` all sines first.
+Tensor with_positions(const Tensor& x, bool are_alternating) {
+  return made_of(
+      x, [width = width_of(x), tokens = static_cast<std::size_t>(x.size(-2)), are_alternating](Numbers& numbers) {
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+          const std::size_t column = i % width;
+          const std::size_t half = (width + 1) / 2;
+          const std::size_t pair = are_alternating ? column / 2 : column % half;
+          const bool is_sine = are_alternating ? column % 2 == 0 : column < half;
+          const double angle = static_cast<double>(i / width % tokens) *
+                               std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
+          numbers[i] += static_cast<float>(is_sine ? std::sin(angle) : std::cos(angle));
+        }
+      });
+}
+
+Tensor projected_twice(const Tensor& was, const Tensor& is) {
+  return was.shape() == was.operands()[0].shape() ? with_first_operand(is, is) : is;
+}
+
 /// x [b, tokens, d] read as [tokens, b, d].
 Tensor tokens_read_first(const Tensor& was, const Tensor& is) {
   const bool is_projection =
@@ -149,6 +183,15 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
       {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
        join_line, for_each(Kind::linear, projected_unjoined)},
   };
+  table.push_back(
+      {"inputs-scaled", "the inputs are multiplied by the square root of their dimension", "x",
+       with_inputs([](const Tensor& x) { return divide(x, 1 / std::sqrt(static_cast<double>(x.size(-1))), ""); })});
+  for (const bool are_alternating : {true, false}) {
+    table.push_back({"positions-added", "sinusoidal positions are added to the inputs", "x",
+                     with_inputs([are_alternating](const Tensor& x) { return with_positions(x, are_alternating); })});
+  }
+  table.push_back({"projected-twice", "the linear layer is applied twice", "out_proj(context_vec)",
+                   for_each(Kind::linear, projected_twice)});
   constexpr std::array<const char*, 3> results = {"queries", "keys", "values"};
   struct Sources {
     std::array<std::size_t, 3> of;

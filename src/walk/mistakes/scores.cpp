@@ -44,6 +44,31 @@ Tensor cosines(const Tensor& was, const Tensor& is) {
              : is;
 }
 
+/// 2 q k - q q - k k: the farther apart, the less.
+Tensor distances(const Tensor& was, const Tensor& is) {
+  if (!meets_keys(was)) {
+    return is;
+  }
+  const Tensor keys = transpose(is.operands()[1], is.operands()[1].dim() - 2, is.operands()[1].dim() - 1);
+  return made_of(is, [queries = contiguous(is.operands()[0]), keys = contiguous(keys),
+                      rows = static_cast<std::size_t>(is.size(-2)), columns = width_of(is)](Numbers& numbers) {
+    const auto squares = [](const Tensor& x) {
+      const Numbers own = numbers_of(x);
+      std::vector<double> sums(own.size() / width_of(x));
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        sums[i / width_of(x)] += static_cast<double>(own[i]) * own[i];
+      }
+      return sums;
+    };
+    const std::vector<double> of_queries = squares(queries);
+    const std::vector<double> of_keys = squares(keys);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t row = i / columns;
+      numbers[i] = static_cast<float>(2.0 * numbers[i] - of_queries[row] - of_keys[row / rows * columns + i % columns]);
+    }
+  });
+}
+
 Tensor scaled_in_first_head(const Tensor& was, const Tensor& is) {
   if (was.operation().facts().root_of == 0 || was.dim() != 4 || was.size(1) < 2) {
     return is;
@@ -72,6 +97,8 @@ std::vector<Mistake> score_mistakes() {
       {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
       {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
        for_each(Kind::matmul, cosines)},
+      {"negative-distance", "the scores are negative squared distances of queries and keys, not their products",
+       scores_line, for_each(Kind::matmul, distances)},
       {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries",
        scores_line, for_each(Kind::matmul, keys_reshaped)},
   };

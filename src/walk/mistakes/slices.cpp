@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -54,14 +56,83 @@ Rewriter::Rule accumulated_over(std::int64_t axis) {
   };
 }
 
-/// The second operand of a product, its slices along an axis taken from others.
-template <class Source>
-Rewriter::Rule second_operand_sliced(std::size_t axis, Source source) {
-  return for_each(Kind::matmul, [axis, source](const Tensor& was, const Tensor& is) {
-    return has_axis(was, axis) && was.operands()[1].dim() == was.dim()
-               ? matmul(is.operands()[0], with_slices(is.operands()[1], axis, source))
-               : is;
+/// An operand of a product, changed along the axis of the batch or of the heads.
+template <class Change>
+Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change) {
+  return for_each(Kind::matmul, [operand, axis, change](const Tensor& was, const Tensor& is) {
+    if (!has_axis(was, axis) || was.operands()[1].dim() != was.dim()) {
+      return is;
+    }
+    std::vector<Tensor> operands = is.operands();
+    operands[operand] = change(contiguous(operands[operand]), axis);
+    return is.with_operands(std::move(operands));
   });
+}
+
+/// The mean of all slices along an axis in place of each.
+Tensor averaged(const Tensor& x, std::size_t axis) {
+  const auto stride = row_major_strides(x.shape())[axis];
+  return made_of(x, [stride, count = x.shape()[axis]](Numbers& numbers) {
+    const Numbers own = numbers;
+    for (std::int64_t i = 0; i < std::ssize(own); ++i) {
+      double sum = 0;
+      for (std::int64_t entry = 0; entry < count; ++entry) {
+        sum += own[static_cast<std::size_t>(i + (entry - i / stride % count) * stride)];
+      }
+      numbers[static_cast<std::size_t>(i)] = static_cast<float>(sum / static_cast<double>(count));
+    }
+  });
+}
+
+std::int64_t last_entry(std::int64_t, std::int64_t count) { return count - 1; }
+
+std::int64_t next_entry(std::int64_t entry, std::int64_t count) { return (entry + 1) % count; }
+
+std::int64_t previous_entry(std::int64_t entry, std::int64_t count) { return (entry + count - 1) % count; }
+
+/// A rule for axes of at least so many entries: with fewer it is another one's.
+template <class Rule>
+Rewriter::Rule of_at_least(std::int64_t count, std::size_t axis, Rule rule) {
+  return [count, axis, rule](const Tensor& was, const Tensor& is) {
+    return has_axis(was, axis) && was.shape()[axis] >= count ? rule(was, is) : is;
+  };
+}
+
+/// Either operand of a product of another head or entry of the batch.
+void add_operand_mistakes(std::vector<Mistake>& table) {
+  struct Order {
+    const char* name;
+    const char* of;  ///< after "each head takes the first operand of its product from"
+    std::int64_t fewest;
+    std::int64_t (*source)(std::int64_t entry, std::int64_t count);
+  };
+  constexpr Order orders[] = {{"-of-first-", "the first", 2, first_entry},
+                              {"-of-last-", "the last", 2, last_entry},
+                              {"-reversed-", "the opposite", 2, reversed_entry},
+                              {"-of-next-", "the next", 3, next_entry},
+                              {"-of-previous-", "the previous", 3, previous_entry}};
+  for (const std::size_t operand : {1U, 0U}) {
+    for (const std::size_t axis : {1U, 0U}) {
+      const std::string which = operand == 0 ? "first" : "second";
+      const std::string where = axis == 1 ? "head" : "entry";
+      const std::string each = "each " + where + " takes the " + which + " operand of its product from ";
+      const char* const line = axis == 1 ? split_line : batch_line;
+      const auto add = [&](const std::string& name, const std::string& sentence, std::int64_t fewest,
+                           const auto& change) {
+        table.push_back({which + "-operand" + name + where, sentence, line,
+                         of_at_least(fewest, axis, with_operand(operand, axis, change))});
+      };
+      const auto sliced_by = [](std::int64_t (*source)(std::int64_t, std::int64_t)) {
+        return [source](const Tensor& x, std::size_t along) { return with_slices(x, along, source); };
+      };
+      for (const Order& order : orders) {
+        add(order.name, each + order.of + " " + where, order.fewest, sliced_by(order.source));
+      }
+      add("-shared-by-two-", "two neighbours share each " + where + "'s " + which + " operand: grouped queries", 3,
+          sliced_by([](std::int64_t entry, std::int64_t) { return entry / 2; }));
+      add("-averaged-over-", each + "the mean of all", 2, averaged);
+    }
+  }
 }
 
 /// A sum of products that leaves out a term: where the first operand is 0.
@@ -77,8 +148,12 @@ Rewriter::Rule with_terms(Source source) {
 }
 
 /// The heads of contexts [b, heads, tokens, head_dim] in other columns.
-Tensor joined_reversed(const Tensor& was, const Tensor& is) {
-  return joins_heads(was) ? view(with_slices(is.operands()[0], 2, reversed_entry), was.shape()) : is;
+Rewriter::Rule joined_as(std::int64_t (*source)(std::int64_t, std::int64_t), std::int64_t fewest = 2) {
+  return [source, fewest](const Tensor& was, const Tensor& is) {
+    return joins_heads(was) && was.operands()[0].size(2) >= fewest
+               ? view(with_slices(is.operands()[0], 2, source), was.shape())
+               : is;
+  };
 }
 
 Tensor joined_innermost(const Tensor& was, const Tensor& is) {
@@ -93,7 +168,7 @@ Tensor joined_by_view(const Tensor& was, const Tensor& is) {
 }  // namespace
 
 std::vector<Mistake> slice_mistakes() {
-  return {
+  std::vector<Mistake> table = {
       {"last-term-left-out", "the sum of each product leaves out its last term: off by one", "for i in range(n)",
        with_terms(all_but_last)},
       {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
@@ -105,16 +180,12 @@ std::vector<Mistake> slice_mistakes() {
       {"accumulated-over-rows", "each row is added to the one before: the sum is not reset to 0", "sum = 0",
        accumulated_over(-2)},
 
-      {"second-operand-of-head-0", "the second operand of the product is head 0's for every head", split_line,
-       second_operand_sliced(1, first_entry)},
-      {"second-operand-of-entry-0", "the second operand of the product is that of entry 0 for every entry of the batch",
-       batch_line, second_operand_sliced(0, first_entry)},
-      {"second-operand-reversed", "the second operand of the product has its heads in reverse order", split_line,
-       second_operand_sliced(1, reversed_entry)},
       {"heads-reversed", "the order of the heads is reversed", split_line, sliced(has_heads, 1, reversed_entry)},
       {"one-head-everywhere", "every head is a copy of head 0", split_line, sliced(has_heads, 1, first_entry)},
       {"last-head-left-0", "the last head is left at 0", split_line, sliced(has_heads, 1, all_but_last)},
-      {"heads-joined-reversed", "heads are joined in reverse order", join_line, joined_reversed},
+      {"heads-joined-reversed", "heads are joined in reverse order", join_line, joined_as(reversed_entry)},
+      {"heads-joined-from-next", "heads are joined from the second one on", join_line, joined_as(next_entry, 3)},
+      {"heads-joined-from-last", "heads are joined from the last one on", join_line, joined_as(previous_entry, 3)},
       {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_by_view},
       {"heads-joined-innermost",
        "heads are joined with the head axis innermost: column i belongs to head i % num_heads", join_line,
@@ -129,6 +200,8 @@ std::vector<Mistake> slice_mistakes() {
       {"first-row-left-0", "the first row is left at 0: never written", "for i in range(num_tokens)",
        sliced(has_rows, -2, all_but_first)},
   };
+  add_operand_mistakes(table);
+  return table;
 }
 
 }  // namespace attn

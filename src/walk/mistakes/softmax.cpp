@@ -184,6 +184,15 @@ Tensor scaled_after(const Tensor& was, const Tensor& is) {
 
 }  // namespace
 
+Mistake sum_plus_number(double addend, bool is_shifted) {
+  return {"sum-plus-number",
+          text::shortest_text(static_cast<float>(addend)) + " is added to the sum of the exponentials" +
+              (is_shifted ? " of scores less the largest" : ""),
+          softmax_line, softmax_by_rows([more = static_cast<float>(addend), is_shifted](std::span<float> row) {
+            exponentials(row, is_shifted ? largest_of(row) : 0, more);
+          })};
+}
+
 std::vector<Mistake> softmax_mistakes_on_pages() {
   return {
       {"exp2", "softmax uses exp2, not exp: powers of 2, not of e", softmax_line, softmax_by_rows(by_powers_of_2)},

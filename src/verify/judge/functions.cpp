@@ -1,0 +1,164 @@
+#include "verify/judge/functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace attn::port {
+namespace {
+
+bool are_near(const std::vector<double>& theirs, const std::vector<double>& numbers) {
+  return std::ranges::equal(
+      theirs, numbers, [](double a, double b) { return a == b || std::abs(a - b) <= 1e-5 * (1e-2 + std::abs(b)); });
+}
+
+struct Function {
+  const char* name;
+  const char* words;
+  double (*of)(double);
+};
+constexpr double root_of_2 = 1.4142135623730951;
+const Function functions[] = {
+    {"relu", "every negative number is 0: a relu", [](double x) { return std::max(x, 0.0); }},
+    {"leaky-relu", "a leaky relu: every negative number is multiplied by 0.01",
+     [](double x) { return x < 0 ? 0.01 * x : x; }},
+    {"tanh", "tanh is applied to the right numbers", [](double x) { return std::tanh(x); }},
+    {"gelu", "GELU is applied to the right numbers", [](double x) { return x * std::erfc(-x / root_of_2) / 2; }},
+    {"gelu", "GELU, by its tanh formula, is applied to the right numbers",
+     [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / 3.141592653589793) * (x + 0.044715 * x * x * x))); }},
+    {"silu", "SiLU is applied to the right numbers", [](double x) { return x / (1 + std::exp(-x)); }},
+    {"sigmoid", "a sigmoid is applied to the right numbers", [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"exp", "exp is applied to the right numbers", [](double x) { return std::exp(x); }},
+    {"log", "log is applied to the right numbers", [](double x) { return std::log(x); }},
+    {"square", "the right numbers are squared", [](double x) { return x * x; }},
+    {"root", "these are the square roots of the right numbers", [](double x) { return std::sqrt(x); }},
+    {"absolute", "the signs are missing: these are absolute values", [](double x) { return std::abs(x); }},
+};
+
+/// The numbers along an axis, each line of them made into another.
+std::vector<double> along(std::size_t axis, const Shape& shape, std::vector<double> numbers,
+                          void (*change)(std::vector<double>& line)) {
+  const auto count = static_cast<std::size_t>(shape[axis]);
+  const auto stride = static_cast<std::size_t>(row_major_strides(shape)[axis]);
+  std::vector<double> line(count);
+  for (std::size_t first = 0; first < numbers.size(); ++first) {
+    if (first / stride % count != 0) {
+      continue;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      line[i] = numbers[first + i * stride];
+    }
+    change(line);
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers[first + i * stride] = line[i];
+    }
+  }
+  return numbers;
+}
+
+struct Reduction {
+  const char* name;
+  const char* words;  ///< after the axis's word
+  void (*change)(std::vector<double>& line);
+};
+const Reduction reductions[] = {
+    {"running-sum", " is added to those before it: the sum is not reset to 0",
+     [](std::vector<double>& line) { std::partial_sum(line.begin(), line.end(), line.begin()); }},
+    {"sum", " is the sum of all",
+     [](std::vector<double>& line) { std::ranges::fill(line, std::accumulate(line.begin(), line.end(), 0.0)); }},
+    {"mean", " is the mean of all",
+     [](std::vector<double>& line) {
+       std::ranges::fill(line, std::accumulate(line.begin(), line.end(), 0.0) / static_cast<double>(line.size()));
+     }},
+};
+
+std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    for (const Reduction& one : reductions) {
+      if (shape[axis] > 1 && are_near(beside.theirs, along(axis, shape, beside.right, one.change))) {
+        return {{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""}};
+      }
+    }
+  }
+  return {};
+}
+
+/// Every row is off by the same vector.
+std::vector<Cause> shifted(const Beside& beside) {
+  const auto width = static_cast<std::size_t>(beside.shape.back());
+  if (beside.right.size() < 3 * width) {
+    return {};
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < width; ++i) {
+    most = std::max(most, std::abs(beside.theirs[i] - beside.right[i]));
+  }
+  bool is_it = std::isfinite(most) && most > 1e-3;
+  for (std::size_t i = 0; i < beside.right.size() && is_it; ++i) {
+    const double off = beside.theirs[i] - beside.right[i];
+    is_it = std::abs(off - (beside.theirs[i % width] - beside.right[i % width])) <= 1e-3 * most;
+  }
+  return is_it
+             ? std::vector<Cause>{{{"vector-added"},
+                                   "every row is off by the same vector: a bias that is another's, too much or missing",
+                                   ""}}
+             : std::vector<Cause>{};
+}
+
+}  // namespace
+
+std::vector<std::string> axis_words(std::size_t dim) {
+  const std::vector<std::string> words{"entry of the batch", "head", "token", "column"};
+  return dim >= 4   ? words
+         : dim == 3 ? std::vector<std::string>{words[0], words[2], words[3]}
+         : dim == 2 ? std::vector<std::string>{"row", words[3]}
+                    : std::vector<std::string>{words[3]};
+}
+
+std::optional<Beside> beside(const Laid& theirs, const Shape& shape, const std::vector<double>& right) {
+  if (theirs.cells.empty()) {
+    return Beside{shape, theirs.values, right};
+  }
+  std::vector<std::set<std::int64_t>> places(shape.size());
+  Beside result;
+  for (const std::int64_t cell : theirs.cells) {
+    const Shape index = index_at(cell, shape);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      places[axis].insert(index[axis]);
+    }
+    result.theirs.push_back(theirs.values[static_cast<std::size_t>(cell)]);
+    result.right.push_back(right[static_cast<std::size_t>(cell)]);
+  }
+  std::ranges::transform(places, std::back_inserter(result.shape),
+                         [](const std::set<std::int64_t>& axis) { return std::ssize(axis); });
+  return element_count(result.shape) == std::ssize(result.right) ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
+  std::vector<double> numbers(beside.right.size());
+  for (const Function& function : functions) {
+    std::ranges::transform(beside.right, numbers.begin(), function.of);
+    if (are_near(beside.theirs, numbers)) {
+      return {{{function.name}, function.words, ""}};
+    }
+  }
+  if (auto causes = reduced(beside, beside.shape, axis_words(beside.shape.size())); !causes.empty()) {
+    return causes;
+  }
+  const Shape& shape = beside.shape;
+  if (heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads) {
+    if (auto causes = reduced(beside, {shape[0], shape[1], heads, shape[2] / heads},
+                              {"entry of the batch", "token", "head", "column"});
+        !causes.empty()) {
+      return causes;
+    }
+  }
+  return shifted(beside);
+}
+
+}  // namespace attn::port
