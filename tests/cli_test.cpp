@@ -305,7 +305,8 @@ TEST_CASE("each option of a command is told once, with all that is said of it") 
       CHECK(cli::find_option(command, option->name) == option);
       CHECK_FALSE(option->doc.empty());
       CHECK((option->more.empty() || option->more.ends_with('.')));
-      CHECK((option->read != nullptr || option->name == "-h" || option->name == "--help" || option->name == "--version"));
+      CHECK(
+          (option->read != nullptr || option->name == "-h" || option->name == "--help" || option->name == "--version"));
       CHECK((option->value.kind == cli::ValueKind::choice) == (option->value.choices != nullptr));
       CHECK((option->value.kind == cli::ValueKind::choice ||
              (option->value.kind == cli::ValueKind::flag) == option->value.placeholder.empty()));

@@ -186,6 +186,13 @@ class TrueAtTheirPlace(unittest.TestCase):
             self.assertEqual([one["verdict"] for one in found],
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
 
+    def test_a_listing_excuses_no_mistake(self):
+        """What its labels do not call otherwise, is a mistake, though the program on the page writes just that."""
+        page = (PAGES / "true-on-purpose.md").read_text()
+        found = findings(page.replace("backward weights", "weights").replace("sharpened weights", "weights"))
+        self.assertEqual([one["mistake"]["name"] for one in found if one["verdict"] == "mistake"],
+                         ["mask-transposed", "multiplied-by-root"])
+
     def test_a_wrong_number_is_no_other_relation(self):
         for name, was, becomes, line, told in (
                 ("hidden-by-1e9", "[0.8623, 0.1377", "[0.4623, 0.5377", 14, "every row sums to 1"),

@@ -109,9 +109,9 @@ W_query = torch.nn.Linear(3, 2, bias=False); W_key = torch.nn.Linear(3, 2, bias=
 scores = W_query(inputs) @ W_key(inputs).T
 print("scores", scores)
 later = torch.tril(torch.ones(6, 6), diagonal=-1).bool()
-print("weights", torch.softmax(scores.masked_fill(later, -torch.inf) / 2 ** 0.5, dim=-1))
+print("backward weights", torch.softmax(scores.masked_fill(later, -torch.inf) / 2 ** 0.5, dim=-1))
 print("keys over queries", torch.softmax(scores.T / 2 ** 0.5, dim=-1))
-print("weights", torch.softmax(scores * 2 ** 0.5, dim=-1))
+print("sharpened weights", torch.softmax(scores * 2 ** 0.5, dim=-1))
 centred = scores - scores.mean(dim=-1, keepdim=True)
 print(centred)
 print(torch.tanh(centred) + 1)

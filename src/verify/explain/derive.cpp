@@ -192,7 +192,7 @@ class Deriver {
   /// printed.
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
     constexpr double printed_there = -5;
-    constexpr std::size_t most = 24;
+    constexpr std::size_t most_tried = 24;
     const auto look = [&](std::size_t written, double known) {
       const auto tensor = listed_.tensor(written);
       return tensor ? relater_.find_listed(observed, *tensor, known) : std::nullopt;
@@ -201,7 +201,7 @@ class Deriver {
       return look(*written_[i], printed_there);
     }
     std::size_t tried = 0;
-    for (std::size_t k = listed_.written().size(); k-- > 0 && tried < most;) {
+    for (std::size_t k = listed_.written().size(); k-- > 0 && tried < most_tried;) {
       const Place& place = listed_.written()[k].place;
       const Place& here = printed_[i].place;
       if (place.cell != here.cell ? place.cell > here.cell : place.cell == 0 && place.line >= here.line) {

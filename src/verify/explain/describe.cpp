@@ -83,7 +83,6 @@ Finding describe_relation(const Printed& printed, const Relation& relation) {
   result.printed = &printed;
   result.verdict = relation.failing.empty() ? Verdict::follows : Verdict::differs;
   result.relation = relation.words;
-  result.is_written = relation.form == Form::listed;
   result.is_rooted = relation.is_rooted;
   for (const std::size_t position : relation.sources) {
     result.sources.push_back(position - 1);

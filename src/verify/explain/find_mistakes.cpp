@@ -60,9 +60,8 @@ std::string other_label(const Finding& finding) {
 std::vector<Puzzle> puzzles_in(Report& report) {
   std::vector<Puzzle> puzzles;
   for (Finding& finding : report.findings) {
-    const bool is_open = (finding.verdict == Verdict::unknown || finding.verdict == Verdict::follows ||
-                          finding.verdict == Verdict::differs) &&
-                         !finding.is_written;  // on purpose
+    const bool is_open = finding.verdict == Verdict::unknown || finding.verdict == Verdict::follows ||
+                         finding.verdict == Verdict::differs;
     std::string label = is_open ? "" : other_label(finding);
     if ((!is_open && label.empty()) || is_size(*finding.printed) || !is_regular(*finding.printed) ||
         puzzles.size() == most_puzzles) {

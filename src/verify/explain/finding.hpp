@@ -70,7 +70,6 @@ struct Finding {
   std::string relation;  ///< what it follows from, or would but for the differences: "softmax(line 44 / 2**0.5)"
   std::vector<std::size_t> sources;  ///< the relation's, as places among the findings
   std::optional<Mistaken> mistaken;  ///< for Verdict::mistake and Verdict::inherited
-  bool is_written = false;           ///< the relation is what the page's program writes
   bool is_rooted = false;            ///< the relation ends in what is given or in lessons alone
   Change change;
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
