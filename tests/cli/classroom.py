@@ -195,9 +195,9 @@ class All(Case):
 class Formats(Case):
     def test_help_names_every_format(self):
         formats = re.search(r"--format (\S+)", self.text("causal", "--help")).group(1).split("|")
-        self.assertEqual(sorted(formats), ["html", "json", "markdown", "svg", "text"])
+        self.assertEqual(sorted(formats), ["csv", "html", "json", "markdown", "svg", "text"])
         for format in formats:
-            self.text("causal", "--format", format, *(["--only", "attn_weights"] if format == "svg" else []))
+            self.text("causal", "--format", format, *(["--only", "attn_weights"] if format in ("csv", "svg") else []))
 
     def test_cell_as_markdown(self):
         for cell, depth in (("attn_scores[1,2]", "1"), ("context_vecs[0,1,2]", "full")):

@@ -159,14 +159,6 @@ class Text(Case):
                     self.assertEqual(hidden(done.stdout.decode()), [])
                     self.assertEqual(done.stderr, b"")
 
-    def label(self, page):
-        return json.loads(run("verify", "--format", "json", self.file("page.txt", page)).stdout)["findings"][0]["label"]
-
-    def test_a_character_takes_the_place_of_one(self):
-        self.assertEqual(self.label("日本語日本語 tensor([1., 2.])\rab\n"), "ab語日本語")
-        self.assertEqual(self.label("abcdef tensor([1., 2.])\r日本\n"), "日本cdef")
-        self.assertEqual(self.label("abcé\b\b日x tensor([1., 2.])\n"), "ab日x")
-
     def test_file_names(self):
         for name in (b"p\xff.txt", b"q\xe2\x80\xae\x1b[1m\xc2\x9b.txt"):
             path = self.file(name, "tensor([1., 2.])\n")
