@@ -214,21 +214,24 @@ TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
             "'a.json': it is not whole JSON; it must be JSON that attn-walkthrough wrote; write it again with"));
   CHECK(has(complaint("a.json", chapter(size)), "it has no tensor"));
   CHECK(has(complaint("a.json", chapter("3, null, [1]")), "it has no tensor"));
-  for (const auto& [shape, values] :
-       std::vector<std::pair<std::string, std::string>>{{"[2]", "[1]"},
-                                                        {"[2]", "[1, 2, 3]"},
-                                                        {"[2]", "[1, [2]]"},
-                                                        {"[1]", "1"},
-                                                        {"[]", "[1]"},
-                                                        {"[1]", "[null]"},
-                                                        {"[1]", R"(["big"])"},
-                                                        {"[-1]", "[]"},
-                                                        {"[1.5]", "[1]"},
-                                                        {"3", "[1]"},
-                                                        {"[9223372036854775808]", "[1]"}}) {
-    CAPTURE(shape);
-    CAPTURE(values);
-    CHECK(has(complaint("a.json", chapter(step("k", "float32", shape, values))),
+  struct Misshapen {
+    std::string shape;
+    std::string values;
+  };
+  for (const Misshapen& one : std::vector<Misshapen>{{"[2]", "[1]"},
+                                                     {"[2]", "[1, 2, 3]"},
+                                                     {"[2]", "[1, [2]]"},
+                                                     {"[1]", "1"},
+                                                     {"[]", "[1]"},
+                                                     {"[1]", "[null]"},
+                                                     {"[1]", R"(["big"])"},
+                                                     {"[-1]", "[]"},
+                                                     {"[1.5]", "[1]"},
+                                                     {"3", "[1]"},
+                                                     {"[9223372036854775808]", "[1]"}}) {
+    CAPTURE(one.shape);
+    CAPTURE(one.values);
+    CHECK(has(complaint("a.json", chapter(step("k", "float32", one.shape, one.values))),
               "the values of 'head_1/k' do not have its shape"));
   }
   CHECK(has(complaint("a.json", chapter(R"({"name": "k", "shape": [], "values": 1})")), "a step has no section"));

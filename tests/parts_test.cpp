@@ -114,8 +114,13 @@ struct Sizes {
 
 /// Attention in the forms that chapters have, and what rules make of it; every tensor, operands first.
 std::vector<Tensor> program(const Sizes& sizes, DropoutKernel dropout_kernel) {
-  const auto [batch, heads, tokens, width, p, bias, blas] = sizes;
-  torch::Torch torch({Cpu::avx2, blas}, dropout_kernel, torch::Torch::Mode::compute);
+  const std::int64_t batch = sizes.batch;
+  const std::int64_t heads = sizes.heads;
+  const std::int64_t tokens = sizes.tokens;
+  const std::int64_t width = sizes.head_width;
+  const double p = sizes.dropout;
+  const bool bias = sizes.bias;
+  torch::Torch torch({Cpu::avx2, sizes.blas}, dropout_kernel, torch::Torch::Mode::compute);
   torch.manual_seed(torch::Seed(7));
   const std::int64_t d = heads * width;
   const Tensor x = torch.randn({batch, tokens, d});

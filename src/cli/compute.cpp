@@ -56,6 +56,9 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
   for (const Otherwise& otherwise : what_ifs) {
     want(otherwise.walk);
   }
+  if (options.save) {
+    check_disk(*options.save, planned.steps());
+  }
   const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // of whole tensors
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);

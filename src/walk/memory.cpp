@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <string_view>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
@@ -164,6 +165,37 @@ void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std:
   if (needed > available) {
     throw TooLarge("the tensors need " + memory_text(needed) + " of memory, but only " + memory_text(available) +
                    " is available");
+  }
+}
+
+void check_disk(const std::filesystem::path& target, std::span<const Step> steps) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error) && !fs::is_directory(target, error)) {
+    return;  // a pipe or a device takes what comes
+  }
+  fs::path folder = fs::absolute(target, error).parent_path();
+  while (folder.has_relative_path() && !fs::exists(folder, error)) {
+    folder = folder.parent_path();
+  }
+  const fs::space_info space = fs::space(folder, error);
+  if (error) {
+    return;
+  }
+  const auto available =
+      static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, std::numeric_limits<std::int64_t>::max()));
+  std::int64_t needed = 0;
+  for (const Step& step : steps) {
+    const std::int64_t count = step.tensor ? element_count(step.tensor->shape()) : 0;
+    std::int64_t bytes = 0;
+    if (step.tensor && (__builtin_mul_overflow(count, element_size(step.tensor->dtype()), &bytes) ||
+                        __builtin_add_overflow(needed, bytes, &needed))) {
+      throw TooLarge("--save needs more than 2^63 bytes");
+    }
+  }
+  if (needed > available) {
+    throw TooLarge("--save needs " + memory_text(needed) + " of disk space, but only " + memory_text(available) +
+                   " is free in '" + folder.string() + "'");
   }
 }
 

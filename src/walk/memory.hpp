@@ -39,4 +39,7 @@ enum class Asked {
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
                 Asked asked = Asked::all);
 
+/// Throws TooLarge, with both sizes, where the disk that --save's target is on has no room for the steps' tensors.
+void check_disk(const std::filesystem::path& target, std::span<const Step> steps);
+
 }  // namespace attn

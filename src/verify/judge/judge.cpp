@@ -141,28 +141,6 @@ bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
   return !causes.empty() && causes[0].explained == static_cast<std::int64_t>(cells);
 }
 
-/// What is made of another input, and so has another shape.
-std::vector<Cause> causes_of_shape(const Matched& matched, std::span<const Step> steps, Right& right) {
-  const Tensor& tensor = *matched.step->tensor;
-  if (tensor.kind() != Kind::linear && tensor.kind() != Kind::matmul) {
-    return {};
-  }
-  const Tensor& own = tensor.operands()[0];
-  for (const Step& other : steps) {
-    const bool fits = other.tensor->dim() == own.dim() && other.tensor->size(-1) == own.size(-1) &&
-                      other.tensor->shape() != own.shape() && other.tensor->dtype() == own.dtype();
-    if (fits && other.tensor->operands().empty()) {
-      std::vector<Tensor> operands = tensor.operands();
-      operands[0] = *other.tensor;
-      const Tensor made = tensor.with_operands(std::move(operands));
-      if (right.holding(*matched.theirs, made)) {
-        return {{{"other-input"}, full_name(other) + " stands where " + own.name() + " belongs", "", {}}};
-      }
-    }
-  }
-  return {};
-}
-
 /// What explains a wrong mask in its other sense.
 template <class CausesIn>
 void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
@@ -212,9 +190,6 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
     if (judged.verdict == Verdict::wrong) {
       judged.whose = whose_numbers(matched, runs[best].way.steps, right);
       judged.causes = causes_in(runs[best], matched);
-    }
-    if (judged.verdict == Verdict::shape) {
-      judged.causes = causes_of_shape(matched, runs[best].way.steps, right);
     }
     if (judged.verdict == Verdict::wrong && matched.otherwise) {
       add_otherwise(judged.causes, matched, [&](const Matched& other) { return causes_in(runs[best], other); });
