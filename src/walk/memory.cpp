@@ -179,8 +179,8 @@ void check_disk(const std::filesystem::path& target, std::span<const Step> steps
     folder = folder.parent_path();
   }
   const fs::space_info space = fs::space(folder, error);
-  if (error) {
-    return;
+  if (error || space.capacity == 0) {
+    return;  // no disk
   }
   const auto available =
       static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, std::numeric_limits<std::int64_t>::max()));
