@@ -122,12 +122,6 @@ Tensor in_place_of(const Tensor& weight, const GivenTensor& given, const Kernels
   return weight.operation().is_trainable() ? parameter(own) : frozen_parameter(own);
 }
 
-bool has_own(const Tensor& tensor, std::unordered_set<const void*>& seen) {
-  return seen.insert(tensor.id()).second &&
-         (tensor.operation().facts().is_own ||
-          std::ranges::any_of(tensor.operands(), [&](const Tensor& operand) { return has_own(operand, seen); }));
-}
-
 }  // namespace
 
 Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
@@ -142,7 +136,9 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
 
 bool has_own(const Tensor& tensor) {
   std::unordered_set<const void*> seen;
-  return has_own(tensor, seen);
+  bool has = false;
+  for_each_source(tensor, seen, [&](const Tensor& source) { has = has || source.operation().facts().is_own; });
+  return has;
 }
 
 std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }

@@ -30,11 +30,33 @@ std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   return drawn;
 }
 
-/// Complains of what cannot be, before anything is computed. A program and what is drawn need no tensor but those that
-/// are saved besides.
-void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
+/// A command for the chapter, with its article where another one goes first.
+std::string command(const chapters::Chapter& chapter, const std::string& options) {
+  const auto& all = chapters::all_chapters();
+  const auto first =
+      std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
+  const std::string article =
+      first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
+  return "attn-walkthrough " + std::string(chapter.name) + article + options;
+}
+
+}  // namespace
+
+render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps) {
+  render::Framing framing = {std::string(chapters::chapter_question(chapter.name)), {}};
+  if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
+    framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
+  }
+  const std::span<const chapters::Chapter> all = chapter.article->chapters;
+  const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == chapter.name; }) + 1;
+  framing.next.push_back(next == all.end() ? command(chapter, " --predict 1") : command(*next, " --explain"));
+  return framing;
+}
+
+// A program and what is drawn need no tensor but those that are saved besides.
+Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
-  const Walkthrough planned = chapters::walk(chapter, lesson, torch);
+  Walkthrough planned = chapters::walk(chapter, lesson, torch);
   std::vector<Step> wanted = selected(planned.steps(), chapter, options);
   check_one_tensor(wanted, planned.steps(), chapter, options);
   if (options.cell) {
@@ -68,62 +90,30 @@ void plan(const chapters::Chapter& chapter, const Lesson& lesson, const Options&
              : options.save ? Asked::rows
                             : Asked::edges);
   cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
-}
-
-/// Reads a reader's own numbers that the steps are made of: what is wrong with them is said before anything is written.
-void read_own(const Tensor& tensor, std::unordered_set<const void*>& seen) {
-  if (!seen.insert(tensor.id()).second) {
-    return;
+  std::unordered_set<const void*> seen;
+  for (const Step& step : planned.steps()) {
+    if (step.tensor) {
+      for_each_source(*step.tensor, seen, [](const Tensor& source) {
+        if (source.operation().facts().is_own && source.operands().empty()) {
+          source.array();
+        }
+      });
+    }
   }
-  if (tensor.operation().facts().is_own && tensor.operands().empty()) {
-    tensor.array();
-  }
-  for (const Tensor& operand : tensor.operands()) {
-    read_own(operand, seen);
-  }
-}
-
-/// A command for the chapter, with its article where another one goes first.
-std::string command(const chapters::Chapter& chapter, const std::string& options) {
-  const auto& all = chapters::all_chapters();
-  const auto first =
-      std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
-  const std::string article =
-      first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
-  return "attn-walkthrough " + std::string(chapter.name) + article + options;
-}
-
-}  // namespace
-
-render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps) {
-  render::Framing framing = {std::string(chapters::chapter_question(chapter.name)), {}};
-  if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
-    framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
-  }
-  const std::span<const chapters::Chapter> all = chapter.article->chapters;
-  const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == chapter.name; }) + 1;
-  framing.next.push_back(next == all.end() ? command(chapter, " --predict 1") : command(*next, " --explain"));
-  return framing;
+  return planned;
 }
 
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
-  plan(chapter, lesson, options);
+  planned(chapter, lesson, options);
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
-  Walkthrough walk = chapters::walk(chapter, lesson, torch);
-  std::unordered_set<const void*> seen;
-  for (const Step& step : walk.steps()) {
-    if (step.tensor) {
-      read_own(*step.tensor, seen);
-    }
-  }
-  return walk;
+  return chapters::walk(chapter, lesson, torch);
 }
 
 void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
                        const WhatIf& rule) {
   Options with_rule = options;
   with_rule.what_if = &rule;
-  plan(chapter, lesson, with_rule);
+  planned(chapter, lesson, with_rule);
 }
 
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options) {

@@ -8,6 +8,10 @@
 
 namespace attn::cli {
 
+/// The chapter with nothing computed but a reader's own numbers, which are read: what is wrong with them, with the
+/// memory or the disk, is said before anything is written. Throws as computed() does.
+Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
+
 /// The chapter with all its random numbers drawn. Throws TooLarge, before any is drawn, where what is asked for does
 /// not fit into memory, and UsageError where the chapter has no such steps.
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);

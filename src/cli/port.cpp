@@ -87,14 +87,14 @@ bool is_like(std::string_view name, std::string_view pattern) {
   return (pattern[0] == '?' || pattern[0] == name[0]) && is_like(name.substr(1), pattern.substr(1));
 }
 
-/// Returns true if no step can have these numbers: a large tensor with more of them than all steps together.
-bool is_too_large(const dump::Heading& heading, std::span<const Step> steps) {
-  std::int64_t most = 1'000'000;
+/// A tensor with more numbers cannot be of these steps: it is large, and has more than all of them together.
+std::int64_t most_of_steps(std::span<const Step> steps) {
+  constexpr std::int64_t few = 1'000'000;
   std::int64_t all = 0;
   for (const Step& step : steps) {
     all += step.tensor ? element_count(step.tensor->shape()) : 0;
   }
-  return element_count(heading.shape) > std::max(most, all);
+  return std::max(few, all);
 }
 
 /// The tensors of a dump but for those that --ignore leaves out, whose names go to `ignored`. The numbers of those
@@ -103,6 +103,7 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
                                            std::span<const Step> steps, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
   std::vector<dump::Dumped> unread;
+  const std::int64_t most = most_of_steps(steps);
   std::vector<dump::Dumped> given = dump::read(file, [&](const dump::Heading& one) {
     names.push_back(one.name);
     const bool is_ignored =
@@ -110,7 +111,7 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
     if (is_ignored) {
       ignored.push_back(one.name);
     }
-    const bool is_read = verify.names.contains(one.name) || !is_too_large(one, steps);
+    const bool is_read = verify.names.contains(one.name) || element_count(one.shape) <= most;
     if (!is_ignored && !is_read) {
       unread.push_back({one.name, one.shape, one.dtype, {}});
     }

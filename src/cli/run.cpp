@@ -256,7 +256,7 @@ int run(const Options& options) {
   const Lesson& lesson = options.lesson;
   if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights)) {
     // Before any note: an error stands alone.
-    const auto walk_of = [&](const Chapter& chapter) { return computed(chapter, lesson, options); };
+    const auto walk_of = [&](const Chapter& chapter) { return planned(chapter, lesson, options); };
     std::ranges::copy(notes_on_weights(options.chapters, lesson, walk_of), std::back_inserter(notes));
   }
   if (options.command == Command::verify && options.verify.lesson.weights) {

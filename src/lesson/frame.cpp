@@ -16,14 +16,6 @@ namespace {
 /// How many sentences of the weights are repeated at the end, and of each other step.
 constexpr std::size_t most_of_weights = 3;
 
-void collect(const Tensor& tensor, std::unordered_set<const void*>& ids) {
-  if (ids.insert(tensor.id()).second) {
-    for (const Tensor& operand : tensor.operands()) {
-      collect(operand, ids);
-    }
-  }
-}
-
 /// What makes a result: weights, what dropout leaves of them, and the result itself.
 bool is_worth_repeating(const Step& step, const Step& result) {
   return &step == &result || (step.kind == Step::Kind::tensor &&
@@ -48,7 +40,7 @@ std::vector<std::string> seen_in(std::span<const Step> steps, std::span<const st
                    shape_text(result->tensor->shape()));
   }
   std::unordered_set<const void*> made_from;
-  collect(*result->tensor, made_from);
+  for_each_source(*result->tensor, made_from, [](const Tensor&) {});
   std::vector<const Step*> told;
   std::unordered_set<const void*> told_ids;
   for (const Step& step : steps) {

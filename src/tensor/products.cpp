@@ -73,12 +73,6 @@ Array batched_product(const Array& a, const Array& b, Blas blas) {
   return Array(std::move(out));
 }
 
-}  // namespace
-
-namespace {
-
-constexpr std::int64_t strip = 24;
-
 /// OpenBLAS begins anew with its strips after so many rows: where that is seen in the bits, the number, found with rows
 /// that are all the same; where it is not, more than any product has.
 std::int64_t rows_of_block(Blas blas) {
@@ -100,22 +94,22 @@ std::int64_t rows_of_block(Blas blas) {
     return std::ranges::equal(row_at(row), row_at(other));
   };
   std::int64_t other = 0;
-  while (other < rows - strip && is_like(other, other % rows_of_strip)) {
+  while (other < rows - rows_of_strips && is_like(other, other % rows_of_strip)) {
     ++other;
   }
-  if (other == rows - strip) {
+  if (other == rows - rows_of_strips) {
     return std::numeric_limits<std::int64_t>::max();
   }
   // 2. From where on they are like the first ones again?
   const auto is_begin = [&](std::int64_t row) {
     bool is_like_first = row % rows_of_strip != 0;
-    for (std::int64_t i = 0; i < strip; ++i) {
+    for (std::int64_t i = 0; i < rows_of_strips; ++i) {
       is_like_first = is_like_first && is_like(row + i, i);
     }
     return is_like_first;
   };
   std::int64_t begin = std::max<std::int64_t>(1, other - rows_of_strip);
-  while (begin < rows - strip && !is_begin(begin)) {
+  while (begin < rows - rows_of_strips && !is_begin(begin)) {
     ++begin;
   }
   return begin;
@@ -142,7 +136,7 @@ Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
     block.begin = wanted.begin / found->second * found->second;
     block.end = sizes.rows - block.begin > found->second ? block.begin + found->second : sizes.rows;
   }
-  const std::int64_t step = (least / row / strip + 1) * strip;
+  const std::int64_t step = (least / row / rows_of_strips + 1) * rows_of_strips;
   if (block.size() < step || wanted.end > block.end) {
     return all;
   }

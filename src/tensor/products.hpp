@@ -13,6 +13,9 @@ struct ProductSizes {
   std::int64_t columns;
 };
 
+/// Rows that the kernels of products take together are a part of so many.
+inline constexpr std::int64_t rows_of_strips = 24;
+
 /// The rows around those wanted that BLAS computes by themselves as it does among all rows: whole strips of its
 /// kernels'.
 Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas);

@@ -9,15 +9,9 @@
 
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
+#include "tensor/products.hpp"
 
 namespace attn {
-
-namespace {
-
-/// Rows that the kernels of products take together are a part of so many.
-constexpr std::int64_t strip = 24;
-
-}  // namespace
 
 struct Tensor::Node {
   std::shared_ptr<const Operation> operation;
@@ -152,7 +146,8 @@ Box Tensor::first_panel() const {
   for (std::size_t axis = 0; axis + 2 < box.size(); ++axis) {
     box[axis].end = 1;
   }
-  box[box.size() - 2].end = std::clamp<std::int64_t>(evaluation().panel / width / strip * strip, 1, size(-2));
+  box[box.size() - 2].end =
+      std::clamp<std::int64_t>(evaluation().panel / width / rows_of_strips * rows_of_strips, 1, size(-2));
   return box;
 }
 

@@ -144,6 +144,19 @@ class Tensor {
   std::shared_ptr<Node> node_;
 };
 
+/// Calls `visit` with the tensor and all that it is made from, each once: those that are not in `seen` yet, which
+/// grows.
+template <class Visit>
+void for_each_source(const Tensor& tensor, std::unordered_set<const void*>& seen, const Visit& visit) {
+  if (!seen.insert(tensor.id()).second) {
+    return;
+  }
+  visit(tensor);
+  for (const Tensor& operand : tensor.operands()) {
+    for_each_source(operand, seen, visit);
+  }
+}
+
 struct AxisSource {
   Tensor tensor;
   std::size_t axis;

@@ -79,7 +79,7 @@ void for_each_shown(const View<Element>& view, Visit& visit) {
     visit(*view.data);
   } else if (view.axes.size() == 1) {
     for_each_item(
-        view.axes.front(), [&](std::int64_t i) { visit(*view.slice(i).data); }, [] {});
+        view.axes.front(), [&](std::int64_t i) { visit(view.element(i)); }, [] {});
   } else {
     for_each_item(
         view.axes.front(), [&](std::int64_t i) { for_each_shown(view.slice(i), visit); }, [] {});

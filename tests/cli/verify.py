@@ -198,6 +198,9 @@ class Pages(unittest.TestCase):
             asked = run("verify", "-", "--cpu", "avx512", page=page)
             self.assertEqual(asked.returncode, 0)
             self.assertIn(b", avx512 kernels", asked.stdout)
+        page = output_of("causal", "--cpu", "avx512", "--blas", "sandybridge", "--precision", "9")
+        asked = run("verify", "-", "--cpu", "avx512", page=page)
+        self.assertIn(b", avx512 kernels, OpenBLAS's sandybridge kernels", asked.stdout)
         excluded = run("verify", "-", "--cpu", "avx2", page=output_of("cross", "--cpu", "avx512", "--precision", "9"))
         self.assertNotIn(b"cross attn_weights", excluded.stdout)
 

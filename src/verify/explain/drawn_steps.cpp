@@ -20,18 +20,6 @@ bool is_draw(const Tensor& tensor) {
          (tensor.kind() == Kind::given && tensor.name().starts_with("W_"));
 }
 
-void collect_draws(const Tensor& tensor, std::unordered_set<const void*>& seen, std::set<double>& draws) {
-  if (!seen.insert(tensor.id()).second) {
-    return;
-  }
-  if (is_draw(tensor) && element_count(tensor.shape()) > 0) {
-    draws.insert(numbers_of(tensor).values.front());
-  }
-  for (const Tensor& operand : tensor.operands()) {
-    collect_draws(operand, seen, draws);
-  }
-}
-
 /// Whether it has a draw's numbers, in whatever order.
 bool is_bare(const Tensor& tensor) {
   switch (tensor.kind()) {
@@ -87,7 +75,11 @@ const DrawnSteps::Draws& DrawnSteps::draws_of(std::size_t step) const {
   const std::optional<Tensor>& tensor = finder_.known()[step].step->tensor;
   if (is_new && tensor) {
     std::unordered_set<const void*> seen;
-    collect_draws(*tensor, seen, entry->second);
+    for_each_source(*tensor, seen, [&](const Tensor& source) {
+      if (is_draw(source) && element_count(source.shape()) > 0) {
+        entry->second.insert(numbers_of(source).values.front());
+      }
+    });
   }
   return entry->second;
 }

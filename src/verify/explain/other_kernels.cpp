@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "verify/explain/compare.hpp"
 #include "verify/explain/kernel_words.hpp"
@@ -27,12 +28,18 @@ Choice OtherKernels::same_step(std::size_t step, const Explanation& other, const
   return place < known_.count_of(other) && known_[there].numbers ? Choice(there) : std::nullopt;
 }
 
-/// The step of an explanation's other kernels that the tensor holds, and those kernels.
+/// The step of an explanation's other kernels that the tensor holds; of kernels that are allowed if there is one.
 Choice OtherKernels::held_step(const Printed& printed, const Explanation& explanation) {
   if (!explanation.other_kernels) {
     return std::nullopt;
   }
+  std::vector<const Explanation*> others;
   for (const Explanation& other : explanation.other_kernels()) {
+    others.push_back(&other);
+  }
+  std::stable_partition(others.begin(), others.end(), [](const Explanation* other) { return other->allowed; });
+  for (const Explanation* const one : others) {
+    const Explanation& other = *one;
     known_.add(other, [&](const Shape& shape) { return same_shape(printed, shape); });
     const std::size_t first = known_.first_of(other);
     for (std::size_t step = first; step < first + known_.count_of(other); ++step) {
