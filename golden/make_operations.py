@@ -256,7 +256,8 @@ def grad_fns():
     for i in range(5):
         added_up += x[1][i] * x[1][i]
     results = {
-        "index": x[2][1], "stack": torch.stack((x[2], x[2])), "t": x[2].T, "transpose": x[3].transpose(1, 2),
+        "index": x[2][1], "stack": torch.stack((x[2], x[2])),
+        "repeat_interleave": x[2].repeat_interleave(2, dim=0), "t": x[2].T, "transpose": x[3].transpose(1, 2),
         "view": x[2].view(5, 4), "contiguous": x[2].T.contiguous(), "divide": x[2] / 2.0,
         "masked_fill": x[2].masked_fill(torch.ones(4, 5).bool(), -torch.inf), "softmax": torch.softmax(x[2], dim=-1),
         "sum": x[2].sum(dim=-1), "dots": torch.stack([torch.dot(row, x[1]) for row in x[2]]), "weighted_sum": added,

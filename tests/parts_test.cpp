@@ -145,6 +145,8 @@ std::vector<Tensor> program(const Sizes& sizes, DropoutKernel dropout_kernel) {
     of_heads.push_back(matmul(divide(simple, sum(simple, true)), index(index(values, 0), head)));
   }
   ends.push_back(cat(of_heads));
+  ends.push_back(repeat_interleave(values, 2, 1));
+  ends.push_back(matmul(weights, repeat_interleave(slice(values, 1, 0, 1), heads, 1)));
   ends.push_back(stack(of_heads, 0));
   ends.push_back(stack(of_heads, 1));
   ends.push_back(stack(index(index(weights, 0), 0), 2));

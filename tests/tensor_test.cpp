@@ -332,6 +332,7 @@ TEST_CASE("every operation gives the shape of its result") {
   CHECK(slice(x, 1, 2, 6).shape() == Shape{2, 4, 3});
   CHECK(cat({x, slice(x, 1, 0, 2)}, 1).shape() == Shape{2, 8, 3});
   CHECK(stack({x, x, x, x}, 2).shape() == Shape{2, 6, 4, 3});
+  CHECK(repeat_interleave(x, 2, 1).shape() == Shape{2, 12, 3});
   CHECK(add(x, counting({3})).shape() == Shape{2, 6, 3});
   CHECK(weighted_sum(counting({6}), counting({6, 3})).shape() == Shape{3});
   CHECK(dropout(x, mask_of({2, 6, 3}), 0.5).shape() == Shape{2, 6, 3});
@@ -437,6 +438,7 @@ TEST_CASE("expressions are PyTorch's words, operands by name") {
   CHECK(slice(queries, 1, 1, 3).expression() == "queries[:, 1:3]");
   CHECK(slice(queries, -1, 0, 2).expression() == "queries[..., :2]");
   CHECK(cat({queries, keys}, 1).expression() == "torch.cat([queries, keys], dim=1)");
+  CHECK(repeat_interleave(queries, 2, 1).expression() == "queries.repeat_interleave(2, dim=1)");
   CHECK(stack({queries, keys}, 1).expression() == "torch.stack([queries, keys], dim=1)");
   CHECK(add(queries, divide(keys, 2, "2")).expression() == "queries + (keys / 2)");
   CHECK(t(named("line 44", {2, 3})).expression() == "line 44.T");
@@ -498,6 +500,7 @@ TEST_CASE("grad_fn is what PyTorch prints") {
   const std::vector<std::pair<std::string, Tensor>> tensors = {
       {"index", index(x2, 1)},
       {"stack", stack(x2, 2)},
+      {"repeat_interleave", repeat_interleave(x2, 2, 0)},
       {"t", t(x2)},
       {"transpose", transpose(x3, 1, 2)},
       {"view", view(x2, {5, 4})},
@@ -823,6 +826,13 @@ TEST_CASE("masked_fill repeats the mask over the leading axes") {
   const Tensor mask = mask_of({2, 2}, {false, true, false, false});
   CHECK(values_of(masked_fill(counting({2, 2, 2}), mask, -9)) == std::vector<float>{0, -9, 2, 3, 4, -9, 6, 7});
   CHECK(values_of(masked_fill(t(counting({2, 2})), mask, -9)) == std::vector<float>{0, -9, 1, 3});
+}
+
+TEST_CASE("repeat_interleave puts an item's copies side by side") {  // as torch.arange(4).view(2, 2) gives them
+  const Tensor x = counting({2, 2});
+  CHECK(values_of(repeat_interleave(x, 2, 0)) == std::vector<float>{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(values_of(repeat_interleave(x, 2, 1)) == std::vector<float>{0, 0, 1, 1, 2, 2, 3, 3});
+  CHECK(values_of(repeat_interleave(t(x), 3, 0)) == std::vector<float>{0, 2, 0, 2, 0, 2, 1, 3, 1, 3, 1, 3});
 }
 
 TEST_CASE("stack copies a view in its own order") {
