@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -12,6 +14,14 @@ namespace attn::chapters {
 
 struct Article;
 
+/// A size that only some chapters have: each is an option of theirs, --num-kv-heads.
+struct OwnSize {
+  std::string_view name;  ///< "num-kv-heads"
+  std::string_view doc;   ///< the option's, one line
+  std::int64_t example;   ///< of another value than the usual one
+  std::int64_t fixture;   ///< what --fixture gives it, where it divides the heads; else 1
+};
+
 /// The options a chapter takes besides seed, inputs and kernels.
 struct Takes {
   bool query = false;        ///< parts by hand that follow one query
@@ -21,7 +31,13 @@ struct Takes {
   bool heads = false;
   bool shared_d_out = false;   ///< heads that divide one d_out among them
   bool second_inputs = false;  ///< a second sequence
+  std::span<const OwnSize> sizes = {};
+  std::int64_t fixture_heads = 3;  ///< so many heads of a fixture
 };
+
+inline bool takes_size(const Takes& takes, std::string_view name) {
+  return std::ranges::any_of(takes.sizes, [name](const OwnSize& size) { return size.name == name; });
+}
 
 /// A chapter of one article.
 struct Chapter {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "inputs.hpp"
 #include "projection.hpp"
@@ -95,6 +96,11 @@ class Program {
 
   double dropout_rate(double article) const { return lesson_.dropout.value_or(article); }
   std::int64_t num_heads(std::int64_t article) const { return lesson_.num_heads.value_or(article); }
+  /// A size that the chapter declares among what it takes.
+  std::int64_t own_size(std::string_view name, std::int64_t article) const {
+    const auto given = lesson_.own_sizes.find(name);
+    return given == lesson_.own_sizes.end() ? article : given->second;
+  }
   std::int64_t num_tokens() const { return token_count(lesson_); }
 
  private:

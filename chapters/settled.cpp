@@ -46,8 +46,12 @@ Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
     set_unless_given<std::int64_t>(lesson.batch, 2);
   }
   if (takes.heads) {
-    const std::int64_t shared = takes.shared_d_out ? lesson.d_out_kq.value_or(lesson.d_out_v.value_or(12)) : 12;
-    set_unless_given<std::int64_t>(lesson.num_heads, shared % 3 == 0 ? 3 : shared % 2 == 0 ? 2 : 1);
+    const std::int64_t heads = takes.fixture_heads;
+    const std::int64_t shared = takes.shared_d_out ? lesson.d_out_kq.value_or(lesson.d_out_v.value_or(heads)) : heads;
+    set_unless_given<std::int64_t>(lesson.num_heads, shared % heads == 0 ? heads : shared % 2 == 0 ? 2 : 1);
+  }
+  for (const OwnSize& size : takes.sizes) {
+    lesson.own_sizes.try_emplace(std::string(size.name), *lesson.num_heads % size.fixture == 0 ? size.fixture : 1);
   }
   if (takes.projections) {
     constexpr std::int64_t head_dim = 4;

@@ -141,7 +141,7 @@ TEST_CASE("A fixture has its sizes where the chapter takes them, and what the le
     CHECK(whole.tokens == 5);
     CHECK(whole.d_in == 7);
     CHECK(whole.batch == (chapter.takes.batch ? std::optional<std::int64_t>(2) : std::nullopt));
-    CHECK(whole.num_heads == (chapter.takes.heads ? std::optional<std::int64_t>(3) : std::nullopt));
+    CHECK(whole.num_heads == (chapter.takes.heads ? std::optional(chapter.takes.fixture_heads) : std::nullopt));
     CHECK(whole.dropout == (chapter.takes.dropout ? std::optional(0.25) : std::nullopt));
     CHECK(whole.qkv_bias == chapter.takes.projections);
     lesson.tokens = 7;

@@ -27,7 +27,7 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
   const Lesson lesson = chapters::settled(chapter, options.lesson);
   const auto source = [](const auto& own) { return own ? nlohmann::ordered_json(own->source) : nullptr; };
   const torch::PrintOptions& print = options.text.print;
-  return nlohmann::ordered_json{
+  nlohmann::ordered_json head = {
       {"tool", "attn-walkthrough"},
       {"version", ATTN_VERSION},
       {"chapter", chapter.name},
@@ -65,6 +65,14 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
            {"no_grad", !options.text.show_grad},
        }},
   };
+  for (const chapters::OwnSize& size : chapter.takes.sizes) {
+    const auto given = lesson.own_sizes.find(size.name);
+    std::string name(size.name);
+    std::ranges::replace(name, '-', '_');
+    head["options"][name] =
+        given == lesson.own_sizes.end() ? nlohmann::ordered_json() : nlohmann::ordered_json(given->second);
+  }
+  return head;
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ std::vector<std::string> taken(const chapters::Takes& takes) {
       names.emplace_back(name);
     }
   }
+  for (const chapters::OwnSize& size : takes.sizes) {
+    names.emplace_back(size.name);
+  }
   return names;
 }
 

@@ -73,7 +73,7 @@ std::string taken_by(const Option& option) {
       names.push_back(command.name);
     }
   }
-  const bool is_of_all_chapters = (option.takers & by_chapter) != 0 && option.taken == nullptr;
+  const bool is_of_all_chapters = (option.takers & by_chapter) != 0 && !option.taken;
   if (is_of_all_chapters) {
     std::erase_if(names, [](const std::string& name) { return !entries_of(name).empty(); });
     names.insert(names.begin(), "CHAPTER");

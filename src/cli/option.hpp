@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -82,13 +83,13 @@ struct Option {
   std::string_view letter = {};  ///< "-o"
   std::string_view others = {};  ///< what people call it elsewhere: "--text --words"
   unsigned takers = 0;
-  bool chapters::Takes::*taken = nullptr;  ///< of chapters those alone that take this; null: all
-  std::string_view group;                  ///< the heading that it stands under
-  bool is_common = false;                  ///< the short help has it
+  std::function<bool(const chapters::Takes&)> taken = {};  ///< of chapters those alone that take this; none: all
+  std::string_view group;                                  ///< the heading that it stands under
+  bool is_common = false;                                  ///< the short help has it
   Value value = {};
   std::string_view doc;        ///< one line
   std::string_view more = {};  ///< what the manual says besides
-  void (*read)(Options& options, const std::string& text) = nullptr;
+  std::function<void(Options& options, const std::string& text)> read = {};
   std::vector<Clash> clashes = {};
   Need need = {};
   void (*check)(const Options& options, const Given& given) = nullptr;  ///< throws UsageError, when all is read

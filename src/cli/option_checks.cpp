@@ -164,7 +164,7 @@ Words where_taken(const Option& option, const Options& options) {
     const bool fits = is_verify ? options.verify.article == nullptr || options.verify.article == chapter.article
                                 : options.name == "all" || chapter.name == options.name;
     const std::string name(is_verify ? chapter.name : chapter.article->name);
-    if (fits && chapter.takes.*option.taken && std::ranges::find(names, name) == names.end()) {
+    if (fits && option.taken(chapter.takes) && std::ranges::find(names, name) == names.end()) {
       names.push_back(name);
     }
   }
@@ -174,8 +174,7 @@ Words where_taken(const Option& option, const Options& options) {
 /// Complains about an option that none of the chapters takes.
 void check_taken(const Option& option, const Options& options) {
   const std::vector<const Chapter*> meant = chapters_meant(options);
-  if (option.taken == nullptr ||
-      std::ranges::any_of(meant, [&](const Chapter* chapter) { return chapter->takes.*option.taken; })) {
+  if (!option.taken || std::ranges::any_of(meant, [&](const Chapter* one) { return option.taken(one->takes); })) {
     return;
   }
   const bool is_verify = options.command == Command::verify;

@@ -18,6 +18,7 @@ std::vector<Option> output_options();
 std::vector<Option> printing_options();
 std::vector<Option> input_options();
 std::vector<Option> weight_options();
+std::vector<Option> own_size_options();
 std::vector<Option> drawing_options();
 std::vector<Option> verify_options();
 

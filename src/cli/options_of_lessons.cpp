@@ -1,3 +1,9 @@
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapter.hpp"
 #include "cli/option_checks.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/values.hpp"
@@ -150,6 +156,32 @@ std::vector<Option> weight_options() {
        .doc = "weights from a file or folder, matched by step name",
        .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
   };
+}
+
+std::vector<Option> own_size_options() {
+  static const auto sizes = [] {
+    std::map<std::string, const chapters::OwnSize*> by_option;
+    for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+      for (const chapters::OwnSize& one : chapter.takes.sizes) {
+        by_option.emplace("--" + std::string(one.name), &one);
+      }
+    }
+    return by_option;
+  }();
+  std::vector<Option> rows;
+  for (const auto& [option, one] : sizes) {
+    const std::string_view name = one->name;
+    rows.push_back(
+        {.name = option,
+         .takers = by_lessons,
+         .taken = [name](const Takes& takes) { return chapters::takes_size(takes, name); },
+         .group = group::weights,
+         .value = size(one->example),
+         .doc = one->doc,
+         .read = [name](Options& o,
+                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); }});
+  }
+  return rows;
 }
 
 std::vector<Option> drawing_options() {

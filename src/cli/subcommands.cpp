@@ -146,7 +146,7 @@ const std::vector<Option>& all_options() {
   static const std::vector<Option> rows = [] {
     std::vector<Option> all;
     for (const auto& part : {general_options, shown_options, classroom_options, verify_options, output_options,
-                             input_options, weight_options, drawing_options, printing_options}) {
+                             input_options, weight_options, own_size_options, drawing_options, printing_options}) {
       std::ranges::move(part(), std::back_inserter(all));
     }
     return all;
@@ -177,9 +177,9 @@ const Subcommand& program() {
 }
 
 bool takes(const Subcommand& command, const Option& option) {
-  const auto takes_it = [&option](const chapters::Chapter* entry) { return entry->takes.*option.taken; };
+  const auto takes_it = [&option](const chapters::Chapter* entry) { return option.taken(entry->takes); };
   return (option.takers & command.taker) != 0 &&
-         (command.entries.empty() || option.taken == nullptr || std::ranges::any_of(command.entries, takes_it));
+         (command.entries.empty() || !option.taken || std::ranges::any_of(command.entries, takes_it));
 }
 
 std::vector<const Option*> options_of(const Subcommand& command) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,6 +35,7 @@ struct Lesson {
   std::optional<Init> init;
   bool qkv_bias = false;
   std::optional<std::int64_t> num_heads;
+  std::map<std::string, std::int64_t, std::less<>> own_sizes;  ///< of single chapters, by their options' names
   std::optional<double> dropout;
 
   /// The token that by-hand parts follow: a word of the inputs, or an index from 0.
