@@ -6,6 +6,7 @@
 #include "book/book.hpp"
 #include "chapter.hpp"
 #include "livebook/livebook.hpp"
+#include "modern/modern.hpp"
 #include "own.hpp"
 #include "primer/primer.hpp"
 #include "settled.hpp"
@@ -35,6 +36,8 @@ constexpr std::array summaries = {
             "How can a token attend to several things at once?", "same-weights"},
     Summary{"cross", "queries from one sequence, keys and values from another",
             "How can one sequence attend to another?", "same-weights"},
+    Summary{"grouped", "grouped-query attention: query heads that share keys and values",
+            "How can many heads do with fewer keys and values?", "tiled-heads"},
 };
 
 const Summary* summary_of(std::string_view name) {
@@ -45,7 +48,7 @@ const Summary* summary_of(std::string_view name) {
 
 const std::vector<std::reference_wrapper<const Article>>& all_articles() {
   static const std::vector<std::reference_wrapper<const Article>> articles = {
-      blog::article, primer::article, livebook::article, ahead_of_ai::article, book::article,
+      blog::article, primer::article, livebook::article, ahead_of_ai::article, book::article, modern::article,
   };
   return articles;
 }

@@ -8,26 +8,43 @@
 
 namespace attn::chapters {
 
-void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v) {
-  const std::int64_t shared = std::gcd(d_out_kq, d_out_v);
-  if (shared % num_heads == 0) {
-    return;
-  }
+namespace {
+
+/// "1, 2, 3, 6"
+std::string divisors_of(std::int64_t number) {
   std::set<std::int64_t> divisors;
-  for (std::int64_t divisor = 1; divisor <= shared / divisor; ++divisor) {
-    if (shared % divisor == 0) {
-      divisors.insert({divisor, shared / divisor});
+  for (std::int64_t divisor = 1; divisor <= number / divisor; ++divisor) {
+    if (number % divisor == 0) {
+      divisors.insert({divisor, number / divisor});
     }
   }
   std::string list;
   for (const std::int64_t divisor : divisors) {
     list += (list.empty() ? "" : ", ") + std::to_string(divisor);
   }
+  return list;
+}
+
+}  // namespace
+
+void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v) {
+  const std::int64_t shared = std::gcd(d_out_kq, d_out_v);
+  if (shared % num_heads == 0) {
+    return;
+  }
   const std::string d_out = d_out_kq == d_out_v
                                 ? "d_out " + std::to_string(d_out_v)
                                 : "d_out_kq " + std::to_string(d_out_kq) + " and d_out_v " + std::to_string(d_out_v);
-  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out + "; use one of " + list +
-                    "; or choose another --d-out");
+  throw LessonError("--num-heads " + std::to_string(num_heads) + " does not divide " + d_out + "; use one of " +
+                    divisors_of(shared) + "; or choose another --d-out");
+}
+
+void check_groups(std::int64_t num_heads, std::int64_t num_kv_heads) {
+  if (num_heads % num_kv_heads != 0) {
+    throw LessonError("--num-kv-heads " + std::to_string(num_kv_heads) + " does not divide num_heads " +
+                      std::to_string(num_heads) + "; use one of " + divisors_of(num_heads) +
+                      "; or choose another --num-heads");
+  }
 }
 
 void check_heads_listable(std::int64_t num_heads) {

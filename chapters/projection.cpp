@@ -25,15 +25,16 @@ Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::in
   const auto draw = [&](std::int64_t d_out, const char* name) {
     return Projection(torch, init, d_in, d_out, lesson.qkv_bias, name, defaults.requires_grad);
   };
+  const auto shared = [&](std::int64_t d_out) { return d_out / defaults.heads * defaults.kv_heads; };
   std::optional<Projection> W_key;
   if (defaults.key_first) {
-    W_key = draw(d_out_kq, "W_key");
+    W_key = draw(shared(d_out_kq), "W_key");
   }
   Projection W_query = draw(d_out_kq, "W_query");
   if (!W_key) {
-    W_key = draw(d_out_kq, "W_key");
+    W_key = draw(shared(d_out_kq), "W_key");
   }
-  Projection W_value = draw(d_out_v, "W_value");
+  Projection W_value = draw(shared(d_out_v), "W_value");
   return {std::move(W_query), std::move(*W_key), std::move(W_value)};
 }
 

@@ -49,6 +49,8 @@ struct ProjectionDefaults {
   std::int64_t d_out_v;
   bool key_first = false;     ///< drawn in the order key, query, value
   bool requires_grad = true;  ///< of nn.Parameter; nn.Linear's always do
+  std::int64_t heads = 1;     ///< that d_out is shared among; keys and values have columns for `kv_heads` of them
+  std::int64_t kv_heads = 1;
 };
 
 Projections drawn_projections(const Lesson& lesson, torch::Torch& torch, std::int64_t d_in,

@@ -284,7 +284,7 @@ constexpr std::array multihead = {
     Meaning{.step = "mask",
             .text = later_tokens,
             .tail = " The same mask serves all heads and all batch entries.",
-            .chapter = "multihead"},
+            .chapter = "multihead|grouped"},
     Meaning{.step = "context_heads",
             .text = "Each head mixes its own part of the values: a matrix of context vectors for each head, head_dim "
                     "numbers for each token."},
@@ -305,8 +305,8 @@ constexpr std::array multihead = {
     Meaning{.step = "context_vecs|joined_heads",
             .text = "The heads are joined: their head_dim numbers, one head after the other, make d_out numbers for "
                     "each token. The view needs them in row-major order, hence contiguous().",
-            .chapter = "multihead"},
-    Meaning{.step = "output", .text = heads_are_mixed, .chapter = "multihead"},
+            .chapter = "multihead|grouped"},
+    Meaning{.step = "output", .text = heads_are_mixed, .chapter = "multihead|grouped"},
     Meaning{.step = "both_agree",
             .text = "A check: ",
             .tail = "the first head starts from the same seed as the single head did, so its columns hold the same "

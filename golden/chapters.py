@@ -9,10 +9,11 @@ import argparse
 
 import torch
 
-from programs import ahead_of_ai, blog, book, livebook, primer
+from programs import ahead_of_ai, blog, book, livebook, modern, primer
 from programs.common import DEFAULT_SEED, Walkthrough
 
-ARTICLES = {"blog": blog, "primer": primer, "livebook": livebook, "ahead-of-ai": ahead_of_ai, "book": book}
+ARTICLES = {"blog": blog, "primer": primer, "livebook": livebook, "ahead-of-ai": ahead_of_ai, "book": book,
+            "modern": modern}
 
 
 def program(chapter, article):
@@ -42,7 +43,7 @@ def parser():
     p.add_argument("--article", choices=ARTICLES, required=True)
     p.add_argument("--seed", type=int, default=DEFAULT_SEED)
     p.add_argument("--steps", choices=["article", "all"], default="article")
-    for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads"):
+    for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads", "num-kv-heads"):
         p.add_argument(f"--{name}", type=int)
     p.add_argument("--init", choices=["rand", "randn", "linear"])
     p.add_argument("--qkv-bias", action="store_true")

@@ -12,6 +12,7 @@ CHANGES = {
     "squeeze": Change((2, 6), "x @ W of a vector x: grad_fn=<SqueezeBackward4>, before SqueezeBackward3"),
     "linear 1-D": Change((2, 6), "nn.Linear with bias of a vector: grad_fn=<ViewBackward0>, the bias in the product; "
                                  "before AddBackward0, the bias added afterwards: other bits from d_in 300 or so on"),
+    "repeat_interleave": Change((2, 6), "by a number: grad_fn=<ViewBackward0>, before IndexSelectBackward0"),
     "edgeitems 0": Change((2, 6), "a summary of no items at all, and size=; before an error or a whole vector"),
     "sci_mode": Change((2, 14), "a forced sci_mode decides the columns' width; before the width was that of auto"),
     "avx512": Change((2, 6), "the AVX-512 kernels are taken where they run; before only when asked, and not followed"),
@@ -33,7 +34,9 @@ def linear(module, x):
 
 def printed(value):
     """str(value)"""
-    return str(value) if has("squeeze") else str(value).replace("SqueezeBackward3", "SqueezeBackward4")
+    text = str(value)
+    text = text if has("squeeze") else text.replace("SqueezeBackward3", "SqueezeBackward4")
+    return text if has("repeat_interleave") else text.replace("IndexSelectBackward0", "ViewBackward0")
 
 
 def print_options(arguments):

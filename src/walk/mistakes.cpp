@@ -182,6 +182,13 @@ Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
 
 Tensor reversed_cat(const Tensor&, const Tensor& is) { return cat({is.operands().rbegin(), is.operands().rend()}); }
 
+/// keys.repeat(1, n, 1, 1): head 0, head 1, head 0, head 1.
+Tensor tiled(const Tensor&, const Tensor& is) {
+  const std::int64_t axis = is.operation().facts().axis;
+  const Tensor& x = is.operands()[0];
+  return cat(std::vector<Tensor>(static_cast<std::size_t>(is.size(axis) / x.size(axis)), x), axis);
+}
+
 // ---- The table ------------------------------------------------------------------------------------
 
 /// The names of dimensions with this size: "num_heads", "d_out or d_in"; empty if there are none.
@@ -272,6 +279,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
        interleaved_heads},
       {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_without_transpose},
+      {"tiled-heads", "heads of keys and values are repeated all in turn, not each for its group",
+       "keys.repeat_interleave(group_size, dim=1)", for_each(Kind::repeat, tiled)},
       {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},
   };

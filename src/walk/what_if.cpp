@@ -224,6 +224,24 @@ std::string same_weights_did(std::span<const Change> all) {
          ".";
 }
 
+std::string tiled_heads_did(std::span<const Change> all) {
+  const std::vector<Change> repeated =
+      filtered(all, [](const Change& change) { return change.was->kind() == Kind::repeat; });
+  if (repeated.empty()) {
+    return "";
+  }
+  const Change& keys = repeated.front();
+  const auto axis = static_cast<std::size_t>(keys.was->operation().facts().axis);
+  const std::int64_t size = row_major_strides(keys.shape)[axis];
+  std::int64_t moved = 0;
+  for (std::int64_t head = 0; head < keys.shape[axis]; ++head) {
+    const auto begin = keys.before.begin() + head * size;
+    moved += std::equal(begin, begin + size, keys.after.begin() + head * size) ? 0 : 1;
+  }
+  return "Tiled, " + std::to_string(moved) + " of " + std::to_string(keys.shape[axis]) +
+         " query heads meet the keys of another group.";
+}
+
 /// Whether all tensors of the steps that `is_such` holds of have that fact, and there is one.
 template <class IsSuch, class Has>
 bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
@@ -263,18 +281,31 @@ std::string one_token_is_idle(std::span<const Step> steps) {
   return all_such(steps, is_mask, is_one) ? "a single token has no later one; try --tokens 6" : "";
 }
 
+std::string one_group_is_idle(std::span<const Step> steps) {
+  const auto is_repeated = [](const Tensor& tensor) { return tensor.kind() == Kind::repeat; };
+  const auto is_same = [](const Tensor& tensor) {
+    const auto axis = static_cast<std::size_t>(tensor.operation().facts().axis);
+    const std::int64_t heads = tensor.operands()[0].shape()[axis];
+    return heads == 1 || heads == tensor.shape()[axis];
+  };
+  return all_such(steps, is_repeated, is_same)
+             ? "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"
+             : "";
+}
+
 std::string never_idle(std::span<const Step>) { return ""; }
 
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 6> table = {{
+  static constexpr std::array<WhatIf, 7> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, one_token_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, one_token_is_idle},
       {"no-rescale", no_rescale_did, no_rescale_is_idle},
       {"softmax-dim-0", softmax_dim_0_did, never_idle},
       {"same-weights", same_weights_did, never_idle},
+      {"tiled-heads", tiled_heads_did, one_group_is_idle},
   }};
   return table;
 }

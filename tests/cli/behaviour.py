@@ -24,7 +24,8 @@ WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weig
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
 OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
               "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"],
-              "cross": WEIGHTS + ["--second-inputs"]}
+              "cross": WEIGHTS + ["--second-inputs"],
+              "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"]}
 
 
 class Case(unittest.TestCase):

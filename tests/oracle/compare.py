@@ -70,14 +70,17 @@ def spread(row, rng):
         if "rand" not in arguments and "randn" not in arguments and rng.random() < 0.5 and \
                 (row["init"] == "linear" or "linear" in arguments):
             arguments += ["--qkv-bias"]
-        heads = rng.choice([1, 1, 2, 3, 4, 8]) if chapter == "multihead" else 1
+        has_heads = "heads" in takes
+        heads = rng.choice([1, 1, 2, 3, 4, 8]) if has_heads else 1
         alone = [name for name in ("--d-out-kq", "--d-out-v") if rng.random() < 0.3]
         for name in alone:
             arguments += [name, str(heads * rng.choice([1, 2, 7, 33]))]
-        if len(alone) < 2 and (rng.random() < 0.5 or chapter == "multihead"):  # both leave nothing for it to say
+        if len(alone) < 2 and (rng.random() < 0.5 or has_heads):  # both leave nothing for it to say
             arguments += ["--d-out", str(heads * rng.choice([1, 2, 3, 5, 16, 40]))]
-        if chapter == "multihead":
+        if has_heads:
             arguments += ["--num-heads", str(heads)]
+        if "num-kv-heads" in takes:
+            arguments += ["--num-kv-heads", str(rng.choice([n for n in range(1, heads + 1) if heads % n == 0]))]
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:

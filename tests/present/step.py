@@ -371,13 +371,13 @@ class Chapters(unittest.TestCase):
         self.assertEqual(session.end(), 0)
 
     def test_tour(self):
-        """All six chapters with their introductions: here in the presenter, elsewhere as text."""
+        """All chapters with their introductions: here in the presenter, elsewhere as text."""
         session = self.session("tour")
         told = output_of("tour").decode()
         chapters = re.findall(r"(?m)^# (\w+)\n# (.*)", told)
-        self.assertEqual([name for name, _ in chapters], ["simplified", "trainable", "causal", "dropout", "multihead", "cross"])
+        self.assertEqual([name for name, _ in chapters], ["simplified", "trainable", "causal", "dropout", "multihead", "cross", "grouped"])
         for at, (name, question) in enumerate(chapters):
-            article = ["--article", "ahead-of-ai"] if name == "cross" else []
+            article = ["--article", "ahead-of-ai"] if name == "cross" else ["--article", "modern"] if name == "grouped" else []
             alone = output_of(name, *article, "--explain").decode()
             self.assertIn(alone, told)
             self.assertIn(question[:40], words(session.vt.text()))
