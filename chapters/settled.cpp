@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "own.hpp"
 
@@ -104,17 +105,39 @@ std::optional<std::int64_t> d_out_of(const Shape& shape, std::int64_t d_in) {
   return shape[0] == d_in ? shape[1] : shape[0];
 }
 
-Lesson with_sizes_of_weights(Lesson lesson) {
+/// Where query heads share those of keys and values, d_out is the queries', and the groups are as large as it has
+/// columns for each of the keys'.
+Lesson with_groups_of_weights(Lesson lesson, std::int64_t keys, std::int64_t values) {
+  const std::int64_t queries = lesson.d_out_kq.value_or(0);
+  if (queries == 0 || keys == 0 || queries % keys != 0) {
+    return lesson;
+  }
+  const std::int64_t group_size = queries / keys;
+  const std::int64_t heads = lesson.num_heads.value_or(queries % (2 * group_size) == 0 ? 2 * group_size : group_size);
+  lesson.num_heads = heads;
+  lesson.d_out_v = values * group_size;
+  lesson.own_sizes.try_emplace("num-kv-heads", std::max<std::int64_t>(1, heads / group_size));
+  return lesson;
+}
+
+Lesson with_sizes_of_weights(const Chapter& chapter, Lesson lesson) {
   const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape.back() : lesson.d_in.value_or(3);
+  const bool has_groups = takes_size(chapter.takes, "num-kv-heads");
+  std::int64_t keys = 0;
+  std::int64_t values = 0;
   for (const GivenTensor& given : lesson.weights->tensors) {
     const std::string_view name = without_section(given.name);
     const bool is_value = name == "W_value";
+    if (has_groups && (is_value || name == "W_key")) {
+      (is_value ? values : keys) = d_out_of(given.shape, d_in).value_or(0);
+      continue;
+    }
     std::optional<std::int64_t>& d_out = is_value ? lesson.d_out_v : lesson.d_out_kq;
     if ((is_value || name == "W_query" || name == "W_key") && !d_out) {
       d_out = d_out_of(given.shape, d_in);
     }
   }
-  return lesson;
+  return has_groups ? with_groups_of_weights(std::move(lesson), keys, values) : lesson;
 }
 
 bool fits(const Chapter& chapter, const Lesson& lesson) {
@@ -144,7 +167,7 @@ Lesson settled(const Chapter& chapter, const Lesson& lesson) {
   }
   const Lesson named = with_what_names_say(chapter, lesson);
   const Lesson usual = with_fixture(chapter, named);
-  return fits(chapter, usual) ? usual : with_fixture(chapter, with_sizes_of_weights(named));
+  return fits(chapter, usual) ? usual : with_fixture(chapter, with_sizes_of_weights(chapter, named));
 }
 
 }  // namespace attn::chapters

@@ -10,6 +10,7 @@ void grouped(Program& p) {
   const Tensor batch = p.batch(p.inputs(), 1);
   const std::int64_t num_heads = p.num_heads(4);
   const std::int64_t num_kv_heads = p.own_size("num-kv-heads", 2);
+  check_heads_divide(num_heads, p.lesson().d_out_kq.value_or(8), p.lesson().d_out_v.value_or(8));
   check_groups(num_heads, num_kv_heads);
   const std::int64_t group_size = num_heads / num_kv_heads;
   const auto [W_query, W_key, W_value] =
