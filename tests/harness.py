@@ -74,8 +74,6 @@ def sample(rows, shift=0):
 class Terminal:
     """A program on a pseudo-terminal of its own, which it controls. `shown` is what it has written there."""
 
-    QUIET = 0.3  # seconds without output after which it has nothing more to write
-
     def __init__(self, command, environment=None, rows=24, columns=80, **options):
         self.ours, self.its = pty.openpty()
         self.set_size(rows, columns)
@@ -106,11 +104,25 @@ class Terminal:
     def take(self, data):
         self.shown += data
 
-    def settle(self, quiet=None):
-        """Reads until nothing comes for a while."""
-        end = time.monotonic() + HANG_LIMIT
-        while self.pump(quiet or self.QUIET) and time.monotonic() < end:
+    def waits(self):
+        """Whether the program sleeps, each of its threads, and has read all that was typed; or has ended."""
+        try:
+            if struct.unpack("i", fcntl.ioctl(self.its, termios.FIONREAD, bytes(4)))[0]:
+                return False
+            for thread in os.listdir(f"/proc/{self.pid}/task"):
+                with open(f"/proc/{self.pid}/task/{thread}/stat", encoding="utf-8") as file:
+                    if file.read().rpartition(")")[2].split()[0] not in "SZX":
+                        return False
+        except OSError:  # a thread, or all, ended meanwhile
             pass
+        return True
+
+    def settle(self, quiet=None):
+        """Reads until nothing comes for so many seconds; else until the program waits for what is typed next."""
+        end = time.monotonic() + HANG_LIMIT
+        while self.pump(quiet or 0.02) or (quiet is None and not self.waits()):
+            if time.monotonic() > end:
+                break
 
     def wait_until(self, is_there):
         end = time.monotonic() + HANG_LIMIT

@@ -189,9 +189,6 @@ class Vt:
 class Session(harness.Terminal):
     """A program on a pseudo-terminal of its own, and its screen."""
 
-    # A busy machine needs longer to draw what a key asked for; longer still, and --auto goes on meanwhile.
-    QUIET = min(0.3, 0.15 * max(1.0, os.getloadavg()[0] / os.cpu_count()))
-
     def __init__(self, arguments, rows=24, columns=80, environment=None):
         self.vt = Vt(rows, columns)
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -222,7 +219,7 @@ class Session(harness.Terminal):
         self.keys(text)
         if wanted is not None:
             return self.wait_for(wanted)
-        self.settle()
+        self.settle(0.3 if text.endswith("\x1b") else None)  # which may be a key's beginning
         return self.vt.text()
 
     def resize(self, rows, columns):

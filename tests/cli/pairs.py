@@ -161,12 +161,6 @@ def before():
         return files_in(folder)
 
 
-def waits(pid):
-    """Whether the program sleeps until it is given something, or is relieved of something."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rpartition(")")[2].split()[0] == "S"
-
-
 def first_screens(arguments, folder):
     """What the presenter shows on a terminal where all has room: the introduction and the first step, or that alone."""
     with tempfile.TemporaryFile() as said:
@@ -175,7 +169,7 @@ def first_screens(arguments, folder):
 
         def draws(wanted):
             """Whether it does, and not ends."""
-            is_drawn = lambda: re.search(wanted, terminal.shown) and waits(terminal.pid) and not terminal.pump(0.01)
+            is_drawn = lambda: re.search(wanted, terminal.shown) and terminal.waits() and not terminal.pump(0.01)
             terminal.wait_until(lambda: not terminal.is_alive() or is_drawn())
             return terminal.is_alive()
 
@@ -184,7 +178,7 @@ def first_screens(arguments, folder):
             draws(TITLE)
         if terminal.is_alive():  # as a heat map, which may have colours
             terminal.type(b"h")
-            terminal.settle(0.1)
+            terminal.settle()
             terminal.type(b"q")
         code = terminal.end()
         said.seek(0)
