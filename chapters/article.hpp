@@ -19,7 +19,7 @@ struct OwnSize {
   std::string_view name;  ///< "num-kv-heads"
   std::string_view doc;   ///< the option's, one line
   std::int64_t example;   ///< of another value than the usual one
-  std::int64_t fixture;   ///< what --fixture gives it, where it divides the heads; else 1
+  std::int64_t fixture;   ///< what --fixture gives it, where it divides the heads, else 1; 0: it is left as it is
 };
 
 /// The options a chapter takes besides seed, inputs and kernels.

@@ -38,6 +38,8 @@ constexpr std::array summaries = {
             "How can one sequence attend to another?", "same-weights"},
     Summary{"grouped", "grouped-query attention: query heads that share keys and values",
             "How can many heads do with fewer keys and values?", "tiled-heads"},
+    Summary{"cache", "decoding with cached keys and values, a few tokens at a time",
+            "Why does a model not compute earlier tokens again for each new one?", "mask-from-first-key"},
 };
 
 const Summary* summary_of(std::string_view name) {

@@ -52,6 +52,9 @@ Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
     set_unless_given<std::int64_t>(lesson.num_heads, shared % heads == 0 ? heads : shared % 2 == 0 ? 2 : 1);
   }
   for (const OwnSize& size : takes.sizes) {
+    if (size.fixture == 0) {
+      continue;
+    }
     lesson.own_sizes.try_emplace(std::string(size.name), *lesson.num_heads % size.fixture == 0 ? size.fixture : 1);
   }
   if (takes.projections) {

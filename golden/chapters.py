@@ -43,7 +43,8 @@ def parser():
     p.add_argument("--article", choices=ARTICLES, required=True)
     p.add_argument("--seed", type=int, default=DEFAULT_SEED)
     p.add_argument("--steps", choices=["article", "all"], default="article")
-    for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads", "num-kv-heads"):
+    for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads", "num-kv-heads",
+                 "new-tokens"):
         p.add_argument(f"--{name}", type=int)
     p.add_argument("--init", choices=["rand", "randn", "linear"])
     p.add_argument("--qkv-bias", action="store_true")

@@ -10,6 +10,10 @@ constexpr std::array grouped_sizes = {
         .name = "num-kv-heads", .doc = "heads of keys and values; must divide --num-heads", .example = 1, .fixture = 3},
 };
 
+constexpr std::array cache_sizes = {
+    OwnSize{.name = "new-tokens", .doc = "tokens after those of the prompt", .example = 1, .fixture = 0},
+};
+
 constexpr std::array chapters = {
     Chapter{.name = "grouped",
             .article = &article,
@@ -23,6 +27,13 @@ constexpr std::array chapters = {
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3, d_out 8, 4 heads, 2 key/value heads",
             .special = "each key/value head repeated for the query heads of its group"},
+    Chapter{.name = "cache",
+            .article = &article,
+            .run = cache,
+            .takes = {.projections = true, .sizes = cache_sizes},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 3, d_out 2, 2 of them new",
+            .special = "a prompt whose keys and values are kept; then new tokens; then all at once"},
 };
 
 constexpr std::array meanings = {
@@ -43,6 +54,41 @@ constexpr std::array meanings = {
             .text = "Each value head, repeated as the key heads are: the query heads of a group mix the same values, "
                     "each with weights of its own.",
             .chapter = "grouped"},
+
+    Meaning{.step = "prompt",
+            .text = "The tokens that are there at first. Their keys and values are computed once and kept."},
+    Meaning{.step = "cached_keys",
+            .text = "The keys of the prompt. Later tokens meet them again, and causal attention never changes them: a "
+                    "key depends on its own token alone. So they are kept, not computed anew."},
+    Meaning{.step = "cached_values",
+            .text = "The values of the prompt, kept for the same reason: later tokens mix them again."},
+    Meaning{.step = "new_tokens", .text = "The tokens that come next: only these are projected from here on."},
+    Meaning{.step = "new_queries",
+            .text = "A query for each new token. The prompt's queries have done their work; no cache keeps queries."},
+    Meaning{.step = "new_keys", .text = "The new tokens' keys: they join the cache for the tokens after them."},
+    Meaning{.step = "new_values", .text = "The new tokens' values: they join the cache for the tokens after them."},
+    Meaning{.step = "keys",
+            .text = "The cache, with the new keys behind those of the prompt: the keys of all tokens so far.",
+            .chapter = "cache",
+            .section = "new_tokens"},
+    Meaning{.step = "values",
+            .text = "The cache, with the new values behind those of the prompt: the values of all tokens so far.",
+            .chapter = "cache",
+            .section = "new_tokens"},
+    Meaning{.step = "mask",
+            .text =
+                "The causal mask where queries are fewer than keys: the last rows of the square one. It counts from "
+                "the last key: the last token sees all, the one before it all but one.",
+            .chapter = "cache",
+            .section = "new_tokens"},
+    Meaning{.step = "new_context_vecs",
+            .text = "A context vector for each new token: the values of all tokens that it may see, cached ones too, "
+                    "weighted and summed.",
+            .chapter = "cache"},
+    Meaning{.step = "both_agree",
+            .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
+                    "equal those of the new tokens, up to rounding.",
+            .chapter = "cache"},
 };
 
 }  // namespace

@@ -8,5 +8,6 @@ namespace attn::chapters::modern {
 extern const Article article;
 
 void grouped(Program& p);
+void cache(Program& p);
 
 }  // namespace attn::chapters::modern

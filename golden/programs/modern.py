@@ -1,8 +1,8 @@
 """Attention in today's models."""
 import torch
 
-from programs.common import (Projection, masked, masked_name, masked_softmax, scaled, show_projections, shown_inputs,
-                             stack_words, under_rules)
+from programs.common import (Projection, masked, masked_name, masked_softmax, projections, scaled, show_projections,
+                             shown_inputs, stack_words, under_rules)
 
 
 def grouped(o, walk):
@@ -61,3 +61,59 @@ def repeated(o, heads, group_size):
     if o.what_if == "tiled-heads":
         return torch.cat([heads] * group_size, dim=1)
     return heads.repeat_interleave(group_size, dim=1)
+
+
+def cache(o, walk):
+    walk.section("prompt")
+    inputs = shown_inputs(o, walk)
+    num_new = o.new_tokens or min(2, len(inputs) - 1)
+    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 2, 2)
+    show_projections(walk, W_query, W_key, W_value)
+    prompt = inputs[:len(inputs) - num_new]
+    walk.show("prompt", "prompt\n", prompt)
+    queries = W_query(prompt)
+    walk.show("queries", "queries\n", queries)
+    cached_keys, cached_values = W_key(prompt), W_value(prompt)
+    walk.show("cached_keys", "keys, to be cached\n", cached_keys)
+    walk.show("cached_values", "values, to be cached\n", cached_values)
+    attention(o, walk, queries, cached_keys, cached_values, ("queries", "cached_keys", "cached_values"))
+    if num_new == 0:
+        return
+
+    walk.section("new_tokens")
+    new_tokens = inputs[-num_new:]
+    walk.show("new_tokens", "new tokens\n", new_tokens)
+    new_queries, new_keys, new_values = W_query(new_tokens), W_key(new_tokens), W_value(new_tokens)
+    walk.show("new_queries", "queries of the new tokens\n", new_queries)
+    walk.show("new_keys", "keys of the new tokens\n", new_keys)
+    walk.show("new_values", "values of the new tokens\n", new_values)
+    keys, values = torch.cat([cached_keys, new_keys], dim=0), torch.cat([cached_values, new_values], dim=0)
+    walk.show("keys", "keys, cached and new\n", keys)
+    walk.show("values", "values, cached and new\n", values)
+    new_context_vecs = attention(o, walk, new_queries, keys, values, ("new_queries", "keys", "values"),
+                                 "new_context_vecs")
+
+    walk.section("at_once")
+    keys, queries, values = W_key(inputs), W_query(inputs), W_value(inputs)
+    walk.show("keys", "keys\n", keys)
+    walk.show("queries", "queries\n", queries)
+    walk.show("values", "values\n", values)
+    context_vecs = attention(o, walk, queries, keys, values, ("queries", "keys", "values"))
+    walk.show("both_agree", "cached and at once agree:", torch.isclose(context_vecs[-num_new:], new_context_vecs).all())
+
+
+def attention(o, walk, queries, keys, values, names, name="context_vecs"):
+    """The causal attention of the last tokens, whose queries these are, over all tokens so far."""
+    walk.extra("keys_transposed", f"{names[1]}.T\n", keys.T)
+    attn_scores = queries @ keys.T
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    m, n = attn_scores.shape
+    mask = torch.triu(torch.ones(m, n), diagonal=n - m + 1).bool()
+    walk.show("mask", "mask\n", mask)
+    shown = mask if o.what_if != "mask-from-first-key" or m == n else torch.triu(torch.ones(m, n), diagonal=1).bool()
+    scores = masked(o, walk, attn_scores, shown, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, scores, keys, (masked_name(o), names[1])), shown)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    context_vecs = attn_weights @ values
+    walk.show(name, "context vectors\n", context_vecs)
+    return context_vecs

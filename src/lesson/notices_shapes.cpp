@@ -65,6 +65,17 @@ void Noticing::transposed() {
 
 void Noticing::parts_joined() {
   const auto& parts = tensor_.operands();
+  const std::int64_t axis = tensor_.operation().facts().axis;
+  if (axis >= 0 && axis + 1 < tensor_.dim()) {
+    if (axis == 0 && tensor_.dim() == 2) {
+      std::string rows;
+      for (const Tensor& part : parts) {
+        rows += (rows.empty() ? "" : " + ") + counted(part.size(0), "row", "rows");
+      }
+      say(rows + " = " + counted(tensor_.size(0), "row", "rows"));
+    }
+    return;
+  }
   const std::int64_t width = parts[0].size(-1);
   const bool is_even =
       std::all_of(parts.begin(), parts.end(), [width](const Tensor& part) { return part.size(-1) == width; });

@@ -186,19 +186,22 @@ Tensor ones(const Shape& shape) {
   });
 }
 
-Tensor causal_mask(std::int64_t n) {
-  const std::string sizes = sizes_text({n, n});
-  const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=1).bool()",
-                        "np.triu(np.ones((" + sizes + "), bool), k=1)");
-  const auto fill = [](const Box& part) {
+Tensor causal_mask(std::int64_t n) { return mask_above(n, n, 1); }
+
+Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal) {
+  const std::string sizes = sizes_text({rows, columns});
+  const LeafWords words("torch.triu(torch.ones(" + sizes + "), diagonal=" + std::to_string(diagonal) + ").bool()",
+                        "np.triu(np.ones((" + sizes + "), bool), k=" + std::to_string(diagonal) + ")");
+  const auto fill = [diagonal](const Box& part) {
     Block<bool> mask(box_shape(part));
     bool* row = mask.data();
     for (std::int64_t i = part[0].begin; i < part[0].end; ++i, row += part[1].size()) {
-      std::fill(row + std::clamp<std::int64_t>(i + 1 - part[1].begin, 0, part[1].size()), row + part[1].size(), true);
+      const std::int64_t seen = i + diagonal - part[1].begin;
+      std::fill(row + std::clamp<std::int64_t>(seen, 0, part[1].size()), row + part[1].size(), true);
     }
     return Contents(std::move(mask));
   };
-  return leaf({n, n}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
+  return leaf({rows, columns}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = rows == columns});
 }
 
 Tensor lower_triangle(std::int64_t n) {

@@ -78,6 +78,9 @@ Tensor tensor(const std::vector<std::int64_t>& ids);
 Tensor ones(const Shape& shape);
 /// torch.triu(torch.ones(n, n), diagonal=1).bool(): True above the diagonal, where a token would see a later one.
 Tensor causal_mask(std::int64_t n);
+/// torch.triu(torch.ones(rows, columns), diagonal).bool(): True from that diagonal on, which counts from the first
+/// row's first column.
+Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal);
 
 /// torch.tril(torch.ones(n, n)): ones on and below the diagonal.
 Tensor lower_triangle(std::int64_t n);

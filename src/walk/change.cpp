@@ -63,12 +63,13 @@ Measured measured(std::span<const Change> some, Measure measure) {
   for (const Change& change : some) {
     const auto width = static_cast<std::size_t>(change.shape.empty() ? 1 : change.shape.back());
     const auto height = static_cast<std::size_t>(change.shape.size() < 2 ? 1 : change.shape[change.shape.size() - 2]);
+    const std::size_t earlier = width > height ? width - height : 0;
     for (std::size_t row = 0; row < change.before.size() / width; ++row) {
       const Row before = Row(change.before).subspan(row * width, width);
       const Row after = Row(change.after).subspan(row * width, width);
       if (is_finite(before) && is_finite(after)) {
-        result.before.push_back(measure(before, row % height));
-        result.after.push_back(measure(after, row % height));
+        result.before.push_back(measure(before, earlier + row % height));
+        result.after.push_back(measure(after, earlier + row % height));
       } else {
         ++result.left_out;
       }

@@ -41,7 +41,8 @@ using Row = std::span<const float>;
 
 bool is_finite(Row row);
 
-/// A measure of a row, given its place in its matrix.
+/// A measure of a row, given the column of its own token: the last row's is the last, or where rows are more than
+/// columns the row's place.
 using Measure = double (*)(Row row, std::size_t place);
 
 /// Something measured on every row that is finite, before and after.

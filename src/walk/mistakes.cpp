@@ -105,6 +105,12 @@ Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
              : is;
 }
 
+/// Of queries fewer than keys: as if they were the first tokens.
+Tensor masked_from_first_key(const Tensor& was, const Tensor& is) {
+  const bool are_fewer = hides(was) && was.dim() >= 2 && was.operands()[1].dim() == 2 && was.size(-2) < was.size(-1);
+  return are_fewer ? masked_fill(is.operands()[0], torch::mask_above(was.size(-2), was.size(-1), 1), -infinity) : is;
+}
+
 /// Neither scores with -inf nor weights with 0.
 Tensor unmasked(const Tensor& was, const Tensor& is) {
   return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
@@ -252,6 +258,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line, masked_beyond(-1)},
       {"mask-shows-next", "the mask shows the next token: off by one", mask_line, masked_beyond(1)},
       {"mask-transposed", "the mask is transposed: it hides earlier tokens", mask_line, with_transposed_mask},
+      {"mask-from-first-key", "the mask counts the new queries from the first key, not from the last",
+       "torch.triu(torch.ones(m, n), diagonal=n - m + 1)", masked_from_first_key},
       {"softmax-dim-0", "softmax is taken over dim 0, not over the last axis", softmax_line, softmax_along(0)},
       {"softmax-dim-1", "softmax is taken over dim 1, not over the last axis", softmax_line, softmax_along(1)},
       {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line, softmax_along(2)},

@@ -26,7 +26,7 @@ double row_sum(Row row, std::size_t) {
   return sum;
 }
 
-/// What of a row is right of the diagonal.
+/// The sum of a row right of the diagonal, which ends in the lower right corner.
 double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
 
 bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
@@ -170,7 +170,9 @@ bool is_mutual(const Change& scores) {
     return at->id();
   };
   const std::vector<Tensor>& sides = scores.made->operands();
-  return scores.shape.size() > 1 && scores.shape.back() > 1 && source(sides[0]) == source(sides[1]);
+  const std::size_t axes = scores.shape.size();
+  return axes > 1 && scores.shape.back() > 1 && scores.shape[axes - 2] == scores.shape.back() &&
+         source(sides[0]) == source(sides[1]);
 }
 
 /// The largest difference between scores [..., n, n] and their transposed.
@@ -242,6 +244,21 @@ std::string tiled_heads_did(std::span<const Change> all) {
          " query heads meet the keys of another group.";
 }
 
+std::string masked_from_first_key_did(std::span<const Change> all) {
+  std::size_t lost = 0;
+  std::size_t rows = 0;
+  const auto is_mask = [](const Change& change) { return change.was->kind() == Kind::masked; };
+  for (const Change& change : filtered(all, is_mask)) {
+    for (std::size_t i = 0; i < change.before.size(); ++i) {
+      lost += std::isinf(change.after[i]) && !std::isinf(change.before[i]) ? 1 : 0;
+    }
+    rows += change.before.size() / static_cast<std::size_t>(change.shape.back());
+  }
+  return lost == 0 ? ""
+                   : "Counted from the first key, " + std::to_string(rows) + " queries lose " + std::to_string(lost) +
+                         " of the tokens that they should see.";
+}
+
 /// Whether all tensors of the steps that `is_such` holds of have that fact, and there is one.
 template <class IsSuch, class Has>
 bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
@@ -298,7 +315,7 @@ std::string never_idle(std::span<const Step>) { return ""; }
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 7> table = {{
+  static constexpr std::array<WhatIf, 8> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, one_token_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, one_token_is_idle},
@@ -306,6 +323,7 @@ std::span<const WhatIf> all_what_ifs() {
       {"softmax-dim-0", softmax_dim_0_did, never_idle},
       {"same-weights", same_weights_did, never_idle},
       {"tiled-heads", tiled_heads_did, one_group_is_idle},
+      {"mask-from-first-key", masked_from_first_key_did, never_idle},
   }};
   return table;
 }

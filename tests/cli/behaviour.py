@@ -25,7 +25,8 @@ DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
 OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
               "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"],
               "cross": WEIGHTS + ["--second-inputs"],
-              "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"]}
+              "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"],
+              "cache": WEIGHTS + ["--new-tokens"]}
 
 
 class Case(unittest.TestCase):

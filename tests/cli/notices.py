@@ -53,12 +53,13 @@ class Said:
         return array(here[-1])
 
     def both_operands(self):
-        """Of a comparison; two tensors of one name are those of it that are most alike."""
+        """Of a comparison; two tensors of one name are those of it that are most alike, the last rows of a longer one."""
         names = self.step["inputs"]
         if len(names) == 2:
-            return self.operand(names[0]), self.operand(names[1])
+            one, other = self.operand(names[0]), self.operand(names[1])
+            return one[-len(other):] if other.ndim and one.shape[1:] == other.shape[1:] else one, other
         same = [array(step) for step in self.before if step["name"] == names[0] and "values" in step]
-        alike = [pair for pair in itertools.combinations(same, 2) if pair[0].shape == pair[1].shape]
+        alike = [(a[-len(b):], b[-len(a):]) for a, b in itertools.combinations(same, 2) if a.shape[1:] == b.shape[1:]]
         return min(alike, key=lambda pair: np.abs(pair[0].astype(np.float64) - pair[1]).max())
 
     def is_token(self, item, name, number):
@@ -189,6 +190,12 @@ def _(said, heads, numbers, every):
 @notice(r"(\d+) heads? x (\d+) columns? = (\d+) columns?")
 def _(said, heads, columns, every):
     return said.a.shape[-1] == int(every) == int(heads) * int(columns) and said.operand().shape[-1] == int(columns)
+
+
+@notice(r"(\d+) rows? \+ (\d+) rows? = (\d+) rows?")
+def _(said, first, second, every):
+    sizes = [len(said.operand(name)) for name in said.step["inputs"]]
+    return sizes == [int(first), int(second)] and len(said.a) == int(every) == sum(sizes)
 
 
 # ---- Scores ----------------------------------------------------------------------------------------

@@ -391,7 +391,8 @@ class Shown(Case):
 
 
 class Fixture(Case):
-    EXPLICIT = {"heads": ["--num-heads", "3"], "dropout": ["--dropout", "0.25"], "projections": ["--init", "linear", "--qkv-bias"]}
+    EXPLICIT = {"heads": ["--num-heads", "3"], "dropout": ["--dropout", "0.25"], "projections": ["--init", "linear", "--qkv-bias"],
+                ("grouped", "heads"): ["--num-heads", "6", "--num-kv-heads", "3"]}
 
     def test_it_is_these_options(self):
         """And where a batch is taken, one of two different entries."""
@@ -399,10 +400,10 @@ class Fixture(Case):
             base = [row["chapter"], "--article", row["article"], "--steps", "all"]
             options = ["--tokens", "5", "--d-in", "7"]
             for name in row["takes"]:
-                options += self.EXPLICIT.get(name, [])
+                options += self.EXPLICIT.get((row["chapter"], name), self.EXPLICIT.get(name, []))
             if "projections" in row["takes"]:
                 is_split = row["chapter"] == "multihead" and row["article"] != "ahead-of-ai"
-                options += ["--d-out", "12" if is_split else "4"]
+                options += ["--d-out", "24" if row["chapter"] == "grouped" else "12" if is_split else "4"]
             document = json.loads(self.output(*base, "--fixture", "--format", "json"))
             self.assertEqual((document["options"]["fixture"], document["options"]["tokens"]), (True, 5))
             if "batch" not in row["takes"]:
@@ -473,7 +474,8 @@ class Fixture(Case):
         expected = {"simplified": {"inputs"}, "trainable": {"inputs", "W_query", "W_query_bias"},
                     "causal": {"inputs", "W_key", "W_key_bias", "mask"},
                     "dropout": {"inputs", "W_value_bias", "mask", "dropout_mask"},
-                    "multihead": {"inputs", "W_query_bias"}, "cross": {"inputs", "second_input", "W_key_bias"}}
+                    "multihead": {"inputs", "W_query_bias"}, "cross": {"inputs", "second_input", "W_key_bias"},
+                    "grouped": {"inputs", "W_key_bias", "mask"}, "cache": {"inputs", "W_key", "W_key_bias", "mask"}}
         for row in rows():
             self.output(row["chapter"], "--article", row["article"], "--fixture", "--save", "steps", "--force")
             saved = {path.stem: np.load(path) for path in pathlib.Path(self.path("steps")).rglob("*.npy")}

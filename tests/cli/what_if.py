@@ -111,7 +111,7 @@ def row_sum(rows):
 
 
 def later(weights):
-    return np.triu(weights, 1).sum(axis=-1)
+    return np.triu(weights, 1 + max(0, weights.shape[-1] - weights.shape[-2])).sum(axis=-1)
 
 
 # ---- Sentences -------------------------------------------------------------------------------------
@@ -130,8 +130,25 @@ def _(known, words):
 @sentence(rf"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum {CHANGE}\.")
 def _(known, words):
     return words == known.mean_change("attn_weights", by=row_sum) and all(
-        np.array_equal(after, np.tril(known.changed.array(section, "unmasked_attn_weights")), equal_nan=True)
+        np.array_equal(after, np.tril(known.changed.array(section, "unmasked_attn_weights"), after.shape[-1] - after.shape[-2]),
+                       equal_nan=True)
         for (section, _), (_, after) in known.moved("attn_weights").items())
+
+
+@sentence(r"Counted from the first key, (\d+) queries lose (\d+) of the tokens that they should see\.")
+def _(known, queries, lost):
+    (before, after), = known.moved("masked_attn_scores").values()
+    rows, columns = after.shape
+    earlier = columns - rows
+    hidden = np.triu(np.ones((rows, columns)), 1) - np.triu(np.ones((rows, columns)), earlier + 1)
+    return (rows, hidden.sum()) == (int(queries), int(lost)) and np.array_equal(np.isinf(after) & ~np.isinf(before), hidden > 0)
+
+
+@sentence(r"Tiled, (\d+) of (\d+) query heads meet the keys of another group\.")
+def _(known, moved, heads):
+    (before, after), = known.moved("keys_repeated").values()
+    others = [head for head in range(before.shape[1]) if not np.array_equal(before[0, head], after[0, head])]
+    return (len(others), before.shape[1]) == (int(moved), int(heads))
 
 
 @sentence(rf"Without the factor 1 / \(1 - p\), kept entries are not scaled up: the sum of a row of (\w+) {CHANGE}"
@@ -219,7 +236,7 @@ def are_finite(known):
 def _(known, words):
     if not is_among_themselves(known) or not are_finite(known):
         return False
-    square = list(known.moved("attn_scores").values())
+    square = [pair for pair in known.moved("attn_scores").values() if pair[0].shape[-1] == pair[0].shape[-2]]
     before, after = (max(asymmetry(pair[side]) for pair in square) for side in (0, 1))
     alike = all(np.allclose(now, now.swapaxes(-1, -2), rtol=1e-5, atol=1e-6 * np.abs(now).max()) for _, now in square)
     return alike and words == change_words(before, after)

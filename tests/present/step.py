@@ -375,9 +375,9 @@ class Chapters(unittest.TestCase):
         session = self.session("tour")
         told = output_of("tour").decode()
         chapters = re.findall(r"(?m)^# (\w+)\n# (.*)", told)
-        self.assertEqual([name for name, _ in chapters], ["simplified", "trainable", "causal", "dropout", "multihead", "cross", "grouped"])
+        self.assertEqual([name for name, _ in chapters], ["simplified", "trainable", "causal", "dropout", "multihead", "cross", "grouped", "cache"])
         for at, (name, question) in enumerate(chapters):
-            article = ["--article", "ahead-of-ai"] if name == "cross" else ["--article", "modern"] if name == "grouped" else []
+            article = ["--article", "ahead-of-ai"] if name == "cross" else ["--article", "modern"] if name in ("grouped", "cache") else []
             alone = output_of(name, *article, "--explain").decode()
             self.assertIn(alone, told)
             self.assertIn(question[:40], words(session.vt.text()))
