@@ -34,9 +34,7 @@ def linear(module, x):
 
 def printed(value):
     """str(value)"""
-    text = str(value)
-    text = text if has("squeeze") else text.replace("SqueezeBackward3", "SqueezeBackward4")
-    return text if has("repeat_interleave") else text.replace("IndexSelectBackward0", "ViewBackward0")
+    return str(value) if has("squeeze") else str(value).replace("SqueezeBackward3", "SqueezeBackward4")
 
 
 def print_options(arguments):
@@ -48,3 +46,13 @@ def print_options(arguments):
             if tuple(kept[at:at + 2]) == pair and not has(change):
                 del kept[at:at + 2]
     return kept
+
+
+def repeat_interleave(x, repeats, dim):
+    """x.repeat_interleave(repeats, dim) as the newest PyTorch does it."""
+    sizes = [*x.shape[:dim + 1], repeats, *x.shape[dim + 1:]]
+    return x.unsqueeze(dim + 1).expand(sizes).contiguous().view(*x.shape[:dim], repeats * x.shape[dim], *x.shape[dim + 1:])
+
+
+if not has("repeat_interleave"):
+    torch.Tensor.repeat_interleave = repeat_interleave
