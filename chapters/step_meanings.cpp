@@ -75,7 +75,7 @@ constexpr std::array simplified = {
             .text = "All pairs at once: row i has token i as the query, column j compares it with token j. One matrix "
                     "product replaces two nested loops."},
     Meaning{.step = "attn_sums",
-            .text = "Weights should sum to 1. The simplest way is to divide every row by its sum; here are the sums."},
+            .text = "Weights should sum to 1. The simplest way is to divide every row by its sum; these are the sums."},
     Meaning{.step = "row_sums",
             .text = "A check: each row was divided by its own sum, so it should now sum to 1.",
             .section = "divided_by_sum"},

@@ -60,7 +60,7 @@ constexpr std::array meanings = {
     Meaning{
         .step = "attn_scores_sum_2",
         .text =
-            "Weights should sum to 1. The simplest way is to divide every score by the sum of all; here is that sum."},
+            "Weights should sum to 1. The simplest way is to divide every score by the sum of all; this is the sum."},
     Meaning{.step = "attn_weights_2_tmp",
             .text = "Each score as a share of their sum. This works only if no score is negative; a sum near 0 would "
                     "make the shares huge."},
@@ -100,8 +100,8 @@ constexpr std::array meanings = {
 
     // dropout
     Meaning{.step = "dropout_mask",
-            .text = "Which attention weights dropout keeps (True) and drops (False). The seed is set again before, so "
-                    "it drops the same positions as in the ones.",
+            .text = "Which attention weights dropout keeps (True) and drops (False). The seed is set again first, so "
+                    "it drops the same positions as in the matrix of ones.",
             .chapter = "dropout",
             .section = "causal"},
 

@@ -39,20 +39,21 @@ constexpr std::array chapters = {
 constexpr std::array meanings = {
     Meaning{.step = "W_key",
             .text =
-                "The weights of the keys. They have columns for the key/value heads alone: with half as many heads, "
-                "half the weights, and half of what a cache of keys has to hold.",
+                "The weights of the keys, with columns only for the key/value heads. Half as many heads need half as "
+                "many weights and half as large a cache of keys.",
             .chapter = "grouped"},
     Meaning{.step = "W_value",
-            .text = "The weights of the values. They have columns for the key/value heads alone, as those of the keys.",
+            .text = "The weights of the values, also with columns only for the key/value heads.",
             .chapter = "grouped"},
-    Meaning{.step = "keys_repeated",
-            .text =
-                "Each key head stands there once for each query head of its group, so that one product of all heads "
-                "meets each query head with the keys of its group.",
-            .chapter = "grouped"},
+    Meaning{
+        .step = "keys_repeated",
+        .text =
+            "Each key head is repeated for the query heads of its group, so that one product over all heads compares "
+            "each query head with the keys of its group.",
+        .chapter = "grouped"},
     Meaning{.step = "values_repeated",
-            .text = "Each value head, repeated as the key heads are: the query heads of a group mix the same values, "
-                    "each with weights of its own.",
+            .text = "Each value head is repeated like the key heads: the query heads of a group mix the same values, "
+                    "each with its own weights.",
             .chapter = "grouped"},
 
     Meaning{.step = "prompt",

@@ -11,9 +11,9 @@ namespace {
 
 constexpr auto dashes = "--";
 
-/// No argument has this character. CLI11 gets it where it would not tell "--seed=" from "--seed", "--explain=true" from
-/// "--explain", "-output" from "-o utput" and "---x" from a word: before a value that is attached to its option, and
-/// after the dashes of what is no option. The word at the cursor ends with two.
+/// A character that no argument contains. It marks what CLI11 cannot distinguish: "--seed=" from "--seed",
+/// "--explain=true" from "--explain", "-output" from "-o utput", "---x" from a word. It is inserted before a value that
+/// is attached to its option, and after the dashes of an unknown option. Two of them end the word at the cursor.
 constexpr char mark = '\0';
 const std::string cursor_mark(2, mark);
 
@@ -23,7 +23,7 @@ bool is_option(const std::string& name) {
 }
 
 std::string marked(std::string argument) {
-  if (argument == "++") {  // which would end a command
+  if (argument == "++") {  // CLI11 would end the command there
     return mark + argument;
   }
   if (argument.size() < 2 || argument[0] != '-' || argument == dashes) {
@@ -56,7 +56,7 @@ bool is_at_cursor(const std::string& text) { return text.ends_with(cursor_mark);
 
 bool is_flag(const Option& option) { return option.value.kind == ValueKind::flag; }
 
-/// A parser of the options alone: what is said of them it need not know. Words of any number are its "WORDS".
+/// Adds the options' names to the parser, without their values' rules. "WORDS" collects all other arguments.
 void add_options(CLI::App& app, const Subcommand& command) {
   constexpr int any_number = 1 << 28;
   app.set_help_flag();
@@ -69,7 +69,7 @@ void add_options(CLI::App& app, const Subcommand& command) {
   }
 }
 
-/// "for a file of this name, type ./-x": how to give a value that looks like an option, where somebody may want it.
+/// "for a file of this name, type ./-x": how to give a value that looks like an option; empty if nobody would want it.
 std::string way_to_mean(const Option& option, const std::string& text) {
   if (option.value.kind == ValueKind::output || option.value.kind == ValueKind::save) {
     return "for a file of this name, type ./" + text + "; ";
@@ -87,7 +87,7 @@ std::string way_to_mean(const Option& option, const std::string& text) {
                    " --help");
 }
 
-/// The parts of a line, from what CLI11 made of it.
+/// Reads the parts of a line from CLI11's result.
 class Parts {
  public:
   Parts(const CLI::App& app, const Subcommand& command) : app_(app), command_(command) {}
@@ -136,7 +136,7 @@ class Parts {
   const Subcommand& command_;
 };
 
-/// Complains about an option without a value, or a flag with one; CLI11's words begin with its name.
+/// Throws UsageError for an option without a value, or a flag with one. CLI11's message begins with its name.
 [[noreturn]] void throw_mismatch(const Subcommand& command, const std::string& words) {
   const std::string name = dashes + words.substr(std::min(words.find_first_not_of('-'), words.size()));
   const std::string option = name.substr(0, name.find_first_of(": "));
@@ -155,7 +155,7 @@ CommandLine read(std::vector<std::string> arguments) {
   const CLI::App* chosen = nullptr;
   for (const Subcommand& command : subcommands()) {
     CLI::App* const sub = app.add_subcommand(command.name);
-    sub->preparse_callback([&line, &chosen, &command, sub](std::size_t) {  // those of other commands are not needed
+    sub->preparse_callback([&line, &chosen, &command, sub](std::size_t) {  // add only the options of the chosen command
       line.command = &command;
       chosen = sub;
       add_options(*sub, command);
@@ -174,7 +174,7 @@ CommandLine read(std::vector<std::string> arguments) {
   return line;
 }
 
-/// Up to "--"; what follows is no option.
+/// Marks the arguments before "--"; those after it are not options.
 std::vector<std::string> marked(std::span<const std::string> arguments) {
   std::vector<std::string> result(arguments.begin(), arguments.end());
   const auto end = std::ranges::find(result, dashes);

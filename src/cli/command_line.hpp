@@ -13,29 +13,28 @@ struct Cursor {
   enum class Place { nowhere, name, value, word };
 
   Place place = Place::nowhere;
-  const Option* option = nullptr;  ///< whose value it is in
-  std::string begun = {};          ///< what there is of the name, the value or the word
+  const Option* option = nullptr;  ///< the option whose value the cursor is in
+  std::string begun = {};          ///< the part of the name, value or word before the cursor
 };
 
 /// A command line, split into its parts. Values are not interpreted yet.
 struct CommandLine {
-  const Subcommand* command = nullptr;  ///< null: none is named
+  const Subcommand* command = nullptr;  ///< null: no command
   Given given;
-  std::vector<std::string> words;        ///< what is neither option nor value, after the command
+  std::vector<std::string> words;        ///< arguments after the command that are neither options nor values
   std::vector<std::string> unknown;      ///< options that the command does not take
-  std::vector<std::string> early_words;  ///< the same before the command, or where none is
+  std::vector<std::string> early_words;  ///< such arguments before the command, or without one
   std::vector<std::string> early_unknown;
-  bool is_after_dashes = false;  ///< "--" stands before the last words
+  bool is_after_dashes = false;  ///< "--" precedes the last words
   Cursor cursor;
 
   const Subcommand& told_of() const { return command != nullptr ? *command : program(); }
 };
 
-/// Reads the arguments, without the program's name. Throws UsageError for a missing or an unexpected value. The only
-/// function that uses CLI11.
+/// Splits the arguments, without the program's name. Throws UsageError for a missing or an unexpected value.
 CommandLine read_line(std::span<const std::string> arguments);
 
-/// The same of a line that is being written; the last argument is the one at the cursor.
+/// Splits an incomplete line; the cursor is in the last argument.
 CommandLine read_line_to_cursor(std::span<const std::string> arguments);
 
 }  // namespace attn::cli

@@ -33,7 +33,7 @@ Words command_names() {
   return names;
 }
 
-/// The command's option that may be meant; empty where none is near.
+/// The command's option that is most similar to the typed one; empty if none is similar.
 std::string near_option(const Subcommand& command, const std::string& typed) {
   for (const Option* option : options_of(command)) {
     if ((" " + std::string(option->others) + " ").find(" " + typed + " ") != std::string::npos) {
@@ -69,7 +69,7 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
-/// The line to type: the command, whose name stands last, before all else, and no "--".
+/// The corrected line: the last occurrence of the command first, and no "--".
 std::string line_to_type(const std::string& command, std::span<const std::string> arguments) {
   std::string line = "type attn-walkthrough " + command;
   const auto at = std::find(arguments.rbegin(), arguments.rend(), command).base();
@@ -116,7 +116,7 @@ std::string accepted_commands() { return "choose from " + text::joined(command_n
                    (near.empty() ? help_of(program()) : "try attn-walkthrough " + near));
 }
 
-/// Complains about an option where no command is.
+/// Throws UsageError for an option without a command.
 [[noreturn]] void throw_option_alone(const std::string& option) {
   if (const Words with = commands_with(option); !with.empty()) {
     const bool by_default = std::ranges::find(with, "causal") != with.end();

@@ -7,8 +7,8 @@
 
 namespace attn::cli {
 
-/// Throws UsageError, with a suggestion, if the line has an argument that nothing takes. The arguments are those that
-/// it was read from.
+/// Throws UsageError, with a suggestion, if the command does not take one of the line's arguments. The line was read
+/// from `arguments`.
 void check_expected(const CommandLine& line, std::span<const std::string> arguments);
 
 }  // namespace attn::cli

@@ -22,7 +22,7 @@
 namespace attn::cli {
 namespace {
 
-/// The lines of the answer.
+/// Collects the lines of the answer.
 class Answer {
  public:
   explicit Answer(std::string_view begun) : begun_(begun) {}
@@ -44,12 +44,12 @@ class Answer {
   std::string lines_;
 };
 
-/// A value that is being written: what of the word stands before it, and what there is of it.
+/// An incomplete value: the part of the word before it, and the value so far.
 struct Begun {
   std::string before;
   std::string value;
 
-  /// Goes on after the last of these characters.
+  /// Moves everything up to the last `end` from `value` to `before`.
   void skip_past_last(char end) {
     const std::size_t at = value.rfind(end);
     if (at != std::string::npos) {
@@ -59,7 +59,7 @@ struct Begun {
   }
 };
 
-/// The lesson that the line is about, as far as it tells.
+/// The chapter and lesson that the line describes so far.
 struct SaidSoFar {
   const chapters::Chapter* chapter = nullptr;
   Lesson lesson;
@@ -73,7 +73,7 @@ SaidSoFar said_so_far(const Options& options) {
   return {options.chapters.empty() ? nullptr : options.chapters.front(), options.lesson};
 }
 
-/// What may be a value.
+/// Completes values.
 class Values {
  public:
   Values(const Options& so_far, Answer& answer) : so_far_(so_far), line_(said_so_far(so_far)), answer_(answer) {}
@@ -114,7 +114,7 @@ class Values {
   }
 
  private:
-  /// What a name stands for: an article, or a rule that can be changed.
+  /// The description of an article or a rule.
   static std::string about(const std::string& name) {
     for (const chapters::Article& article : chapters::all_articles()) {
       if (article.name == name) {
@@ -131,7 +131,7 @@ class Values {
     }
   }
 
-  /// A file, or a parameter's name and then one.
+  /// Completes a file, or NAME=FILE.
   void add_weights(Begun begun) {
     const bool is_assigned = begun.value.find('=') != std::string::npos;
     begun.skip_past_last(',');
@@ -169,7 +169,7 @@ class Values {
     }
   }
 
-  /// Names up to the bracket, then one index after the other.
+  /// Completes names up to the bracket, then each index.
   void add_cells(const Begun& begun, const std::vector<std::string>& names) {
     const std::size_t bracket = begun.value.find('[');
     if (bracket == std::string::npos) {
@@ -205,7 +205,7 @@ class Values {
     }
   }
 
-  /// All steps of the lesson that the line asks for; where that is none, of the chapter's own.
+  /// All steps of the lesson on the line; if that lesson is invalid, of the chapter's default lesson.
   const std::vector<Step>& steps() {
     if (!steps_) {
       steps_ = line_.chapter == nullptr ? std::vector<Step>() : steps_of(*line_.chapter, line_.lesson);
@@ -217,7 +217,7 @@ class Values {
     for (const Lesson& tried : {lesson, Lesson()}) {
       try {
         return computed(chapter, tried, Options()).steps();
-      } catch (const std::exception&) {  // no lesson of this chapter
+      } catch (const std::exception&) {  // the lesson does not fit this chapter
       }
     }
     return {};
@@ -238,7 +238,7 @@ void add_options(const Subcommand& command, Answer& answer) {
   }
 }
 
-/// What may stand where a word is.
+/// Completes a word that is not an option.
 void add_words(const CommandLine& line, Answer& answer) {
   if (line.command == nullptr) {
     for (const Subcommand& command : line.early_words.empty() ? subcommands() : std::vector<Subcommand>()) {
@@ -277,7 +277,7 @@ std::string completions(std::span<const std::string> words) try {
     }
   }
   return answer.lines();
-} catch (const UsageError&) {  // no line to go on with
+} catch (const UsageError&) {  // an invalid line has no completions
   return "";
 }
 

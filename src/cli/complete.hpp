@@ -5,15 +5,15 @@
 
 namespace attn::cli {
 
-/// What may stand where the cursor is, for a line of which these words are written after the program's name; the last
-/// is the one at the cursor, and may be empty. One line each, of three fields with tabs between:
+/// Completion candidates for an incomplete command line, given as the words after the program's name. The cursor is in
+/// the last word, which may be empty. Each candidate is a line of three fields, separated by tabs:
 ///
-///     word     TEXT    ABOUT    a whole word, begun as the last one is
-///     part     TEXT    ABOUT    the same, but the word goes on
-///     files    BEGUN            a file's name after what is begun
-///     folders  BEGUN            a folder's
+///     word     TEXT    ABOUT    a whole word
+///     part     TEXT    ABOUT    the beginning of a word
+///     files    BEGUN            BEGUN, then a file name
+///     folders  BEGUN            BEGUN, then a folder name
 ///
-/// A line that cannot be parsed has none.
+/// A line that cannot be parsed has no candidates.
 std::string completions(std::span<const std::string> words);
 
 }  // namespace attn::cli

@@ -5,8 +5,8 @@
 namespace attn::cli {
 namespace {
 
-// Readline takes "--article=bo" for three words: they are put together again, and what it does not replace is left out
-// of the answers.
+// Readline splits "--article=bo" into three words. The script joins them, and removes the part that Readline keeps from
+// the candidates.
 constexpr auto bash_script =
     R"script(# Completions of attn-walkthrough for bash: source <(attn-walkthrough completion bash)
 

@@ -5,11 +5,11 @@
 
 namespace attn::cli {
 
-/// Those that there are completions for.
+/// The shells that have completions.
 const std::vector<std::string>& shells();
 
-/// A script with the completions of a shell; null for another. It asks `attn-walkthrough complete` what may stand where
-/// the cursor is, and so knows no option by itself.
+/// The completion script of a shell; null for an unknown shell. The script gets its candidates from
+/// `attn-walkthrough complete`.
 const char* completion_script(const std::string& shell);
 
 }  // namespace attn::cli

@@ -21,7 +21,7 @@
 namespace attn::cli {
 namespace {
 
-/// What was drawn, whether a step shows it or not.
+/// All drawn tensors, shown or not.
 std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   std::vector<Tensor> drawn;
   for (const torch::Draw& draw : walk.draws().draws) {
@@ -30,7 +30,7 @@ std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   return drawn;
 }
 
-/// A command for the chapter, with its article where another one goes first.
+/// A command for the chapter; it names the article unless that is the default.
 std::string command(const chapters::Chapter& chapter, const std::string& options) {
   const auto& all = chapters::all_chapters();
   const auto first =
@@ -53,7 +53,7 @@ render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> 
   return framing;
 }
 
-// A program and what is drawn need no tensor but those that are saved besides.
+// --emit and --draws compute only the tensors that are saved.
 Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
   Walkthrough planned = chapters::walk(chapter, lesson, torch);
@@ -65,7 +65,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
   const bool is_changed = options.what_if != nullptr || !what_ifs.empty();
   if (options.save || options.cell || is_changed) {
-    wanted = planned.steps();  // what a change did is said of all steps
+    wanted = planned.steps();  // the sentence about a change covers all steps
   } else if (options.draws || options.emit != nullptr) {
     wanted.clear();
   }
@@ -81,7 +81,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   if (options.save) {
     check_disk(*options.save, planned.steps());
   }
-  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // of whole tensors
+  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // .npz stores whole tensors
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));

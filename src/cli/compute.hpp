@@ -8,23 +8,22 @@
 
 namespace attn::cli {
 
-/// The chapter with nothing computed but a reader's own numbers, which are read: what is wrong with them, with the
-/// memory or the disk, is said before anything is written. Throws as computed() does.
+/// The chapter's walkthrough without computed numbers; only the user's own tensors are read. Detects errors in them,
+/// too little memory and a full disk before anything is written. Throws as computed() does.
 Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
-/// The chapter with all its random numbers drawn. Throws TooLarge, before any is drawn, where what is asked for does
-/// not fit into memory, and UsageError where the chapter has no such steps.
+/// The chapter's walkthrough with its random numbers drawn. Throws TooLarge, before any is drawn, if the requested
+/// steps do not fit into memory, and UsageError if the chapter does not have them.
 Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options);
 
-/// Throws TooLarge where the chapter does not fit into memory beside itself with the rule changed.
+/// Throws TooLarge if the chapter and its copy with the changed rule do not fit into memory together.
 void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
                        const WhatIf& rule);
 
-/// The walkthrough as a writer gets it. The steps that are asked for have their numbers. Chapter and options must
-/// outlive it.
+/// A writer's view of the walkthrough, with the numbers of the requested steps. Chapter and options must outlive it.
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
-/// The walkthrough as an emitter gets it. Throws UsageError where the chapter has no such steps.
+/// An emitter's view of the walkthrough. Throws UsageError if the chapter does not have the requested steps.
 emit::Chapter emitted(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
 /// The writer's input.
@@ -33,7 +32,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
 /// The chapter's question and next commands.
 render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps);
 
-/// Why the chapter's steps are there, in the lesson with any seed. Chapter and lesson must outlive it.
+/// The purpose of the chapter's steps; it does not depend on the seed. Chapter and lesson must outlive it.
 render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson);
 
 }  // namespace attn::cli

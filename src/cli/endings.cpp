@@ -24,7 +24,7 @@ constexpr std::array forms = {Ending{".md", "--format", "markdown"}, Ending{".js
                               Ending{".xml", "--format", "junit"},   Ending{".csv", "--format", "csv"},
                               Ending{".py", "--emit", "pytorch"},    Ending{".ipynb", "--emit", "notebook"}};
 
-/// Whoever asks for these expects what no text is.
+/// Endings of binary formats, which text must not get.
 constexpr auto other_files = std::to_array<std::string_view>(
     {".docx", ".gif", ".jpg", ".npy", ".npz", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".xlsx"});
 
@@ -34,14 +34,14 @@ bool is_form(const std::string& ending) { return std::ranges::find(forms, ending
 
 bool is_other_file(const std::string& ending) { return std::ranges::find(other_files, ending) != other_files.end(); }
 
-/// Whether the command takes the option with this value.
+/// Returns true if the command takes the option with this value.
 bool takes_form(const Subcommand& command, const Ending& form) {
   const Option* const option = find_option(command, form.option);
   const auto choices = option == nullptr ? std::vector<std::string>() : option->value.choices(nothing_read(command));
   return std::ranges::find(choices, form.value) != choices.end();
 }
 
-/// A device or a pipe has no ending, whatever it is called.
+/// Returns false for a device or a pipe: the ending of its name means nothing.
 bool may_be_file(const std::string& path) {
   std::error_code none;
   const auto kind = std::filesystem::status(path, none).type();
@@ -80,8 +80,8 @@ void choose_form(CommandLine& line) {
   if (is_form(ending) || is_other_file(ending)) {
     const bool is_saved =
         find_option(*line.command, "--save") != nullptr && render::tensor_file_writer(path) != nullptr;
-    throw UsageError("--output cannot write a " + ending + " file; its endings are " + text::joined(accepted) +
-                     ", or any other for text; " +
+    throw UsageError("--output cannot write a " + ending + " file; use " + text::joined(accepted, ", ") +
+                     ", or another ending for text; " +
                      (is_saved ? "try --save " + path : "name another file, or add --format text"));
   }
 }

@@ -4,11 +4,11 @@
 
 namespace attn::cli {
 
-/// Lets the ending of --output's file choose the form, as if --format or --emit were given, where neither is. Throws
-/// UsageError for an ending that promises what no form of output is.
+/// Adds the --format or --emit that the ending of --output's file implies, unless one is given. Throws UsageError for
+/// the ending of a format that --output cannot write.
 void choose_form(CommandLine& line);
 
-/// What is wrong with the ending of a file or folder to --save; empty where nothing is.
+/// The error for the ending of a file or folder to --save; empty if it is valid.
 std::string wrong_ending_to_save(const std::string& path);
 
 }  // namespace attn::cli

@@ -12,7 +12,7 @@ constexpr std::string_view fence = "```";
 constexpr std::string_view bullet = "- ";
 constexpr std::string_view heading = "## ";
 
-/// The lines below the title, fences left out; `is_code`: between fences.
+/// Calls `on_line` for each line below the title, except fences; `is_code` is true between fences.
 template <class OnLine>
 void for_each_line(const Guide& guide, OnLine on_line) {
   bool is_code = false;
@@ -26,7 +26,7 @@ void for_each_line(const Guide& guide, OnLine on_line) {
   }
 }
 
-/// The manual's paragraphs: each is gathered from its lines, and written when another begins.
+/// Joins lines to the manual's paragraphs; writes each when the next begins.
 class Paragraphs {
  public:
   explicit Paragraphs(text::Roff& roff) : roff_(roff) {}

@@ -8,7 +8,7 @@
 
 namespace attn::cli {
 
-/// What the program is used for, told at length: a file of src/cli/guides.
+/// A guide to one use of the program: a file in src/cli/guides.
 struct Guide {
   std::string_view name;  ///< "verify"
   std::string_view text;  ///< Markdown: a heading, then headings, paragraphs, lists with "- " and fenced code
@@ -16,16 +16,16 @@ struct Guide {
 
 std::span<const Guide> guides();
 
-/// Null where there is no such guide.
+/// Returns null if there is no such guide.
 const Guide* find_guide(std::string_view name);
 
-/// Its heading.
+/// The guide's first heading.
 std::string_view title(const Guide& guide);
 
-/// As a terminal shows it: code indented instead of fenced.
+/// The guide's text for a terminal, with code indented instead of fenced.
 std::string shown(const Guide& guide);
 
-/// As a section of the manual.
+/// Writes the guide as a section of the manual.
 void write(text::Roff& roff, const Guide& guide);
 
 }  // namespace attn::cli

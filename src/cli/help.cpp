@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t help_column = 28;
 constexpr std::int64_t width = 80;
 
-/// Lines of "  --what-if no-scaling|no-mask": one that is too long is broken after a "|".
+/// Indents a term such as "--what-if no-scaling|no-mask", and breaks long lines after a "|".
 std::string typed_lines(const std::string& typed) {
   std::string text;
   std::string line = "  " + typed;
@@ -29,7 +29,7 @@ std::string typed_lines(const std::string& typed) {
   return text + line;
 }
 
-/// What is typed, and beside it what it does; below it where that has no room.
+/// A term and its description, side by side; a long term gets lines of its own.
 std::string row(const std::string& typed, std::string_view doc) {
   const std::string indent(help_column, ' ');
   const std::string first = typed_lines(typed);
@@ -95,20 +95,20 @@ std::string remark_text(const std::string& remark) {
   return text.empty() ? "" : "\n" + text;
 }
 
-/// " FILE...", " steps|rules"; empty where the command takes none.
+/// " FILE...", " steps|rules"; empty if the command takes no argument.
 std::string argument_of(const Subcommand& command) {
   const bool is_choice = command.argument.find('|') != std::string::npos;
   return command.argument.empty() ? "" : " " + command.argument + (is_choice ? "" : "...");
 }
 
-/// What the command does, and how it is called.
+/// The command's summary and usage.
 std::string opening(const CommandLine& line) {
   const Subcommand& command = line.told_of();
   return remark_text(command.summary).substr(1) + "Usage: " + line_of(command) + " [OPTIONS]" +
          (line.command == nullptr ? " [CHAPTER]" : argument_of(command)) + "\n";
 }
 
-/// "Chapters: simplified, trainable", a line or two for each group.
+/// "Chapters: simplified, trainable", a paragraph for each group.
 std::string command_names_text() {
   std::map<std::string, std::vector<std::string>> names;
   for (const Subcommand& command : subcommands()) {
@@ -138,7 +138,7 @@ std::string short_help(const CommandLine& line) {
     const std::string word(option->value.placeholder);
     text += !option->is_common ? "" : option_row(*option, word.empty() ? placeholder(option->value, so_far) : word);
   }
-  return text + remark_text("The rest: " + line_of(line.told_of()) + " --help" +
+  return text + remark_text("More: " + line_of(line.told_of()) + " --help" +
                             (line.command == nullptr ? ", CHAPTER --help," : ",") + " attn-walkthrough help GUIDE (" +
                             text::joined(guide_names()) + "), and the manual page: attn-walkthrough man | man -l -");
 }

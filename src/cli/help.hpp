@@ -9,11 +9,11 @@ namespace attn::cli {
 /// The text of --help for the command that the line names, or for the program.
 std::string help(const CommandLine& line);
 
-/// The text of -h: the common options of the command, or of a chapter where none is named, and where the rest is. The
-/// text of --help where that is about as short.
+/// The text of -h: the common options of the command, or of a chapter if none is named. It is the text of --help if
+/// that is about as short.
 std::string short_help(const CommandLine& line);
 
-/// What to try first.
+/// The first commands to try.
 std::string first_words();
 
 }  // namespace attn::cli

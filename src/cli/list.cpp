@@ -23,7 +23,7 @@ std::string generator_note(const chapters::Article& article) {
          "'s generator; its chapters here use PyTorch's.";
 }
 
-/// The groups of options that only some chapters take.
+/// The names of the option groups that a chapter takes, among those that not all chapters take.
 std::vector<std::string> taken(const chapters::Takes& takes) {
   std::vector<std::string> names;
   for (const auto& [is_taken, name] : {std::pair{takes.query, "query"},
@@ -108,7 +108,7 @@ struct Named {
   std::vector<std::string> chapters;
 };
 
-/// Adds the name once, with its first text.
+/// Adds a name, or a chapter to an existing name, which keeps its first text.
 void add(std::vector<Named>& all, const std::string& name, const std::string& text, const std::string& chapter) {
   auto found = std::ranges::find(all, name, &Named::name);
   if (found == all.end()) {

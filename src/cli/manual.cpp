@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapter.hpp"
 #include "cli/guides.hpp"
 #include "cli/option.hpp"
 #include "cli/option_rows.hpp"
+#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/roff.hpp"
 
@@ -22,8 +26,7 @@ constexpr auto page_name = "attn-walkthrough";
 constexpr auto to_read =
     "The text goes to standard output. The same arguments always give the same bytes. On a terminal, a pager shows "
     "text that does not fit the screen; see ENVIRONMENT. An option's value is the next argument or follows an equals "
-    "sign. An error is one line on standard error that says what is wrong and what to do instead; nothing is written "
-    "then.";
+    "sign. On an error, one line on standard error says what is wrong and what to do, and nothing is written.";
 
 struct Explained {
   const char* what;
@@ -32,26 +35,26 @@ struct Explained {
 
 constexpr Explained exit_codes[] = {
     {"0", "Success."},
-    {"1", "Only verify: a page or a port has failed; see its exit codes above."},
-    {"2", "An error; the line on standard error says why."},
+    {"1", "Only verify: a check of a page or a port failed."},
+    {"2", "Error; the line on standard error names the cause."},
 };
 
 constexpr Explained variables[] = {
     {"PAGER",
-     "The pager for long output on a terminal (default: less). The shell runs it if it has arguments. If it is empty "
-     "or cat, or cannot be started, no pager is used."},
+     "The pager for long output on a terminal (default: less). It may have arguments. No pager is used if the variable "
+     "is empty or cat, or if the pager cannot be started."},
     {"LESS, LV",
-     "If they are not set, the pager gets LESS=FRX and LV=-c: it prints what fits the screen and exits, and it keeps "
+     "If they are not set, the pager runs with LESS=FRX and LV=-c: it exits if the text fits the screen, and shows "
      "colours."},
     {"NO_COLOR", "If it is not empty, output has no colours."},
-    {"TERM, COLORTERM", "The colours of the terminal; TERM also determines what the presenter can do."},
-    {"COLUMNS", "The width of the terminal; it overrides what the terminal reports."},
+    {"TERM, COLORTERM", "The terminal's colours and, for the presenter, its capabilities."},
+    {"COLUMNS", "The width of the terminal. It overrides the width that the terminal reports."},
     {"LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows characters beyond ASCII."},
     {"OPENBLAS_CORETYPE", "The OpenBLAS kernel set if --blas is not given."},
     {"OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS", "The number of OpenBLAS threads for large products."},
 };
 
-/// A placeholder: words of it that are typed as they are in bold, others in italics.
+/// A placeholder with literal words in bold and variables in italics.
 std::string marked(const std::string& placeholder) {
   std::string result;
   std::string rest = placeholder;
@@ -65,14 +68,15 @@ std::string marked(const std::string& placeholder) {
   return result;
 }
 
-/// "causal, multihead": which commands take an option that not all do.
-std::string taken_by(const Option& option) {
+/// The commands that take an option: "causal, multihead"; empty if all do.
+std::string taken_by(const std::vector<const Option*>& rows) {
   std::vector<std::string> names;
   for (const Subcommand& command : subcommands()) {
-    if (takes(command, option)) {
+    if (std::ranges::any_of(rows, [&command](const Option* row) { return takes(command, *row); })) {
       names.push_back(command.name);
     }
   }
+  const Option& option = *rows.front();
   const bool is_of_all_chapters = (option.takers & by_chapter) != 0 && !option.taken;
   if (is_of_all_chapters) {
     std::erase_if(names, [](const std::string& name) { return !entries_of(name).empty(); });
@@ -81,7 +85,57 @@ std::string taken_by(const Option& option) {
   return (option.takers & by_program) != 0 ? "" : text::joined(names);
 }
 
-/// The page, piece by piece.
+/// The rows of all options with this name.
+std::vector<const Option*> rows_named(std::string_view name) {
+  std::vector<const Option*> rows;
+  for (const Option& option : all_options()) {
+    if (option.name == name) {
+      rows.push_back(&option);
+    }
+  }
+  return rows;
+}
+
+/// The commands that take most options of a group.
+std::string takers_of_group(std::string_view group) {
+  std::map<std::string, int> counts;
+  for (const Option& option : all_options()) {
+    if (option.group == group) {
+      ++counts[taken_by(rows_named(option.name))];
+    }
+  }
+  return std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+/// The placeholder of an option: the choices of all its rows, each once.
+std::string choices_of(const std::vector<const Option*>& rows) {
+  if (rows.size() == 1 || rows.front()->value.kind != ValueKind::choice) {
+    return placeholder(rows.front()->value, {});
+  }
+  std::vector<std::string> words;
+  for (const Option* row : rows) {
+    for (const std::string& word : row->value.choices({})) {
+      if (std::ranges::find(words, word) == words.end()) {
+        words.push_back(word);
+      }
+    }
+  }
+  return text::joined(words, "|");
+}
+
+std::string sentences_on(const Option& option) {
+  return std::string(option.doc) + "." + (option.more.empty() ? "" : " " + std::string(option.more));
+}
+
+/// The text with a capital first letter, unless it begins with a name such as nn.Linear.
+std::string capitalised(std::string text) {
+  if (text::lower(text[0]) == text[0] && text::is_letter(text[0]) && text.find('.') > text.find(' ')) {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
+}
+
+/// Writes the sections of the page.
 class Manual {
  public:
   std::string page() {
@@ -125,23 +179,33 @@ class Manual {
     roff_.lines(lines);
   }
 
-  /// Each once, with all of its choices and the commands that take it: a group's heading tells those of its first one.
+  /// Writes each option once, with all its choices. A heading names the commands that take most options of its group;
+  /// an option that other commands take names them itself.
   void write_options() {
     roff_.section("OPTIONS");
     std::string_view group = group::general;
     std::string takers;
+    std::vector<std::string_view> written;
     for (const Option& option : all_options()) {
-      const std::string its = taken_by(option);
+      if (std::ranges::find(written, option.name) != written.end()) {
+        continue;
+      }
+      written.push_back(option.name);
+      const std::vector<const Option*> rows = rows_named(option.name);
+      const std::string its = taken_by(rows);
       if (option.group != group) {
         group = option.group;
-        takers = its;
+        takers = takers_of_group(group);
         roff_.group(std::string(group) + " (" + takers + ")");
       }
-      const std::string value = placeholder(option.value, {});
+      const std::string value = choices_of(rows);
       const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
-      const std::string more = option.more.empty() ? "" : " " + std::string(option.more);
+      std::string text = capitalised(sentences_on(option));
+      for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
+        text += " With " + taken_by({*row}) + ": " + sentences_on(**row);
+      }
       roff_.item(letter + bold(option.name) + (value.empty() ? "" : " " + marked(value)),
-                 std::string(option.doc) + "." + more + (its == takers ? "" : " In " + its + "."));
+                 text + (its == takers ? "" : " Commands: " + its + "."));
     }
   }
 
@@ -188,7 +252,7 @@ class Manual {
     }
   }
 
-  /// Those of the help, a line and what it does.
+  /// Writes the examples of the help: a command line and its effect.
   void write_examples() {
     roff_.section("EXAMPLES");
     std::vector<std::string> examples = program().examples;

@@ -4,7 +4,7 @@
 
 namespace attn::cli {
 
-/// The manual page, as roff with the macros of man(7): the help of every command on one page.
+/// The manual page, in roff with man(7) macros: options, commands, guides, environment.
 std::string manual_page();
 
 }  // namespace attn::cli

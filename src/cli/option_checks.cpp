@@ -18,7 +18,7 @@ namespace {
 using chapters::Chapter;
 using Words = std::vector<std::string>;
 
-/// Returns true for a default value.
+/// Returns true if the value is the option's default.
 bool is_usual(std::string_view option, std::string_view value) {
   return (option == "--format" && value == render::default_writer().name) || (option == "--output" && value == "-") ||
          (option == "--color" && value == "auto");
@@ -42,7 +42,7 @@ bool is_asked_for(std::string_view text, const Given& given) {
          (use.value.empty() ? !is_usual(use.option, found->second.back()) : found->second.back() == use.value);
 }
 
-/// Whether a use of the option ("--emit numpy", or "--emit" for any) clashes with the other one by its own row.
+/// Returns true if the row of the first use ("--emit numpy", or "--emit" for any value) lists a clash with the other.
 bool clashes(std::string_view one, std::string_view other, const std::vector<const Option*>& options) {
   const Use use = use_of(one);
   return std::ranges::any_of(options, [&](const Option* option) {
@@ -57,13 +57,13 @@ bool is_refused(std::string_view one, std::string_view other, const std::vector<
   return clashes(one, other, options) || clashes(other, one, options);
 }
 
-/// The options that work with a use: names, and for some options only some values.
+/// The options that work with a use, and for some of them only some values.
 class Accepted {
  public:
   Accepted(const Subcommand& command, std::string_view use)
       : options_(options_of(command)), use_(use), so_far_(nothing_read(command)) {}
 
-  /// "--format text, markdown"; the name alone where every value is fine; empty where none is.
+  /// "--format text, markdown"; only the name if every value works; empty if none does.
   std::string values_of(const Option& option) const {
     const Words words = option.value.kind == ValueKind::choice ? option.value.choices(so_far_) : Words();
     const auto is_out = [&](const std::string& word) {
@@ -76,12 +76,12 @@ class Accepted {
                                        : std::string(option.name) + " " + text::joined(fine);
   }
 
-  /// The same of the option that a use names.
+  /// values_of() the option that `other` names.
   std::string values_beside(std::string_view other) const {
     return values_of(**std::ranges::find(options_, use_of(other).option, &Option::name));
   }
 
-  /// Options, and headings under which all go with it.
+  /// The options that work with the use; a heading replaces its options if all of them do.
   std::string all() const {
     Words names;
     Words groups;
@@ -125,7 +125,7 @@ class Accepted {
   };
   std::string accepted = accepted_with(use, other);
   if (const std::string turned = accepted_with(other, use);
-      3 * turned.size() < 2 * accepted.size()) {  // says more clearly what
+      3 * turned.size() < 2 * accepted.size()) {  // the shorter list is clearer
     accepted = turned;
     std::swap(use, other);
   }
@@ -156,7 +156,7 @@ void check_need(const Subcommand& command, const Option& option, const Given& gi
                    std::string(need.why) + "; " + std::string(need.instead));
 }
 
-/// The chapters, or the articles, whose program has what the option changes.
+/// The articles (for verify, the chapters) that take the option.
 Words where_taken(const Option& option, const Options& options) {
   Words names;
   for (const Chapter& chapter : chapters::all_chapters()) {
@@ -171,7 +171,7 @@ Words where_taken(const Option& option, const Options& options) {
   return names;
 }
 
-/// Complains about an option that none of the chapters takes.
+/// Throws UsageError if no chapter takes the option.
 void check_taken(const Option& option, const Options& options) {
   const std::vector<const Chapter*> meant = chapters_meant(options);
   if (!option.taken || std::ranges::any_of(meant, [&](const Chapter* one) { return option.taken(one->takes); })) {
@@ -238,8 +238,8 @@ void check_terminal(const Options& options, const Given& given) {
 void check_sizes(const Options&, const Given& given) {
   if (given.contains("--d-out-kq") && given.contains("--d-out-v")) {
     throw UsageError(
-        "--d-out with --d-out-kq and --d-out-v: these two already set both sizes; use --d-out with one of them; leave "
-        "--d-out out");
+        "--d-out cannot be combined with both --d-out-kq and --d-out-v: these two already set both sizes; use --d-out "
+        "with one of them; leave --d-out out");
   }
 }
 
@@ -274,7 +274,7 @@ void check_query(const Options& options) {
   if (!verify.chapter || !verify.lesson.query) {
     return;
   }
-  Lesson inputs;  // all that a query may name
+  Lesson inputs;  // the settings that determine which tokens there are
   inputs.query = verify.lesson.query;
   inputs.tokens = verify.lesson.tokens;
   inputs.d_in = verify.lesson.d_in;

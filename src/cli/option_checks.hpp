@@ -11,10 +11,10 @@ void check_terminal(const Options& options, const Given& given);
 /// Refuses --d-out together with both --d-out-kq and --d-out-v.
 void check_sizes(const Options& options, const Given& given);
 
-/// Refuses a bias of weights that are not nn.Linear's.
+/// Refuses --qkv-bias if the weights are not nn.Linear's.
 void check_bias(const Options& options, const Given& given);
 
-/// Refuses a chapter that the articles that may be tried do not have.
+/// Refuses a --chapter that none of the articles to try has.
 void check_chapter(const Options& options, const Given& given);
 
 /// For `verify`, after files are read: refuses a query that is not a token of the chapter. Throws LessonError.

@@ -8,7 +8,7 @@
 
 #include "cli/option.hpp"
 
-/// Helpers for writing the rows of options.
+/// The tables of options, and helpers to write their rows.
 namespace attn::cli {
 
 std::vector<Option> general_options();
@@ -30,15 +30,15 @@ constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others 
 /// The headings of the help.
 namespace group {
 inline constexpr auto general = "Options";
-inline constexpr auto shown = "What is shown";
-inline constexpr auto classroom = "In the classroom";
+inline constexpr auto shown = "Steps";
+inline constexpr auto classroom = "Explanation and teaching";
 inline constexpr auto output = "Output";
 inline constexpr auto printing = "Printing, as torch.set_printoptions";
 inline constexpr auto inputs = "Inputs";
 inline constexpr auto weights = "Weights";
 inline constexpr auto dropout = "Dropout";
 inline constexpr auto kernels = "Kernels";
-inline constexpr auto page = "Lessons to compare a page with";
+inline constexpr auto page = "Lessons to try";
 inline constexpr auto port = "A port's tensors, with --chapter";
 }  // namespace group
 
@@ -52,12 +52,12 @@ constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t examp
 
 constexpr Value size(std::int64_t example) { return number(1, most_size, example); }
 
-/// `word` stands for the choices where they have no room.
+/// `word` replaces the list of choices where that is too long.
 constexpr Value choice(Choices choices, std::string_view word = {}) {
   return {.kind = ValueKind::choice, .placeholder = word, .choices = choices};
 }
 
-/// The names of a table.
+/// The names in a table.
 template <class Value>
 std::vector<std::string> words_of(const std::map<std::string, Value>& table) {
   std::vector<std::string> words;
@@ -65,7 +65,7 @@ std::vector<std::string> words_of(const std::map<std::string, Value>& table) {
   return words;
 }
 
-/// The first that has the name, which is there.
+/// The first element with this name; there must be one.
 template <class Range>
 const auto& named(const Range& range, const std::string& name) {
   return *std::ranges::find_if(range, [&name](const auto& one) { return one.name == name; });

@@ -33,19 +33,19 @@ enum class Command {
 
 enum class ReportFormat { text, json, html, github, junit };
 
-/// The options of `verify`. Empty ones do not narrow the search.
+/// The options of `verify`. An empty option does not narrow the search.
 struct VerifyOptions : verify::Narrowing {
   std::vector<std::string> files;
   bool strict = false;          ///< unknown tensors are failures
-  bool allow_mistakes = false;  ///< known mistakes on a page are none
+  bool allow_mistakes = false;  ///< known mistakes on a page are not failures
   ReportFormat format = ReportFormat::text;
-  std::optional<double> rtol;  ///< of a port's numbers; these and the names are for dumps alone
+  std::optional<double> rtol;  ///< for a port's numbers; this and the members below apply only to ports
   std::optional<double> atol;
-  std::map<std::string, std::string> names;  ///< a port's, and the steps' for them
-  std::vector<std::string> ignored;          ///< patterns of a port's names
+  std::map<std::string, std::string> names;  ///< from a port's names to steps
+  std::vector<std::string> ignored;          ///< patterns for a port's names
 };
 
-/// Values that are resolved only when the whole command line is read.
+/// Values that are resolved after the whole command line is read.
 struct Typed {
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
@@ -59,65 +59,65 @@ struct Typed {
 /// The settings of a run.
 struct Options {
   Command command = Command::message;
-  std::string name;  ///< the command's: "causal"
+  std::string name;  ///< the command's name: "causal"
   Typed typed;
   std::string message;             ///< for Command::message
-  std::vector<std::string> notes;  ///< what stderr says before the result
+  std::vector<std::string> notes;  ///< printed on standard error before the result
 
   std::vector<const chapters::Chapter*> chapters;  ///< for Command::walk, in order
   Lesson lesson;
   bool all_steps = false;
   std::vector<std::string> only;
   std::optional<std::string> save;
-  bool force = false;  ///< --save and --output replace what is there
+  bool force = false;  ///< --save and --output may replace files
   render::TextOptions text;
-  bool own_linewidth = false;  ///< --linewidth is given: heat maps are as wide, whatever the terminal
+  bool own_linewidth = false;  ///< --linewidth is given; it also sets the width of heat maps
   const render::Writer* format = &render::default_writer();
-  const emit::Emitter* emit = nullptr;  ///< a program instead of the steps
+  const emit::Emitter* emit = nullptr;  ///< writes a program instead of the steps
   bool explain = false;
   bool heatmap = false;
-  render::Colours colours = render::Colours::automatic;  ///< of heat maps and the presenter
-  std::optional<std::string> cell;                       ///< the derivation of this number instead of the steps
-  bool draws = false;                                    ///< what is drawn instead of the steps
-  const WhatIf* what_if = nullptr;                       ///< a line written otherwise, side by side
-  std::optional<std::int64_t> depth;                     ///< of the derivation; 0: down to what is given
-  bool step = false;                                     ///< the presenter
-  std::optional<double> seconds;                         ///< after which the presenter goes on by itself
-  std::optional<std::int64_t> predict;                   ///< so many cells of each tensor are asked for
-  bool pager = true;                                     ///< where standard output is a terminal
-  std::int64_t threads = 0;                              ///< that compute at once; 0: as many as there are cores
-  std::optional<std::string> output;                     ///< a file instead of standard output
+  render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
+  std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
+  bool draws = false;                                    ///< show the random draws instead of the steps
+  const WhatIf* what_if = nullptr;                       ///< the rule to change, for a comparison side by side
+  std::optional<std::int64_t> depth;                     ///< of the derivation; 0: back to the given tensors
+  bool step = false;                                     ///< run the presenter
+  std::optional<double> seconds;                         ///< the presenter advances after this time
+  std::optional<std::int64_t> predict;                   ///< the number of cells to hide in each tensor
+  bool pager = true;                                     ///< allow a pager on a terminal
+  std::int64_t threads = 0;                              ///< 0: one per core
+  std::optional<std::string> output;                     ///< write to this file instead of standard output
 
   bool json = false;               ///< for Command::list
-  std::vector<std::string> words;  ///< what stands beside options: files, a shell, a line to complete
+  std::vector<std::string> words;  ///< arguments that are not options: files, a shell, a line to complete
   VerifyOptions verify;
 };
 
-/// Reads the arguments, the program's name first. Throws UsageError.
+/// Parses the arguments, which begin with the program's name. Throws UsageError.
 Options parse(int argc, const char* const* argv);
 
-/// Makes the head of a manifest: chapter, article, all options and the tool's version. What the article decides is
-/// null. Chapter and options must outlive it.
+/// Returns a function that builds a manifest's head: chapter, article, all options, the tool's version. Options that
+/// are left to the article are null. Chapter and options must outlive the function.
 std::function<nlohmann::ordered_json()> about(const chapters::Chapter& chapter, const Options& options);
 
-/// The steps of the chapter that are asked for, in order. Throws UsageError for an unknown name.
+/// The steps of the chapter that the options select, in order. Throws UsageError for an unknown name.
 std::vector<Step> selected(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
-/// Throws UsageError if --only names a step that is not among these. `owner` names their chapter or article.
+/// Throws UsageError if --only names a step that is not among `steps`. `owner` names their chapter or article.
 void check_only(const std::vector<Step>& steps, const std::string& owner, const Options& options);
 
-/// The same for steps of which some may be gone: missing names are ignored.
+/// Like selected(), but ignores names of missing steps.
 std::vector<Step> selected_if_there(const std::vector<Step>& steps, const Options& options);
 
-/// Throws UsageError, with the tensors that may be asked for, where the form of output shows one, and none or several
-/// are asked for.
+/// Throws UsageError if the output format shows one tensor, but none or several are selected. The error lists the
+/// chapter's tensors.
 void check_one_tensor(const std::vector<Step>& wanted, const std::vector<Step>& steps, const chapters::Chapter& chapter,
                       const Options& options);
 
-/// Throws UsageError, with the step that may be meant, where no step has the name of --cell.
+/// Throws UsageError, with a similar name, if no step has the name in --cell.
 void check_cell(const std::vector<Step>& steps, const chapters::Chapter& chapter, const Options& options);
 
-/// What `list` lists: chapters and articles (empty), "steps" or "rules"; as text or JSON.
+/// The output of `list`: chapters and articles if `what` is empty, or "steps" or "rules".
 std::string list(const std::string& what, bool json);
 
 }  // namespace attn::cli

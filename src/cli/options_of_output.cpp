@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The articles that have the chapter; for another command, all.
+/// The names of the articles that have the chapter; of all articles for another command.
 Words articles_here(const Options& options) {
   Words names;
   for (const chapters::Article& article : chapters::all_articles()) {
@@ -44,7 +44,7 @@ Words names_in(const Range& range) {
   return words;
 }
 
-/// The rules that the chapter's program has; where none is named, all.
+/// The names of the rules that apply to the chapter; of all rules if no chapter is named.
 Words rules_here(const Options& options) {
   if (options.chapters.empty()) {
     return names_in(all_what_ifs());
@@ -74,7 +74,7 @@ constexpr auto two = "a side-by-side comparison is plain text";
 constexpr auto own_printing = "numpy has its own matrix product and printing";
 constexpr auto draws_in_full = "it shows every drawn number in full";
 
-/// What all options of printing have no meaning beside; some of them not beside a derivation either.
+/// The conflicts of every printing option, followed by `more`.
 std::vector<Clash> printing_clashes(std::vector<Clash> more = {}) {
   std::vector<Clash> clashes = {{{"--format json", "--format csv"}, "it holds every number in full"},
                                 {{"--emit numpy"}, own_printing, "try --emit pytorch"},
@@ -125,8 +125,8 @@ std::vector<Option> shown_options() {
        .group = group::shown,
        .is_common = true,
        .value = choice([](const Options&) { return words_of(steps_names); }),
-       .doc = "those the article prints, or all (default: article)",
-       .more = "A page shows every tensor by default.",
+       .doc = "steps the article prints, or all (default: article)",
+       .more = "--format html shows all steps by default.",
        .read = [](Options& o, const std::string& text) { o.all_steps = steps_names.at(text); },
        .clashes = {{{"--format svg", "--format csv"}, "it shows the tensor that --only names", "leave --steps out"},
                    {{"--only"}, "--only selects from all steps", "leave --steps out"}}},
@@ -137,7 +137,7 @@ std::vector<Option> shown_options() {
        .is_common = true,
        .value = {.kind = ValueKind::steps, .placeholder = "NAME[,NAME...]"},
        .doc = "print only these steps",
-       .more = "--steps all shows the names. SECTION/NAME selects a step of one section.",
+       .more = "attn-walkthrough list steps shows the names. SECTION/NAME selects a step of one section.",
        .read = [](Options& o, const std::string& text) { o.only = text::split(text); }},
   };
 }
@@ -166,7 +166,7 @@ std::vector<Option> classroom_options() {
        .group = group::classroom,
        .value = size(2),
        .doc = "hide N cells of each tensor and ask for them",
-       .more = "The seed determines which cells are hidden. Answers may come from a pipe, one a line.",
+       .more = "The seed determines which cells are hidden. Answers may come from a pipe, one per line.",
        .read = [](Options& o, const std::string& text) { o.predict = whole_value(text); },
        .clashes = {{{"--cell", "--what-if", "--explain", "--heatmap", "--format", "--emit", "--save"}, asks},
                    {{"--output"}, "questions and answers use the terminal or a pipe"}}},
@@ -185,7 +185,7 @@ std::vector<Option> classroom_options() {
        .takers = by_walks,
        .group = group::classroom,
        .is_common = true,
-       .doc = "numbers on coloured cells, named by tokens",
+       .doc = "heat maps: numbers on cells, labelled by tokens",
        .read = [](Options& o, const std::string&) { o.heatmap = true; },
        .clashes = {{{"--format html"}, "a page already colours every cell", "leave --heatmap out"},
                    {{"--format svg"}, "a picture already colours every cell", "leave --heatmap out"},
@@ -196,7 +196,8 @@ std::vector<Option> classroom_options() {
        .group = group::classroom,
        .value = choice([](const Options&) { return words_of(colour_names); }),
        .doc = "colours of --heatmap and --step (default: auto)",
-       .more = "auto colours a terminal unless NO_COLOR is set. always overrides NO_COLOR, also in a file or a pipe.",
+       .more = "auto colours a terminal unless NO_COLOR is set. always colours files and pipes too, and overrides "
+               "NO_COLOR.",
        .read = [](Options& o, const std::string& text) { o.colours = colour_names.at(text); },
        .clashes = {{{"--format markdown"}, "a handout carries no terminal colours"}},
        .need = {{"--heatmap", "--step"}, "sets the colours of heat maps and of the presenter", "add --heatmap"}},
@@ -216,7 +217,7 @@ std::vector<Option> classroom_options() {
        .takers = by_chapter,
        .group = group::classroom,
        .value = {.kind = ValueKind::depth, .placeholder = "N|full", .least = 1, .most = 1000, .example = 2},
-       .doc = "with --cell: how many steps back (default: 1)",
+       .doc = "with --cell: steps to follow back (default: 1)",
        .read = [](Options& o, const std::string& text) { o.depth = text == "full" ? 0 : whole_value(text); },
        .need = {{"--cell"}, "sets how far a derivation goes", "try --cell 'attn_scores[1,2]'"}},
       {.name = "--what-if",
@@ -232,7 +233,7 @@ std::vector<Option> classroom_options() {
       {.name = "--draws",
        .takers = by_chapter,
        .group = group::classroom,
-       .doc = "show the random draws instead, word by word",
+       .doc = "list the 32-bit words of the random draws instead",
        .read = [](Options& o, const std::string&) { o.draws = true; },
        .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
                      "--format markdown", "--format svg", "--format csv"},
@@ -248,8 +249,8 @@ std::vector<Option> output_options() {
        .takers = by_walks,
        .group = group::output,
        .value = choice([](const Options&) { return names_in(render::writers()); }),
-       .doc = "the form of the output (default: text)",
-       .more = "svg and csv hold the one tensor that --only names.",
+       .doc = "output format (default: text)",
+       .more = "svg and csv hold one tensor, which --only names.",
        .read = [](Options& o, const std::string& text) { o.format = &named(render::writers(), text); },
        .clashes =
            {{{"all"},
@@ -271,7 +272,7 @@ std::vector<Option> output_options() {
        .group = group::output,
        .is_common = true,
        .value = choice([](const Options&) { return words_of(report_formats); }),
-       .doc = "the form of the report (default: text)",
+       .doc = "report format (default: text)",
        .more = "github annotates files in GitHub Actions; junit is XML with a test case for each tensor.",
        .read = [](Options& o, const std::string& text) { o.verify.format = report_formats.at(text); },
        .check = check_terminal},
@@ -291,7 +292,7 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = {.kind = ValueKind::save, .placeholder = "DIR|FILE"},
        .doc = "also save every tensor: folder, .npz, .safetensors",
-       .more = "all writes DIR/CHAPTER/NAME.npy.",
+       .more = "The command all writes DIR/CHAPTER/NAME.npy.",
        .read = [](Options& o, const std::string& text) { o.save = text; }},
       {.name = "--output",
        .letter = "-o",
@@ -301,19 +302,19 @@ std::vector<Option> output_options() {
        .is_common = true,
        .value = {.kind = ValueKind::output, .placeholder = "FILE"},
        .doc = "write to FILE instead of standard output (-)",
-       .more = "Without --format or --emit, FILE's ending sets the form: .md, .json, .html, .svg, .csv, .py or .ipynb "
-               "for a program, .xml for JUnit.",
+       .more =
+           "Without --format or --emit, FILE's ending selects the format: .md, .json, .html, .svg, .csv, .py or .ipynb "
+           "for a program, .xml for JUnit.",
        .read = [](Options& o,
                   const std::string& text) { o.output = text == "-" ? std::nullopt : std::optional(text); }},
       {.name = "--force",
        .takers = by_walks | by_verify,
        .group = group::output,
        .doc = "replace an existing FILE, or a DIR that --save wrote",
-       .more =
-           "A folder that contains anything else is left alone. Whatever interrupts it, FILE or DIR is the "
-           "old one or the new one. Only where the file system cannot exchange two names (NFS) has DIR no name for a "
-           "moment: after a kill -9 or a power cut just then, the old folder stands whole beside it as "
-           ".attn-walkthrough.*.old.",
+       .more = "A folder that contains other files is never replaced. The replacement is atomic, except for folders on "
+               "file systems that cannot exchange two names (NFS): there DIR is missing for a moment, and if the "
+               "program is "
+               "killed just then, the old folder remains beside it as .attn-walkthrough.*.old.",
        .read = [](Options& o, const std::string&) { o.force = true; },
        .need = {{"--output", "--save"}, "replaces an existing file or folder", "leave --force out"}},
       {.name = "--strict",
@@ -326,7 +327,7 @@ std::vector<Option> output_options() {
        .takers = by_verify,
        .group = group::output,
        .is_common = true,
-       .doc = "accept known mistakes, which a page may teach",
+       .doc = "accept known mistakes, for a page that teaches them",
        .read = [](Options& o, const std::string&) { o.verify.allow_mistakes = true; },
        .clashes = {{{"--rtol", "--atol", "--map", "--ignore"}, "it applies only to pages"}}},
   };

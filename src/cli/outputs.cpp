@@ -29,7 +29,7 @@ void write_to(int descriptor, const Write& write) {
     system::Output out(descriptor);
     write(out);
     out.flush();
-  } catch (const system::ReaderGone&) {  // it has what it wants
+  } catch (const system::ReaderGone&) {  // the reader closed the pipe: not an error
   }
 }
 
@@ -54,7 +54,7 @@ Place accepted_output(const std::string& output, bool force) try {
   throw_not_written(output, error.code());
 }
 
-/// Complains where the text would be in the folder or file of the tensors, or the other way round.
+/// Throws if one of --output and --save contains the other.
 void check_apart(const Options& options, const Place& output, const Place& saved) try {
   const bool is_stream = output.kind == Place::Kind::stream || saved.kind == Place::Kind::stream;
   if (is_stream ? system::same_stream(output, saved) : system::overlap(output, saved)) {
@@ -66,7 +66,7 @@ void check_apart(const Options& options, const Place& output, const Place& saved
   throw_not_written(options.output.value_or("-"), error.code());
 }
 
-/// Whether a pager took it.
+/// Writes to a pager; returns false if there is none.
 bool through_pager(const Write& write) {
   const std::optional<std::string> command = system::pager_command();
   if (!command) {
@@ -119,7 +119,7 @@ void Outputs::save_and_write(const std::vector<render::ShownChapter>& chapters, 
   saving.publish();
   write_text(write);
   if (const std::filesystem::path left = saving.finish(); !left.empty()) {
-    tell("--save replaced '" + *options_.save + "', and cannot remove all that was there: it is left as '" +
+    tell("--save replaced '" + *options_.save + "', but cannot remove all of the old folder; the rest is in '" +
          left.string() + "'");
   }
 }
@@ -147,7 +147,7 @@ void Outputs::write_text(const Write& write) const {
   });
   if (is_page && count >= large) {
     tell("the page has " + memory_text(count) +
-         ", and browsers take long over it; choose smaller --tokens, or steps with --only");
+         ", which browsers load slowly; reduce --tokens, or select steps with --only");
   }
 }
 

@@ -14,24 +14,24 @@ namespace attn::cli {
 
 using Write = std::function<void(std::ostream&)>;
 
-/// Says it on standard error.
+/// Prints a note on standard error.
 void tell(const std::string& note);
 
-/// Writes to standard output. A reader that closed the pipe early has what it wants. Throws std::runtime_error.
+/// Writes to standard output. A pipe that its reader closes is not an error. Throws std::runtime_error.
 void to_standard_output(const Write& write);
 
-/// The same for what is there to be read: on a terminal through a pager, where the options allow one. It may be written
-/// twice, where the pager turns out not to have started.
+/// Writes to standard output, on a terminal through a pager if the options allow one. Calls `write` twice if the pager
+/// fails to start.
 void to_reader(const Options& options, const Write& write);
 
-/// Where a walkthrough goes: its text to standard output or --output's file, its tensors to --save's folder
-/// or file.
+/// The destinations of a walkthrough: standard output or --output's file for its text, --save's folder or file for its
+/// tensors.
 class Outputs {
  public:
-  /// Throws where a target cannot be accepted, before anything is computed.
+  /// Checks the destinations before anything is computed. Throws if one is not usable.
   explicit Outputs(const Options& options);
 
-  /// Writes the text, and the tensors where they are asked for, or neither. Throws std::runtime_error.
+  /// Writes the text and, with --save, the tensors; on an error, neither. Throws std::runtime_error.
   void write(const std::vector<render::ShownChapter>& chapters, const Write& write) const;
 
  private:

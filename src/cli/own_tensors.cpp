@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using dump::Dumped;
 using dump::Heading;
 
-/// A file, and which of its tensors.
+/// A file, and the name of a tensor in it.
 struct Source {
   std::string file;
   std::optional<std::string> name;
@@ -36,7 +36,7 @@ bool exists(const std::string& path) {
   return fs::exists(fs::path(path), ignored);
 }
 
-/// "mine.npz:x" is x of mine.npz, unless there is a file of the whole name.
+/// Splits "mine.npz:x" at the colon, unless a file has the whole name.
 Source source_of(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || exists(text) || !exists(text.substr(0, colon))) {
@@ -45,7 +45,7 @@ Source source_of(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-/// Does what throws DumpError for that option.
+/// Runs the action; turns a DumpError into a UsageError that names the option.
 template <class Action>
 auto reading(const std::string& option, const Action& action) {
   try {
@@ -76,7 +76,7 @@ std::string quoted(const std::string& file) { return "'" + text::one_line(file) 
                    (near.empty() ? names[0] : near));
 }
 
-/// Where the tensors are that may be meant: the only one, or that or those of the name, in whatever section.
+/// The indices of the tensors that `source` may mean: the only tensor, or those with the name, in any section.
 std::vector<std::size_t> chosen(const std::string& option, const Source& source, const std::string& usual,
                                 const std::vector<Heading>& tensors) {
   const std::string name = source.name.value_or(usual);
@@ -98,7 +98,7 @@ std::vector<std::size_t> chosen(const std::string& option, const Source& source,
   return found;
 }
 
-/// The numbers of a file's tensor, as many as its heading says. Throws UsageError.
+/// The numbers of a file's tensor. Throws UsageError if its heading has changed.
 std::vector<double> read_at(const std::string& option, const std::string& file, const Heading& heading,
                             std::size_t place) {
   std::size_t next = 0;
@@ -110,8 +110,8 @@ std::vector<double> read_at(const std::string& option, const std::string& file, 
   return std::move(found[0].values);
 }
 
-/// Where the one tensor is that is meant; `check` looks at its heading. Throws UsageError where several are, and
-/// differ.
+/// The index of the tensor that `source` means; `check` inspects its heading. Throws UsageError if several tensors
+/// match and differ.
 std::size_t place_of(const std::string& option, const Source& source, const std::string& usual,
                      const std::vector<Heading>& tensors, const std::function<void(const Heading&)>& check) {
   const std::vector<std::size_t> places = chosen(option, source, usual, tensors);
@@ -142,7 +142,7 @@ std::string place_text(const Shape& shape, std::size_t at) {
 
 using Values = decltype(GivenTensor::values);
 
-/// The numbers as float32. Throws UsageError for nan, inf and what float32 has no number for.
+/// The numbers as float32. Throws UsageError for nan, inf and numbers outside float32's range.
 std::vector<float> float32_values(const std::string& option, const std::string& file, const std::string& name,
                                   const Shape& shape, const std::vector<double>& numbers) {
   const auto count = static_cast<std::int64_t>(numbers.size());
@@ -165,7 +165,7 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
   return values;
 }
 
-/// The tensor at that place of a file, called `name` here. Its numbers are read once, when they are first asked for.
+/// The tensor at this index of a file, under the name `name`. Its numbers are read once, on first use.
 GivenTensor given_tensor(const std::string& option, const std::string& file, const Heading& heading, std::size_t place,
                          const std::string& name, std::vector<std::string>& notes) {
   if (heading.dtype != "float32") {
@@ -180,7 +180,7 @@ GivenTensor given_tensor(const std::string& option, const std::string& file, con
   return {name, heading.shape, read, file};
 }
 
-/// The parts of NAME=FILE,NAME=FILE: a part without = belongs to the file's name before it.
+/// Splits NAME=FILE,NAME=FILE. A part without = continues the file name before it.
 std::vector<std::pair<std::string, std::string>> named_files(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& part : text::split(text)) {
@@ -215,11 +215,11 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
   const auto check = [&](const Heading& found) {
     const bool is_bias = name.ends_with("_bias");
     const std::size_t axes = found.shape.size();
-    if (axes > 2 || (axes < 2 && !is_bias)) {  // of a matrix for a bias, the chapter says more
+    if (axes > 2 || (axes < 2 && !is_bias)) {  // the chapter's error for a bias with two axes is more precise
       throw UsageError("--weights: " + quoted(source.file) + ": '" + found.name + "' has shape " +
                        shape_text(found.shape) + ", but " + name + " is a " + (is_bias ? "vector" : "matrix") +
                        "; it must be " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
-                       "; see which tensor is meant");
+                       "; check which tensor you mean");
     }
   };
   const std::vector<Heading> tensors = headings("--weights", source.file);
@@ -227,17 +227,18 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
   return given_tensor("--weights", source.file, tensors[place], place, name, notes);
 }
 
-/// A weight as its chapter calls it, how its name says that it is stored, and what of the file's tensor it is.
+/// A weight's name in the chapter, its layout, and the part of the file's tensor that it is.
 struct Meant {
   std::string name;
   GivenTensor::Layout layout;
   Shape shape;
-  std::size_t part = 0;   ///< of equal ones
-  std::size_t parts = 1;  ///< along the axis
+  std::size_t part = 0;   ///< its index among equal parts
+  std::size_t parts = 1;  ///< the number of parts along the axis
   std::size_t axis = 0;
 };
 
-/// Heads of their own make one axis: Flax's [d_in, heads, head_dim], [heads, head_dim, d_out] and [heads, head_dim].
+/// The shape with the heads' axis joined: Flax has [d_in, heads, head_dim], [heads, head_dim, d_out], [heads,
+/// head_dim].
 Shape joined_heads(const Shape& shape, const std::string& name) {
   if (name.ends_with("_bias") && shape.size() == 2) {
     return {shape[0] * shape[1]};
@@ -248,12 +249,12 @@ Shape joined_heads(const Shape& shape, const std::string& name) {
   return shape;
 }
 
-/// Whether a matrix of so many parts has them side by side in its columns: [d_in, parts * d_out].
+/// Returns true if a fused matrix has its parts side by side in the columns: [d_in, parts * d_out].
 bool has_parts_in_columns(const Shape& shape, std::int64_t parts) {
   return shape.size() == 2 && shape[1] % parts == 0 && (shape[0] % parts != 0 || shape[1] > shape[0]);
 }
 
-/// The weights that a tensor is in the habits of programs: none, one, or a fused one's parts.
+/// The weights that a tensor's name stands for in other libraries: none, one, or the parts of a fused tensor.
 std::vector<Meant> meant_by_habit(const Heading& heading, bool is_conv1d) {
   const port::Meant meant = port::meant_by(heading.name);
   const std::string section = meant.section.empty() ? "" : meant.section + "/";
@@ -264,7 +265,7 @@ std::vector<Meant> meant_by_habit(const Heading& heading, bool is_conv1d) {
            : meant.kind == port::Meant::Kind::weight ? GivenTensor::Layout::rows
                                                      : GivenTensor::Layout::as_is;
   };
-  // "query" alone is what is made with the weight.
+  // "query" alone names the product, not the weight.
   const bool is_product = meant.kind == port::Meant::Kind::any && !meant.steps.empty() && !is_weight(meant.steps[0]);
   if (!meant.is_certain || element_count(heading.shape) == 0 || is_product) {
     return {};
@@ -321,7 +322,7 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
   GivenWeights weights{{}, true, text};
   std::vector<std::string> unused;
   const std::vector<Heading> tensors = headings("--weights", source.file);
-  // GPT-2's Conv1D stores its weights as [d_in, d_out]; of the fused one the shape tells.
+  // GPT-2's Conv1D stores its weights as [d_in, d_out]; the shape of the fused weight reveals it.
   const bool is_conv1d = std::ranges::any_of(tensors, [](const Heading& one) {
     return one.name.find("c_attn") != std::string::npos && has_parts_in_columns(one.shape, 3);
   });
@@ -330,7 +331,7 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     if (source.name && *source.name != heading.name) {
       continue;
     }
-    constexpr std::size_t most_axes = 3;  // Flax's, of heads of their own
+    constexpr std::size_t most_axes = 3;  // Flax has a separate axis for heads
     const std::string name = chapters::weight_name(heading.name);
     if (chapters::names_weight(name) && heading.shape.size() <= most_axes) {
       weights.tensors.push_back(given_tensor("--weights", source.file, heading, place, name, notes));

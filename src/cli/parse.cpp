@@ -22,7 +22,7 @@
 namespace attn::cli {
 namespace {
 
-/// Before any option is read.
+/// The options of a command before any is read.
 Options beginning(const CommandLine& line) {
   const Subcommand& command = line.told_of();
   Options options;
@@ -44,7 +44,7 @@ Options beginning(const CommandLine& line) {
   return options;
 }
 
-/// Reads an option's values, of which the last one counts and all must be right. Throws UsageError.
+/// Reads an option's values. All must be valid, and the last one counts. Throws UsageError.
 void read_option(Options& options, const Option& option, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     if (const std::string wrong = what_is_wrong(option.value, text, options); !wrong.empty()) {
@@ -65,7 +65,7 @@ void for_each_given(const CommandLine& line, OnOption on_option) {
   }
 }
 
-/// What follows from all options together: sizes, kernels, and a reader's own files. Throws UsageError.
+/// Settles what depends on several options: sizes, kernels, and the user's files. Throws UsageError.
 void settle_lesson(Options& options) {
   Lesson& lesson = options.lesson;
   const Typed& typed = options.typed;
@@ -82,7 +82,7 @@ void settle_lesson(Options& options) {
   }
 }
 
-/// Whether the presenter can run here.
+/// Returns true if the presenter can run here.
 bool can_present() try {
   present::require_terminal();
   return true;
@@ -144,7 +144,7 @@ void check_listed(const Subcommand& command, const Options& options) {
   }
 }
 
-/// Throws UsageError.
+/// The text of `help WORDS`. Throws UsageError.
 std::string help_on(const std::vector<std::string>& words) {
   CommandLine line;
   if (words.empty()) {
@@ -196,14 +196,14 @@ Options understood(const CommandLine& line) {
   for_each_given(line, [&options](const Option& option, const std::vector<std::string>& texts) {
     try {
       read_option(options, option, texts);
-    } catch (const UsageError&) {  // the others are understood
+    } catch (const UsageError&) {  // skip it; read the others
     }
   });
   try {
     if (line.command != nullptr) {
       settle(options, line);
     }
-  } catch (const std::exception&) {  // what it says so far is said
+  } catch (const std::exception&) {  // keep what is read so far
   }
   return options;
 }

@@ -40,7 +40,7 @@ namespace {
 
 using chapters::Chapter;
 
-/// The walkthrough twice, side by side: as it is, and with one rule changed.
+/// Writes the walkthrough side by side with a copy in which one rule is changed.
 void run_what_if(const Chapter& chapter, const Options& options) {
   const Outputs outputs(options);
   const Walkthrough as_is = computed(chapter, options.lesson, options);
@@ -54,8 +54,8 @@ void run_what_if(const Chapter& chapter, const Options& options) {
   });
 }
 
-/// Leaves out those of several chapters that have no step that --only names. Throws UsageError for a name that none
-/// has. `steps_of`: a chapter's steps that are shown; `all_of`: all of them.
+/// Removes the chapters that have no step named by --only, if there are several chapters. Throws UsageError for a name
+/// that no chapter has. `steps_of` returns a chapter's shown steps, `all_of` all its steps.
 template <class AnyChapter, class StepsOf, class AllOf>
 void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options, StepsOf steps_of, AllOf all_of) {
   if (options.chapters.size() == 1 || options.only.empty()) {
@@ -70,7 +70,7 @@ void leave_out_others(std::vector<AnyChapter>& chapters, const Options& options,
   std::erase_if(chapters, [&](const AnyChapter& chapter) { return std::invoke(steps_of, chapter).empty(); });
 }
 
-/// A program that does the same.
+/// Writes a program that reproduces the run.
 void run_emit(const Options& options) {
   const Outputs outputs(options);
   std::vector<render::ShownChapter> saved;
@@ -88,7 +88,7 @@ void run_emit(const Options& options) {
   outputs.write(saved, [&](std::ostream& out) { options.emit->write(out, request); });
 }
 
-/// What is drawn.
+/// Writes the random draws.
 void run_draws(const Chapter& chapter, const Options& options) {
   const Outputs outputs(options);
   const Walkthrough walk = computed(chapter, options.lesson, options);
@@ -102,7 +102,7 @@ void run_draws(const Chapter& chapter, const Options& options) {
   });
 }
 
-/// For each chapter, the options with its article's kernels where none are given.
+/// The options for each chapter: the kernels are its article's unless they are given.
 std::deque<Options> options_of_chapters(const Options& options) {
   std::deque<Options> all;
   for (const Chapter* chapter : options.chapters) {
@@ -112,7 +112,7 @@ std::deque<Options> options_of_chapters(const Options& options) {
   return all;
 }
 
-/// A chapter as the presenter gets it. Chapter and options must outlive it.
+/// The presenter's view of a chapter. Chapter and options must outlive it.
 present::Presentation presentation(const Chapter& chapter, const Options& options) {
   const auto with_seed = [&options](torch::Seed seed) {
     Lesson lesson = options.lesson;
@@ -137,7 +137,7 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
       .seconds = options.seconds};
 }
 
-/// The presenter, on the terminal: of several chapters, those that have a step that is shown.
+/// Presents the chapters that have a step to show.
 void run_presenter(const Options& options) {
   struct Planned {
     const Chapter* chapter;
@@ -161,7 +161,7 @@ void run_presenter(const Options& options) {
   present::present(presentations, options.colours);
 }
 
-/// Asks on standard output, reads answers from standard input.
+/// Asks for hidden cells on standard output and reads the answers from standard input.
 void run_predict(const Chapter& chapter, const Options& options) {
   const render::ShownChapter asked = shown(chapter, computed(chapter, options.lesson, options), options);
   present::Prediction prediction;
@@ -203,7 +203,7 @@ void run_walk(const Options& options) {
   outputs.write(chapters, [&](std::ostream& out) { options.format->write(out, asked); });
 }
 
-/// Of a reader's weights those that a chapter has not, and of the chapter's those that were not given. `walk_of`: a
+/// Notes on given weights that a chapter does not use, and on its weights that were not given. `walk_of` returns a
 /// chapter's walkthrough.
 template <class WalkOf>
 std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapters, const Lesson& lesson,
@@ -226,7 +226,7 @@ std::vector<std::string> notes_on_weights(std::span<const Chapter* const> chapte
   return notes;
 }
 
-/// The same of the chapter that `verify` names, where they are weights of it.
+/// The same notes for the chapter that `verify --chapter` names.
 std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
   const Chapter* const chapter = named_chapter(verify);
   const auto planned = [&](const Chapter& one) {
@@ -255,7 +255,7 @@ int run(const Options& options) {
   std::vector<std::string> notes = options.notes;
   const Lesson& lesson = options.lesson;
   if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights)) {
-    // Before any note: an error stands alone.
+    // Read them before any note is printed: an error is the only line.
     const auto walk_of = [&](const Chapter& chapter) { return planned(chapter, lesson, options); };
     std::ranges::copy(notes_on_weights(options.chapters, lesson, walk_of), std::back_inserter(notes));
   }
@@ -284,7 +284,7 @@ std::string error_line(const std::exception& error) {
     return text::one_line(std::string(error.what()) + "; choose smaller --tokens, --d-in, --batch or --d-out");
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "what is asked for needs more memory than there is" + free_memory_words() +
+    return "this run needs more memory than is available" + free_memory_words() +
            "; choose smaller --tokens, --d-in, --batch or --d-out";
   }
   return text::one_line(error.what());

@@ -14,7 +14,7 @@ namespace attn::cli {
 
 namespace {
 
-/// Of each tensor the shortest name that means no other one.
+/// The shortest unambiguous name of each tensor.
 std::vector<std::string> tensor_names(const std::vector<Step>& steps) {
   std::vector<std::string> names;
   for (const Step& step : steps) {
@@ -28,7 +28,7 @@ std::vector<std::string> tensor_names(const std::vector<Step>& steps) {
   return names;
 }
 
-/// The extras that nobody asked for.
+/// Steps that the article does not print and the user did not request.
 class LeftOut {
  public:
   template <class IsWanted>
@@ -45,7 +45,7 @@ class LeftOut {
     }
   }
 
-  /// Those that the step is made through, in their order, and the tensor whose size it is; each is told of once.
+  /// The left-out steps that lead to this step, in order; for a size, also its tensor. Each is returned once.
   std::vector<Step> before(const Step& step) {
     std::vector<Step> through;
     if (step.tensor) {
@@ -74,7 +74,7 @@ class LeftOut {
   }
 
   std::unordered_map<const void*, const Step*> extras_;
-  std::unordered_set<const void*> told_;  ///< and what the article tells of
+  std::unordered_set<const void*> told_;  ///< and the article's steps
 };
 
 }  // namespace

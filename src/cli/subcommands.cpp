@@ -15,11 +15,11 @@ constexpr auto commands_group = "Commands";
 constexpr auto hidden_group = "";
 
 const std::vector<std::string> examples = {
-    "attn-walkthrough causal --seed 123        the numbers of the blog",
-    "attn-walkthrough multihead --steps all    every tensor of every head",
-    "attn-walkthrough causal --save steps      every tensor as a .npy file",
+    "attn-walkthrough causal --seed 123        print the numbers of the article",
+    "attn-walkthrough multihead --steps all    print every tensor of every head",
+    "attn-walkthrough causal --save steps      save every tensor as a .npy file",
     "attn-walkthrough verify page.html         check the tensors on a page",
-    "attn-walkthrough CHAPTER --help           a chapter's options",
+    "attn-walkthrough CHAPTER --help           show a chapter's options",
 };
 
 std::vector<Subcommand> chapter_commands() {
@@ -39,7 +39,7 @@ std::vector<Subcommand> chapter_commands() {
   return commands;
 }
 
-/// A guide hides the help of the command of its name: --help shows that.
+/// The guides, and the commands whose name is not that of a guide.
 std::vector<std::string> help_topics() {
   std::vector<std::string> names;
   std::ranges::transform(guides(), std::back_inserter(names),
@@ -69,12 +69,12 @@ std::vector<Subcommand> other_commands() {
        .command = Command::walk,
        .examples = {"attn-walkthrough all --article book"}},
       {.name = "tour",
-       .summary = "all six chapters, one after the other, with introductions",
+       .summary = "all chapters, one after the other, with introductions",
        .group = commands_group,
        .taker = by_tour,
        .command = Command::walk,
-       .remark = "On a terminal, the presenter shows one step at a time. Elsewhere the same steps are text, as with "
-                 "--explain. attn-walkthrough all --step follows one article, with all options.",
+       .remark = "On a terminal, tour presents one step at a time. Otherwise it prints the steps as --explain does. To "
+                 "present one article, with all options, use attn-walkthrough all --step.",
        .examples = {"attn-walkthrough tour"}},
       {.name = "list",
        .summary = "list chapters and articles, steps, or rules",
@@ -82,7 +82,7 @@ std::vector<Subcommand> other_commands() {
        .taker = by_list,
        .command = Command::list,
        .argument = "steps|rules",
-       .argument_doc = "the names of all steps, or the rules of --what-if, with a sentence each",
+       .argument_doc = "list the names of all steps, or the rules of --what-if, with a sentence each",
        .choices =
            [] {
              return std::vector<std::string>{"steps", "rules"};
@@ -94,14 +94,16 @@ std::vector<Subcommand> other_commands() {
        .taker = by_verify,
        .command = Command::verify,
        .argument = "FILE",
-       .argument_doc = "a page: text, Markdown, HTML, a notebook, a terminal log, or - for standard input; or a folder "
-                       "or file of tensors",
+       .argument_doc =
+           "a page (text, Markdown, HTML, a notebook, a terminal log, or - for standard input), or a port's "
+           "tensors (a file or a folder)",
        .remark =
-           "Options under Inputs, Weights, Dropout and Kernels describe the program to check. For a page, verify tries "
-           "other values of the options that are not given; for a port, it uses the article's.",
-       .also = "Exit code 0: nothing "
-               "on the page is wrong and, with --strict, nothing is unknown; every tensor of a port is recognised and "
-               "right, except those that --ignore names. 1: otherwise. 2: the file is unreadable or has no tensors.",
+           "The options under Inputs, Weights, Dropout and Kernels describe the program to check. If one is not given, "
+           "verify tries several values for a page, and uses the article's for a port.",
+       .also =
+           "Exit code 0: no tensor on the page is wrong and, with --strict, none is unknown; every tensor of a port is "
+           "recognised and right, except those that --ignore names. 1: a check failed. 2: the file is unreadable "
+           "or has no tensors.",
        .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
                     "attn-walkthrough verify steps.npz --chapter causal"}},
       {.name = "help",
@@ -110,7 +112,7 @@ std::vector<Subcommand> other_commands() {
        .taker = by_others,
        .command = Command::help,
        .argument = "GUIDE|COMMAND",
-       .argument_doc = "one of those below (default: the help of the program)",
+       .argument_doc = "a guide, or a command (default: the help of the program)",
        .choices = help_topics,
        .also = guides_listed(),
        .examples = {"attn-walkthrough help ports"}},

@@ -42,7 +42,7 @@ std::string wrong_depth(const Value& value, const std::string& text) {
          (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
 }
 
-/// A number of the range, both ends in it.
+/// An error if the text is not a number from `least` to `most`.
 std::string wrong_real(const std::string& text, double least, double most, const std::string& words) {
   const auto value = text::number_of<double>(text);
   return value && *value >= least && *value <= most ? "" : quoted(text) + words;
@@ -58,7 +58,7 @@ std::string wrong_choice(const Value& value, const std::string& text, const Opti
          (words.empty() ? "" : "; try " + (near.empty() ? words.front() : near));
 }
 
-/// A path is no empty text, and does not look like an option.
+/// An error if the path is empty or looks like an option.
 std::string wrong_path(const std::string& text, const std::string& what, const std::string& accepted,
                        const std::string& example) {
   if (!text.empty() && text[0] != '-') {

@@ -6,7 +6,7 @@
 
 namespace attn::cli {
 
-/// The numbers and names of texts that what_is_wrong() accepts.
+/// Numbers and names from text that what_is_wrong() accepts.
 std::int64_t whole_value(const std::string& text);
 double number_value(const std::string& text);
 std::map<std::string, std::string> names_value(const std::string& text);

@@ -32,7 +32,7 @@
 namespace attn::cli {
 namespace {
 
-/// What one page prints, and what became of it. The report points into the rest.
+/// A page, its tensors, and the report on them. The report points into the other members.
 struct Verified {
   verify::Page page;
   std::vector<verify::Printed> printed;
@@ -45,7 +45,7 @@ struct Verified {
                           "; a page must fit into memory; give only the part that prints tensors");
 }
 
-/// "attn-walkthrough all --article primer" for primer.txt, the name of an article typed as a file; empty for others.
+/// "attn-walkthrough all --article primer" for the file name primer.txt; empty if the name is not an article's.
 std::string command_for_article(const std::string& file) {
   const std::string name = std::filesystem::path(file).stem().string();
   const auto& articles = chapters::all_articles();
@@ -54,7 +54,7 @@ std::string command_for_article(const std::string& file) {
   return is_article ? "attn-walkthrough all --article " + name : "";
 }
 
-/// Throws PageError where no page prints a tensor: what else there is to report hides no other page's report.
+/// Throws PageError if no page has a tensor. One page without tensors does not hide the reports of the others.
 void check_any_printed(const std::deque<Verified>& pages) {
   if (std::ranges::all_of(pages, [](const Verified& verified) { return verified.printed.empty(); })) {
     const std::string command = command_for_article(pages.front().page.name());
@@ -77,7 +77,7 @@ verify::Page read(const std::string& file, const verify::CheckSize& check_size) 
   throw verify::PageError(std::string(error.what()) + "; for this article's tensors, try " + command);
 }
 
-/// Explains what was found; replaces an earlier explanation.
+/// Explains the page's tensors; replaces an earlier explanation.
 void match_page(Verified& verified, const verify::LessonsToTry& lessons, const verify::Listing& listing,
                 const verify::Given& given) {
   verified.report = {};
@@ -85,8 +85,8 @@ void match_page(Verified& verified, const verify::LessonsToTry& lessons, const v
   verified.report = verify::match(verified.printed, verified.lessons, given);
 }
 
-/// Reads a page, finds and explains what it prints; where it tells no seed but its numbers do, once more with that
-/// seed. The page must stay where it is.
+/// Reads a page, finds its tensors and explains them. If the page names no seed but its numbers reveal one, explains
+/// them again with that seed. `verified` must not move afterwards.
 void explain(Verified& verified, const std::string& file, const VerifyOptions& options, std::int64_t available) {
   std::int64_t size = 0;
   try {
@@ -110,7 +110,7 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     }
     tell_draws(replayed, verified.report);
   } catch (const std::bad_alloc&) {
-    refuse_large(file, size, "to check it needs more memory than there is" + free_memory_words());
+    refuse_large(file, size, "checking it needs more memory than is available" + free_memory_words());
   }
 }
 
@@ -163,7 +163,7 @@ int verify(const Options& options) {
   }
   const Outputs outputs(options);
   const verify::Demands demands = {options.verify.strict, options.verify.allow_mistakes};
-  use_blas(default_blas(), 0);  // which takes its room before pages take theirs
+  use_blas(default_blas(), 0);  // reserves its memory before the pages are read
   const std::int64_t available = available_memory();
   cap_memory(available, room_for_products(Blas::native, evaluation().threads));
   std::deque<Verified> pages;

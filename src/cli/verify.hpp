@@ -4,9 +4,9 @@
 
 namespace attn::cli {
 
-/// `attn-walkthrough verify`: reads the pages and writes their reports to where the options say. Returns the exit code,
-/// 0 where all numbers hold and 1 where something differs. Throws verify::PageError, before anything is written, where
-/// a page cannot be read or prints no tensor.
+/// Runs `attn-walkthrough verify`: reads the pages and writes their reports. Returns the exit code: 0 if all numbers
+/// are right, 1 if one is wrong. Throws verify::PageError before anything is written if a page cannot be read or has no
+/// tensor.
 int verify(const Options& options);
 
 }  // namespace attn::cli

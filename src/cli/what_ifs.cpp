@@ -10,10 +10,10 @@
 namespace attn::cli {
 namespace {
 
-/// More numbers than this, of all changes together, would make a page too slow to load and to walk through.
+/// The most numbers, of all changes together, that a page may hold; with more it loads too slowly.
 constexpr std::int64_t most_numbers = 40'000;
 
-/// The numbers of the tensors that are new to `seen`.
+/// Counts the numbers of tensors that are not in `seen`, and adds the tensors to it.
 std::int64_t new_numbers(const std::vector<Step>& steps, std::unordered_set<const void*>& seen) {
   std::int64_t numbers = 0;
   for (const Step& step : steps) {
@@ -24,7 +24,7 @@ std::int64_t new_numbers(const std::vector<Step>& steps, std::unordered_set<cons
   return numbers;
 }
 
-/// Whether a page shows every tensor whole.
+/// Returns true if a page shows every tensor in full.
 bool are_shown_whole(const std::vector<Step>& steps, const Options& options) {
   const std::int64_t most = std::min(options.text.print.threshold, render::most_page_elements);
   return std::all_of(steps.begin(), steps.end(), [most](const Step& step) {

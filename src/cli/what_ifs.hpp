@@ -17,7 +17,7 @@ struct Otherwise {
 /// shown whole; else none. Computes no numbers.
 std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options);
 
-/// The same as a writer gets them, with what each change did.
+/// A writer's view of the changes, with a sentence on the effect of each.
 std::vector<render::ShownWhatIf> shown_what_ifs(const Walkthrough& as_is, const Options& options);
 
 }  // namespace attn::cli

@@ -74,9 +74,10 @@ void write_numpy(std::ostream& out, const Request& request) {
     const std::vector<Tensor>& made = listing.needed();
     has_softmax = has_softmax || std::any_of(made.begin(), made.end(), is_softmax);
   }
-  out << head_text(request,
-                   "Computes in float32 what attn-walkthrough prints. What PyTorch draws stands here as numbers; the\n"
-                   "others may differ in their last digits, as numpy adds in another order than PyTorch.")
+  out << head_text(
+             request,
+             "Computes in float32 the tensors that attn-walkthrough prints. Random draws are included as numbers.\n"
+             "Last digits of other numbers may differ, because numpy sums in another order than PyTorch.")
       << "import numpy as np\n"
       << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
 }

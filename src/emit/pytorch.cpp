@@ -112,7 +112,7 @@ class PyTorchListing final : public Listing {
       line("torch.manual_seed(" + draws_.seeds[seeding_].text() + ")");
     }
     if (draw.leaf.kind() == Kind::bernoulli && draws_.dropout_kernel == DropoutKernel::mkl) {
-      line("torch.rand(1)  # as many words as another PyTorch's kernel draws for the mask");
+      line("torch.rand(1)  # advances the generator as the other dropout kernel does");
       return;
     }
     if (is_dropout && is_needed(draw.leaf)) {

@@ -287,7 +287,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"heads-interleaved", "heads take every num_heads-th column, not head_dim adjacent columns", split_line,
        interleaved_heads},
       {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_without_transpose},
-      {"tiled-heads", "heads of keys and values are repeated all in turn, not each for its group",
+      {"tiled-heads", "heads of keys and values are repeated as 0, 1, 0, 1, not as 0, 0, 1, 1",
        "keys.repeat_interleave(group_size, dim=1)", for_each(Kind::repeat, tiled)},
       {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},

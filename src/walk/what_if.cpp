@@ -240,8 +240,8 @@ std::string tiled_heads_did(std::span<const Change> all) {
     const auto begin = keys.before.begin() + head * size;
     moved += std::equal(begin, begin + size, keys.after.begin() + head * size) ? 0 : 1;
   }
-  return "Tiled, " + std::to_string(moved) + " of " + std::to_string(keys.shape[axis]) +
-         " query heads meet the keys of another group.";
+  return "With tiled heads, " + std::to_string(moved) + " of " + std::to_string(keys.shape[axis]) +
+         " query heads use the keys of another group.";
 }
 
 std::string masked_from_first_key_did(std::span<const Change> all) {

@@ -77,7 +77,7 @@ class Help(Case):
                 self.assertLessEqual(set(options.items()) - {("--article", options["--article"])}, set(whole.items()) | {
                     ("--what-if", options.get("--what-if"))})
             self.assertLessEqual(text.count("\n"), 25)
-            self.assertIn(" --help", text.partition("The rest: ")[2])
+            self.assertIn(" --help", text.partition("More: ")[2])
         for command in ("list", "help", "man", "completion", "tour"):
             self.assertEqual(self.text(command, "-h"), self.text(command, "--help"))
 

@@ -227,8 +227,8 @@ class Faults(unittest.TestCase):
                 self.assertIn("'steps' has 'mine', which no --save wrote", said)
                 self.assertEqual(os.listdir(folder), ["steps"])
             else:
-                left = re.fullmatch(r"attn-walkthrough: note: --save replaced 'steps', and cannot remove all that was "
-                                    r"there: it is left as '(\.attn-walkthrough\.[\d.]+\.tmp)'\n", said)
+                left = re.fullmatch(r"attn-walkthrough: note: --save replaced 'steps', but cannot remove all of the "
+                                    r"old folder; the rest is in '(\.attn-walkthrough\.[\d.]+\.tmp)'\n", said)
                 self.assertEqual(os.listdir(os.path.join(folder, left[1])), ["mine"])
                 self.assertEqual(sorted(os.listdir(folder)), [left[1], "steps"])
             os.close(inside)

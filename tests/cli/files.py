@@ -257,8 +257,8 @@ class Folder(Case):
         self.assertEqual(done.returncode, 0)
         left = [name for name in self.there() if name != "steps"]
         self.assertEqual(len(left), 1)
-        self.assertEqual(done.stderr.decode(), "attn-walkthrough: note: --save replaced 'steps', and cannot remove all that "
-                         f"was there: it is left as '{left[0]}'\n")
+        self.assertEqual(done.stderr.decode(), "attn-walkthrough: note: --save replaced 'steps', but cannot remove all of "
+                         f"the old folder; the rest is in '{left[0]}'\n")
         self.assertEqual(self.contents(left[0]), old)
         self.check_whole("steps")
 

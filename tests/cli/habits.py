@@ -565,7 +565,7 @@ class Manual(Case):
         return page
 
     def test_every_option(self):
-        """Each stands once for a group of commands, which it names, with the words that any of them takes."""
+        """The manual has each option once, with all its words and the commands that take it."""
         options = self.plain(self.page).partition('.SH "OPTIONS"\n')[2].partition("\n.SH ")[0]
         found = {}
         ofgroup = None
@@ -575,9 +575,10 @@ class Manual(Case):
             if heading:
                 continue
             name, _, placeholder = term.partition(" ")
-            takers = re.search(r"In ([A-Za-z ,]+)\.\s*\Z", " ".join(text.split()))
+            takers = re.search(r"Commands: ([A-Za-z ,]+)\.\s*\Z", " ".join(text.split()))
             takers = takers.group(1) if takers else ofgroup
             found.setdefault(name, []).append((placeholder, takers.split(", ") if takers else None))
+        self.assertEqual({name: len(entries) for name, entries in found.items()}, dict.fromkeys(found, 1))
         chapters = {row["chapter"] for row in json.loads(text_of("list", "--format", "json"))["chapters"]}
         for command in ["", *COMMANDS]:
             kinds = {command} | ({"CHAPTER"} if command in chapters else set())

@@ -264,7 +264,7 @@ def peak_of(command):
 
 
 MIB = 2**20
-LARGE_PAGE = rb"\Aattn-walkthrough: note: the page has [0-9.]+ [MG]iB, and browsers take long over it; choose [^\n]*\n\Z"
+LARGE_PAGE = rb"\Aattn-walkthrough: note: the page has [0-9.]+ [MG]iB, which browsers load slowly; reduce [^\n]*\n\Z"
 
 
 class Memory(Measured):
@@ -312,7 +312,7 @@ class Memory(Measured):
                                     (330_000, "simplified", "--tokens", "6", "--d-in", "1000000", "--cell", "attn_scores[1,2]")):
             with self.subTest(command=command):
                 done = run_within(kibibytes, *command)
-                self.refused(done, "needs more memory than there is (")
+                self.refused(done, "needs more memory than is available (")
                 self.assertRegex(done.stderr, rb"\([0-9.]+ [MG]iB were free\); choose smaller --tokens")
 
     def test_what_is_not_computed_is_not_counted(self):
@@ -389,7 +389,7 @@ class Memory(Measured):
         page = self.file("page.txt", b"tensor(1.)\n" * 400_000)
         self.assertEqual(run("verify", page).returncode, 0)
         done = run_within(250_000, "verify", page)
-        self.refused(done, "has 4.2 MiB, and to check it needs more memory than there is (")
+        self.refused(done, "has 4.2 MiB, and checking it needs more memory than is available (")
         self.assertRegex(done.stderr, rb"\([0-9.]+ [MG]iB were free\); a page must fit")
 
     def test_a_page_is_refused_before_it_is_read(self):

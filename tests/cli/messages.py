@@ -206,7 +206,7 @@ class Hints(Case):
 
 class WithoutEffect(Case):
     def test_three_sizes_for_two(self):
-        self.refused(["causal", "--d-out", "3", "--d-out-kq", "4", "--d-out-v", "5"], "--d-out with --d-out-kq and --d-out-v")
+        self.refused(["causal", "--d-out", "3", "--d-out-kq", "4", "--d-out-v", "5"], "--d-out cannot be combined with both --d-out-kq and --d-out-v")
 
     def test_dropout_kernels_where_nothing_is_dropped(self):
         self.refused(["all", "--article", "primer", "--dropout-kernel", "mkl"], "--dropout-kernel", "primer", "--article blog")

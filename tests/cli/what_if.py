@@ -260,6 +260,13 @@ def _(known):
     return known.moved("keys") and not known.moved("attn_scores", "attn_scores_2")
 
 
+@sentence(r"With tiled heads, (\d+) of (\d+) query heads use the keys of another group\.")
+def _(known, moved, heads):
+    (before, after), = known.moved("keys_repeated").values()
+    others = sum(not np.array_equal(before[0, head], after[0, head]) for head in range(before.shape[1]))
+    return (int(moved), int(heads)) == (others, before.shape[1])
+
+
 # ---- Nothing changed -------------------------------------------------------------------------------
 
 
@@ -307,6 +314,14 @@ def _(known, p, what, *instead):
 def _(known, *instead):
     masks = known.as_is.named("mask")
     return not known.moved() and {mask.shape for mask in masks} == {(1, 1)} and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: with one head of keys, or one for each query head, both orders are the same; "
+          r"try (--num-kv-heads) (2)\.")
+def _(known, *instead):
+    pairs = zip(known.as_is.named("keys_heads"), known.as_is.named("keys_repeated"))
+    return not known.moved() and all(keys.shape[1] in (1, each.shape[1]) for keys, each in pairs) and is_no_reason_with(
+        known, *instead)
 
 
 # ---- Steps that are the same -----------------------------------------------------------------------
@@ -417,6 +432,8 @@ SELDOM = [
     (["causal", "blog", "--batch", "1"], "-1,-1,-1\n1e30,1e30,1e30\n"),
     (["causal", "blog"], "-1,-1,-1\n1e30,1e30,1e30\n-1,-2,3\n"),
     (["multihead", "blog", "--dropout", "0.5"], ""),
+    (["grouped", "modern"], ""),
+    (["grouped", "modern", "--num-kv-heads", "1"], ""),
     (["cross", "ahead-of-ai", "--tokens", "8"], ""),
     (["cross", "ahead-of-ai", "--tokens", "1"], ""),
     (["dropout", "blog", "--tokens", "1", "--dropout", "1"], ""),
@@ -449,12 +466,14 @@ BRANCHES = """
     symmetric: .* stays #\\.
     the scores stay the same
     some are inf or nan
+    # of # query heads use the keys of another group
     The weights stay the same
     No number changed\\.
     No number changed: the keys' dimension
     No number changed: with p = # nothing is dropped
     No number changed: with p = # everything is dropped
     No number changed: a single token
+    No number changed: with one head of keys
 """.strip().splitlines()
 
 

@@ -40,8 +40,8 @@ std::vector<Mistake> dropout_mistakes() {
        for_each(Kind::dropout, rescaled_twice)},
       {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
        for_each(Kind::dropout, dropped_and_normalised)},
-      {"dropout-mask-of-head-0", "every head has the dropout mask of head 0", dropout_line, dropped_by_first(1)},
-      {"dropout-mask-of-entry-0", "every entry of the batch has the dropout mask of entry 0", dropout_line,
+      {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line, dropped_by_first(1)},
+      {"dropout-mask-of-entry-0", "every entry of the batch uses the dropout mask of entry 0", dropout_line,
        dropped_by_first(0)},
   };
 }

@@ -187,7 +187,7 @@ Tensor scaled_after(const Tensor& was, const Tensor& is) {
 Mistake sum_plus_number(double addend, bool is_shifted) {
   return {"sum-plus-number",
           text::shortest_text(static_cast<float>(addend)) + " is added to the sum of the exponentials" +
-              (is_shifted ? " of scores less the largest" : ""),
+              (is_shifted ? " of the scores minus their largest" : ""),
           softmax_line, softmax_by_rows([more = static_cast<float>(addend), is_shifted](std::span<float> row) {
             exponentials(row, is_shifted ? largest_of(row) : 0, more);
           })};
@@ -227,7 +227,7 @@ std::vector<Mistake> softmax_mistakes() {
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
       {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
-      {"sigmoid", "sigmoid of each score, not softmax", softmax_line, softmax_by_rows(sigmoids)},
+      {"sigmoid", "sigmoid is applied to each score, not softmax to each row", softmax_line, softmax_by_rows(sigmoids)},
       {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
       {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
       {"divided-by-length", "the exponentials are divided by the root of the sum of their squares, not by their sum",
