@@ -14,7 +14,7 @@
 namespace attn::chapters {
 namespace {
 
-/// What a chapter is about, whichever article it follows.
+/// A chapter's topic, the same for every article.
 struct Summary {
   std::string_view chapter;
   std::string_view text;
@@ -22,7 +22,7 @@ struct Summary {
   std::string_view what_if;  ///< the rule that the chapter is about
 };
 
-/// In the order in which chapters are read.
+/// In reading order.
 constexpr std::array summaries = {
     Summary{"simplified", "attention without weights: one query by hand, then all tokens",
             "How can a token's vector pick up its context, before any training?", "softmax-dim-0"},

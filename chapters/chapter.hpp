@@ -21,11 +21,10 @@ std::vector<const WhatIf*> what_ifs(const Chapter& chapter);
 
 const std::vector<std::reference_wrapper<const Article>>& all_articles();
 
-/// All chapters of all articles: chapters in the order in which they are read, and of each chapter the article
-/// that it follows by default first.
+/// All chapters of all articles, in reading order; the default article of each chapter comes first.
 const std::vector<std::reference_wrapper<const Chapter>>& all_chapters();
 
-/// "attention without weights": the same for every article.
+/// The chapter's summary, the same for every article: "attention without weights".
 std::string_view chapter_summary(std::string_view name);
 /// The question that the chapter answers: the same for every article.
 std::string_view chapter_question(std::string_view name);

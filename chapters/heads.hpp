@@ -9,7 +9,7 @@ namespace attn::chapters {
 /// Throws LessonError if the heads cannot share the projections' columns evenly.
 void check_heads_divide(std::int64_t num_heads, std::int64_t d_out_kq, std::int64_t d_out_v);
 
-/// Throws LessonError if the query heads are no groups of one size, one for each head of keys and values.
+/// Throws LessonError if the number of key/value heads does not divide the number of query heads.
 void check_groups(std::int64_t num_heads, std::int64_t num_kv_heads);
 
 /// Throws LessonError if there are too many heads to list one by one.

@@ -13,26 +13,26 @@ struct Article;
 /// Throws LessonError if the lesson's sentence cannot be embedded, or not with the requested sizes.
 void check_sentence(const Lesson& lesson);
 
-/// Returns true if the lesson asks for torch.rand inputs instead of the article's.
+/// Returns true if the lesson has torch.rand inputs instead of the article's.
 bool has_random_inputs(const Lesson& lesson);
 
-/// How many tokens the inputs have.
+/// The number of tokens in the inputs.
 std::int64_t token_count(const Lesson& lesson);
 
 /// The sentence to embed: the lesson's, or the article's.
 std::string sentence_of(const Article& article, const Lesson& lesson);
 
-/// The ids of its words.
+/// The ids of the sentence's words.
 std::vector<std::int64_t> sentence_ids(const std::string& sentence);
 
 /// The embeddings [6, 3] of "Your journey starts with one step".
 std::vector<std::vector<float>> toy_embeddings();
 
-/// The words that the inputs' rows stand for; none for random inputs.
+/// The words of the inputs' rows; empty for random inputs.
 std::vector<std::string> token_words(const Article& article, const Lesson& lesson);
 
-/// The index of the token that by-hand parts follow: lesson.query, or the second token. Throws LessonError where there
-/// is no such token.
+/// The index of the token to follow by hand: lesson.query, or the second token. Throws LessonError if there is no such
+/// token.
 std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens);
 
 }  // namespace attn::chapters

@@ -10,8 +10,8 @@ namespace attn::chapters {
 struct Meaning {
   std::string_view step;
   std::string_view text;
-  std::string_view tail = {};                     ///< what goes on after the text
-  std::optional<std::string_view> own_tail = {};  ///< instead, where a reader's own numbers are in it
+  std::string_view tail = {};                     ///< follows the text
+  std::optional<std::string_view> own_tail = {};  ///< replaces the tail if the user's own numbers are in the step
   std::string_view chapter = {};
   std::string_view section = {};
 };

@@ -7,7 +7,7 @@
 
 namespace attn::chapters {
 
-/// Why the step is there, in one to three sentences; empty for a step that no chapter has.
+/// The purpose of a step, in one to three sentences; empty for an unknown step.
 std::string meaning(const Chapter& chapter, const Step& step);
 
 }  // namespace attn::chapters

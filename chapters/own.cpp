@@ -14,13 +14,13 @@
 namespace attn::chapters {
 namespace {
 
-/// A step's tensor that a reader may give.
+/// A step's tensor that the user may give.
 struct Weight {
   std::string name;  ///< with its section
   Tensor tensor;
 };
 
-/// The parameters that the chapter shows, and matrices that its article gives.
+/// The parameters that the chapter shows, and the matrices that its article gives.
 std::vector<Weight> weights_of(const Walkthrough& walk) {
   std::vector<Weight> weights;
   for (const Step& step : walk.steps()) {
@@ -76,7 +76,7 @@ std::string layout(const Tensor& weight) {
   return data_of(weight).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
 }
 
-/// The numbers with the axes of a matrix swapped.
+/// The numbers of the transposed matrix.
 GivenTensor transposed(const GivenTensor& given) {
   GivenTensor result = given;
   result.shape = {given.shape[1], given.shape[0]};
@@ -113,7 +113,7 @@ void check_shape(const GivenTensor& given, const Weight& weight) {
                     (is_transposed ? "transpose it, or choose another --init" : "give --inputs, or sizes, that fit"));
 }
 
-/// The reader's numbers as the kind of tensor that the weight is.
+/// The user's numbers as a tensor of the weight's kind.
 Tensor in_place_of(const Tensor& weight, const GivenTensor& given, const Kernels& kernels) {
   const Tensor own = own_tensor(given, kernels);
   if (!weight.operation().is_parameter()) {

@@ -28,11 +28,11 @@ class Program {
 
   // ---- What is printed; each returns the tensor --------------------------------------------------
 
-  /// Steps from here on belong to this section.
+  /// Starts a section: the following steps belong to it.
   void section(const std::string& name) { walk_.section(name); }
   /// print(label, tensor)
   Tensor show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article = true);
-  /// A variable that the article does not print.
+  /// Adds a variable that the article does not print.
   Tensor let(const std::string& name, const Tensor& tensor, const std::string& words = "");
   /// print(label, tensor.shape)
   Tensor size(const std::string& name, const std::string& label, const Tensor& tensor);
@@ -44,24 +44,24 @@ class Program {
   /// Sets the article's seed from here on. A lesson's own seed, any but the default one, takes precedence.
   void seed_with(torch::Seed seed) { article_seed_ = seed; }
   /// torch.manual_seed(seed), then the inputs [tokens, d_in]: the toy embeddings of "Your journey starts with one
-  /// step", or random ones, drawn right after seeding, or the lesson's sentence embedded, and seeded again; or the
-  /// lesson's own.
+  /// step", random inputs drawn right after seeding, the embedded sentence of the lesson with the seed set again, or
+  /// the user's inputs.
   Tensor seeded_inputs();
-  /// The same, after the lesson's sentence, if there is one, its vocabulary and ids.
+  /// seeded_inputs(), after the lesson's sentence, if there is one, its vocabulary and ids.
   Tensor inputs();
-  /// The same for a section that starts over.
+  /// seeded_inputs() for a section that starts over.
   Tensor inputs_again() { return let("inputs", seeded_inputs(), "inputs"); }
-  /// The embedded sentence [n, 3], the article's or the lesson's, with the steps that lead to it, or
-  /// the lesson's random inputs; then torch.manual_seed again, where the inputs are not random.
+  /// The embedded sentence [n, 3] of the article or the lesson, with the steps that lead to it and torch.manual_seed
+  /// after it; or the lesson's random inputs.
   Tensor embedded_sentence(bool in_article);
   /// Seeds again after embedding: returns these inputs, or new random ones if the lesson asks for random inputs.
   Tensor seeded_again(const Tensor& inputs);
-  /// torch.rand(shape), [tokens, d_in], or the lesson's own second inputs. Throws LessonError if their d_in differs.
+  /// torch.rand(shape), [tokens, d_in], or the user's second inputs. Throws LessonError if their d_in differs.
   Tensor second_inputs(const Shape& shape);
-  /// The inputs stacked as often as the lesson or else the article says: [tokens, d_in] -> [batch, tokens, d_in]; or
-  /// the entries that they are the first of.
+  /// The inputs stacked `copies` times, or as often as the lesson says: [tokens, d_in] -> [batch, tokens, d_in]; or the
+  /// user's batch, whose first entry they are.
   Tensor batch(const Tensor& inputs, std::int64_t copies);
-  /// The index of the token that by-hand parts follow: the lesson's, or the second. Throws LessonError if the inputs
+  /// The index of the token to follow by hand: the lesson's, or the second. Throws LessonError if the inputs
   /// have no such token.
   std::int64_t query(const Tensor& inputs) const;
 
@@ -74,14 +74,14 @@ class Program {
 
   /// W_query, W_key and W_value, drawn.
   Projections drawn_projections(std::int64_t d_in, const ProjectionDefaults& defaults);
-  /// The same, not printed.
+  /// Like drawn_projections(), not printed.
   Projections projections(std::int64_t d_in, const ProjectionDefaults& defaults);
-  /// Given ones, not printed.
+  /// Given projections, not printed.
   Projections let(Projections projections);
-  /// The weight as the article prints it, and the bias, if any, which it does not.
+  /// Prints the weight as the article does, and adds the bias, if any, which the article does not print.
   void show_weight(const std::string& label, const Projection& projection);
 
-  /// One more projection, of the kind that the lesson or else the article has, and without a bias; not printed.
+  /// One more projection without a bias, initialised as the lesson or the article says; not printed.
   Projection projection(const std::string& name, Init init, std::int64_t d_in, std::int64_t d_out);
   /// nn.Linear(d_in, d_out) with a bias, not printed.
   torch::Linear linear(const std::string& name, std::int64_t d_in, std::int64_t d_out);
@@ -96,7 +96,7 @@ class Program {
 
   double dropout_rate(double article) const { return lesson_.dropout.value_or(article); }
   std::int64_t num_heads(std::int64_t article) const { return lesson_.num_heads.value_or(article); }
-  /// A size that the chapter declares among what it takes.
+  /// A size that the chapter declares as an option.
   std::int64_t own_size(std::string_view name, std::int64_t article) const {
     const auto given = lesson_.own_sizes.find(name);
     return given == lesson_.own_sizes.end() ? article : given->second;
@@ -116,7 +116,7 @@ class Program {
   torch::Torch& torch_;
   Walkthrough& walk_;
   torch::Seed article_seed_ = default_seed;
-  std::optional<Tensor> batch_;  ///< [batch, tokens, d_in], where the entries differ: the inputs are its first
+  std::optional<Tensor> batch_;  ///< [batch, tokens, d_in] with different entries; the inputs are the first
 };
 
 }  // namespace attn::chapters

@@ -16,7 +16,7 @@ class Projection {
   Projection(torch::Torch& torch, Init init, std::int64_t d_in, std::int64_t d_out, bool bias, std::string name,
              bool requires_grad = true);
 
-  /// A given matrix [d_in, d_out] that is no parameter.
+  /// A given matrix [d_in, d_out] that is not a parameter.
   Projection(const Tensor& matrix, std::string name);
 
   /// [..., d_in] -> [..., d_out]
@@ -26,7 +26,7 @@ class Projection {
   const Tensor& weight() const { return module_ ? module_->weight : *matrix_; }
   std::optional<Tensor> bias() const { return module_ ? module_->bias : std::nullopt; }
   std::int64_t d_out() const { return weight().size(module_ ? 0 : 1); }
-  /// The program's words for the weight: "W_query.weight" of a module.
+  /// The program's expression for the weight: "W_query.weight" for a module.
   std::string words() const { return module_ ? name_ + ".weight" : name_; }
 
  private:
@@ -42,14 +42,14 @@ struct Projections {
   Projection W_value;
 };
 
-/// The article's own sizes and initialisation, where the lesson does not ask for others.
+/// The article's sizes and initialisation, used unless the lesson sets others.
 struct ProjectionDefaults {
   Init init;
   std::int64_t d_out_kq;
   std::int64_t d_out_v;
   bool key_first = false;     ///< drawn in the order key, query, value
-  bool requires_grad = true;  ///< of nn.Parameter; nn.Linear's always do
-  std::int64_t heads = 1;     ///< that d_out is shared among; keys and values have columns for `kv_heads` of them
+  bool requires_grad = true;  ///< for nn.Parameter; nn.Linear always requires it
+  std::int64_t heads = 1;     ///< heads that share d_out; keys and values have columns for `kv_heads` of them
   std::int64_t kv_heads = 1;
 };
 

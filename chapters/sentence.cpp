@@ -117,7 +117,7 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
 }
 
 Vocabulary vocabulary_of(std::vector<std::string> words) {
-  std::sort(words.begin(), words.end());  // bytes of UTF-8 are in the order of code points
+  std::sort(words.begin(), words.end());  // the byte order of UTF-8 is that of code points
   Vocabulary vocabulary;
   for (std::size_t i = 0; i < words.size(); ++i) {
     vocabulary[words[i]] = static_cast<std::int64_t>(i);

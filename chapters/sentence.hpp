@@ -8,11 +8,11 @@
 
 namespace attn::chapters {
 
-/// The words of a sentence as the article splits one: at white space, without , . ! ? ; and :. Throws LessonError if
-/// there are none or too many, or if the text is not printable UTF-8.
+/// Splits a sentence as the article does: at white space, without , . ! ? ; and :. Throws LessonError if there are no
+/// words or too many, or if the text is not printable UTF-8.
 std::vector<std::string> sentence_words(std::string_view sentence);
 
-/// The article's {word: index for index, word in enumerate(sorted(words))}: a word that comes twice has its last index.
+/// The article's {word: index for index, word in enumerate(sorted(words))}: a repeated word gets its last index.
 using Vocabulary = std::map<std::string, std::int64_t>;
 Vocabulary vocabulary_of(std::vector<std::string> words);
 

@@ -15,10 +15,10 @@ void set_unless_given(std::optional<Value>& target, Value value) {
   target = target.value_or(value);
 }
 
-/// Whether the lesson's own inputs are [batch, tokens, d_in].
+/// Returns true if the user's inputs are [batch, tokens, d_in].
 bool has_entries(const Lesson& lesson) { return lesson.inputs && lesson.inputs->shape.size() == 3; }
 
-/// Throws LessonError where the chapter has one sequence, or the batch is asked to have another size.
+/// Throws LessonError for a batch if the chapter takes one sequence, or if --batch gives another size.
 void check_entries(const Chapter& chapter, const Lesson& lesson) {
   const std::string of = has_entries(lesson)
                              ? "--inputs '" + lesson.inputs->source + "' of shape " + shape_text(lesson.inputs->shape)
@@ -72,7 +72,7 @@ Lesson with_fixture(const Chapter& chapter, Lesson lesson) {
   return lesson;
 }
 
-/// The head that a weight's section says: 2 of "head_2/W_key"; 0 where it says none.
+/// The number of the head in a weight's section: 2 for "head_2/W_key"; 0 if there is none.
 std::int64_t head_of(std::string_view name) {
   constexpr std::string_view head = "head_";
   std::int64_t number = 0;
@@ -82,7 +82,7 @@ std::int64_t head_of(std::string_view name) {
   return number;
 }
 
-/// What the weights' names say: that there are biases, and how many heads.
+/// Sets biases and the number of heads from the names of the weights.
 Lesson with_what_names_say(const Chapter& chapter, Lesson lesson) {
   std::int64_t heads = 0;
   for (const GivenTensor& given : lesson.weights->tensors) {
@@ -100,7 +100,7 @@ Lesson with_what_names_say(const Chapter& chapter, Lesson lesson) {
   return lesson;
 }
 
-/// The d_out that a weight has, given d_in; nothing where it has another d_in.
+/// The d_out of a weight, given d_in; empty if it has another d_in.
 std::optional<std::int64_t> d_out_of(const Shape& shape, std::int64_t d_in) {
   if (shape.size() != 2 || (shape[0] != d_in && shape[1] != d_in)) {
     return std::nullopt;
@@ -108,8 +108,8 @@ std::optional<std::int64_t> d_out_of(const Shape& shape, std::int64_t d_in) {
   return shape[0] == d_in ? shape[1] : shape[0];
 }
 
-/// Where query heads share those of keys and values, d_out is the queries', and the groups are as large as it has
-/// columns for each of the keys'.
+/// Sets the sizes of grouped-query attention: d_out from the queries, and the group size from the columns of queries
+/// and keys.
 Lesson with_groups_of_weights(Lesson lesson, std::int64_t keys, std::int64_t values) {
   const std::int64_t queries = lesson.d_out_kq.value_or(0);
   if (queries == 0 || keys == 0 || queries % keys != 0) {

@@ -246,7 +246,7 @@ constexpr std::array causal = {
             .chapter = "dropout"},
 };
 
-/// Where heads share one projection.
+/// For heads that share one projection.
 constexpr std::array shared_heads = {
     Meaning{.step = "keys_transposed",
             .text = "The last two axes swapped: within each head, tokens become columns. Batch and head axes stay, as "

@@ -145,7 +145,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_SUITE("bounds") {
-  TEST_CASE("no numbers within the observed intervals give a number outside of the bounds") {
+  TEST_CASE("numbers within the observed intervals give results within the bounds") {
     std::mt19937 random(1);
     for (const Case& one : cases()) {
       CAPTURE(one.name);
@@ -164,7 +164,7 @@ TEST_SUITE("bounds") {
     }
   }
 
-  TEST_CASE("the bounds are reached: they are those of the ends of the intervals") {
+  TEST_CASE("the bounds are reached at the ends of the intervals") {
     for (const Case& one : cases()) {
       CAPTURE(one.name);
       const Cells bounds = bounds_of(one);
@@ -186,7 +186,7 @@ TEST_SUITE("bounds") {
     }
   }
 
-  TEST_CASE("a whole layer: each number of many is within the bounds") {
+  TEST_CASE("a whole layer: every number is within the bounds") {
     const auto project = [](const Tensor& x, std::vector<float> weights) {
       return matmul(x, leaf_of({3, 2}, std::move(weights)));
     };
@@ -244,7 +244,7 @@ TEST_SUITE("bounds") {
     CHECK(coarse.middle() == doctest::Approx(fine.middle()));
   }
 
-  TEST_CASE("whole numbers and what nobody observed are exact") {
+  TEST_CASE("whole numbers and unobserved numbers are exact") {
     const Tensor a = leaf_of({2, 2}, {1, 0, 2, 3});
     const Tensor product = matmul(a, a);
     Bounds bounds;
@@ -255,7 +255,7 @@ TEST_SUITE("bounds") {
     }
   }
 
-  TEST_CASE("a hidden score weighs nothing, and a row of them alone is no number") {
+  TEST_CASE("a hidden score has weight 0, and a row of only hidden scores is nan") {
     const auto hidden = -std::numeric_limits<float>::infinity();
     const Tensor weights = softmax(leaf_of({2, 2}, {1, hidden, hidden, hidden}));
     Bounds bounds;
@@ -264,7 +264,7 @@ TEST_SUITE("bounds") {
     CHECK(!is_number(bounds.cell(weights, {1, 0})));
   }
 
-  TEST_CASE("whether all numbers are close is known only where it is certain") {
+  TEST_CASE("allclose is known only where it is certain") {
     const Tensor x = leaf_of({1}, {1});
     const Tensor close = all_close(x, leaf_of({1}, {1}));
     const auto of = [&](const Interval& cell) {

@@ -56,7 +56,7 @@ std::vector<float> linear_after(torch::Seed seed) {
 
 }  // namespace
 
-TEST_CASE("the book seeds its second module with 789, unless the lesson has a seed of its own") {
+TEST_CASE("the book seeds its second module with 789, unless the lesson sets a seed") {
   for (const auto& place :
        {std::pair("trainable", "self_attention_v2"), {"causal", "renormalised"}, {"dropout", "causal"}}) {
     const std::string chapter = place.first;
@@ -72,7 +72,7 @@ TEST_CASE("the book seeds its second module with 789, unless the lesson has a se
   }
 }
 
-TEST_CASE("the book's weights by hand need no gradient, those of its modules do") {
+TEST_CASE("the book's weights by hand require no gradient, but those of its modules do") {
   const Walkthrough trainable = book("trainable", default_seed);
   CHECK_FALSE(find(trainable, "one_query", "query_2").requires_grad());
   CHECK(find(trainable, "self_attention_v1", "queries").requires_grad());

@@ -70,7 +70,7 @@ Words selection(const cli::Options& options) {
 
 }  // namespace
 
-TEST_CASE("whole numbers are digits in a range") {
+TEST_CASE("whole numbers consist of digits and have a range") {
   const auto check = [](const char* text) { return wrong(cli::ValueKind::number, text, 1, 2147483647); };
   for (const char* text : {"1", "6", "2147483647", "007"}) {
     CAPTURE(text);
@@ -120,7 +120,7 @@ TEST_CASE("seeds are 64-bit integers of either kind") {
   }
 }
 
-TEST_CASE("a seed is the generator's, and what somebody wrote") {
+TEST_CASE("a seed keeps the generator's number and the user's text") {
   const auto bits = [](const char* text) { return std::uint64_t{torch::parsed_seed(text).value()}; };
   CHECK(bits("0") == 0);
   CHECK(bits("-1") == std::numeric_limits<std::uint64_t>::max());
@@ -134,7 +134,7 @@ TEST_CASE("a seed is the generator's, and what somebody wrote") {
   CHECK(torch::Seed(std::numeric_limits<std::uint64_t>::max()).text() == "18446744073709551615");
 }
 
-TEST_CASE("without options a lesson is the article's") {
+TEST_CASE("without options, a lesson has the article's values") {
   const cli::Options options = parse({"causal"});
   REQUIRE(options.command == cli::Command::walk);
   REQUIRE(options.chapters.size() == 1);
@@ -155,7 +155,7 @@ TEST_CASE("without options a lesson is the article's") {
   CHECK(parse({"cross"}).lesson.kernels.cpu == Cpu::standard);
 }
 
-TEST_CASE("an article's chapter brings the article's kernels") {
+TEST_CASE("a chapter uses its article's kernels") {
   const cli::Options options = parse({"causal", "--article", "ahead-of-ai"});
   CHECK(options.chapters.at(0)->article->name == "ahead-of-ai");
   CHECK(options.lesson.kernels.cpu == Cpu::standard);
@@ -215,7 +215,7 @@ TEST_CASE("every option reaches the lesson") {
   CHECK(parse({"simplified", "--query", "starts"}).lesson.query == "starts");
 }
 
-TEST_CASE("--d-out is for all projections that have no size of their own") {
+TEST_CASE("--d-out applies to all projections without a size of their own") {
   const Lesson both = parse({"causal", "--d-out", "4"}).lesson;
   CHECK(both.d_out_kq == 4);
   CHECK(both.d_out_v == 4);
@@ -231,7 +231,7 @@ TEST_CASE("values may follow an equals sign, and the last of several counts") {
   CHECK(parse({"causal", "--init", "rand", "--init=linear"}).lesson.init == Init::linear);
 }
 
-TEST_CASE("arguments are options, each with its value, and files") {
+TEST_CASE("arguments are options with values, and files") {
   const auto read = [](const Words& arguments) { return cli::read_line(arguments); };
   for (const Words& arguments :
        {Words{"--output", "x"}, Words{"--output=x"}, Words{"-o", "x"}, Words{"-ox"}, Words{"-o=x"}}) {
@@ -292,7 +292,7 @@ TEST_CASE("the cursor is in a name, a value or a word") {
   }
 }
 
-TEST_CASE("each option of a command is told once, with all that is said of it") {
+TEST_CASE("each option of a command is listed once, with its text") {
   std::vector<cli::Subcommand> all = cli::subcommands();
   all.push_back(cli::program());
   std::set<const cli::Option*> taken;
@@ -315,7 +315,7 @@ TEST_CASE("each option of a command is told once, with all that is said of it") 
   CHECK(taken.size() == cli::all_options().size());
 }
 
-TEST_CASE("verify refuses what the chapter that is named does not take") {
+TEST_CASE("verify refuses options that the named chapter does not take") {
   for (const cli::Option& option : cli::all_options()) {
     if (option.taken == nullptr || (option.takers & cli::by_verify) == 0) {
       continue;
@@ -350,7 +350,7 @@ TEST_CASE("help and version are messages") {
   CHECK(parse({"--version"}).message.starts_with("attn-walkthrough "));
 }
 
-TEST_CASE("what is refused is named, with what is accepted") {
+TEST_CASE("an error names the refused value and the accepted ones") {
   CHECK(contains(error_of({"casual"}), "causal"));
   CHECK(contains(error_of({"--seed", "5"}), "chapter"));
   CHECK(contains(error_of({"--seed", "5", "causal"}), "; type attn-walkthrough causal --seed 5"));
@@ -372,7 +372,7 @@ TEST_CASE("every value that a validator accepts can be read") {
   CHECK(parse({"causal", "--dropout", "5e-324"}).lesson.dropout == 5e-324);
 }
 
-TEST_CASE("every form of output fulfils each wish, or refuses it with a reason") {
+TEST_CASE("every output format supports each option, or refuses it with a reason") {
   const std::vector<std::vector<const char*>> wishes = {{"simplified"},
                                                         {"simplified", "--explain"},
                                                         {"simplified", "--heatmap"},

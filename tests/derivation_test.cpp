@@ -180,7 +180,7 @@ TEST_CASE("every number of every chapter agrees with its derivation") {
   }
 }
 
-TEST_CASE("every operation derives its elements, whatever the number of axes") {
+TEST_CASE("every operation derives its elements, for any number of axes") {
   const Tensor x = drawn({2, 3, 4});
   const Tensor m = drawn({3, 4});
   const Tensor v = drawn({4});
@@ -272,7 +272,7 @@ TEST_CASE("derivations name the rule and its terms in order") {
   CHECK(joined.operation().derive(joined.operands(), {2, 5}).terms[0].a.index == Shape{2, 1});
 }
 
-TEST_CASE("a score: the row and the column that meet, every product and the running sum") {
+TEST_CASE("a score: its row and column operands, every product and the running sum") {
   // 0.55 * 0.57 = 0.3135; 0.87 * 0.85 = 0.7395; 0.66 * 0.64 = 0.4224; golden/blog/simplified.txt prints 1.4754
   const std::string text = text_of("simplified", "attn_scores[1, 2]");
   CHECK(contains(text, "attn_scores[1, 2] = 1.4754   (row 1: journey, column 2: starts)   in section all_tokens\n"));
@@ -294,7 +294,7 @@ TEST_CASE("a weight: the maximum, each exponential, their sum and the quotient")
   CHECK(contains(text, "the sum of all 6 exponentials = 3.84"));
 }
 
-TEST_CASE("where the order of the arithmetic shows in the last digits, the text says so") {
+TEST_CASE("the text says where the order of the arithmetic changes the last digits") {
   Tensor weights = softmax(drawn({10, 40}));
   weights.set_name("attn_weights");
   const Step step = {Step::Kind::tensor, "", "attn_weights", "", true, weights, ""};
@@ -308,7 +308,7 @@ TEST_CASE("where the order of the arithmetic shows in the last digits, the text 
   CHECK(different < 10);
 }
 
-TEST_CASE("masked, kept and dropped numbers say why") {
+TEST_CASE("masked, kept and dropped numbers give the reason") {
   CHECK(contains(text_of("causal", "masked_attn_scores[0, 1, 2]"),
                  "mask[1, 2] is True, so the number is replaced by -inf, which softmax turns into a weight of 0\n"));
   CHECK(contains(text_of("causal", "masked_attn_scores[0, 2, 1]"),
@@ -322,7 +322,7 @@ TEST_CASE("masked, kept and dropped numbers say why") {
   CHECK(contains(all, "is dropped: 0\n"));
 }
 
-TEST_CASE("depth derives operands too, each once, down to what is given") {
+TEST_CASE("depth derives operands too, each once, back to the given tensors") {
   const std::string two = text_of("causal", "context_vecs[0, 1, 2]", 2);
   CHECK(contains(two, "\n  dropout_attn_weights[0, 1, 0] = "));
   CHECK(contains(two, "\n  values[0, 0, 2] = -0.3132"));
@@ -342,7 +342,7 @@ TEST_CASE("depth derives operands too, each once, down to what is given") {
   CHECK(contains(deep, "\ninputs is given: torch.tensor([[...]])\n"));
 }
 
-TEST_CASE("the whole depth is a graph: which part of which tensor a number goes back to") {
+TEST_CASE("full depth is a graph of the parts that a number depends on") {
   const std::string text = text_of("causal", "context_vecs[0, 1, 2]", 0);
   for (const char* line :
        {"  context_vecs[0, 1, 2] = dropout_attn_weights @ values\n",
@@ -366,7 +366,7 @@ TEST_CASE("the whole depth is a graph: which part of which tensor a number goes 
   }
 }
 
-TEST_CASE("an element from two operands is told in every form") {
+TEST_CASE("an element of two operands is derived in every format") {
   Walkthrough walk;
   const Tensor x = plain({2, 2}, {1, 2, 3, 4});
   const Tensor y = plain({2, 2}, {10, 20, 30, 40});
@@ -408,14 +408,14 @@ TEST_CASE("an element from two operands is told in every form") {
   CHECK(tellings[cases["c"][0]["r"]]["each"] == nlohmann::ordered_json{"{~a}", "{=sum}"});
 }
 
-TEST_CASE("a parameter without a gradient is given, not trainable") {
+TEST_CASE("a parameter without a gradient is called given, not trainable") {
   Walkthrough walk;
   walk.show("W", "", frozen_parameter(drawn({2, 2})));
   const std::string text = render::derivation_text(walk.steps(), render::parse_cell("W[0, 1]"), 1, {}, {});
   CHECK(contains(text, "   given: nn.Parameter(torch.randn(2, 2), requires_grad=False)\n"));
 }
 
-TEST_CASE("long sums and long derivations are shortened, and say so") {
+TEST_CASE("long sums and long derivations are shortened, with a note") {
   Walkthrough walk;
   walk.let("x", torch::ones({1, 100}));
   walk.let("sums", sum(walk.steps()[0].tensor.value()));
@@ -432,7 +432,7 @@ TEST_CASE("long sums and long derivations are shortened, and say so") {
   CHECK(contains(cut, "... cut after 20"));
 }
 
-TEST_CASE("which axes stand for tokens") {
+TEST_CASE("axes of tokens are known") {
   const Run& done = default_run("multihead");
   const auto axes = [&](const std::string& name) {
     for (const Step& step : done.steps) {
@@ -455,7 +455,7 @@ TEST_CASE("which axes stand for tokens") {
   CHECK(axes("output") == std::vector<bool>{false, true, false});
 }
 
-TEST_CASE("which axes stand for heads") {
+TEST_CASE("axes of heads are known") {
   std::string found;
   for (const Step& step : default_run("multihead").steps) {
     for (std::size_t axis = 0; step.kind == Step::Kind::tensor && axis < step.tensor->shape().size(); ++axis) {
@@ -474,7 +474,7 @@ TEST_CASE("which axes stand for heads") {
   }
 }
 
-TEST_CASE("cells that there are not") {
+TEST_CASE("cells that do not exist are refused") {
   for (const char* text : {"", "[1]", "a[1", "a[1,]", "a[,1]", "a[[1]]", "/a[1]", "a]1["}) {
     CAPTURE(text);
     CHECK_THROWS_AS(render::parse_cell(text), render::CellError);

@@ -53,7 +53,7 @@ TEST_SUITE("draws") {
     CHECK(NumpyGenerator(4'294'967'295U).uniform() == 0.0976320289940138);
   }
 
-  TEST_CASE("Each draw is called by its variable, or counted") {
+  TEST_CASE("A draw is named by its variable or by its number") {
     const std::vector<Replayed> draws =
         drawn_by("torch.manual_seed(123)\nprint(torch.rand(3, 2))\nprint(torch.rand(3, 2))\nW = torch.rand(3, 2)\n");
     REQUIRE(draws.size() == 3);
@@ -64,7 +64,7 @@ TEST_SUITE("draws") {
     CHECK(draws[2].words == "W");
   }
 
-  TEST_CASE("A variable that is assigned again names no draw") {
+  TEST_CASE("A reassigned variable names no draw") {
     CHECK(words_of(drawn_by("torch.manual_seed(1)\nx = torch.rand(2)\nx = x + 1\n")) ==
           std::vector<std::string>{"(torch.rand(2) after torch.manual_seed(1))"});
   }
@@ -107,7 +107,7 @@ TEST_SUITE("draws") {
                                    "(the 2nd torch.rand(2, 2) after torch.manual_seed(1))"});
   }
 
-  TEST_CASE("What cannot be read ends what is known, up to the next seed") {
+  TEST_CASE("After an unreadable call, nothing is known up to the next seed") {
     for (const std::string unread :
          {"torch.rand(n, 2)", "x.normal_()", "if n:\n    y = torch.rand(2)", "torch.randperm(3)"}) {
       CAPTURE(unread);
@@ -117,7 +117,7 @@ TEST_SUITE("draws") {
     }
   }
 
-  TEST_CASE("Without a seed nothing is known") {
+  TEST_CASE("Without a seed, no draw is known") {
     CHECK(drawn_by("a = torch.rand(2)\nimport random\nrandom.seed(1)\nb = random.random()\n").empty());
   }
 }

@@ -105,7 +105,7 @@ void for_each_change(const std::string& name, std::size_t size, bool as_all,
 
 }  // namespace
 
-TEST_CASE("dumps: an .npy header that lies takes no memory") {
+TEST_CASE("dumps: an .npy header with a wrong size allocates no memory") {
   const long before = most_memory();
   CHECK(has(complaint("a.npy", npy_of("(1000000000,)", 20)), "cut short: 4000000"));
   CHECK(has(complaint("a.npy", npy_of("(3000000000, 3000000000)", 20)),
@@ -121,7 +121,7 @@ TEST_CASE("dumps: an .npy header that lies takes no memory") {
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
 }
 
-TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order") {
+TEST_CASE("dumps: the dict of an .npy header is read strictly, in any order") {
   const std::string rest = "'fortran_order': False, 'shape': (2,)";
   CHECK(complaint("a.npy", npy("{'shape': (2,), \"descr\": 'f4', 'fortran_order': True}", 8)).empty());
   for (const std::string& literal :
@@ -142,7 +142,7 @@ TEST_CASE("dumps: the dict of an .npy header is read strictly, in whatever order
   CHECK(has(complaint("a.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{"s), "its header has 4294967307 bytes"));
 }
 
-TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
+TEST_CASE("dumps: names in archives do not escape, and are distinguished") {
   const std::string good = npy_of("(2,)", 8);
   for (const std::string name :
        {"../keys.npy", "//keys.npy", "a/../keys.npy", "..\\keys.npy", "a//keys.npy", "./keys.npy"}) {
@@ -166,7 +166,7 @@ TEST_CASE("dumps: names in archives lead nowhere and are told apart") {
   CHECK(dump::parse("a.npz", archive_of({{"a/", ""}, {"notes.txt", "x"}, {"keys.npy", good}})).size() == 1);
 }
 
-TEST_CASE("dumps: archives that unpack to more than they say, or than there is room for") {
+TEST_CASE("dumps: archives that unpack to more than their size or the memory are refused") {
   const long before = most_memory();
   CHECK(has(complaint("a.npz", archive_of({{"keys.npy", npy_of("(1000000000,)", 20)}})),
             "'keys.npy': its shape [1000000000] needs 4000000000 bytes, but it has 20"));
@@ -186,7 +186,8 @@ TEST_CASE("dumps: archives that unpack to more than they say, or than there is r
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
 }
 
-TEST_CASE("dumps: what does not fit into memory is refused before it is unpacked" * doctest::skip(has_sanitizer)) {
+TEST_CASE("dumps: an archive that does not fit into memory is refused before unpacking" *
+          doctest::skip(has_sanitizer)) {
   const std::string bytes = archive_of({{"keys.npy", npy_of("(8388608,)", 8388608 * 4)}});
   CHECK(bytes.size() < 100'000);
   std::int64_t pages = 0;
@@ -201,7 +202,7 @@ TEST_CASE("dumps: what does not fit into memory is refused before it is unpacked
   CHECK(has(said, "'a.npz': it needs 64.0 MiB of memory, but only "));
 }
 
-TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
+TEST_CASE("dumps: a .safetensors header must follow the format") {
   const auto said = [](const std::string& header, std::size_t data) {
     return complaint("a.safetensors", safetensors_of(header, data));
   };
@@ -246,7 +247,7 @@ TEST_CASE("dumps: a .safetensors header is held to the format's rules") {
   CHECK(has(complaint("a.safetensors", "1234"), "cut short: it has 4 bytes"));
 }
 
-TEST_CASE("dumps: cut short anywhere, they are refused") {
+TEST_CASE("dumps: truncated files are refused") {
   const long before = most_memory();
   for (const std::string name :
        {"little_f4.npy", "big_f2.npy", "fortran.npy", "version_2.npy", "version_3.npy", "bool.npy", "scalar.npy",
@@ -267,7 +268,7 @@ TEST_CASE("dumps: cut short anywhere, they are refused") {
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
 }
 
-TEST_CASE("dumps: with any one byte of their headers changed, they are read or refused") {
+TEST_CASE("dumps: files with one changed header byte are read or refused") {
   const long before = most_memory();
   struct Header {
     std::string file;
@@ -295,7 +296,7 @@ TEST_CASE("dumps: with any one byte of their headers changed, they are read or r
   CHECK((has_sanitizer || most_memory() - before < 8 * 1024));
 }
 
-TEST_CASE("dumps: with any one byte changed, no archive gives other numbers") {
+TEST_CASE("dumps: an archive with one changed byte never gives other numbers") {
   const long before = most_memory();
   const std::vector<std::vector<double>> known = {ramp(6), {1, 0, 1, 1}};
   const auto check = [&](const Dumped& tensor) {

@@ -91,7 +91,7 @@ TEST_CASE("dumps: the extremes of float16, NaN and the infinities") {
   CHECK(std::signbit(values[7]));
 }
 
-TEST_CASE("dumps: what is no real number is refused by its name") {
+TEST_CASE("dumps: dtypes that are not real numbers are refused by name") {
   const std::vector<std::pair<std::string, std::string>> refused = {
       {"objects", "Python objects (dtype '|O')"},   {"records", "records with fields"},
       {"complex", "complex numbers (dtype '<c8')"}, {"strings", "strings (dtype '<U4')"},
@@ -155,7 +155,7 @@ TEST_CASE("dumps: .csv files as numpy.savetxt writes them") {
   CHECK(dump::parse("a.csv", "  1   2  \n\n 3 4").at(0).values == std::vector<double>{1, 2, 3, 4});
 }
 
-TEST_CASE("dumps: .csv files that are no matrix of numbers say where") {
+TEST_CASE("dumps: the error for a .csv file that is not a matrix gives the place") {
   CHECK(has(complaint("a.csv", "1,2\n3\n"), "'a.csv': line 2: 1 numbers, but 2 in the first row; every row must"));
   CHECK(has(complaint("a.csv", "x,y\n1,2\n"), "line 1: 'x' is not a number"));
   CHECK(has(complaint("a.csv", "1,,2\n"), "line 1: a cell is empty"));
@@ -167,7 +167,7 @@ TEST_CASE("dumps: .csv files that are no matrix of numbers say where") {
   CHECK(has(complaint("a.csv", "# nothing\n\n"), "no rows of numbers"));
 }
 
-TEST_CASE("dumps: .csv files that attn-walkthrough wrote tell name, dtype and shape") {
+TEST_CASE("dumps: .csv files of attn-walkthrough contain name, dtype and shape") {
   check_tensor(dump::parse("a.csv", "# head_1/keys: float32 [2, 1, 2]\n0.1,2\n\n3,inf\n").at(0), "head_1/keys",
                {2, 1, 2}, "float32", {static_cast<double>(0.1F), 2, 3, inf});
   check_tensor(dump::parse("a.csv", "# mask: bool [3]\n1,0,1\n").at(0), "mask", {3}, "bool", {1, 0, 1});
@@ -185,7 +185,7 @@ TEST_CASE("dumps: .csv files that attn-walkthrough wrote tell name, dtype and sh
   CHECK(has(complaint("a.csv", "# ../keys: float32 [2]\n1,2\n"), "is not a path below the folder"));
 }
 
-TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
+TEST_CASE("dumps: JSON of attn-walkthrough contains every tensor by name") {
   const auto step = [](const std::string& name, const std::string& dtype, const std::string& shape,
                        const std::string& values) {
     return R"({"kind": "tensor", "section": "head_1", "name": ")" + name + R"(", "dtype": ")" + dtype +
@@ -240,7 +240,7 @@ TEST_CASE("dumps: JSON that attn-walkthrough wrote has every tensor by name") {
   CHECK(has(complaint("a.json", R"({"tool": "something else"})"), "not a tensor file"));
 }
 
-TEST_CASE("dumps: a folder, below it all .npy files by name") {
+TEST_CASE("dumps: a folder gives all .npy files below it, by name") {
   const DumpFolder folder;
   write(folder / "head_2/keys.npy", fixture("little_f4.npy"));
   write(folder / "head_10/keys.npy", fixture("fortran.npy"));
@@ -255,7 +255,7 @@ TEST_CASE("dumps: a folder, below it all .npy files by name") {
   check_tensor(tensors[2], "head_2/keys", {2, 3, 4}, "float32", ramp(24));
 }
 
-TEST_CASE("dumps: what --save wrote, in the order of its manifest") {
+TEST_CASE("dumps: a folder of --save is read in the order of its manifest") {
   const DumpFolder folder;
   render::ShownChapter chapter;
   chapter.name = "lesson";
@@ -279,7 +279,7 @@ TEST_CASE("dumps: what --save wrote, in the order of its manifest") {
   CHECK(names == std::vector<std::string>{"queries", "head_1/keys", "attn_scores", "added"});
 }
 
-TEST_CASE("dumps: told from pages by what they are") {
+TEST_CASE("dumps: dumps are distinguished from pages by content") {
   const DumpFolder folder;
   write(folder / "a", fixture("scalar.npy"));
   write(folder / "b", fixture("deflated.npz"));
@@ -300,7 +300,7 @@ TEST_CASE("dumps: told from pages by what they are") {
   }
 }
 
-TEST_CASE("dumps: what is no file to read from is said so, and nobody waits for it") {
+TEST_CASE("dumps: a path that is not a readable file is an error, without waiting") {
   const DumpFolder folder;
   const auto said = [&](const std::string& name) { return complaint(folder / name); };
   CHECK(has(said(""), "there is no .npy file in it; give a folder of .npy files"));

@@ -37,7 +37,7 @@ std::vector<Words> words_of(const Torch& torch) {
 
 }  // namespace
 
-TEST_CASE("variables have names of their own") {
+TEST_CASE("variables have unique names") {
   const std::vector<Tensor> tensors = {ones(1), ones(2), ones(3), ones(4), ones(5), ones(6)};
   emit::Names names;
   names.add(tensors[0], "keys", "head_1");
@@ -61,12 +61,12 @@ TEST_CASE("names are valid in Python") {
   CHECK(emit::identifier("2nd") == "_2nd");
 }
 
-TEST_CASE("texts are Python's string literals") {
+TEST_CASE("texts become Python string literals") {
   CHECK(emit::string_literal("keys\n") == "\"keys\\n\"");
   CHECK(emit::string_literal("a \"b\" \\ c\x01 \xc3\xa9") == "\"a \\\"b\\\" \\\\ c\\x01 \xc3\xa9\"");
 }
 
-TEST_CASE("numbers are listed with the fewest digits that give them back, as floats") {
+TEST_CASE("numbers are floats with the fewest digits that restore them") {
   CHECK(listed({0.43F, 1, 1e-9F, -2.5e20F}, {4}) == "[0.43, 1.0, 1e-09, -2.5e+20]");
   constexpr float inf = std::numeric_limits<float>::infinity();
   CHECK(listed({inf, -inf, std::nanf("")}, {3}) == "[np.inf, -np.inf, np.nan]");
@@ -97,7 +97,7 @@ TEST_CASE("long statements are broken between the items of their brackets") {
 
 // How many words a call takes: torch.manual_seed(123), the call, and torch.rand(1) is element n of torch.rand(200000)
 // after the same seed.
-TEST_CASE("each draw's words are counted from the last seeding on") {
+TEST_CASE("each draw's words are counted from the last seeding") {
   Torch torch(Kernels{}, DropoutKernel::standard, Torch::Mode::compute);
   torch.manual_seed(-1);
   torch.rand({2, 3});
@@ -118,7 +118,7 @@ TEST_CASE("each draw's words are counted from the last seeding on") {
   CHECK(torch.draws().draws[7].ids.has_value());
 }
 
-TEST_CASE("MKL's kernel takes one word for a whole mask") {
+TEST_CASE("MKL's kernel uses one word for a whole mask") {
   Torch torch(Kernels{}, DropoutKernel::mkl, Torch::Mode::compute);
   torch.manual_seed(7);
   torch.dropout(torch::ones({6, 6}), 0.5);

@@ -62,7 +62,7 @@ TEST_CASE("softmax_exp under avx2 and avx512 is SLEEF's expf in every bit") {
   CHECK(scalar_differs == 0U);
 }
 
-TEST_CASE("softmax_exp takes a span of any length") {
+TEST_CASE("softmax_exp accepts a span of any length") {
   for (std::size_t size = 0; size < 40; ++size) {
     std::vector<float> values(size);
     for (std::size_t i = 0; i < size; ++i) {

@@ -120,7 +120,7 @@ void check_round_trip(const Tensor& tensor) {
 
 }  // namespace
 
-TEST_CASE("the shape rail says what goes in and what comes out") {
+TEST_CASE("the shape rail gives the shapes of operands and result") {
   const Tensor inputs = rows({{1, 2, 3}, {4, 5, 6}}, "inputs");
   const Tensor W = rows({{1, 0, 2}, {0, 1, 1}}, "W");
   const Tensor queries = linear(inputs, W, std::nullopt, "W_query");
@@ -152,7 +152,7 @@ TEST_CASE("the shape rail says what goes in and what comes out") {
         "torch.cat([inputs [2, 3], inputs [2, 3], ..., inputs [2, 3]], dim=-1) -> [2, 27]");
 }
 
-TEST_CASE("softmax: row sums, the triangle and the strongest weight are said only where they hold") {
+TEST_CASE("softmax: row sums, the triangle and the largest weight are mentioned only where true") {
   const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
   const Strings tokens = {"a", "b", "c"};
   const Tensor scores = matmul(inputs, t(inputs));
@@ -171,7 +171,7 @@ TEST_CASE("softmax: row sums, the triangle and the strongest weight are said onl
   CHECK_FALSE(has(notices_of(softmax(scores)), "\""));
 }
 
-TEST_CASE("masking weights with 0 and softmax along the first axis are seen for what they are") {
+TEST_CASE("masking weights with 0 and softmax along the first axis are recognised") {
   const Tensor scores = rows({{1, 2}, {3, 5}});
   const Strings masked = notices_of(masked_fill(softmax(scores), torch::causal_mask(2), 0));
   CHECK(has(masked, "1 of 4 weights is now 0, the rest are unchanged"));
@@ -180,7 +180,7 @@ TEST_CASE("masking weights with 0 and softmax along the first axis are seen for 
   CHECK(down == Strings{"each column sums to 1, not each row"});
 }
 
-TEST_CASE("rows that are all -inf have no weights to speak of") {
+TEST_CASE("rows of only -inf have no notice about weights") {
   const Tensor x = rows({{minus_infinity, minus_infinity}, {0, 0}});
   CHECK(notices_of(softmax(x)).empty());
 }
@@ -202,7 +202,7 @@ TEST_CASE("scores: symmetric where both sides are the same") {
   CHECK(has(notices_of(matmul(inputs, t(other))), "not symmetric: [0, 1] is 4.0000, [1, 0] is 1.0000"));
 }
 
-TEST_CASE("dropout: what was dropped, scaled and left with nothing") {
+TEST_CASE("dropout: dropped entries, scaled entries and empty rows") {
   const Tensor weights = rows({{1, 0}, {0.25F, 0.75F}});
   const auto mask = [](std::vector<bool> keep) {
     return leaf({2, 2}, DType::boolean, "keep", [keep] {
@@ -225,7 +225,7 @@ TEST_CASE("dropout: what was dropped, scaled and left with nothing") {
   CHECK_FALSE(has(all, "kept"));
 }
 
-TEST_CASE("shares of a sum: weights of one query, where no score is negative") {
+TEST_CASE("shares of a sum: the weights of one query if no score is negative") {
   const Tensor inputs = rows({{1, 0}, {3, 1}, {0, 2}}, "inputs");
   const Tensor scores = dots(inputs, index(inputs, 1));
   const Strings shares = notices_of(divide(scores, sum(scores)), {"a", "b", "c"});
@@ -243,7 +243,7 @@ TEST_CASE("batch entries are called equal only where they are") {
   CHECK_FALSE(has(notices_of(stack(inputs, 1)), "same"));
 }
 
-TEST_CASE("nn.Linear's weights: the range is said only where it holds") {
+TEST_CASE("nn.Linear's weights: the range is mentioned only where true") {
   torch::Torch torch(Kernels{}, DropoutKernel::standard, torch::Torch::Mode::compute);
   CHECK(has(notices_of(torch.linear(4, 2, false, "W").weight), "between -0.5000 and 0.5000"));
   CHECK_FALSE(has(notices_of(parameter(rows({{9, 9}}), "nn.Linear(2, 1).weight")), "between"));
@@ -256,7 +256,7 @@ TEST_CASE("averages: rows of weights that sum to 1 keep each column's range") {
   CHECK_FALSE(has(notices_of(matmul(scores, values)), "average"));
 }
 
-TEST_CASE("scaling: the divisor is worked out from the numbers") {
+TEST_CASE("scaling: the divisor follows from the numbers") {
   const Tensor scores = rows({{1, minus_infinity}, {3, -4}});
   const Strings notices = notices_of(scale(scores, rows({{1, 2}}, "keys")));
   CHECK(has(notices, "divided by 1.4142, the square root of 2"));
@@ -264,7 +264,7 @@ TEST_CASE("scaling: the divisor is worked out from the numbers") {
   CHECK_FALSE(has(notices_of(divide(scores, 2, "2")), "square root"));
 }
 
-TEST_CASE("words that come twice are told apart by their numbers") {
+TEST_CASE("repeated words are distinguished by number") {
   const Tensor inputs = rows({{1, 0}, {3, 1}}, "inputs");
   const Tensor scores = dots(inputs, index(inputs, 1));
   CHECK(has(notices_of(scores, Strings{"the", "the"}), "\"the\" (token 1) scores highest with itself"));
@@ -294,7 +294,7 @@ TEST_CASE("axes of tokens are followed through every operation") {
   CHECK(render::token_of(divide(scores_2, sum(scores_2))) == 2);
 }
 
-TEST_CASE("every step of every chapter says why, in one to three sentences") {
+TEST_CASE("every step of every chapter has a reason of one to three sentences") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const Walkthrough walkthrough = walk(entry);
     for (const Step& step : walkthrough.steps()) {
@@ -311,7 +311,7 @@ TEST_CASE("every step of every chapter says why, in one to three sentences") {
   }
 }
 
-TEST_CASE("explained text less its # lines is the plain text, at every width") {
+TEST_CASE("explained text without its # lines is the plain text, at every width") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     for (const bool all_steps : {true, false}) {
       std::vector<Step> steps = walk(entry).steps();
@@ -372,7 +372,7 @@ render::Document lesson_of(const std::vector<Step>& steps, const std::string& ti
   return document;
 }
 
-TEST_CASE("JSON gives every float back to the bit, and strings for what JSON has no number for") {
+TEST_CASE("JSON restores every float to the bit, and has strings for nan and inf") {
   const float largest = std::numeric_limits<float>::max();
   const float smallest = std::numeric_limits<float>::denorm_min();
   check_round_trip(rows({{0.1F, -0.0F, 1.0F, 16777216.0F}, {largest, smallest, 1e-40F, 3.4028235e38F}}));
@@ -425,7 +425,7 @@ TEST_CASE("JSON has every step with its explanation") {
   }
 }
 
-TEST_CASE("Markdown: fences are balanced, prose marks nothing up") {
+TEST_CASE("Markdown: fences are balanced, and prose contains no markup") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const std::vector<Step> steps = walk(entry).steps();
     std::ostringstream out;

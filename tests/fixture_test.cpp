@@ -78,7 +78,7 @@ std::set<std::int64_t> divided_by_root_of(const Walkthrough& walk) {
 
 }  // namespace
 
-TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture's numbers") {
+TEST_CASE("Every what-if and every mistake of a chapter changes the numbers of a fixture") {
   std::set<std::string> seen;
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     const Walkthrough walk = walked(chapter);
@@ -113,7 +113,7 @@ TEST_CASE("Every what-if and every mistake that a chapter has changes a fixture'
   }
 }
 
-TEST_CASE("The axes of a fixture's tensors differ, but for those that count tokens both") {
+TEST_CASE("The axes of a fixture's tensors differ, except two axes of tokens") {
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     CAPTURE(chapter.name);
     CAPTURE(chapter.article->name);
@@ -136,7 +136,7 @@ TEST_CASE("The axes of a fixture's tensors differ, but for those that count toke
   }
 }
 
-TEST_CASE("A fixture has its sizes where the chapter takes them, and what the lesson says stays") {
+TEST_CASE("A fixture sets the sizes that the chapter takes and the lesson leaves open") {
   for (const chapters::Chapter& chapter : chapters::all_chapters()) {
     Lesson lesson;
     lesson.fixture = true;

@@ -68,7 +68,7 @@ TEST_CASE("raw draws are those of torch.manual_seed") {
   }
 }
 
-TEST_CASE("re-seeding starts the draws again") {
+TEST_CASE("seeding again restarts the draws") {
   Generator generator(999);
   for (const RawDraws& expected : kRawDraws) {
     generator.manual_seed(expected.seed);
@@ -77,7 +77,7 @@ TEST_CASE("re-seeding starts the draws again") {
   }
 }
 
-TEST_CASE("discard passes over draws") {
+TEST_CASE("discard skips draws") {
   for (const std::uint64_t count : {0ULL, 1ULL, 623ULL, 624ULL, 625ULL, 100'000ULL}) {
     Generator passed(7);
     passed.discard(count);
@@ -90,7 +90,7 @@ TEST_CASE("discard passes over draws") {
   }
 }
 
-TEST_CASE("the left-over normal is handed out once, and re-seeding forgets it") {
+TEST_CASE("the unused normal is returned once, and seeding again forgets it") {
   Generator generator(1);
   CHECK_FALSE(generator.take_cached_normal().has_value());
   generator.cache_normal(0.25);
@@ -205,7 +205,7 @@ void check_rows(std::int64_t count, std::int64_t dim, const std::vector<std::int
   CHECK(some == expected);
 }
 
-TEST_CASE("normal_rows gives rows of the whole matrix and leaves the generator as it would") {
+TEST_CASE("normal_rows gives rows of the whole matrix and advances the generator equally") {
   for (const Cpu cpu : {Cpu::avx2, Cpu::standard}) {
     for (std::int64_t count = 1; count <= 40; ++count) {
       for (std::int64_t dim = 1; dim <= 20; ++dim) {
@@ -224,7 +224,7 @@ TEST_CASE("normal_rows gives rows of the whole matrix and leaves the generator a
 // --- Bernoulli ---
 
 // torch.manual_seed(123); torch.nn.Dropout(0.5)(torch.ones(6, 6)), kept elements as 1.
-TEST_CASE("both dropout kernels give the masks that readers meet") {
+TEST_CASE("both dropout kernels give PyTorch's masks") {
   Generator standard(123);
   CHECK(keep_mask(standard, 36, 0.5, DropoutKernel::standard) ==
         "110110"
@@ -243,7 +243,7 @@ TEST_CASE("both dropout kernels give the masks that readers meet") {
         "010000");
 }
 
-TEST_CASE("the dropout kernels take two draws an element, or one in all") {
+TEST_CASE("the dropout kernels use two words per element, or one in all") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{36}}) {
     Generator expected(9);
     Generator standard(9);
@@ -267,7 +267,7 @@ TEST_CASE("bernoulli of 0 and 1") {
   }
 }
 
-TEST_CASE("the Mersenne Twister gives the words of the standard library's, wherever it is asked to go on") {
+TEST_CASE("the Mersenne Twister gives the standard library's words from any position") {
   for (const std::uint32_t seed : {0U, 1U, 123U, 4'294'967'295U}) {
     for (const std::uint64_t passed_over : {0U, 1U, 226U, 227U, 228U, 396U, 397U, 623U, 624U, 625U, 1'248U, 5'000U}) {
       torch::MersenneTwister ours(seed);

@@ -1,4 +1,4 @@
-"""What the program prints against the golden files: every chapter of every article, as it says itself that there are.
+"""Compares the program's output with the golden files, for every chapter of every article that `list` names.
 
     /usr/bin/python3 tests/golden.py build/release/attn-walkthrough golden
 

@@ -1,4 +1,4 @@
-"""What the tests of the program share: how it is run, on a terminal too, and which rows of a long table a day has.
+"""Shared parts of the program's tests: runs, terminals, and samples of long tables.
 
 A test is a script that gets the program's path first: PYTHONPATH=tests /usr/bin/python3 tests/cli/NAME.py PATH_TO_BINARY [unittest's arguments]
 """
@@ -25,14 +25,14 @@ DAY = int(os.environ.get("ATTN_TEST_DAY", datetime.date.today().toordinal()))
 
 
 def run(*arguments, page=None, **options):
-    """The program's exit code and all that it says, as bytes; `page` is what it reads, by default nothing."""
+    """Runs the program: exit code, output and errors as bytes. `page` is its input, empty by default."""
     source = {"stdin": subprocess.DEVNULL} if page is None else {"input": page}
     given = {**source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": HANG_LIMIT, **options}
     return subprocess.run([BINARY, *arguments], **given)
 
 
 def output_of(*arguments, **options):
-    """The bytes of a run that has nothing to complain of."""
+    """The output of a run, which must succeed without errors."""
     done = run(*arguments, **options)
     assert (done.returncode, done.stderr) == (0, b""), (arguments, done.returncode, done.stderr)
     return done.stdout
@@ -43,7 +43,7 @@ def text_of(*arguments, **options):
 
 
 def help_of(*command):
-    """The help, with each option's values in one line."""
+    """The help, with the values of each option on one line."""
     return re.sub(r"\|\n +", "|", text_of(*command, "--help"))
 
 
@@ -65,7 +65,7 @@ def day():
 
 
 def sample(rows, shift=0):
-    """Each EVERY-th row, others each day, and one at least; all where EVERY is 1."""
+    """Every EVERY-th row, different ones each day, at least one; all if EVERY is 1."""
     rows = list(rows)
     step = min(EVERY, len(rows))
     return rows[(day() + shift) % step::step] if step > 1 else rows
@@ -92,7 +92,7 @@ class Terminal:
         fcntl.ioctl(self.its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def pump(self, seconds):
-        """Whether the program writes something in that time."""
+        """True if the program writes something within that time."""
         if not select.select([self.ours], [], [], seconds)[0]:
             return False
         try:
@@ -105,7 +105,7 @@ class Terminal:
         self.shown += data
 
     def waits(self):
-        """Whether the program sleeps, each of its threads, and has read all that was typed; or has ended."""
+        """True if the program has read all typed keys and all its threads sleep, or if it has ended."""
         try:
             if struct.unpack("i", fcntl.ioctl(self.its, termios.FIONREAD, bytes(4)))[0]:
                 return False
@@ -118,7 +118,7 @@ class Terminal:
         return True
 
     def settle(self, quiet=None):
-        """Reads until nothing comes for so many seconds; else until the program waits for what is typed next."""
+        """Reads until the program writes nothing for `quiet` seconds; without that, until it waits for input."""
         end = time.monotonic() + HANG_LIMIT
         while self.pump(quiet or 0.02) or (quiet is None and not self.waits()):
             if time.monotonic() > end:
@@ -142,7 +142,7 @@ class Terminal:
         return self.process.poll() is None
 
     def end(self):
-        """Waits until the program ends; its exit code, negative for a signal."""
+        """Waits until the program ends. Returns its exit code, negative for a signal."""
         self.wait_until(lambda: not self.is_alive())
         self.after = termios.tcgetattr(self.its)
         os.close(self.its)

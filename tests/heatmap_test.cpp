@@ -182,7 +182,7 @@ TEST_CASE("a terminal's colours follow NO_COLOR, COLORTERM and TERM") {
   CHECK(terminal_with({{"TERM", "xterm-256color"}, {"COLORTERM", "truecolor"}}, false).colour == Colour::none);
 }
 
-TEST_CASE("colours that are asked for go before NO_COLOR, TERM and what is no terminal") {
+TEST_CASE("requested colours override NO_COLOR, TERM and a missing terminal") {
   const auto always = [](const std::map<std::string, std::string>& variables, bool is_terminal) {
     return terminal_with(variables, is_terminal, 0, Colours::always).colour;
   };
@@ -195,7 +195,7 @@ TEST_CASE("colours that are asked for go before NO_COLOR, TERM and what is no te
   CHECK(file_terminal(Colours::always).colour != Colour::none);
 }
 
-TEST_CASE("a terminal's width is COLUMNS, else its own, else 80") {
+TEST_CASE("a terminal's width is COLUMNS, else the reported width, else 80") {
   CHECK(terminal_with({}).width == 80);
   CHECK(terminal_with({}, true, 132).width == 132);
   CHECK(terminal_with({{"COLUMNS", "60"}}, true, 132).width == 60);
@@ -204,7 +204,7 @@ TEST_CASE("a terminal's width is COLUMNS, else its own, else 80") {
   }
 }
 
-TEST_CASE("a terminal shows Unicode where the first locale variable that is set says UTF-8") {
+TEST_CASE("a terminal shows Unicode if the first set locale variable says UTF-8") {
   CHECK_FALSE(terminal_with({}).unicode);
   CHECK(terminal_with({{"LANG", "en_GB.UTF-8"}}).unicode);
   CHECK(terminal_with({{"LANG", "C.utf8"}}).unicode);
@@ -245,7 +245,7 @@ TEST_CASE("lightness changes evenly along the ramps") {
   }
 }
 
-TEST_CASE("the diverging ramp is white in the middle, bluish before and brownish after") {
+TEST_CASE("the diverging ramp goes from blue over white to brown") {
   const Rgb middle = diverging_colour(0.5);
   CHECK(std::max({middle.red, middle.green, middle.blue}) - std::min({middle.red, middle.green, middle.blue}) <= 1);
   CHECK(middle.red > 240);
@@ -269,7 +269,7 @@ TEST_CASE("numbers are readable on every colour") {
   CHECK(contrast({0, 0, 0}, {255, 255, 255}) == doctest::Approx(21));
 }
 
-TEST_CASE("the ramps of 256 colours get lighter step by step, and keep the sign") {
+TEST_CASE("the ramps of 256 colours get lighter with each step, and keep the sign") {
   const auto lightness = [](const Tone& tone) { return to_oklab(xterm_colour(tone.background)).lightness; };
   for (int i = 0; i < 6; ++i) {
     const double rise = lightness(sequential_tone((i + 1) / 6.0)) - lightness(sequential_tone(i / 6.0));
@@ -310,7 +310,7 @@ TEST_CASE("a small tensor with colours") {
   CHECK(without_escapes(signs).ends_with("-1.0000 " + std::string(32, ' ') + " 0.5000"));
 }
 
-TEST_CASE("axes are named by tokens where they count tokens") {
+TEST_CASE("axes of tokens are labelled with tokens") {
   std::mt19937 generator(1);
   const auto has_named_columns = [](const Tensor& tensor) {
     return lines_of(heatmap(tensor, kinds[1]))[0].find("journey") != std::string::npos;
@@ -366,7 +366,7 @@ TEST_CASE("masked cells and nan are plain") {
   CHECK(heatmap(floats({2}, {-infinity, -infinity}), kinds[3], {}) == "    0     1\n -inf  -inf");
 }
 
-TEST_CASE("numbers that have no range to divide by") {
+TEST_CASE("numbers without a range") {
   const float denormal = std::numeric_limits<float>::denorm_min();
   const float largest = std::numeric_limits<float>::max();
   const std::vector<std::vector<float>> cases{{0, 0, 0},
@@ -414,7 +414,7 @@ TEST_CASE("a number alone, a vector and nothing") {
   CHECK(heatmap(floats({0, 3}, {}), kinds[3]) == "tensor([], size=(0, 3))");
 }
 
-TEST_CASE("wide tensors are split into blocks that show each number once, in its row") {
+TEST_CASE("wide tensors are split into blocks, with each number once in its row") {
   std::mt19937 generator(4);
   const Tensor wide = random_tensor({1, 1000}, generator, 0.1F, 1);
   const std::string text = heatmap(wide, kinds[1]);
@@ -448,7 +448,7 @@ TEST_CASE("numbers too wide for the terminal have fewer decimals") {
   CHECK(text.find("0.3333333") != std::string::npos);
 }
 
-TEST_CASE("lines fit, and the numbers are PyTorch's, whatever the shape and width") {
+TEST_CASE("lines fit, and the numbers are PyTorch's, for any shape and width") {
   std::mt19937 generator(6);
   for (int round = 0; round < 400; ++round) {
     Shape shape(generator() % 5);
@@ -504,7 +504,7 @@ std::size_t reversed_runs(const HeatMap& map, const CellMarks& marks) {
 
 }  // namespace
 
-TEST_CASE("each shown cell stands at its place, whatever the shape and width") {
+TEST_CASE("each shown cell is at its place, for any shape and width") {
   std::mt19937 generator(11);
   for (int round = 0; round < 200; ++round) {
     Shape shape(generator() % 5);
@@ -534,7 +534,7 @@ TEST_CASE("each shown cell stands at its place, whatever the shape and width") {
   }
 }
 
-TEST_CASE("what is hidden is not told by the scale") {
+TEST_CASE("the scale does not reveal hidden numbers") {
   const HeatMap map(floats({2, 2}, {1, 2, 3, 9}), words, {}, kinds[2]);
   const auto legend = [&map](const CellMarks& marks) { return text::plain_text(map.line(map.count() - 1, marks)); };
   CHECK(legend({}).find("9.") != std::string::npos);
@@ -542,7 +542,7 @@ TEST_CASE("what is hidden is not told by the scale") {
   CHECK(legend({.rows = 2}) == legend({}));
 }
 
-TEST_CASE("a difference is what changed, symmetric around what did not, which is plain") {
+TEST_CASE("a difference has colours symmetric around 0, and unchanged cells are plain") {
   const Tensor as_is = floats({2, 3}, {1, 2, -infinity, not_a_number, 5, 6});
   const Tensor changed = floats({2, 3}, {1, 4, -infinity, not_a_number, 5.5F, infinity});
   const HeatMap map(as_is, changed, {}, {}, kinds[2]);

@@ -44,7 +44,7 @@ const chapters::Article& article_of(void (*run)(chapters::Program&)) {
 }  // namespace
 
 TEST_SUITE("lessons") {
-  TEST_CASE("A chapter that throws kills no page: the others explain it") {
+  TEST_CASE("If a chapter throws, the others still explain the page") {
     const Page page = parse_page(
         "page.txt",
         "tensor([[0.4300, 0.1500, 0.8900],\n        [0.5500, 0.8700, 0.6600],\n        [0.5700, 0.8500, 0.6400],\n"
@@ -63,7 +63,7 @@ TEST_SUITE("lessons") {
     }
   }
 
-  TEST_CASE("Where memory is at its end, a page says so") {
+  TEST_CASE("A page without enough memory is refused") {
     const std::vector<Printed> printed;
     const std::vector<std::reference_wrapper<const chapters::Article>> articles{
         article_of([](chapters::Program&) { throw std::bad_alloc(); })};

@@ -57,7 +57,7 @@ Zone zone_of_x(std::string_view text, const std::string& name = "page.md") {
 
 }  // namespace
 
-TEST_CASE("tensors that a program writes out are found in every language of the lesson's ports") {
+TEST_CASE("literal tensors are found in every language of ports") {
   check_literal("inputs = torch.tensor(\n  [[0.5, 1.5, 2.5], # Your     (x^1)\n   [3.5, 4.5, 5.5]] # journey\n)\n",
                 "inputs", {2, 3});
   check_literal("x = np.array([[0.5, 1.5], [2.5, 3.5]], dtype=np.float32)", "x", {2, 2});
@@ -83,7 +83,7 @@ TEST_CASE("tensors that a program writes out are found in every language of the 
   check_literal("q = create_tensor([[0.5, 1.5]])", "q", {1, 2});
 }
 
-TEST_CASE("a list of whole numbers is a tensor where one is made of it") {
+TEST_CASE("a list of whole numbers is a tensor if the program makes one of it") {
   const std::string list = "w_query = [\n  [1, 0, 1], # Input 1\n  [1, 0, 0]  # Input 2\n]\n";
   for (const std::string use : {"w_query = torch.tensor(w_query, dtype=torch.float32)\n", "w = np.array(w_query)\n"}) {
     const Listing found = listing(list + use);
@@ -95,7 +95,7 @@ TEST_CASE("a list of whole numbers is a tensor where one is made of it") {
   CHECK(count(list + "w = torch.tensor(w_key)\nf(w_query)\n") == 0);
 }
 
-TEST_CASE("what is done to a literal in its statement is done to its numbers, or its variable has others") {
+TEST_CASE("operations on a literal in its statement apply to its numbers") {
   check_literal("x = np.array([[5, 15], [25, 35]]) / 10  # tenths", "x", {2, 2});
   check_literal("x = torch.tensor([[1, 3], [5, 7]], dtype=torch.float32) * 0.5\ny = 1", "x", {2, 2});
   check_literal("x = nn.Parameter(torch.tensor([\n  0.5, # a (b)\n  1.5, # c\n]))", "x", {2});
@@ -125,7 +125,7 @@ TEST_CASE("a literal knows its line, and in a notebook its cell") {
   CHECK_FALSE(comes_before({4, 0}, {4, 0}));
 }
 
-TEST_CASE("literals are found in listings of every kind of page, and what is printed is none") {
+TEST_CASE("literals are found in listings on every kind of page, but not in output") {
   const std::string code = "x = torch.tensor([[0.5, 1.5]])\nprint(x)\n";
   CHECK(count("Text\n\n```python\n" + code + "```\n", "page.md") == 1);
   CHECK(count("<p>Text</p><pre>" + code + "</pre>", "page.html") == 1);
@@ -138,7 +138,7 @@ TEST_CASE("literals are found in listings of every kind of page, and what is pri
   CHECK(count("The numbers x = [0.5, 1.5] are", "page.md") == 0);
 }
 
-TEST_CASE("other lists are no tensors") {
+TEST_CASE("other lists are not tensors") {
   CHECK(count("x = [0.5]; y = torch.tensor([0.5]); z = torch.tensor(0.5)") == 0);
   CHECK(count("f([0.5, 1.5]) x[0, 1] = y[0.5, 1.5] if x == [0.5, 1.5]: pass") == 0);
   CHECK(count("shape = [6, 3]\nids = [15496, 11, 995]\n") == 0);
@@ -174,7 +174,7 @@ TEST_CASE("settings are read from programs and prose") {
   CHECK(settings("qkv_bias=False\nuse_bias = true").qkv_bias == std::vector<bool>{false, true});
 }
 
-TEST_CASE("the way in which weights are made is read") {
+TEST_CASE("the initialisation of weights is read") {
   const Settings uniform = settings("W = torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)");
   CHECK(uniform.rand);
   CHECK_FALSE(uniform.randn);
@@ -192,7 +192,7 @@ TEST_CASE("the way in which weights are made is read") {
   CHECK_FALSE(nothing.linear);
 }
 
-TEST_CASE("listings, outputs and prose are told apart") {
+TEST_CASE("listings, outputs and prose are distinguished") {
   CHECK(zone_of_x("Some X") == Zone::prose);
   CHECK(zone_of_x("```\nX\n```\n") == Zone::output);
   CHECK(zone_of_x("```python\nX\n```\n") == Zone::code);

@@ -177,7 +177,7 @@ TEST_SUITE("compare_cell") {
     CHECK(compare_cell(cell("1.", 1, 0), 0.99999994) == CellVerdict::holds);
   }
 
-  TEST_CASE("zeros that a framework leaves out count") {
+  TEST_CASE("omitted zeros count as digits") {
     CHECK(compare_cell(cell("1.495", 1.495, 1e-5), 1.495004) == CellVerdict::holds);
     CHECK(compare_cell(cell("1.495", 1.495, 1e-5), 1.495012) == CellVerdict::last_digit);
     CHECK(compare_cell(cell("1.495", 1.495, 1e-5), 1.4952) == CellVerdict::differs);
@@ -196,7 +196,7 @@ TEST_SUITE("compare_cell") {
     CHECK(compare_cell(cell("0.0000e+00", 0, 1e-4), 0) == CellVerdict::holds);
   }
 
-  TEST_CASE("more digits than a float has stand for the float") {
+  TEST_CASE("more digits than a float has mean the float") {
     const double value = static_cast<double>(0.1F);
     CHECK(compare_cell(cell("0.10000000149011612", 0.10000000149011612, 1e-17), value) == CellVerdict::holds);
     CHECK(compare_cell(cell("0.10000000000000000", 0.1, 1e-17), value) == CellVerdict::holds);
@@ -218,7 +218,7 @@ TEST_SUITE("compare_cell") {
     CHECK(compare_cell(cell("True", 1, 0), 0) == CellVerdict::differs);
   }
 
-  TEST_CASE("the step's number is written as the cell is") {
+  TEST_CASE("the step's number is written in the cell's style") {
     CHECK(in_format_of(cell("0.4519", 0.4519, 1e-4), -0.25) == "-0.2500");
     CHECK(in_format_of(cell("2.", 2, 0), 3) == "3.");
     CHECK(in_format_of(cell("7", 7, 0), 8) == "8");
@@ -229,7 +229,7 @@ TEST_SUITE("compare_cell") {
 }
 
 TEST_SUITE("match: what PyTorch printed") {
-  TEST_CASE("every golden file holds as it stands") {
+  TEST_CASE("every golden file matches unchanged") {
     const std::vector<std::string> files{"blog/simplified", "blog/trainable", "blog/causal",
                                          "blog/dropout",    "blog/multihead", "ahead-of-ai/cross"};
     for (const std::string& file : files) {
@@ -261,7 +261,7 @@ TEST_SUITE("match: what PyTorch printed") {
           "context_vecs ");
   }
 
-  TEST_CASE("the chapter that the whole page is from wins over one that has the first tensors too") {
+  TEST_CASE("the chapter of the whole page wins over one that matches only its beginning") {
     const Verified verified(golden("blog/dropout.txt"));
     for (const Finding& finding : verified.report.findings) {
       CHECK(finding.chapter() == "dropout");
@@ -269,7 +269,7 @@ TEST_SUITE("match: what PyTorch printed") {
     }
   }
 
-  TEST_CASE("the pages' tensors hold, their lost spacing aside") {
+  TEST_CASE("the pages' tensors match, except for lost spacing") {
     for (const char* file :
          {"blog-simplified", "blog-trainable", "blog-causal", "blog-multihead", "ahead-of-ai-cross"}) {
       CAPTURE(file);
@@ -550,7 +550,7 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
 }
 
 TEST_SUITE("match: rows, columns, shapes") {
-  TEST_CASE("the mask of six columns that is printed with five") {
+  TEST_CASE("the mask of six columns printed with five") {
     std::vector<float> tril;
     for (int row = 0; row < 6; ++row) {
       for (int column = 0; column < 6; ++column) {
@@ -622,7 +622,7 @@ TEST_SUITE("match: rows, columns, shapes") {
     CHECK(verified.failing()[0]->differences.at(0).index == Shape{2, 1});
   }
 
-  TEST_CASE("an altered cell does not make the tensor another one with many last digits") {
+  TEST_CASE("an altered cell is not explained by another tensor with many wrong last digits") {
     const std::vector<Explanation> made{
         made_of({step_of("right", {6}, {0.1111F, 0.2222F, 0.3333F, 0.4444F, 0.5555F, 0.6666F}),
                  step_of("near", {6}, {0.1112F, 0.2222F, 0.3334F, 0.4445F, 0.5556F, 0.9666F}),
@@ -632,7 +632,7 @@ TEST_SUITE("match: rows, columns, shapes") {
     CHECK(verified.report.findings.at(0).step->name == "right");
   }
 
-  TEST_CASE("steps with equal numbers are told apart by order, then label") {
+  TEST_CASE("steps with equal numbers are distinguished by order, then label") {
     const std::vector<float> zeros(3, 0.0F);
     const std::vector<float> others{0.25F, 0.5F, 0.875F};
     const std::vector<Explanation> made{made_of(
@@ -676,12 +676,12 @@ TEST_SUITE("match: explanations") {
     CHECK(context.notes == std::vector<std::string>{"these are the numbers of PyTorch's MKL dropout kernel"});
   }
 
-  TEST_CASE("an article's own kernels win where both sets give the page's digits") {
+  TEST_CASE("an article's own kernels win if both sets give the page's digits") {
     CHECK(Verified(golden("blog/simplified.txt")).report.lessons.at(0)->cpu == "avx2");
     CHECK(Verified(golden("ahead-of-ai/cross.txt")).report.lessons.at(0)->cpu == "default");
   }
 
-  TEST_CASE("a page of another article says so") {
+  TEST_CASE("a page of another article is reported as such") {
     std::vector<Explanation> asked = explanations_of("blog", DropoutKernel::standard);
     for (Explanation& other : explanations_of("ahead-of-ai", DropoutKernel::standard, {"cross"})) {
       other.allowed = false;

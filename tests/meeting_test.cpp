@@ -87,7 +87,7 @@ std::vector<std::string> expected(const Tensor& tensor, const Shape& index) {
 
 }  // namespace
 
-TEST_CASE("the numbers that meet are those of the derivation, in every chapter's every step") {
+TEST_CASE("the shown operands are those of the derivation, in every step of every chapter") {
   const std::vector<std::string> tokens = {"Your", "journey", "starts", "with", "one", "step"};
   std::vector<Rule> seen;
   for (const std::string name : {"simplified", "trainable", "causal", "dropout", "multihead", "cross"}) {
@@ -130,7 +130,7 @@ TEST_CASE("the numbers that meet are those of the derivation, in every chapter's
   }
 }
 
-TEST_CASE("a row of queries stands above the row of keys that it meets") {
+TEST_CASE("a row of queries is above the row of keys that it is multiplied with") {
   const Walkthrough walk = walk_of("causal", {});
   const auto step = std::ranges::find(walk.steps(), std::string("attn_scores"), &Step::name);
   const std::vector<std::string> tokens = {"Your", "journey", "starts", "with", "one", "step"};
@@ -141,7 +141,7 @@ TEST_CASE("a row of queries stands above the row of keys that it meets") {
   CHECK(text::plain_text(lines[2]).starts_with("products "));
 }
 
-TEST_CASE("of a long sum the first and the last numbers are shown, and of a long softmax the one asked for too") {
+TEST_CASE("a long sum shows its first and last numbers, a long softmax also the chosen one") {
   Lesson lesson;
   lesson.tokens = 60;
   const Walkthrough walk = walk_of("causal", lesson);

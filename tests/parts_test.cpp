@@ -243,7 +243,7 @@ TEST_CASE("a graph computed in parts has the bits of the whole") {
   }
 }
 
-TEST_CASE("rows of a product are computed by themselves as among all") {
+TEST_CASE("rows of a product have the same bits alone and among all") {
   Random random(5);
   std::int64_t cuts = 0;
   for (std::size_t row = 0; row < 60; ++row) {
@@ -270,7 +270,7 @@ TEST_CASE("rows of a product are computed by themselves as among all") {
   CHECK(cuts > 3);
 }
 
-TEST_CASE("beyond a hundred thousand rows BLAS begins anew, and so do parts") {
+TEST_CASE("beyond a hundred thousand rows BLAS starts a new block, and so do parts") {
   const ProductSizes sizes = {107'003, 16, 64};
   for (const Blas wanted : sets) {
     const Blas blas = runnable(wanted);
@@ -286,7 +286,7 @@ TEST_CASE("beyond a hundred thousand rows BLAS begins anew, and so do parts") {
   }
 }
 
-TEST_CASE("rows that BLAS computes otherwise are not cut") {
+TEST_CASE("rows that BLAS computes differently alone are not split") {
   const ProductSizes sizes = {4096, 64, 4096};
   CHECK(product_rows({5, 6}, sizes, Blas::haswell) == Range{0, 24});
   CHECK(product_rows({24, 25}, sizes, Blas::haswell) == Range{24, 48});
@@ -312,7 +312,7 @@ TEST_CASE("a part in another shape") {
   CHECK(boxes({{1, 2}, {0, 3}}, {4, 3}, {6, 2}) == std::pair(Box{{0, 2}, {0, 3}}, Box{{0, 3}, {0, 2}}));
 }
 
-TEST_CASE("of parts only what they share is kept, and counted") {
+TEST_CASE("only shared operands of parts are kept and counted") {
   const Otherwise otherwise({.threads = 2, .large = 1000});
   const Kernels kernels = {};
   const Tensor x = leaf(
@@ -342,7 +342,7 @@ TEST_CASE("of parts only what they share is kept, and counted") {
   CHECK_FALSE(weights.is_at_hand());
 }
 
-TEST_CASE("all threads work, and the first failure ends them") {
+TEST_CASE("all threads work, and the first error stops them") {
   const Otherwise otherwise({.threads = 3});
   std::vector<int> calls(1000);
   for_each_at_once(calls.size(), [&](std::size_t i) { for_each_at_once(2, [&](std::size_t) { ++calls[i]; }); });
@@ -356,7 +356,7 @@ TEST_CASE("all threads work, and the first failure ends them") {
                   TooLarge);
 }
 
-TEST_CASE("waypoints are the generator's own way") {
+TEST_CASE("waypoints continue the generator's sequence") {
   const torch::Generator start(5);
   torch::Waypoints waypoints(start);
   for (const std::uint64_t draws : {3'000'000ULL, 0ULL, 1ULL, 524'288ULL, 524'287ULL, 1'600'001ULL}) {

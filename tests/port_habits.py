@@ -1,4 +1,4 @@
-"""How programs call and lay out attention's tensors: the habits of libraries, papers and tutorials, a row each."""
+"""Names and layouts of attention's tensors in libraries, papers and tutorials, one row each."""
 
 # Where a program scales ("after" the mask, "before" it, the "query", "both" queries and keys), its mask, and how it
 # calls what: * is q, k and v, {h} the number of a head, and @ says how a tensor is laid out.
@@ -233,7 +233,7 @@ WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries
 
 
 def slots_of(habit):
-    """Each slot's name and layout."""
+    """The name and layout of each slot."""
     found = {}
     for entry in HABITS[habit][2].split():
         slot, _, name = entry.partition("=")

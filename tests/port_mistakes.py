@@ -1,4 +1,4 @@
-"""Mistakes as people make them who write attention anew: a row each, of what one line of a right port gives instead.
+"""Mistakes in ports of attention: each row replaces one line of a correct port.
 
 A line is (port, the right line, its operands...); `ports.py` has the port.
 """
@@ -15,7 +15,7 @@ def softmax(scores, axis=-1):
 
 
 def only(letters, change):
-    """A line of the projections or splits, changed for these letters alone."""
+    """Changes a line of the projections or splits, only for these letters."""
     return lambda p, right, operand, name: change(p, right, operand, name) if name in letters else right(operand, name)
 
 
@@ -24,12 +24,12 @@ def made_with(order):
 
 
 def biased(letters, change):
-    """x @ W.T and what is done with the bias."""
+    """x @ W.T, with another use of the bias."""
     return only(letters, lambda p, right, x, name: x @ p.weight[name].T + change(p.bias, name))
 
 
 def in_half(p, right, *operands):
-    """Of operands in float16, and what it gives in the port's own type."""
+    """Computes a product of float16 operands, and returns it in the port's type."""
     return right(*(one.astype(np.float16) for one in operands)).astype(np.float16).astype(p.dtype)
 
 
@@ -45,7 +45,7 @@ def bfloat16(tensor):
 
 
 def slices(axis, order):
-    """What a line gives, its entries along an axis in another order; of -1, zeros."""
+    """Reorders the entries of a result along an axis; index -1 gives zeros."""
     def change(p, right, *operands):
         result = right(*operands)
         places = [order(i, result.shape[axis]) for i in range(result.shape[axis])]
@@ -62,17 +62,17 @@ def filled(value):
 
 
 def of_exps(change):
-    """softmax written otherwise: of the exponentials of scores less the largest."""
+    """Another softmax, from the exponentials of scores minus their maximum."""
     return lambda p, right, scores: change(np.exp(scores - scores.max(-1, keepdims=True)))
 
 
 def running_sums(exps):
-    """The sum is not set to 0 for each row."""
+    """A softmax that does not reset the sum for each row."""
     return exps / np.cumsum(exps.sum(-1, keepdims=True), -2)
 
 
 def rotated(x):
-    """RoPE with the halves of each vector."""
+    """RoPE on the halves of each vector."""
     half_width = x.shape[-1] // 2
     angles = np.arange(x.shape[-2])[:, None] / 10000 ** (np.arange(half_width) / half_width)
     a, b = x[..., :half_width], x[..., half_width:2 * half_width]
@@ -81,7 +81,7 @@ def rotated(x):
 
 
 def alibi(heads, tokens):
-    """Numbers for scores: the farther back a token, the less."""
+    """A bias for scores that decreases with the distance of the token."""
     slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
     return (slopes[:, None, None] * (np.arange(tokens)[None] - np.arange(tokens)[:, None])).astype(np.float32)
 
@@ -99,7 +99,7 @@ def renormed(x):
 
 
 def mask_with(change):
-    """Another mask: of how far a column is to the right of its row."""
+    """Another mask, as a function of a column's distance to the right of its row."""
     return lambda p, right, n: change(np.arange(n)[None] - np.arange(n)[:, None], n)
 
 

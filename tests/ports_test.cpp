@@ -70,7 +70,7 @@ const std::vector<double> two_rows{0.43, 0.15, 0.89, 0.55, 0.87, 0.66};
 }  // namespace
 
 TEST_SUITE("Candle") {
-  TEST_CASE("lists with their type behind them") {
+  TEST_CASE("lists followed by their type") {
     check("[[0.4300, 0.1500, 0.8900],\n [0.5500, 0.8700, 0.6600]]\nTensor[[2, 3], f32]\n", {2, 3}, two_rows, 1e-4);
     check("keys: [0.9544, 1.4950, 1.4754]\nTensor[[3], f32]", {3}, {0.9544, 1.495, 1.4754}, 1e-4);
     check("[0.9544]\nTensor[[], f32]", {}, {0.9544}, 1e-4);
@@ -87,7 +87,7 @@ TEST_SUITE("Candle") {
     CHECK(found.only().cells[3].unit == 0);
   }
 
-  TEST_CASE("the type shows a tensor in prose and in programs too") {
+  TEST_CASE("a type also marks a tensor in prose and in programs") {
     const std::string printed = "[[1, 2],\n [3, 4]]\nTensor[[2, 2], u32]";
     check("Prose: " + printed + " goes on", {2, 2}, {1, 2, 3, 4}, 0, "page.md");
     check("fn main() {\n  // [[1, 2],\n  //  [3, 4]]\n  // Tensor[[2, 2], u32]\n}", {2, 2}, {1, 2, 3, 4}, 0, "main.rs");
@@ -95,7 +95,7 @@ TEST_SUITE("Candle") {
     CHECK(count("Tensor[[6, 2], f32]") == 0);
   }
 
-  TEST_CASE("edges of a large tensor, and a type that does not fit") {
+  TEST_CASE("edges of a large tensor, and a type that does not match") {
     const Found large(
         "[[42., 41., ..., 42., 43.],\n [42., 41., ..., 42., 43.],\n ...\n [42., 41., ..., 42., 43.]]\n"
         "Tensor[[200, 100], f32]");
@@ -157,7 +157,7 @@ TEST_SUITE("JAX and TensorFlow") {
 }
 
 TEST_SUITE("lists without a name") {
-  TEST_CASE("Python's and numpy's, where output stands") {
+  TEST_CASE("Python lists and numpy arrays in output") {
     check("[[0.43, 0.15, 0.89], [0.55, 0.87, 0.66]]", {2, 3}, two_rows, 0.01);
     check("[[0.43 0.15 0.89]\n [0.55 0.87 0.66]]\n", {2, 3}, two_rows, 0.01);
     check("[0.9544001 1.495     1.4754   ]", {3}, {0.9544001, 1.495, 1.4754}, 1e-7);
@@ -189,7 +189,7 @@ TEST_SUITE("lists without a name") {
     CHECK(Found("[[0.5 1.5 ... 2.5]\n [0.5 1.5 ... 2.5]\n ...\n [0.5 1.5 ... 2.5]]").only().shape == Shape{3, 3});
   }
 
-  TEST_CASE("they are found in every place where programs print") {
+  TEST_CASE("they are found wherever programs print") {
     const std::string list = "[[0.5, 0.25], [1.5, 2.5]]";
     CHECK(count("Text\n```\n" + list + "\n```\n", "page.md") == 1);
     CHECK(count("```text\n" + list + "\n```\n", "page.md") == 1);
@@ -204,7 +204,7 @@ TEST_SUITE("lists without a name") {
                 "page.ipynb") == 1);
   }
 
-  TEST_CASE("they are no tensors in prose, programs and data") {
+  TEST_CASE("they are not tensors in prose, programs and data") {
     const std::string list = "[[0.5, 0.25], [1.5, 2.5]]";
     CHECK(count("Text " + list + "\n\n" + list + "\n", "page.md") == 0);
     CHECK(count("x = " + list + "\n", "lesson.py") == 0);
@@ -219,7 +219,7 @@ TEST_SUITE("lists without a name") {
     CHECK(count("```python\n>>> f(\n... " + list + ")\n```\n", "page.md") == 0);
   }
 
-  TEST_CASE("sizes, ids, citations, intervals and indices are no tensors") {
+  TEST_CASE("sizes, ids, citations, intervals and indices are not tensors") {
     CHECK(count("[2, 3]\n[6]\n[15496, 11, 995]\n[[15496, 11], [995, 3]]\n[1024 768]\n[1]\n[[1]]") == 0);
     CHECK(count("see [1] and [2, 3], or [1.5](http://x.y) and [0.5, 1.5, 2.5][0]") == 0);
     CHECK(count("in [0.0, 1.0], x[0.5, 1.5, 2.5] f([0.5, 1.5, 2.5]) 'a'[0.5 1.5 2.5] mAP@[0.50, 0.95]") == 0);
@@ -232,7 +232,7 @@ TEST_SUITE("lists without a name") {
 }
 
 TEST_SUITE("arrays as numpy's str() writes them") {
-  TEST_CASE("floats, whole numbers and truths") {
+  TEST_CASE("floats, whole numbers and bools") {
     check("Scores:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
     check("[[ 1  2  3]\n [ 4  5 16]]\n", {2, 3}, {1, 2, 3, 4, 5, 16}, 0);
     check("[[1]\n [2]]\n", {2, 1}, {1, 2}, 0);
@@ -243,7 +243,7 @@ TEST_SUITE("arrays as numpy's str() writes them") {
     check("Position 0 -> [0. 1.]\n", {2}, {0, 1}, 0);
   }
 
-  TEST_CASE("below the code that a text keeps") {
+  TEST_CASE("below code in plain text") {
     const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 1.5],\n    [2.5, 3.5]])\nprint(x)\n\n";
     check(code + "X:\n [[1. 2.]\n [3. 4.]]\n", {2, 2}, {1, 2, 3, 4}, 0);
     check(code + "    The : [1. 2.]\n", {2}, {1, 2}, 0);
@@ -266,7 +266,7 @@ TEST_SUITE("the digits that numpy leaves out") {
     return std::round(1000 * std::log10(found.printed.front().cells[cell].unit)) / 1000;
   }
 
-  TEST_CASE("nothing rounds them") {
+  TEST_CASE("pages that do not round") {
     CHECK(unit(code + "[ 0.5  20.25]\n" + all) == -6);
     CHECK(unit(code + "[ 0.5  20.25]\n" + all, 1) == -5);
     CHECK(unit(code + all + "[ 0.5  20.25]\n", 1) == -8);
@@ -276,7 +276,7 @@ TEST_SUITE("the digits that numpy leaves out") {
     CHECK(unit(code + "[ 5.e-01 -1.e+09]\n" + all, 1) == 3);
   }
 
-  TEST_CASE("something may have rounded them") {
+  TEST_CASE("pages that may round") {
     CHECK(unit(code + "[ 0.5  20.25]\n") == -2);
     CHECK(unit(code + "[ 0.5  20.25]\n[0.0633 0.4683]\n") == -2);
     CHECK(unit("[ 0.5  20.25]\n" + all) == -2);
@@ -285,7 +285,7 @@ TEST_SUITE("the digits that numpy leaves out") {
     CHECK(unit(code + "np.set_printoptions(2)\n[ 0.5  20.25]\n" + all) == -2);
   }
 
-  TEST_CASE("a zero with an exponent is none but zero") {
+  TEST_CASE("a zero with an exponent is exactly zero") {
     for (const std::string mask : {"[[ 0.e+00  0.e+00]\n [-1.e+09  0.e+00]]\n",
                                    "tensor([[ 0.0000e+00,  0.0000e+00], [-1.0000e+09,  0.0000e+00]])"}) {
       CHECK(Found(mask).only().cells[0].unit == 0);
@@ -331,7 +331,7 @@ TEST_SUITE("libtorch") {
     check("/* keys\n * 1  2\n * 3  4\n * [ CPUFloatType{2,2} ]\n */\n", {2, 2}, {1, 2, 3, 4}, 0, "a.cpp");
   }
 
-  TEST_CASE("what is missing or damaged") {
+  TEST_CASE("missing and damaged parts") {
     CHECK(Found("2.0000\n3.0000\n[ CPUFloatType{3} ]\n").only().ragged);
     CHECK(Found(" 1  2\n 3\n 4\n[ CPUFloatType{2,2} ]\n").only().ragged);
     CHECK(Found("(3,.,.) = \n 1  2\n[ CPUFloatType{1,1,2} ]\n").only().ragged);
@@ -350,7 +350,7 @@ TEST_SUITE("libtorch") {
 }
 
 TEST_SUITE("outputs kept in programs") {
-  TEST_CASE("comments, a line each") {
+  TEST_CASE("comments of one line") {
     const std::vector<double> numbers{1, 2, 3, 4};
     for (const std::string mark : {"# ", "// ", "/// ", "//! ", "#> ", "## "}) {
       check("x\n" + mark + "tensor([[1., 2.],\n" + mark + "        [3., 4.]])\ny\n", {2, 2}, numbers, 0, "lesson.py");

@@ -51,7 +51,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("an answer is right where it is printed the same, and close one unit off") {
+TEST_CASE("an answer is right if it prints the same, and close if it is one unit off") {
   CHECK(present::mark("0.1587", "0.1587") == Mark::right);
   CHECK(present::mark(" .15868 ", "0.1587") == Mark::right);
   CHECK(present::mark("+0.1587", "0.1587") == Mark::right);
@@ -80,7 +80,7 @@ TEST_CASE("an answer is right where it is printed the same, and close one unit o
   }
 }
 
-TEST_CASE("computed tensors alone are asked for, and blanks keep the columns") {
+TEST_CASE("only computed tensors are asked for, and blanks keep the columns") {
   present::Prediction prediction;
   prediction.cells = 100;
   const Talk all = talk("", prediction);
@@ -106,7 +106,7 @@ TEST_CASE("answers are marked, wrong ones derived, and the score comes last") {
   CHECK(some.score.wrong == 3);
 }
 
-TEST_CASE("somebody who types is asked again after nonsense") {
+TEST_CASE("nonsense on a terminal repeats the question") {
   present::Prediction prediction;
   prediction.interactive = true;
   const Talk talked = talk("foo\n\x1b[31mbar\n0.5\n", prediction);
@@ -115,7 +115,7 @@ TEST_CASE("somebody who types is asked again after nonsense") {
   CHECK(talked.score.asked() == 1);
 }
 
-TEST_CASE("a question tells operands that are not shown, and a hint those that are") {
+TEST_CASE("a question gives operands that are not shown, a hint those that are") {
   Walkthrough walk;
   const Tensor a = numbers({2}, "a");
   const Tensor w = numbers({2, 3}, "w");
@@ -139,7 +139,7 @@ TEST_CASE("a question tells operands that are not shown, and a hint those that a
   CHECK(has(out.str(), ", with 5 hints\n"));
 }
 
-TEST_CASE("no answer stands elsewhere: equal numbers are blanked together, and what stands above is not asked for") {
+TEST_CASE("no answer is visible elsewhere: equal numbers are hidden together") {
   Walkthrough walk;
   const Tensor a = numbers({2, 2}, "a");
   const Tensor twice = stack(a, 2);
@@ -157,7 +157,7 @@ TEST_CASE("no answer stands elsewhere: equal numbers are blanked together, and w
          has(out.str(), "tensor([[[0.3125],\n         [     ?]],\n\n        [[0.3125],\n         [     ?]]])")));
 }
 
-TEST_CASE("somebody who types and rounds too early tries again") {
+TEST_CASE("a rounded answer on a terminal may be tried again") {
   present::Prediction prediction;
   prediction.interactive = true;
   prediction.cells = 6;
@@ -168,7 +168,7 @@ TEST_CASE("somebody who types and rounds too early tries again") {
   CHECK(has(talk("2.81\n", prediction).text, "close: right, but rounded too early; it is 2.8125\n"));
 }
 
-TEST_CASE("the seed decides which cells are asked for") {
+TEST_CASE("the seed determines the hidden cells") {
   present::Prediction prediction;
   prediction.cells = 2;
   CHECK(talk("", prediction).text == talk("", prediction).text);
@@ -180,4 +180,4 @@ TEST_CASE("the seed decides which cells are asked for") {
   CHECK(differs);
 }
 
-TEST_CASE("echoed answers hold no control characters") { CHECK(!has(talk("\x1b[31mfoo\n").text, "\x1b")); }
+TEST_CASE("echoed answers contain no control characters") { CHECK(!has(talk("\x1b[31mfoo\n").text, "\x1b")); }

@@ -98,7 +98,7 @@ TEST_CASE("format_tensor prints what PyTorch prints") {
   }
 }
 
-TEST_CASE("the cells are where the text has the elements") {
+TEST_CASE("cells are at the positions of the elements") {
   for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{2, 2, 2}, Shape{40, 50}, Shape{2000}, Shape{3, 0}}) {
     attn::Block<float> numbers(shape);
     std::iota(numbers.begin(), numbers.end(), 0.25F);
@@ -115,7 +115,7 @@ TEST_CASE("the cells are where the text has the elements") {
   }
 }
 
-TEST_CASE("the cells of a golden text are all that is no bracket, comma, space or dots") {
+TEST_CASE("the cells of a golden text are all but brackets, commas, spaces and dots") {
   const json data = golden();
   for (const json& test : data["cases"]) {
     const std::string name = test["name"];

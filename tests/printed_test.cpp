@@ -111,7 +111,7 @@ TEST_CASE("a cell has the unit of its last digit, and a whole number is exact") 
   CHECK(cells[6].value == 3e5);
 }
 
-TEST_CASE("zeros that a framework leaves out count") {
+TEST_CASE("omitted zeros count as digits") {
   // numpy: all up to the same decimal, with spaces in the place of zeros
   check_units("array([0.9544, 1.495 , 1.    , 0.    ])", {1e-4, 1e-4, 1e-4, 1e-4});
   check_units("array([0.9544, 1.495 , 1.    ], dtype=float32)", {1e-4, 1e-4, 1e-4});
@@ -130,7 +130,7 @@ TEST_CASE("zeros that a framework leaves out count") {
   check_units("#Nx.Tensor<\n  f32[2]\n  [0.0, 1.0]\n>", {0, 0});
 }
 
-TEST_CASE("numbers without measure are harmless") {
+TEST_CASE("extreme numbers are harmless") {
   const std::string digits(100'000, '3');
   const Found found("tensor([" + digits + ", 0." + digits + ", 1e" + digits + ", 1e-" + digits + ", 0." +
                     std::string(100'000, '0') + "1])");
@@ -146,7 +146,7 @@ TEST_CASE("a damaged number is a cell without a value") {
   CHECK(found.only().cells[3].value == 4);
 }
 
-TEST_CASE("what stands behind the numbers is understood") {
+TEST_CASE("text after the numbers is understood") {
   const Found found(
       "tensor([[1., 2.]],\n       grad_fn=<MulBackward0>)\ntensor([True, False])\n"
       "tensor([3], device='cuda:0', dtype=torch.int32, requires_grad=True)\n"
@@ -164,7 +164,7 @@ TEST_CASE("what stands behind the numbers is understood") {
   CHECK(Found("<p>tensor([1.], grad_fn=<AddBackward0>)</p>", "x.html").only().grad_fn == "AddBackward0");
 }
 
-TEST_CASE("a parameter has its heading") {
+TEST_CASE("the heading of a parameter is read") {
   const Found found(
       "Query Parameter containing:\ntensor([1.], requires_grad=True)\n"
       "Parameter containing:\ntensor([2.])");
@@ -197,7 +197,7 @@ TEST_CASE("numpy's arrays are found") {
   CHECK(count("array(10)") == 0);
 }
 
-TEST_CASE("Nx's tensors are found and held against their type") {
+TEST_CASE("Nx's tensors are found and checked against their type") {
   check_counts_up("#Nx.Tensor<\n  f32[2][2]\n  [\n    [1.0, 2.0],\n    [3.0, 4.0]\n  ]\n>", {2, 2});
   check_counts_up("#Nx.Tensor<\n  s64[2]\n  EXLA.Backend<host:0, 0.1.2.3>\n  [1, 2]\n>", {2});
   check_counts_up("#Nx.Tensor<\n  f32\n  1.0\n>", {});
@@ -208,7 +208,7 @@ TEST_CASE("Nx's tensors are found and held against their type") {
   CHECK(count("#Nx.Tensor<what>") == 0);
 }
 
-TEST_CASE("code and prose are no output") {
+TEST_CASE("code and prose are not output") {
   CHECK(count("x = torch.tensor([[0.43, 0.15],\n [0.55, 0.87]])") == 0);
   CHECK(count("Nx.tensor([1, 2]) np.array([1, 2]) my_tensor([1])") == 0);
   CHECK(count("tensor(s) tensor(x) tensor() tensor (2) tensor(2, 3) tensor(n=1) print(tensor)") == 0);
@@ -243,7 +243,7 @@ TEST_CASE("a missing parenthesis ends the tensor where it ends") {
   CHECK(found.printed[3].missing_parenthesis);
 }
 
-TEST_CASE("fences and margins are no part of a tensor") {
+TEST_CASE("fences and margins are not part of a tensor") {
   check_counts_up("```output\ntensor([1., 2.])```\n", {2});
   check_counts_up("```\ntensor([[1., 2.],\n```\n\n\n```\n        [3., 4.]])\n```", {2, 2});
   check_counts_up("tensor([[1., 2.],\n```\n\n```output\n        [3., 4.]],\n```\n```\n   grad_fn=<X>)", {2, 2});
@@ -253,7 +253,7 @@ TEST_CASE("fences and margins are no part of a tensor") {
   check_counts_up(">>> tensor([1.,\n    2.])", {2});
 }
 
-TEST_CASE("dots stand for what is not shown") {
+TEST_CASE("dots replace hidden elements") {
   const Found found(
       "tensor([[1., 2., ..., 3.],\n        [4., 5., ..., 6.],\n        ...,\n"
       "        [7., 8., ..., 9.]])");
@@ -278,7 +278,7 @@ TEST_CASE("rows of different lengths are noticed") {
   CHECK(found.printed[3].ragged);
 }
 
-TEST_CASE("labels are the words before") {
+TEST_CASE("labels are the words before a tensor") {
   const auto label = [](std::string_view bytes) { return std::string(Found(bytes).printed.back().label); };
   CHECK(label("Attention weights: tensor([1.])") == "Attention weights:");
   CHECK(label("keys\n tensor([1.])") == "keys");
@@ -293,7 +293,7 @@ TEST_CASE("labels are the words before") {
   CHECK(label("> keys\n> tensor([1.])") == "keys");
 }
 
-TEST_CASE("places are those of the file") {
+TEST_CASE("positions are those in the file") {
   const Found found("1\n2\nkeys tensor([1.,\n 2.])\nParameter containing:\ntensor([3.])\n");
   REQUIRE(found.printed.size() == 2);
   CHECK(found.printed[0].place.line == 3);
@@ -308,7 +308,7 @@ TEST_CASE("HTML, terminal logs and notebooks print the same tensors") {
                   true, "x.ipynb");
 }
 
-TEST_CASE("pages made to hurt take no more time than others") {
+TEST_CASE("malicious pages take no more time than others") {
   constexpr std::size_t many = 200'000;
   for (const std::string_view part :
        {"tensor(", "tensor([", "tensor([1,", "[", "tensor([1.]\n```\n", "tensor([1.\n=======\n",

@@ -143,7 +143,7 @@ std::string with(std::string text, const std::string& old_words, const std::stri
 }  // namespace
 
 TEST_SUITE("relate: what follows") {
-  TEST_CASE("the same numbers, and other views of them") {
+  TEST_CASE("equal numbers and views") {
     CHECK(relation({queries}, queries) == "a");
     CHECK(relation({queries}, flat) == "a.view(2, 5)");
     CHECK(relation({values}, batch) == "torch.stack((a, a), dim=0)");
@@ -182,7 +182,7 @@ TEST_SUITE("relate: what follows") {
           "torch.softmax(((a @ b) @ (a @ c).T).masked_fill(causal mask, -torch.inf) / 2**0.5, dim=-1) @ (a @ d)");
   }
 
-  TEST_CASE("projections by weights that nobody printed") {
+  TEST_CASE("projections by unprinted weights") {
     const auto fit = [](const std::vector<std::string>& printed, const std::string& target) {
       const auto found = after(printed).find_with_unknown_weights(observed(target));
       return found ? found->words : "";
@@ -207,7 +207,7 @@ TEST_SUITE("relate: what follows") {
                    "[1., 1., 1., 1., 1.]])") == "torch.tril(torch.ones(5, 5))");
   }
 
-  TEST_CASE("no weights that nobody printed where something simpler may be, nor of what is no input") {
+  TEST_CASE("no unprinted weights where something simpler fits, or for tensors that are not inputs") {
     const auto fit = [](const std::string& printed, const std::string& target, bool may_be_inputs = true) {
       Relater relater(givens());
       relater.add({observed(printed), "a", 1, false, true, may_be_inputs});
@@ -228,7 +228,7 @@ TEST_SUITE("relate: what follows") {
               .empty());
   }
 
-  TEST_CASE("scores that are scaled in the same line") {
+  TEST_CASE("scores scaled in the same line") {
     // (queries @ keys.T / sqrt(2)) of these numbers, by torch
     CHECK(relation({queries, keys}, R"(tensor([[0.2989, 0.5460, 0.2311, 0.3308, 0.8265],
         [0.4778, 0.8729, 0.3699, 0.5296, 1.3218],
@@ -237,7 +237,7 @@ TEST_SUITE("relate: what follows") {
         [0.9329, 1.7041, 0.7347, 1.0584, 2.5968]]))") == "(a @ b.T) / 2**0.5");
   }
 
-  TEST_CASE("weights of one row of scores, and no row that a one-hot vector selects") {
+  TEST_CASE("weights of one row of scores, but not a row that a one-hot vector selects") {
     // scores, weights of the first two queries: torch.softmax([2., 4., 4.]), of [4., 16., 12.]
     const std::string some_scores = "tensor([[2., 4., 4.], [4., 16., 12.], [4., 12., 10.]])";
     const std::string ones = "tensor([[1., 0., 1.], [1., 0., 0.], [0., 0., 1.]])";
@@ -265,7 +265,7 @@ TEST_SUITE("relate: what follows") {
               .starts_with("(torch.tril(torch.ones(5, 5)) / "));
   }
 
-  TEST_CASE("what lost nothing was not dropped, and what hides the negative is no mask") {
+  TEST_CASE("a tensor without zeros is not dropout, and relu is not a mask") {
     // torch.randn(2, 4) after torch.manual_seed(1), twice as much, and torch.relu of it
     const std::string x = R"(tensor([[ 0.6614,  0.2669,  0.0617,  0.6213],
         [-0.4519, -0.1661, -1.5228,  0.3817]]))";
@@ -276,7 +276,7 @@ TEST_SUITE("relate: what follows") {
         [0.0000, 0.0000, 0.0000, 0.3817]]))") == "torch.relu(a)");
   }
 
-  TEST_CASE("a relation is rooted where all that it ends in is") {
+  TEST_CASE("a relation is rooted if all its sources are") {
     CHECK(after({inputs}).find(observed(inputs))->is_rooted);
     CHECK_FALSE(after({inputs, W_query}).find(observed(queries))->is_rooted);
     CHECK_FALSE(after({inputs}).find_with_unknown_weights(observed(queries))->is_rooted);
@@ -303,12 +303,12 @@ TEST_SUITE("relate: what chance may do counts nothing") {
     CHECK(relation({"tensor([1., 0., 1., 1.])"}, "tensor([1., 0., 1., 1.])").empty());
   }
 
-  TEST_CASE("ones are no sums of weights, and nothing else") {
+  TEST_CASE("ones and equal weights follow from nothing") {
     CHECK(relation({weights}, "tensor([1.0000, 1.0000, 1.0000, 1.0000, 1.0000])").empty());
     CHECK(relation({weights}, "tensor([0.2000, 0.2000, 0.2000, 0.2000, 0.2000])").empty());
   }
 
-  TEST_CASE("products of small whole numbers are uncertain, each by itself") {
+  TEST_CASE("a product of small whole numbers is uncertain") {
     // x @ w of [[1, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1]] and a 4x3 of ones and zeros
     const auto found = after({"tensor([[1., 0., 1., 0.], [0., 2., 0., 2.], [1., 1., 1., 1.]])",
                               "tensor([[1., 0., 1.], [1., 0., 0.], [0., 0., 1.], [0., 1., 1.]])"})
@@ -318,7 +318,7 @@ TEST_SUITE("relate: what chance may do counts nothing") {
     CHECK(!found->is_certain);
   }
 
-  TEST_CASE("the same cells in another order follow from nothing") {
+  TEST_CASE("the same cells in another order have no relation") {
     std::mt19937 random(1);
     const std::vector<std::string> all{inputs, W_query, W_key,  W_value, queries, keys,   values,
                                        scores, weights, masked, hidden,  causal,  dropped};
@@ -336,7 +336,7 @@ TEST_SUITE("relate: what chance may do counts nothing") {
 }
 
 TEST_SUITE("relate: near misses") {
-  TEST_CASE("a wrong cell is told, with the right number") {
+  TEST_CASE("a wrong cell is reported with the right number") {
     const Observed target = observed(with(weights, "0.2", "0.7"));
     CHECK(!after({scores}).find(target));
     const auto near = after({scores}).find_near_miss(target);
@@ -347,7 +347,7 @@ TEST_SUITE("relate: near misses") {
     CHECK(near->numbers[cell].middle() == doctest::Approx(observed(weights).cells[cell].middle()).epsilon(0.001));
   }
 
-  TEST_CASE("what is in doubt accuses nobody") {
+  TEST_CASE("a doubtful relation reports no error") {
     Relater relater(givens());
     relater.add({observed(scores), "a", 1, false, false});
     CHECK(relater.find(observed(weights)));

@@ -92,7 +92,7 @@ const std::string size_line = "line 5  size [3, 2]  chapter/part keys  same\n";
 }  // namespace
 
 TEST_SUITE("report") {
-  TEST_CASE("a page that holds") {
+  TEST_CASE("a correct page") {
     const Told told(good);
     CHECK(told.code == 0);
     CHECK(told.text == "line 2  [3, 2]       chapter/part keys  same\n" + size_line + lessons +
@@ -113,7 +113,7 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][0]["layout"] == "spacing");
   }
 
-  TEST_CASE("a layout is told in one clean line") {
+  TEST_CASE("a layout is reported in one clean line") {
     const Told tab(with("0.1250]])", "0.1250]], grad_fn=<Mul\tBackward0>)"));
     CHECK(tab.text.find("same numbers (grad_fn=<Mul\\x09Backward0> is added)\n") != std::string::npos);
     CHECK(tab.json["findings"][0]["layout"] == "grad_fn=<Mul\\x09Backward0> is added");
@@ -173,7 +173,7 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][1]["differences"][0]["expected"] == "2");
   }
 
-  TEST_CASE("an unknown tensor names the step of its label, and fails only where asked to") {
+  TEST_CASE("an unknown tensor names the step of its label, and fails only with --strict") {
     const Told told("keys\n tensor([[7.5000, 8.5000], [9.5000, 6.5000], [5.5000, 4.5000]])\n");
     CHECK(told.code == 0);
     CHECK(exit_code(told.report, {.strict = true}) == 1);
@@ -185,7 +185,7 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][0]["nearest"]["name"] == "keys");
   }
 
-  TEST_CASE("a tensor that follows tells from what") {
+  TEST_CASE("a tensor that follows from others names them") {
     const Told told(good + "tensor([[ 0.5000,  1.2500, -0.7500],\n        [-0.2626,  2.0000,  0.1250]])\n");
     CHECK(told.code == 0);
     CHECK(told.text.find("line 6  [2, 3]       line 2.T           follows (rooted)\n") != std::string::npos);
@@ -197,7 +197,7 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][2]["step"].is_null());
   }
 
-  TEST_CASE("GitHub's commands are a line each, with what would end them encoded") {
+  TEST_CASE("GitHub's commands are one line each, with line breaks encoded") {
     const auto written = [](const CheckedFile& file) {
       std::ostringstream out;
       write_github(out, {&file, 1});
@@ -221,7 +221,7 @@ TEST_SUITE("report") {
     CHECK(hostile.failures() == 2);
   }
 
-  TEST_CASE("what fails follows from the demands") {
+  TEST_CASE("failures follow from the demands") {
     const Told unknown("tensor([0.1234, 9.8765, 4.3210, 7.7777])\n");
     const auto outcome = [](const Told& told, const Demands& demands) {
       return checked(told.page, told.report, demands).checks.at(0);
@@ -239,7 +239,7 @@ TEST_SUITE("report") {
     CHECK(checked(nothing.page, nothing.report, {}).checks.empty());
   }
 
-  TEST_CASE("JUnit's XML has no character that XML has not") {
+  TEST_CASE("JUnit's XML contains only valid XML characters") {
     const CheckedFile file = {"a<b>&\"'", {{Outcome::wrong, "", 0, "n\x01", "v\xff", "\xef\xbf\xbf<"}}, ""};
     std::ostringstream out;
     write_junit(out, {&file, 1});
@@ -253,7 +253,7 @@ TEST_SUITE("report") {
     CHECK(parsed["findings"][0]["differences"][0]["printed"] == "-inf");
   }
 
-  TEST_CASE("nothing printed holds nothing") {
+  TEST_CASE("a page without tensors has nothing to check") {
     const Told told("no numbers here\n");
     CHECK(told.code == 0);
     CHECK(told.text == "0 of 0 tensors checked and right\n");

@@ -79,7 +79,7 @@ void save(const fs::path& folder, const std::vector<render::ShownChapter>& chapt
 
 }  // namespace
 
-TEST_CASE("what was saved before is replaced as a whole, where it may be") {
+TEST_CASE("an earlier folder is replaced as a whole if allowed") {
   const TemporaryFolder folder;
   const fs::path steps = folder.path() / "steps";
   save(steps, {chapter({"one/keys", "one/old", "values"}, 1)}, false);
@@ -95,7 +95,7 @@ TEST_CASE("what was saved before is replaced as a whole, where it may be") {
   CHECK_FALSE(fs::exists(steps / "one"));
 }
 
-TEST_CASE("without finish() nothing has happened") {
+TEST_CASE("without finish() nothing changes") {
   for (const bool is_published : {false, true}) {
     for (const bool is_new : {false, true}) {
       const TemporaryFolder folder;
@@ -119,7 +119,7 @@ TEST_CASE("without finish() nothing has happened") {
   }
 }
 
-TEST_CASE("who is quicker keeps the folder") {
+TEST_CASE("a folder that another writer creates first is kept") {
   for (const bool may_replace : {false, true}) {
     const TemporaryFolder folder;
     const fs::path steps = folder.path() / "new" / "steps";
@@ -134,7 +134,7 @@ TEST_CASE("who is quicker keeps the folder") {
   }
 }
 
-TEST_CASE("what another put there since is not taken away again") {
+TEST_CASE("files that others add later are not removed") {
   const TemporaryFolder folder;
   const fs::path steps = folder.path() / "steps";
   {

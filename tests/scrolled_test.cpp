@@ -48,7 +48,7 @@ TEST_CASE("cells of a text are marked on their lines") {
   CHECK(PrintedLines("\n").count() == 1);
 }
 
-TEST_CASE("a chosen cell alone is in reverse, and hidden rows are question marks where their numbers end") {
+TEST_CASE("only the chosen cell is in reverse, and hidden rows show question marks") {
   const PrintedLines lines(
       "12 345\n6 7\n",
       {.all = {{0, 0, 2}, {1, 3, 3}, {2, 7, 1}, {3, 9, 1}}, .changed = {true, true, true, true}, .in_row = 2});
@@ -63,7 +63,7 @@ TEST_CASE("a chosen cell alone is in reverse, and hidden rows are question marks
   CHECK(place.width == 1);
 }
 
-TEST_CASE("cells are found when somebody needs them, once") {
+TEST_CASE("cells are found on first use, once") {
   int asked = 0;
   const PrintedLines lines("12\n", [&asked] {
     ++asked;
@@ -76,7 +76,7 @@ TEST_CASE("cells are found when somebody needs them, once") {
   CHECK(asked == 1);
 }
 
-TEST_CASE("shown cells are rows and columns, each with its index") {
+TEST_CASE("shown cells have the indices of their rows and columns") {
   const torch::PrintOptions small = {.threshold = 10, .edgeitems = 1};
   struct Case {
     Shape shape;
@@ -106,7 +106,7 @@ TEST_CASE("shown cells are rows and columns, each with its index") {
   CHECK_FALSE(present::ShownCells().find({}));
 }
 
-TEST_CASE("a board moves what is chosen within what is revealed") {
+TEST_CASE("a board keeps the choice within the revealed rows") {
   using Kind = present::Key::Kind;
   present::Board board;
   board.set(std::make_shared<PrintedLines>("1 2\n3 4\n5 6\n"), present::ShownCells({3, 2}, {}));
@@ -141,7 +141,7 @@ TEST_CASE("a board moves what is chosen within what is revealed") {
   CHECK_FALSE(board.chosen());
 }
 
-TEST_CASE("a cell is scrolled to as little as it takes") {
+TEST_CASE("scrolling to a cell moves as little as possible") {
   present::ScrolledLines page;
   page.set(lines_of("0\n1\n2\n3\n4\n5\n6\n7\n"), {});
   page.to_see({5, 0, 1}, 3, 10);

@@ -45,7 +45,7 @@ const chapters::Chapter& chapter(const std::string& name, const std::string& art
 
 }  // namespace
 
-TEST_CASE("a chapter's map tells what its steps are made from, and nothing else") {
+TEST_CASE("a chapter's map shows the operands of its steps, and nothing else") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     CAPTURE(entry.name);
     CAPTURE(entry.article->name);
@@ -138,7 +138,7 @@ TEST_CASE("the article's own program as a map") {
             "      attn_weights [6, 6] from attn_scores", "        context_vecs [6, 3] from attn_weights, inputs"});
 }
 
-TEST_CASE("what heads do alike stands in a map once, and what they do not stands apart") {
+TEST_CASE("a map shows common steps of heads once, and others separately") {
   const std::vector<MapLine> map = render::step_map(planned(chapter("multihead", "book")));
   const auto shapes_of = [&](const std::string& name) {
     std::vector<std::string> shapes;

@@ -294,7 +294,7 @@ TEST_CASE("reshape shares numbers where it can") {
   CHECK(shares(Array(filled({1, 1}, {7})), {}));
 }
 
-TEST_CASE("view strides are those of PyTorch") {
+TEST_CASE("view strides are PyTorch's") {
   // torch.arange(24.).view(2, 3, 4).transpose(1, 2).view(...).stride()
   const Array turned = transpose(counting({2, 3, 4}), 1, 2).array();
   CHECK(view_strides(turned, {2, 2, 2, 3}) == Shape{12, 2, 1, 4});
@@ -374,7 +374,7 @@ TEST_CASE("sizes by axis, from either end") {
   CHECK_THROWS_AS(x.size(-4), std::out_of_range);
 }
 
-TEST_CASE("shapes that do not fit are named") {
+TEST_CASE("errors name shapes that do not fit") {
   const auto n = [](const Shape& shape) { return counting(shape); };
   check_shape_error([&] { matmul(n({6, 3}), n({4, 5})); }, "[6, 3]", "[4, 5]");
   check_shape_error([&] { matmul(n({3}), n({3})); }, "[3]", "[3]");
@@ -413,7 +413,7 @@ TEST_CASE("a bias has one element for each row of the weight") {
   check_shape_error([] { linear(counting({6, 3}), counting({4, 3}), counting({5}), "W"); }, "[4, 3]", "[5]");
 }
 
-TEST_CASE("expressions are PyTorch's words, operands by name") {
+TEST_CASE("expressions are PyTorch's, with operands by name") {
   const Tensor queries = named("queries", {2, 3});
   const Tensor keys = named("keys", {2, 3});
   CHECK(t(keys).expression() == "keys.T");
@@ -474,7 +474,7 @@ TEST_CASE("a tensor keeps its first name, in all copies") {
   CHECK(x.name() == "keys");
 }
 
-TEST_CASE("inputs are the named tensors that an expression speaks of") {
+TEST_CASE("inputs are the named tensors in an expression") {
   using Names = std::vector<std::string>;
   const Tensor queries = named("queries", {2, 3});
   const Tensor keys = named("keys", {2, 3});
@@ -538,7 +538,7 @@ TEST_CASE("grad_fn is what PyTorch prints") {
   }
 }
 
-TEST_CASE("a gradient is required where a parameter takes part") {
+TEST_CASE("a gradient is required if a parameter is involved") {
   const Tensor plain = counting({2, 2});
   const Tensor weight = parameter(plain);
   CHECK_FALSE(plain.requires_grad());
@@ -562,7 +562,7 @@ TEST_CASE("dropout of nothing is its operand") {
   CHECK(dropout(weight, mask_of({2, 2}), 0).grad_fn() == "");
 }
 
-TEST_CASE("numbers are made once, and only when asked for") {
+TEST_CASE("numbers are computed once, on first use") {
   auto calls = std::make_shared<int>(0);
   const Tensor x = leaf({2, 2}, DType::float32, "x", [calls] {
     ++*calls;
@@ -610,7 +610,7 @@ TEST_CASE("bytes count shared operands once, and views not at all") {
   CHECK(sums.bytes(seen) == 8);
 }
 
-TEST_CASE("sizes beyond 63 bits are refused, not wrapped") {
+TEST_CASE("sizes beyond 63 bits are refused and do not wrap") {
   const std::int64_t huge = std::int64_t{1} << 31;
   const auto planned = [](const Shape& shape) { return leaf(shape, DType::float32, "x", {}); };
   CHECK_THROWS_AS(planned({huge, huge, 2}), TooLarge);
@@ -707,7 +707,7 @@ TEST_CASE("linear is PyTorch's with and without a bias") {
   }
 }
 
-TEST_CASE("products are PyTorch's to the last bit with each of OpenBLAS's sets of kernels") {
+TEST_CASE("products are PyTorch's to the last bit with each set of OpenBLAS kernels") {
   for (const auto& set : {std::pair("by_blas haswell", Blas::haswell),
                           {"by_blas sandybridge", Blas::sandybridge},
                           {"by_blas prescott", Blas::prescott}}) {

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("another terminal is advised only where it can be used") {
+TEST_CASE("another terminal is suggested only if it can be used") {
   const auto advice_where = [](const std::string& name, const std::set<std::string>& known) {
     return attn::present::advice(name, [&known](const std::string& other) { return known.contains(other); });
   };

@@ -31,7 +31,7 @@ std::string escaped_lines(const std::vector<text::StyledLine>& lines) {
 
 }  // namespace
 
-TEST_CASE("characters are decoded, and bytes that begin none are taken one by one") {
+TEST_CASE("characters are decoded, and invalid bytes one by one") {
   for (const char32_t code : {U'a', U'\u00e9', U'\u20ac', U'\ufffd', U'\uffff', U'\U0001f642', U'\U0010ffff'}) {
     std::string utf8;
     text::append_utf8(utf8, code);
@@ -55,7 +55,7 @@ TEST_CASE("characters are decoded, and bytes that begin none are taken one by on
   CHECK(nothing.empty());
 }
 
-TEST_CASE("the last character is dropped whole") {
+TEST_CASE("the last character is removed as a whole") {
   std::string typed = "aé注";
   for (const char* left : {"aé", "a", "", ""}) {
     text::drop_last_character(typed);
@@ -97,7 +97,7 @@ TEST_CASE("text is trimmed, split and wrapped") {
   CHECK(text::split("a,,b") == Strings{"a", "", "b"});
 }
 
-TEST_CASE("nearest finds what was meant by a part") {
+TEST_CASE("nearest finds a candidate that contains the word") {
   const std::vector<std::string> steps = {"dropout_attn_weights", "attn_weights", "context_vecs"};
   CHECK(text::nearest("weights", steps) == "attn_weights");
   CHECK(text::nearest("Context", steps) == "context_vecs");
@@ -105,7 +105,7 @@ TEST_CASE("nearest finds what was meant by a part") {
   CHECK(text::nearest("--heads", std::vector<std::string>{"--seed-it", "--num-heads"}) == "--num-heads");
 }
 
-TEST_CASE("nearest finds what was meant") {
+TEST_CASE("nearest finds a similar candidate") {
   const Strings names = {"simplified", "trainable", "causal", "dropout"};
   CHECK(text::nearest("causal", names) == "causal");
   CHECK(text::nearest("casual", names) == "causal");
@@ -138,7 +138,7 @@ TEST_CASE("one_line has no control characters") {
   CHECK(text::one_line("Z\xc3\xbcrich") == "Z\xc3\xbcrich");
 }
 
-TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") {
+TEST_CASE("one_line escapes invalid UTF-8 and C1 controls") {
   CHECK(text::one_line("a\xff") == "a\\xff");
   CHECK(text::one_line("\x9b"
                        "31m") == "\\x9b31m");
@@ -147,7 +147,7 @@ TEST_CASE("one_line neither passes on bytes that are no UTF-8 nor C1 controls") 
                        "31m") == "\\xc2\\x9b31m");
 }
 
-TEST_CASE("numbers are written and read whatever the locale") {
+TEST_CASE("numbers are written and read independently of the locale") {
   CHECK(text::number_text(0.23789) == "0.2379");
   CHECK(text::number_text(1.2e-7) == "1.2000e-07");
   CHECK(text::factor_text(1.25) == "1.25");
@@ -170,7 +170,7 @@ TEST_CASE("styled lines are cut by columns and keep their styles") {
   CHECK(text::plain_text(text::sliced({{"日本"}}, 1, 2)) == "  ");
 }
 
-TEST_CASE("escape codes begin each styled run, and nothing stays on") {
+TEST_CASE("escape codes begin each styled run, and no style remains active") {
   const text::Style cell = {.foreground = 16, .background = text::Rgb{1, 2, 3}};
   CHECK(text::with_escapes({{"a"}, {"b"}}) == "ab");
   CHECK(text::with_escapes({{"a", cell}, {"b", cell}, {"c"}}) ==
@@ -185,13 +185,13 @@ TEST_CASE("escape codes begin each styled run, and nothing stays on") {
   CHECK(text::plain_text(text::without_blank_end({{"  ", cell}, {" "}})) == "  ");
 }
 
-TEST_CASE("the middle of a wide text gives way") {
+TEST_CASE("the middle of a wide text is left out") {
   CHECK(text::shortened("0123456789", 10) == "0123456789");
   CHECK(text::shortened("0123456789", 8) == "012...89");
   CHECK(text::shortened("日本語日本語", 8) == "日...語");
 }
 
-TEST_CASE("one line has nothing that a terminal obeys") {
+TEST_CASE("one line contains no terminal control") {
   CHECK(text::one_line("a\x1b\u009b\u202e\u2066\xff") == "a\\x1b\\xc2\\x9b\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xff");
 }
 

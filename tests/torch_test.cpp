@@ -46,7 +46,7 @@ TEST_CASE("random numbers are drawn at the call, in the program's order") {
   CHECK(values_of(one.rand({6})) == expected);
 }
 
-TEST_CASE("words for what is drawn") {
+TEST_CASE("expressions for draws") {
   Torch torch = seeded(1);
   CHECK(torch.rand({8, 3}).expression() == "torch.rand(8, 3)");
   CHECK(torch.randn({8, 3}).expression() == "torch.randn(8, 3)");
@@ -74,7 +74,7 @@ TEST_CASE("nn.Linear has a weight [d_out, d_in] and, if any, a bias [d_out]") {
   CHECK(module(x).grad_fn() == "AddmmBackward0");
 }
 
-TEST_CASE("planning knows shapes and draws nothing") {
+TEST_CASE("planning determines shapes and draws nothing") {
   Torch plan = seeded(1, Torch::Mode::plan);
   const std::int64_t huge = std::numeric_limits<std::int32_t>::max();
   CHECK(plan.rand({huge, huge}).shape() == Shape{huge, huge});
@@ -98,7 +98,7 @@ TEST_CASE("dropout of all or nothing draws nothing") {
   }
 }
 
-TEST_CASE("the mask says what dropout keeps") {
+TEST_CASE("the mask is true where dropout keeps an entry") {
   Torch torch = seeded(123);
   const auto [mask, output] = torch.dropout(torch::ones({6, 6}), 0.5);
   // torch.manual_seed(123); nn.Dropout(0.5)(torch.ones(6, 6))
@@ -114,7 +114,7 @@ TEST_CASE("the mask says what dropout keeps") {
   }
 }
 
-TEST_CASE("tensors of given numbers") {
+TEST_CASE("tensors from given numbers") {
   const std::vector<std::vector<float>> rows = {{1, 2, 3}, {4, 5, 6}};
   const Tensor x = torch::tensor(rows);
   CHECK(x.shape() == Shape{2, 3});

@@ -91,7 +91,7 @@ TEST_CASE("a shown tensor takes the step's name, and its size does not name it")
   CHECK(divide(x, 2, "2").expression() == "x / 2");
 }
 
-TEST_CASE("an extra is labelled with its words, else with its expression") {
+TEST_CASE("the label of an extra is its words, else its expression") {
   Walkthrough walk;
   const Tensor x = torch::ones({2, 2});
   walk.let("x", x, "inputs");
@@ -105,7 +105,7 @@ TEST_CASE("an extra is labelled with its words, else with its expression") {
   }
 }
 
-TEST_CASE("what fits into memory passes") {
+TEST_CASE("steps that fit into memory are accepted") {
   Walkthrough walk;
   walk.show("x", "", planned({256, 1024, 1024}));
   walk.size("x", "", walk.steps()[0].tensor.value());
@@ -114,7 +114,7 @@ TEST_CASE("what fits into memory passes") {
   CHECK(message_of({}, 0) == "");
 }
 
-TEST_CASE("what does not fit is refused with both sizes") {
+TEST_CASE("steps that do not fit are refused with both sizes") {
   Walkthrough walk;
   const Tensor x = planned({256, 1024, 1024});
   walk.show("x", "", x);
@@ -126,7 +126,7 @@ TEST_CASE("what does not fit is refused with both sizes") {
   CHECK(message_of(walk.steps(), gibibyte / 2) == "the tensors need 4.0 GiB of memory, but only 0.5 GiB is available");
 }
 
-TEST_CASE("what is drawn counts, shown or not, and once") {
+TEST_CASE("draws count once, shown or not") {
   const Tensor x = planned({256, 1024, 1024});
   CHECK(message_of({}, gibibyte, {x}) == "");
   CHECK(message_of({}, gibibyte - 1, {x}) != "");
@@ -135,7 +135,7 @@ TEST_CASE("what is drawn counts, shown or not, and once") {
   CHECK(message_of(walk.steps(), 3 * gibibyte, {x}) == "");
 }
 
-TEST_CASE("operands that are not shown count, and all steps together") {
+TEST_CASE("unshown operands count, and all steps are added") {
   Walkthrough walk;
   walk.show("y", "", sum(planned({256, 1024, 1024})));
   CHECK(message_of(walk.steps(), gibibyte) != "");
@@ -155,7 +155,7 @@ TEST_CASE("a total beyond 63 bits does not wrap") {
   CHECK(message_of(walk.steps(), std::numeric_limits<std::int64_t>::max()).find("2^63") != std::string::npos);
 }
 
-TEST_CASE("control groups of both versions limit, and so do those above them") {
+TEST_CASE("control groups of both versions and their parents limit memory") {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / ("groups" + std::to_string(getpid()));
   const auto write = [&root](const std::string& file, const std::string& text) {
     std::filesystem::create_directories((root / file).parent_path());
@@ -183,7 +183,7 @@ TEST_CASE("control groups of both versions limit, and so do those above them") {
   std::filesystem::remove_all(root);
 }
 
-TEST_CASE("sizes of memory are told in the unit that suits them") {
+TEST_CASE("memory sizes have a suitable unit") {
   CHECK(memory_text(300) == "300 bytes");
   CHECK(memory_text(gibibyte / 64) == "16.0 MiB");
   CHECK(memory_text(gibibyte * 3 / 2) == "1.5 GiB");
@@ -195,7 +195,7 @@ void take(std::size_t bytes) {
   delete[] taken;
 }
 
-TEST_CASE("what goes beyond the cap throws" * doctest::skip(is_sanitized)) {
+TEST_CASE("allocation beyond the cap throws" * doctest::skip(is_sanitized)) {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
   constexpr std::size_t half = std::size_t{1} << 29;
@@ -208,12 +208,12 @@ TEST_CASE("what goes beyond the cap throws" * doctest::skip(is_sanitized)) {
   REQUIRE(setrlimit(RLIMIT_DATA, &before) == 0);
 }
 
-TEST_CASE("there is some memory, and not more than a machine can have") {
+TEST_CASE("available memory is plausible") {
   CHECK(available_memory() > 0);
   CHECK(available_memory() < std::int64_t{1} << 50);
 }
 
-TEST_CASE("steps are written as print calls write them") {
+TEST_CASE("steps are written like print calls") {
   Walkthrough walk;
   const Tensor x = torch::ones({2, 2});
   walk.show("x", "the label\n", x);
@@ -229,7 +229,7 @@ TEST_CASE("steps are written as print calls write them") {
         "W Parameter containing:\ntensor([[1., 1.],\n        [1., 1.]], requires_grad=True)\n");
 }
 
-TEST_CASE("gradients are shown, or left out") {
+TEST_CASE("gradients are shown or left out") {
   Walkthrough walk;
   const Tensor weight = parameter(torch::ones({2}));
   walk.show("W", "", weight);

@@ -85,7 +85,7 @@ TEST_CASE("every rule changes only its own line") {
   CHECK(find(blog_causal("same-weights"), "W_key")->expression() == "nn.Linear(3, 3, bias=False).weight");
 }
 
-TEST_CASE("random draws are the same, whatever the rule") {
+TEST_CASE("random draws are the same for every rule") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const Walkthrough before = walked(entry, {});
     for (const WhatIf* what_if : chapters::what_ifs(entry)) {
@@ -101,7 +101,7 @@ TEST_CASE("random draws are the same, whatever the rule") {
   }
 }
 
-TEST_CASE("each known mistake can be made in every chapter, or is refused for its shapes") {
+TEST_CASE("each known mistake works in every chapter, or is refused because of shapes") {
   for (const chapters::Chapter& entry : chapters::all_chapters()) {
     const Walkthrough right = walked(entry, {});
     for (const Mistake& mistake : mistakes_in(right.steps())) {
@@ -138,7 +138,7 @@ TEST_CASE("softmax over an axis before the last, and a product with a mask") {
   CHECK(product.array().floats()[1] == 1);
 }
 
-TEST_CASE("one sentence says what a change did") {
+TEST_CASE("one sentence describes the effect of a change") {
   CHECK(did("causal", "blog", "no-scaling") ==
         "Without scaling, a row's largest weight grows from 0.43 to 0.44 on average.");
   CHECK(did("causal", "livebook", "mask-after-softmax") ==
@@ -155,7 +155,7 @@ TEST_CASE("one sentence says what a change did") {
   CHECK(did("trainable", "blog", "same-weights").find("falls from 0.1 to 0.") != std::string::npos);
 }
 
-TEST_CASE("the sentence says of numbers only what holds of them all") {
+TEST_CASE("the sentence states only what holds for all numbers") {
   Lesson lesson;
   lesson.dropout = 0.5;
   CHECK(did("multihead", "blog", "no-rescale", lesson).find("a row of dropout_attn_weights falls from 1.12 to 0.56") !=
@@ -174,7 +174,7 @@ TEST_CASE("the sentence says of numbers only what holds of them all") {
         "all scores of a position are masked, nothing is left to normalise: the other one contains nan.");
 }
 
-TEST_CASE("rows with nan are left out, and said to be") {
+TEST_CASE("rows with nan are left out and mentioned") {
   const auto said = [](const std::vector<std::vector<float>>& scores, const std::vector<std::vector<float>>& after) {
     Walkthrough as_is;
     Walkthrough changed;
@@ -193,7 +193,7 @@ TEST_CASE("rows with nan are left out, and said to be") {
   CHECK(from_to(static_cast<double>(1e30F), 0) == "falls from 1e+30 to 0");
 }
 
-TEST_CASE("what the sentence would be about may stay the same") {
+TEST_CASE("the sentence says that the weights stay the same") {
   Walkthrough as_is;
   Walkthrough changed;
   as_is.show("scaled_attn_scores", "", torch::ones({2}));
@@ -202,7 +202,7 @@ TEST_CASE("what the sentence would be about may stay the same") {
         "The weights stay the same; other numbers change.");
 }
 
-TEST_CASE("a change that moves no number is told so") {
+TEST_CASE("a change without effect is reported as such") {
   Lesson lesson;
   CHECK(did("multihead", "blog", "no-rescale", lesson).starts_with("No number changed: with p = 0"));
   lesson.d_out_kq = 1;
@@ -211,7 +211,7 @@ TEST_CASE("a change that moves no number is told so") {
   CHECK(did("causal", "livebook", "no-mask", lesson).starts_with("No number changed: a single token"));
 }
 
-TEST_CASE("a size that stays the same is not told of its tensor") {
+TEST_CASE("an unchanged size is not reported for its tensor") {
   Walkthrough before;
   Walkthrough after;
   before.show("keys", "", torch::ones({2}));
@@ -223,7 +223,7 @@ TEST_CASE("a size that stays the same is not told of its tensor") {
   CHECK(out.str().find("\n# keys.shape: same as before\n") != std::string::npos);
 }
 
-TEST_CASE("both walkthroughs stand side by side, or one below the other") {
+TEST_CASE("both walkthroughs are side by side, or one below the other") {
   const std::vector<std::vector<float>> rows = {{1, 2}, {-3, 4}};
   const std::vector<std::vector<float>> other_rows = {{1, 2.5F}, {-3, 4}};
   Walkthrough before;
@@ -253,7 +253,7 @@ TEST_CASE("both walkthroughs stand side by side, or one below the other") {
         "# changed\nx:\n tensor([[  1.0000,  *2.5000],\n        [ -3.0000,   4.0000]])\n");
 }
 
-TEST_CASE("a sentence is split as the article splits its own") {
+TEST_CASE("a sentence is split as in the article") {
   CHECK(chapters::sentence_words("Life is short, eat dessert first") ==
         Words{"Life", "is", "short", "eat", "dessert", "first"});
   CHECK(chapters::sentence_words("  Don't; stop!?\u3000Ça va.") == Words{"Don't", "stop", "Ça", "va"});
@@ -269,7 +269,7 @@ TEST_CASE("words are quoted as Python quotes them") {
   CHECK(chapters::python_dict({{"a\u200db", 0}}) == "{'a\\u200db': 0}");
 }
 
-TEST_CASE("what is no sentence is refused") {
+TEST_CASE("invalid sentences are refused") {
   CHECK(refusal("").find("has no words; give") != std::string::npos);
   CHECK(refusal(" ,. !") != "");
   CHECK(refusal("a\tb").find("control character \\x09") != std::string::npos);

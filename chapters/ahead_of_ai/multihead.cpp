@@ -7,7 +7,7 @@
 namespace attn::chapters::ahead_of_ai {
 namespace {
 
-/// One SelfAttention head with weights of its own: inputs [n, d_in] -> [n, d_out_v].
+/// One SelfAttention head with its own weights: inputs [n, d_in] -> [n, d_out_v].
 Tensor head(Program& p, const Tensor& inputs) {
   const Projections W = p.projections(inputs.size(-1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 1});
   return self_attention(p, W, inputs, "");

@@ -11,7 +11,7 @@ struct WeightsAndValues {
   Tensor values;
 };
 
-/// Which of CausalAttention's tensors belong to the article's print calls.
+/// The tensors of CausalAttention that the article prints.
 enum class Prints { everything, weights_and_dropout };
 
 /// The blog's CausalAttention on a batch, up to the weights after dropout with rate `rate`.

@@ -10,7 +10,7 @@ void one_query(Program& p) {
   const Tensor x_2 = p.let("x_2", index(inputs, p.query(inputs)));
   const std::int64_t d_in = inputs.size(-1);
   const auto [W_query, W_key, W_value] = p.drawn_projections(d_in, {Init::rand, d_in, d_in});
-  p.show_weight("Query Trainable Weigth", W_query);  // the page's spelling, so that a diff finds no line
+  p.show_weight("Query Trainable Weigth", W_query);  // the page's spelling
   p.show_weight("Key Trainable Weight", W_key);
   p.show_weight("Value Trainable Weigth", W_value);
   const Tensor query_2 = p.show("query_2", "Query vector\n", W_query(x_2));

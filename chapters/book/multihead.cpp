@@ -11,7 +11,7 @@ namespace {
 
 constexpr ProjectionDefaults weights = {.init = Init::linear, .d_out_kq = 2, .d_out_v = 2};
 
-/// The book's MultiHeadAttentionWrapper: heads with weights of their own, all drawn before the first is called.
+/// The book's MultiHeadAttentionWrapper: heads with separate weights, all drawn before the first head runs.
 void stacked_heads(Program& p, const Tensor& batch, std::int64_t num_heads) {
   std::vector<Projections> modules;
   for (std::int64_t head = 0; head < num_heads; ++head) {

@@ -2,10 +2,10 @@
 
 #include "program.hpp"
 
-/// The book's second module, whose weights it goes on with in later sections.
+/// The book's second module; later sections use its weights.
 namespace attn::chapters::book {
 
-/// What the book seeds it with; all else is seeded with 123.
+/// The seed of this module; everything else uses 123.
 constexpr torch::Seed v2_seed = 789;
 
 /// Three nn.Linear(3, 2, bias=False).

@@ -7,7 +7,7 @@
 namespace attn::chapters::livebook {
 namespace {
 
-/// One head of its own: batch [b, tokens, d_in] -> [b, tokens, d_out].
+/// One head with its own weights: batch [b, tokens, d_in] -> [b, tokens, d_out].
 Tensor single_head(Program& p, const Tensor& batch) {
   const auto [W_query, W_key, W_value] =
       p.projections(batch.size(-1), {.init = Init::rand, .d_out_kq = 2, .d_out_v = 2});
@@ -40,7 +40,7 @@ void split_heads(Program& p, const Tensor& batch, std::int64_t num_heads, std::i
   const Tensor mask = p.let("mask", torch::causal_mask(batch.size(1)), "mask.bool()");
   const Tensor masked_attn_scores =
       p.show("masked_attn_scores", "masked attention scores\n", masked_fill(attn_scores, mask, minus_infinity));
-  // By d_out, as the page does, not by head_dim.
+  // The page divides by the root of d_out, not of head_dim.
   const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(scale(masked_attn_scores, keys)));
   const Tensor context_vec =
       p.show("context_vec", "context vectors of every head\n", transpose(matmul(attn_weights, values_heads), 1, 2));

@@ -5,7 +5,7 @@
 namespace attn::chapters::modern {
 
 /// Grouped-query attention: groups of query heads share a head of keys and values. With one such head it is
-/// multi-query, with as many as query heads multi-head attention. Formula: Ainslie et al., "GQA", 2023.
+/// multi-query attention, with as many as query heads it is multi-head attention. Formula: Ainslie et al., "GQA", 2023.
 void grouped(Program& p) {
   const Tensor batch = p.batch(p.inputs(), 1);
   const std::int64_t num_heads = p.num_heads(4);

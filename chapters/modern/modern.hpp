@@ -2,7 +2,7 @@
 
 #include "article.hpp"
 
-/// What today's models do otherwise: an article of our own.
+/// Attention in today's models: an article written for this tool.
 namespace attn::chapters::modern {
 
 extern const Article article;

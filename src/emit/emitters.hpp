@@ -8,14 +8,14 @@
 
 namespace attn::emit {
 
-/// One kind of program that does what a walkthrough did.
+/// A kind of program that reproduces a walkthrough.
 struct Emitter {
   std::string_view name;  ///< on the command line
   void (*write)(std::ostream& out, const Request& request);
-  bool shows_output = false;  ///< what each step prints, too
+  bool shows_output = false;  ///< also writes the output of each step
 };
 
-/// Every kind of program, once.
+/// All kinds of programs.
 std::span<const Emitter> emitters();
 
 }  // namespace attn::emit

@@ -16,7 +16,7 @@ bool is_same(const Step& a, const Step& b) {
   return a.kind == b.kind && a.section == b.section && a.name == b.name && id_of(a) == id_of(b) && a.label == b.label;
 }
 
-/// Which of all steps are among those that are shown, which come in the same order.
+/// For each step, whether it is shown. Both lists are in the same order.
 std::vector<bool> marks(const std::vector<Step>& all, const std::vector<Step>& shown) {
   std::vector<bool> is_shown;
   std::size_t next = 0;
@@ -27,7 +27,7 @@ std::vector<bool> marks(const std::vector<Step>& all, const std::vector<Step>& s
   return is_shown;
 }
 
-/// The keys of scores that were scaled or masked since; none where they are no product with transposed ones.
+/// The keys of scaled or masked scores; empty if the scores are not a product with transposed keys.
 std::optional<Tensor> keys_of(const Tensor& scores) {
   switch (scores.kind()) {
     case Kind::scaled:
@@ -79,7 +79,7 @@ void Listing::find_needed(const Tensor& tensor) {
   needed_.push_back(tensor);
 }
 
-/// A step's tensor has a variable where the article's program has one, and where it is printed or used twice.
+/// Gives a step's tensor a variable if the article's program has one, or if it is printed or used twice.
 void Listing::find_names(const std::vector<bool>& is_shown) {
   const std::vector<Step>& steps = chapter_.walk.steps();
   for (std::size_t i = 0; i < steps.size(); ++i) {

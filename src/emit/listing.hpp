@@ -10,8 +10,8 @@
 
 namespace attn::emit {
 
-/// The statements of one chapter's program: what its shown steps need, in the order of all steps, and their print
-/// calls. A language says how each tensor is made and printed.
+/// Writes the statements of one chapter's program: the tensors that its shown steps need, in the order of all steps,
+/// and the print calls. A subclass for each language writes tensors and print calls.
 class Listing {
  public:
   explicit Listing(const Chapter& chapter) : chapter_(chapter) {}
@@ -19,37 +19,36 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
   virtual ~Listing() = default;
 
-  /// The lines, each with its end, up to each print call and after the last one.
+  /// The text of the program, one part up to each print call and one after the last.
   std::vector<std::string> parts();
 
-  /// The tensors that the program makes.
+  /// The tensors that the program computes.
   const std::vector<Tensor>& needed() const { return needed_; }
 
  protected:
-  /// The tensors of which the language makes this one: its operands, unless said otherwise.
+  /// The tensors that the expression for this one needs; by default its operands.
   virtual std::vector<Tensor> made_of(const Tensor& tensor) const { return tensor.operands(); }
-  /// The name that the language would give to a step's tensor.
+  /// The name that the language prefers for a step's tensor.
   virtual std::string name_of(const Step& step) const { return step.name; }
-  /// Called when all that is needed is known, before names are given.
+  /// Called when all needed tensors are known, before they get names.
   virtual void prepare() {}
-  /// Writes the statements that make a tensor with a variable.
+  /// Writes the statements that assign a tensor to its variable.
   virtual void make(const Tensor& tensor) = 0;
   /// Writes a step's print call.
   virtual void print(const Step& step) = 0;
-  /// The expression that makes the tensor of others.
+  /// The expression that computes the tensor from others.
   virtual std::string expression(const Tensor& tensor) = 0;
 
-  /// How an expression speaks of each operand; of a quotient by a root, also of the number under the root, where the
-  /// keys that have it are a variable.
+  /// The text for each operand in an expression; for a quotient by a root, also for the number under the root if the
+  /// keys are a variable.
   std::vector<std::string> operand_words(const Tensor& tensor);
-  /// How an expression speaks of the tensor: by its variable, which is made first if it has to be, or else by its own
-  /// expression.
+  /// The text for a tensor in an expression: its variable, which is assigned first if necessary, or its own expression.
   virtual std::string reference(const Tensor& tensor);
-  /// Whether the program makes the tensor.
+  /// Returns true if the program computes the tensor.
   bool is_needed(const Tensor& tensor) const { return uses_.contains(tensor.id()); }
-  /// How many expressions and print calls speak of it.
+  /// The number of expressions and print calls that use the tensor.
   int uses(const Tensor& tensor) const { return uses_.at(tensor.id()); }
-  /// Writes a line, after a comment where another section begins.
+  /// Writes a line, and a comment before it if a section begins.
   void line(const std::string& statement);
 
   const Chapter& chapter() const { return chapter_; }
@@ -68,14 +67,14 @@ class Listing {
   std::set<const void*> defined_;
   std::string section_;
   std::string written_section_;
-  std::string text_;  ///< since the last print call
+  std::string text_;  ///< the text since the last print call
   bool is_begun_ = false;
 };
 
-/// The program's docstring: its chapters, their article, and what else is to be said.
+/// The program's docstring: its chapters, their article, and further words.
 std::string head_text(const Request& request, const std::string& words);
 
-/// The parts one after the other.
+/// The concatenated parts.
 std::string joined_parts(const std::vector<std::string>& parts);
 
 /// The program of one chapter, or a function for each of several, called in order.

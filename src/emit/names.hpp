@@ -9,13 +9,13 @@
 
 namespace attn::emit {
 
-/// The variables of a program, each with a name of its own: the steps' names; where several tensors have the same one,
-/// with their section's behind it.
+/// The variables of a program with unique names: the steps' names, followed by their section's if several tensors have
+/// the same name.
 class Names {
  public:
-  /// Asks for a variable for the tensor; the first request for it counts.
+  /// Requests a variable for the tensor; later requests for it are ignored.
   void add(const Tensor& tensor, const std::string& name, const std::string& section);
-  /// Gives the names.
+  /// Assigns the names.
   void settle();
 
   bool has(const Tensor& tensor) const { return found_.contains(tensor.id()); }

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The lines, each but the last one with its end.
+/// The lines; each but the last ends with "\n".
 Json lines_with_ends(std::string_view text) {
   Json lines = Json::array();
   while (!text.empty()) {

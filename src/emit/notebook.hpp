@@ -11,7 +11,7 @@ namespace attn::emit {
 class Notebook {
  public:
   void add_text(const std::string& markdown);
-  /// A cell of code that has been run, with what it printed. Without code there is no cell.
+  /// Adds an executed code cell with its output. Adds nothing if the code is empty.
   void add_code(const std::string& code, const std::string& printed);
   void write(std::ostream& out) const;
 

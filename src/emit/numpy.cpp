@@ -17,7 +17,7 @@ class NumpyListing final : public Listing {
   using Listing::Listing;
 
  private:
-  /// Lists are written once.
+  /// Writes each list only once.
   void prepare() override {
     for (const Tensor& tensor : needed()) {
       if (is_list(tensor) && tensor.name().empty() && uses(tensor) > 1) {

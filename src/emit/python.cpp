@@ -30,14 +30,14 @@ class Lists {
  public:
   Lists(const Block<T>& values, std::string_view module) : values_(values), module_(module) {}
 
-  /// The list of the axis and those within it, from a column on.
+  /// The list of an axis and those within it, starting at a column.
   std::string from(std::size_t axis, std::size_t column) {
     const Shape& shape = values_.shape();
     if (axis == shape.size()) {
       return number(values_[next_++], module_);
     }
     const bool is_innermost = axis + 1 == shape.size();
-    const bool is_block = axis == 0 && (!is_innermost || shape[axis] > 5);  // begins on a line of its own
+    const bool is_block = axis == 0 && (!is_innermost || shape[axis] > 5);  // starts on its own line
     const std::size_t inner = is_block ? 4 : column + 1;
     const std::string line_break = "\n" + std::string(inner, ' ');
     std::string list = is_block ? "[" + line_break : "[";
@@ -103,7 +103,7 @@ std::string wrapped_statement(const std::string& statement) {
   }
   std::string wrapped;
   std::size_t line_start = 0;
-  std::size_t last_space = 0;  // between two items of a bracket
+  std::size_t last_space = 0;  // the last space between two items of a bracket
   int depth = 0;
   for (const char c : statement) {
     depth += (c == '(' || c == '[') - (c == ')' || c == ']');

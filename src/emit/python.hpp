@@ -5,19 +5,19 @@
 
 #include "tensor/tensor.hpp"
 
-/// Python's way to write values.
+/// Values as Python literals.
 namespace attn::emit {
 
 /// A string literal: "keys\\n".
 std::string string_literal(std::string_view text);
 
-/// A valid name of a variable, made of words that may not be one.
+/// A valid variable name made from words.
 std::string identifier(std::string_view words);
 
-/// The numbers as nested lists, each with the fewest digits that give it back. `module` has inf and nan: "np".
+/// The numbers as nested lists, each with the fewest digits that restore it. `module` provides inf and nan: "np".
 std::string list_literal(const Tensor& tensor, std::string_view module);
 
-/// The statement with its brackets' items on several lines where one would be too long.
+/// The statement, with the items of brackets on several lines if it is too long for one.
 std::string wrapped_statement(const std::string& statement);
 
 }  // namespace attn::emit

@@ -27,20 +27,20 @@ class PyTorchListing final : public Listing {
  private:
   // ---- What is drawn ------------------------------------------------------------------------------
 
-  /// The call that draws the tensor's own numbers, or those of the data that it is the parameter of.
+  /// The draw of the tensor's numbers, or of its parameter's data; null if they are not drawn.
   const Draw* draw_of(const Tensor& tensor) const {
     const auto found = places_.find(data_of(tensor).id());
     return found == places_.end() ? nullptr : &draws_.draws[found->second];
   }
-  /// nn.Dropout draws its mask itself. Another PyTorch's kernel for that has to be replaced by what it drew.
+  /// The draw of a mask that nn.Dropout repeats; null for the masks of another dropout kernel, which are literals.
   const Draw* drawn_dropout(const Tensor& tensor) const {
     const bool draws = tensor.kind() == Kind::dropout && draws_.dropout_kernel == DropoutKernel::standard;
     return draws ? draw_of(tensor.operands()[1]) : nullptr;
   }
   bool is_module(const Draw& draw) const { return !draw.module.empty(); }
   static bool is_bias(const Draw& draw) { return draw.leaf.dim() == 1; }
-  /// Whose variable holds the module: the weight's, or where only the bias is needed, that one's. Right behind the
-  /// weight's draw comes the bias's.
+  /// The tensor whose variable holds the module: the weight, or the bias if only that is needed. The bias is drawn
+  /// directly after the weight.
   const std::optional<Tensor>& holder(const Draw& draw) const {
     const std::size_t weight = is_bias(draw) ? place(draw) - 1 : place(draw);
     return owners_[weight] || !has_bias(weight) ? owners_[weight] : owners_[weight + 1];
@@ -58,14 +58,14 @@ class PyTorchListing final : public Listing {
     return draw != nullptr && draw->ids ? std::vector<Tensor>{*draw->ids} : tensor.operands();
   }
 
-  /// The variable that holds a module is called as the article's.
+  /// A variable that holds a module has the article's name for it.
   std::string name_of(const Step& step) const override {
     const Draw* const draw = draw_of(*step.tensor);
     return draw != nullptr && is_module(*draw) && holder(*draw)->id() == step.tensor->id() ? draw->module : step.name;
   }
 
-  /// Finds who takes each draw's numbers, and which draws have to be made: those, and what comes before them since
-  /// seeding.
+  /// Finds the tensor that uses each draw, and the draws that the program needs: the used ones, and those before them
+  /// since seeding.
   void prepare() override {
     owners_.resize(draws_.draws.size());
     for (const Tensor& tensor : needed()) {
@@ -83,7 +83,7 @@ class PyTorchListing final : public Listing {
     }
     name_the_unnamed();
   }
-  /// Drawn anew at each mention, numbers would not be the same.
+  /// Draws need a variable: a call repeated in an expression would draw other numbers.
   void name_the_unnamed() {
     for (const std::optional<Tensor>& owner : owners_) {
       if (owner && owner->name().empty() && owner->kind() != Kind::parameter) {
@@ -123,7 +123,7 @@ class PyTorchListing final : public Listing {
   }
   bool is_named(const std::optional<Tensor>& owner) const { return owner && names().has(*owner); }
 
-  /// The call alone: "torch.rand(6, 3)".
+  /// The drawing call: "torch.rand(6, 3)".
   std::string drawing_call(const Draw& draw) {
     const Facts facts = draw.leaf.operation().facts();
     if (is_module(draw)) {
@@ -195,7 +195,7 @@ class PyTorchListing final : public Listing {
     const bool has_formula = !tensor.operation().numpy({}).empty();
     return has_formula ? tensor.operation().pytorch({}) : "torch.tensor(" + list_literal(tensor, "torch") + ")";
   }
-  /// A mask that nothing is drawn for, or whose kernel is another PyTorch's.
+  /// A mask that needs no draw, or that another dropout kernel draws.
   std::string mask(const Tensor& tensor) const {
     if (draw_of(tensor) != nullptr) {
       return given(tensor);
@@ -216,10 +216,10 @@ class PyTorchListing final : public Listing {
 
   bool show_grad_;
   const torch::Draws& draws_;
-  std::map<const void*, std::size_t> places_;  ///< of draws, by their leaves
-  std::vector<std::optional<Tensor>> owners_;  ///< of each draw, who takes its numbers
+  std::map<const void*, std::size_t> places_;  ///< the index of each draw, by its leaf
+  std::vector<std::optional<Tensor>> owners_;  ///< for each draw, the tensor that uses its numbers
   std::vector<bool> is_made_;
-  std::size_t next_ = 0;  ///< the draw to be written next
+  std::size_t next_ = 0;  ///< the next draw to write
   std::size_t seeding_ = 0;
 };
 
@@ -246,7 +246,7 @@ std::string set_printoptions(const torch::PrintOptions& print) {
   return settings.empty() ? "" : "torch.set_printoptions(" + settings + ")\n";
 }
 
-/// The environment that makes PyTorch and OpenBLAS take the kernels.
+/// The environment variables that select the kernels of PyTorch and OpenBLAS.
 std::string environment(const Kernels& kernels) {
   const std::string_view cpu = kernels.cpu == Cpu::avx2 ? "avx2" : kernels.cpu == Cpu::avx512 ? "avx512" : "default";
   std::string settings = "ATEN_CPU_CAPABILITY=\"" + std::string(cpu) + "\"";
@@ -264,7 +264,7 @@ bool is_softmax_over_another_axis(const Tensor& tensor) {
   return tensor.kind() == Kind::softmax && tensor.operation().facts().axis >= 0;
 }
 
-/// A program in its parts: what stands before all chapters, and each chapter's.
+/// A program in parts: the head, and one part per chapter.
 struct Program {
   std::string head;
   std::vector<std::vector<std::string>> chapters;

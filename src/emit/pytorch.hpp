@@ -6,11 +6,11 @@
 
 namespace attn::emit {
 
-/// A program for the real PyTorch: what it prints is what the walkthrough prints, text for text. Its statements come
-/// from the steps' tensors and from what was drawn, in the order of the steps; what no shown step needs is left out.
+/// Writes a PyTorch program whose output is identical to the walkthrough. Its statements follow from the steps' tensors
+/// and the draws, in the order of the steps. Tensors that no shown step needs are left out.
 void write_pytorch(std::ostream& out, const Request& request);
 
-/// The same program in the cells of a notebook, with what each prints below it.
+/// Writes the same program as a notebook, with the output of each cell.
 void write_notebook(std::ostream& out, const Request& request);
 
 }  // namespace attn::emit

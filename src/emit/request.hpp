@@ -12,15 +12,15 @@ namespace attn::emit {
 struct Chapter {
   std::string name;     ///< "causal"
   std::string title;    ///< "causal: a causal mask: no token sees a later one"
-  std::string article;  ///< whose program it follows: "Attention"
+  std::string article;  ///< the title of its article: "Attention"
   Walkthrough walk;
-  std::vector<Step> shown;           ///< those that the program prints, in order
-  std::vector<std::string> printed;  ///< what each of them prints; only a notebook shows it
+  std::vector<Step> shown;           ///< the steps that the program prints, in order
+  std::vector<std::string> printed;  ///< the output of each shown step, for a notebook
 };
 
-/// What a program is to print.
+/// The contents of a program.
 struct Request {
-  std::vector<Chapter> chapters;  ///< one at least
+  std::vector<Chapter> chapters;  ///< at least one
   torch::PrintOptions print;
   bool show_grad = true;  ///< grad_fn and requires_grad
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Characters of ASCII, whatever the locale.
+/// ASCII characters, independent of the locale.
 namespace attn::text {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }

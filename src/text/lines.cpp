@@ -13,7 +13,7 @@
 namespace attn::text {
 namespace {
 
-/// With \xNN for what must not be shown as it is; the control characters in `kept` stay.
+/// Escapes unprintable characters as \xNN, except the control characters in `kept`.
 std::string escaped(std::string_view text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {
@@ -61,7 +61,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 std::vector<std::string> wrapped(std::string_view line, std::int64_t width) {
   std::vector<std::string> lines(1);
-  std::size_t word_begin = 0;  // in the last line
+  std::size_t word_begin = 0;  // the start of the word within the last line
   while (!line.empty()) {
     const std::size_t size = cluster_size(line);
     lines.back() += line.substr(0, size);

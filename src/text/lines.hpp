@@ -8,33 +8,35 @@
 
 namespace attn::text {
 
-/// Without the white space (of ASCII) at either end.
+/// The text without ASCII white space at either end.
 std::string_view trimmed(std::string_view text);
 
-/// A to Z as a to z; other characters as they are.
+/// The text with A to Z in lower case.
 std::string lower(std::string_view text);
 
-/// The lines, without their ends; a text that ends in "\n" has no empty line after it.
+/// The lines without their ends. A final "\n" does not start another line.
 std::vector<std::string> lines_of(std::string_view text);
 
-/// Lines of at most `width` columns, broken after spaces; what has none is broken between any two characters.
+/// Lines of at most `width` columns, broken after spaces; longer words are broken between any two characters.
 std::vector<std::string> wrapped(std::string_view line, std::int64_t width);
 
-/// The same after `first`, and after `next` from the second on, which is no narrower; no line ends with a space.
+/// Wrapped lines with prefix `first`, or `next` from the second line on, which is not narrower. No line ends with a
+/// space.
 std::vector<std::string> wrapped(std::string_view line, std::int64_t width, std::string_view first,
                                  std::string_view next);
 
 /// "a, b, c"
 std::string joined(std::span<const std::string> parts, std::string_view between = ", ");
 
-/// The parts between commas; "a,,b" has an empty one.
+/// The parts between commas; "a,,b" has an empty part.
 std::vector<std::string> split(std::string_view list);
 
-/// Control characters but line breaks and tabs, marks that turn the direction of writing and what is not UTF-8 as \xNN.
+/// Escapes as \xNN: control characters except line breaks and tabs, marks that change the text direction, invalid
+/// UTF-8.
 std::string visible(std::string_view text);
 
-/// The text on one line of at most some hundred characters: control characters, marks that turn the direction of
-/// writing and what is not UTF-8 as \xNN, the middle of a long text as "...".
+/// The text on one line of at most a few hundred characters: escapes control characters, marks that change the text
+/// direction and invalid UTF-8 as \xNN, and replaces the middle of a long text by "...".
 std::string one_line(std::string_view text);
 
 }  // namespace attn::text

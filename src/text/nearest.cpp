@@ -10,7 +10,7 @@
 namespace attn::text {
 namespace {
 
-/// Levenshtein's distance: insertions, deletions and substitutions.
+/// The Levenshtein distance: insertions, deletions and substitutions.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The shortest that has the word as a part of it: "weights" of "attn_weights".
+/// The shortest candidate that contains the word: "attn_weights" for "weights".
 std::string with_part(std::string_view part, std::span<const std::string> candidates) {
   constexpr std::size_t least = 3;
   std::string best;
@@ -43,7 +43,7 @@ std::string with_part(std::string_view part, std::span<const std::string> candid
 std::string nearest(std::string_view typed, std::span<const std::string> candidates) {
   const std::string_view word = typed.substr(0, 100);
   std::string best;
-  // A third of the letters may be wrong, two of a short word, but never all.
+  // Up to a third of the letters may be wrong, two in a short word, but never all.
   const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
   std::size_t best_distance = std::min(std::max<std::size_t>(2, letters / 3) + 1, letters);
   for (const std::string& candidate : candidates) {

@@ -6,7 +6,7 @@
 
 namespace attn::text {
 
-/// The candidate that is nearest to what was typed; else the shortest of which that is a part; else empty.
+/// The candidate most similar to the typed word; else the shortest that contains it; else empty.
 std::string nearest(std::string_view typed, std::span<const std::string> candidates);
 
 }  // namespace attn::text

@@ -6,7 +6,7 @@
 namespace attn::text {
 namespace {
 
-/// Room for a double in any format with a few dozen digits after the point.
+/// Buffer size for a double in any format with a few dozen decimals.
 using Buffer = std::array<char, 400>;
 
 template <class Number>

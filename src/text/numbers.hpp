@@ -8,30 +8,30 @@
 #include <string_view>
 #include <system_error>
 
-/// Numbers to text and back, whatever the locale.
+/// Conversion of numbers to text and back, independent of the locale.
 namespace attn::text {
 
-/// With `digits` after the point; in std::chars_format::general, with so many significant ones.
+/// The number with `digits` decimals; with std::chars_format::general, `digits` significant digits.
 std::string number_text(double value, std::chars_format format, int digits);
 
-/// "0.2379", as PyTorch prints a number of middling size; "1.2000e-07" else.
+/// "0.2379", as PyTorch prints numbers of medium size; otherwise "1.2000e-07".
 std::string number_text(double value);
 
-/// "1.25": at most five significant digits, no zeros at the end.
+/// "1.25": at most five significant digits, without trailing zeros.
 std::string factor_text(double value);
 
-/// The fewest digits that give the number back.
+/// The number with the fewest digits that restore it.
 std::string shortest_text(float value);
 std::string shortest_text(double value);
 std::string shortest_text(std::int64_t value);
 
-/// The fewest digits which, read as a double, round to this float; "nan", "inf" and "-inf" as such.
+/// The number with the fewest digits that, read as a double, round to this float; or "nan", "inf", "-inf".
 std::string float_text(float value);
 
 /// "149,982"
 std::string grouped_digits(std::uint64_t value);
 
-/// The number that the whole text is; empty where it is none, or too large. Signs before it: "-" alone.
+/// Parses the whole text as a number; empty if it is not one, or too large. The only sign is "-".
 template <class Number>
 requires std::integral<Number> || std::floating_point<Number> std::optional<Number> number_of(std::string_view text) {
   Number number = 0;

@@ -12,7 +12,7 @@
 namespace attn::text {
 namespace {
 
-/// Characters of a manual page that mean themselves.
+/// Escapes the characters that are special in a manual page.
 std::string escaped(std::string_view text, bool is_typed) {
   std::string result;
   while (!text.empty()) {
@@ -39,15 +39,15 @@ std::string escaped(std::string_view text, bool is_typed) {
   return result;
 }
 
-/// Whether a word of prose is an option.
+/// Returns true if a word of prose is an option.
 bool is_typed(std::string_view word) { return word.find("--") != std::string_view::npos || word.starts_with('-'); }
 
-/// A line that is no request.
+/// Protects a line from being read as a request.
 std::string protected_line(const std::string& line) {
   return line.starts_with('.') || line.starts_with('\'') ? "\\&" + line : line;
 }
 
-/// What stands between two backticks becomes bold.
+/// Makes text between backticks bold.
 std::string with_code(std::string text) {
   constexpr std::string_view backtick = "\\(ga";
   bool is_open = false;
@@ -58,7 +58,7 @@ std::string with_code(std::string text) {
   return text;
 }
 
-/// Words as they are shown; hyphens stay those of prose but in options.
+/// Escapes prose; hyphens become minus signs only in options.
 std::string prose(std::string_view text) {
   constexpr std::int64_t width = 62;  // escapes make lines longer
   std::string result;
@@ -93,7 +93,7 @@ Roff::Roff(std::string_view name, std::string_view date, std::string_view source
   }
   macro(".TH " + escaped(title, true) + " 1 " + std::string(date) + " \"" + std::string(source) +
         "\" \"User Commands\"");
-  macro(".nh");  // words are typed as they stand
+  macro(".nh");  // no hyphenation, because readers copy words
   macro(".ad l");
 }
 

@@ -13,17 +13,17 @@ class Roff {
   Roff(std::string_view name, std::string_view date, std::string_view source);
 
   void section(std::string_view title);
-  /// What stands under NAME.
+  /// Writes the NAME section.
   void name(std::string_view name, std::string_view what);
   void subsection(std::string_view title);
-  /// A heading among the items of a section.
+  /// Writes a heading among the items of a section.
   void group(std::string_view title);
   void paragraph(std::string_view text);
-  /// Lines of bold() and the like, each a line of its own.
+  /// Writes lines made with bold() and italic(), without filling.
   void lines(std::span<const std::string> lines);
-  /// Lines of a program or its output, as they are.
+  /// Writes lines of code or output verbatim.
   void code(std::span<const std::string> lines);
-  /// A term, written by bold() and the like, and what it means.
+  /// Writes a term, made with bold() and italic(), and its description.
   void item(const std::string& term, std::string_view text);
 
   const std::string& page() const { return page_; }
@@ -36,7 +36,7 @@ class Roff {
   bool is_after_heading_ = false;
 };
 
-/// As it is typed, in bold; what stands for something else, in italics.
+/// Literal text in bold; placeholders in italics.
 std::string bold(std::string_view text);
 std::string italic(std::string_view text);
 

@@ -31,7 +31,7 @@ std::string sequence(const Style& style) {
   return "\x1b[" + all.substr(1) + "m";
 }
 
-/// Whether something of the one style would stay on under the other.
+/// Returns true if an attribute of the first style would remain active in the second.
 bool stays_on(const Style& style, const Style& next) {
   return (style.bold && !next.bold) || (style.reverse && !next.reverse) ||
          (has_colour(style.foreground) && !has_colour(next.foreground)) ||

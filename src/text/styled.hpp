@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-/// Text with colours and emphasis, as a value; what shows it decides how.
+/// Text with colours and emphasis, independent of the output format.
 namespace attn::text {
 
 /// An sRGB colour.
@@ -39,10 +39,10 @@ struct Run {
 
 using StyledLine = std::vector<Run>;
 
-/// Appends to the last run where that has the same style.
+/// Appends text; extends the last run if it has the same style.
 void append(StyledLine& line, std::string_view text, const Style& style = {});
 
-/// The line without plain spaces at its end.
+/// The line without trailing plain spaces.
 StyledLine without_blank_end(StyledLine line);
 
 std::string plain_text(const StyledLine& line);
@@ -51,11 +51,11 @@ std::int64_t display_columns(const StyledLine& line);
 /// The display columns [from, from + width) of a line. Wide characters that are cut become spaces.
 StyledLine sliced(const StyledLine& line, std::int64_t from, std::int64_t width);
 
-/// The lines of a text, in one style.
+/// The lines of a text in one style.
 std::vector<StyledLine> styled_lines(std::string_view text, const Style& style = {});
 
 /// The line with escape codes: Select Graphic Rendition (ECMA-48 8.3.117), with xterm's 38;5, 48;5, 38;2 and 48;2.
-/// Every run that is not plain begins with its style, and after the last one all is plain.
+/// Each styled run begins with its codes, and the line ends in plain style.
 std::string with_escapes(const StyledLine& line);
 
 }  // namespace attn::text

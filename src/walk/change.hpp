@@ -20,8 +20,8 @@ struct Change {
   Shape shape;
   std::shared_ptr<const Contents> as_is;
   std::shared_ptr<const Contents> changed;
-  const Tensor* was;   ///< made as it is
-  const Tensor* made;  ///< by the change
+  const Tensor* was;   ///< the original tensor
+  const Tensor* made;  ///< the changed tensor
   std::span<const float> before = floats(*as_is);
   std::span<const float> after = floats(*changed);
 
@@ -31,7 +31,7 @@ struct Change {
   }
 };
 
-/// The float tensors in both walkthroughs whose numbers the change moved. The steps must outlive them.
+/// The float tensors of both walkthroughs whose numbers differ. The steps must outlive them.
 std::vector<Change> changes(std::span<const Step> as_is, std::span<const Step> changed);
 
 /// The changes for which `is_such` is true.
@@ -45,7 +45,7 @@ bool is_finite(Row row);
 /// columns the row's place.
 using Measure = double (*)(Row row, std::size_t place);
 
-/// Something measured on every row that is finite, before and after.
+/// A measure of every finite row, before and after the change.
 struct Measured {
   std::vector<double> before;
   std::vector<double> after;
@@ -54,10 +54,10 @@ struct Measured {
 
 Measured measured(std::span<const Change> some, Measure measure);
 
-/// With at most so many digits after the point; of large numbers, as many digits as float32 means.
+/// The number with at most `digits` decimals; large numbers have only the digits that float32 holds.
 std::string decimals(double value, int digits);
 
-/// "grows from 0.44 to 0.52", with as many digits as it takes; float32 has no more than seven.
+/// "grows from 0.44 to 0.52", with enough digits to show the change, at most seven.
 std::string from_to(double before, double after);
 
 /// "grows from 0.44 to 0.52 on average"

@@ -16,16 +16,16 @@ namespace attn {
 /// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
 enum class Init { rand, randn, linear };
 
-/// Stands for the article's own seeds. Nearly all of them are this one.
+/// The default seed. It stands for the article's seeds, and nearly all of them have this value.
 inline constexpr torch::Seed default_seed = 123;
 
-/// The settings of a chapter. Empty ones keep the article's values.
+/// The settings of a chapter. An empty setting keeps the article's value.
 struct Lesson {
   torch::Seed seed = default_seed;
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
 
-  /// Random inputs torch.rand(tokens, d_in) instead of the article's, where either is given.
+  /// If either is set, the inputs are torch.rand(tokens, d_in) instead of the article's.
   std::optional<std::int64_t> tokens;
   std::optional<std::int64_t> d_in;
   std::optional<std::int64_t> batch;
@@ -35,24 +35,23 @@ struct Lesson {
   std::optional<Init> init;
   bool qkv_bias = false;
   std::optional<std::int64_t> num_heads;
-  std::map<std::string, std::int64_t, std::less<>> own_sizes;  ///< of single chapters, by their options' names
+  std::map<std::string, std::int64_t, std::less<>> own_sizes;  ///< sizes that only some chapters have, by option name
   std::optional<double> dropout;
 
-  /// The token that by-hand parts follow: a word of the inputs, or an index from 0.
+  /// The token to follow by hand: a word of the inputs, or an index from 0.
   std::optional<std::string> query;
 
   /// Words to embed instead of the article's inputs; d_in is then the embedding's dimension, and tokens is refused.
   std::optional<std::string> sentence;
 
-  /// A reader's own [tokens, d_in], instead of the article's or random ones; tokens, d_in and sentence are refused
-  /// then.
+  /// The user's inputs [tokens, d_in]. They exclude tokens, d_in and sentence.
   std::optional<GivenTensor> inputs;
-  /// The same for the second sequence of cross-attention.
+  /// The user's second sequence for cross-attention.
   std::optional<GivenTensor> second_inputs;
-  /// A reader's own weights in place of drawn ones. No other draw moves.
+  /// The user's weights, which replace drawn ones without changing other draws.
   std::optional<GivenWeights> weights;
 
-  /// Empty settings get sizes in which axes differ and every rule has an effect, instead of the article's.
+  /// Gives empty settings sizes at which all axes differ and every rule has an effect, instead of the article's.
   bool fixture = false;
 };
 

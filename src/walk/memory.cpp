@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// The machine's free memory as the kernel estimates it, caches that it can drop included.
+/// The machine's free memory as the kernel estimates it, with caches that it can drop.
 std::int64_t machine_memory() {
   std::ifstream meminfo("/proc/meminfo");
   std::string key;
@@ -36,11 +36,11 @@ std::int64_t machine_memory() {
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-/// What this process uses already, in bytes.
+/// The memory that this process uses, in bytes.
 struct Used {
   std::int64_t address_space = 0;
   std::int64_t memory = 0;
-  std::int64_t data = 0;  ///< as RLIMIT_DATA counts, and the stack
+  std::int64_t data = 0;  ///< data as RLIMIT_DATA counts it, and the stack
 };
 
 Used used() {
@@ -60,7 +60,7 @@ std::int64_t limit_of(decltype(RLIMIT_AS) resource) {
                  : unlimited;
 }
 
-/// RLIMIT_DATA as it was before this process lowered it.
+/// The value of RLIMIT_DATA before this process lowered it.
 std::int64_t data_limit() {
   static const std::int64_t limit = limit_of(RLIMIT_DATA);
   return limit;
@@ -68,15 +68,15 @@ std::int64_t data_limit() {
 
 std::int64_t last_cap = 0;
 
-/// The number in a file; unlimited where there is none, or a word.
+/// The number in a file; unlimited if the file is missing or contains a word.
 std::int64_t limit_in(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::int64_t limit = 0;
   return file >> limit && limit > 0 ? limit : unlimited;
 }
 
-/// The least limit in the files of that name from a group's folder up to `top`. Where groups are seen from within,
-/// only `top` may be there.
+/// The smallest limit in the files of that name from a group's folder up to `top`. Inside a container, only `top` may
+/// exist.
 std::int64_t limit_up_to(const std::filesystem::path& top, const std::string& group, const std::string& file) {
   std::int64_t least = limit_in(top / file);
   for (std::filesystem::path path = std::filesystem::path(group).relative_path(); !path.empty();
@@ -102,7 +102,7 @@ std::int64_t available_memory(std::int64_t reserved) {
 std::int64_t control_group_limit(const std::filesystem::path& groups, const std::filesystem::path& root) {
   std::int64_t least = std::min(limit_in(root / "memory.max"), limit_in(root / "memory" / "memory.limit_in_bytes"));
   std::ifstream file(groups);
-  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/one/two", of version 2 "0::/one/two"
+  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/one/two", in version 2 "0::/one/two"
     const std::size_t first = std::min(line.find(':'), line.size());
     const std::size_t second = std::min(line.find(':', first + 1), line.size());
     const std::string controllers = line.substr(std::min(first + 1, line.size()), second - first - 1);
@@ -172,7 +172,7 @@ void check_disk(const std::filesystem::path& target, std::span<const Step> steps
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::exists(target, error) && !fs::is_regular_file(target, error) && !fs::is_directory(target, error)) {
-    return;  // a pipe or a device takes what comes
+    return;  // a pipe or a device has no size limit
   }
   fs::path folder = fs::absolute(target, error).parent_path();
   while (folder.has_relative_path() && !fs::exists(folder, error)) {
@@ -180,7 +180,7 @@ void check_disk(const std::filesystem::path& target, std::span<const Step> steps
   }
   const fs::space_info space = fs::space(folder, error);
   if (error || space.capacity == 0) {
-    return;  // no disk
+    return;  // not on a disk
   }
   const auto available =
       static_cast<std::int64_t>(std::min<std::uintmax_t>(space.available, std::numeric_limits<std::int64_t>::max()));

@@ -20,26 +20,26 @@ std::int64_t control_group_limit(const std::filesystem::path& groups, const std:
 /// "74.5 GiB", "12.0 MiB", "300 bytes"
 std::string memory_text(std::int64_t bytes);
 
-/// From now on the process takes so many bytes more at most, and `besides` of address space that is never used: what
-/// needs more throws std::bad_alloc, and no other program pays for it.
+/// Limits the memory that the process may still allocate to `bytes`, plus `besides` bytes of address space that is
+/// never used. Beyond the limit, allocation throws std::bad_alloc.
 void cap_memory(std::int64_t bytes, std::int64_t besides);
 
-/// " (21.3 GiB were free)": the last cap; empty where there is none.
+/// " (21.3 GiB were free)": the last limit; empty if none was set.
 std::string free_memory_words();
 
-/// What is asked of steps.
+/// The numbers of the steps that a run needs.
 enum class Asked {
-  all,    ///< all their numbers
-  edges,  ///< those at the edges, as print shows them, or one of them
-  rows,   ///< all, of the large ones some rows at a time
+  all,    ///< all numbers at once
+  edges,  ///< the numbers at the edges, as print shows them
+  rows,   ///< all numbers, for large tensors a few rows at a time
 };
 
-/// Throws TooLarge, with both sizes, where the tensors behind the steps, those that are drawn in any case, and copies
-/// of the largest for printing and saving need more than `available` bytes. Asks no tensor for its numbers.
+/// Throws TooLarge, with both sizes, if the tensors need more than `available` bytes: those that the steps depend on,
+/// the drawn ones, and copies of the largest for printing and saving. Computes no numbers.
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available,
                 Asked asked = Asked::all);
 
-/// Throws TooLarge, with both sizes, where the disk that --save's target is on has no room for the steps' tensors.
+/// Throws TooLarge, with both sizes, if the disk of --save's target has too little space for the steps' tensors.
 void check_disk(const std::filesystem::path& target, std::span<const Step> steps);
 
 }  // namespace attn

@@ -14,7 +14,7 @@
 #include "tensor/rewrite.hpp"
 #include "walk/walkthrough.hpp"
 
-/// What the tables of mistakes are written with.
+/// Helpers to write the tables of mistakes.
 namespace attn {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -34,33 +34,33 @@ inline constexpr const char* join_line = "context_vec.transpose(1, 2).contiguous
 
 // ---- What a tensor is -----------------------------------------------------------------------------
 
-/// A mask on scores.
+/// Returns true for scores hidden by a mask.
 bool hides(const Tensor& tensor);
 
-/// x @ W, or two tensors that meet.
+/// Returns true for a product: x @ W, or of two tensors.
 bool is_product(const Tensor& tensor);
 
-/// The size of its last axis.
+/// The size of the tensor's last axis.
 std::size_t width_of(const Tensor& tensor);
 
-/// Whether it has the axis of the batch, 0, or of the heads, 1, with several entries.
+/// Returns true if the tensor has several entries on the batch axis, 0, or the head axis, 1.
 bool has_axis(const Tensor& tensor, std::size_t axis);
 
-/// Whether it is x.view(b, tokens, heads, head_dim).transpose(1, 2).
+/// Returns true for x.view(b, tokens, heads, head_dim).transpose(1, 2).
 bool splits_heads(const Tensor& tensor);
 
-/// Whether it is context.transpose(1, 2).contiguous().view(b, tokens, d_out).
+/// Returns true for context.transpose(1, 2).contiguous().view(b, tokens, d_out).
 bool joins_heads(const Tensor& tensor);
 
 // ---- Rules ----------------------------------------------------------------------------------------
 
-/// A rule for the operations of one kind: what stands in place of each.
+/// A rule that replaces each operation of one kind.
 template <class Instead>
 Rewriter::Rule for_each(Kind kind, Instead instead) {
   return [kind, instead](const Tensor& was, const Tensor& is) { return was.kind() == kind ? instead(was, is) : is; };
 }
 
-/// Scores are divided by this, of what should be divided by the root of `root_of`.
+/// A rule that divides scores by divisor(root_of), where the root of `root_of` is right.
 template <class Divisor>
 Rewriter::Rule scaled_by(Divisor divisor) {
   return [divisor](const Tensor& was, const Tensor& is) {
@@ -69,13 +69,14 @@ Rewriter::Rule scaled_by(Divisor divisor) {
   };
 }
 
-/// Scores are divided by a number that is nobody's size.
+/// A rule that divides scores by a number.
 Rewriter::Rule divided_by(double divisor);
 
-/// Hidden scores are this number.
+/// A rule that fills hidden scores with a number.
 Rewriter::Rule filled_with(float value);
 
-/// Another mask: `is_hidden` of how far a column is to the right of its row, and of how far it is from the last one.
+/// A rule for another mask. `is_hidden` gets a column's distance to the right of its row, and its distance from the
+/// last column.
 template <class IsHidden>
 Rewriter::Rule masked_at(IsHidden is_hidden) {
   return [is_hidden](const Tensor& was, const Tensor& is) {
@@ -97,27 +98,27 @@ Rewriter::Rule masked_at(IsHidden is_hidden) {
   };
 }
 
-/// True where column - row is more than `beyond`, which should be 0: a mask of another diagonal.
+/// A rule for a mask of another diagonal: it hides cells where column - row is more than `beyond`; 0 would be right.
 Rewriter::Rule masked_beyond(std::int64_t beyond);
 
 inline constexpr std::array<const char*, 3> projections = {"W_query", "W_key", "W_value"};
 
-/// Queries, keys and values are made with those projections of the same section that `source` says.
+/// A rule that computes queries, keys and values with the projections given by `source`, in the same section.
 Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3> source);
 
 // ---- Tensors made of others -----------------------------------------------------------------------
 
-/// A mask's opposite.
+/// The inverted mask.
 Tensor inverted(const Tensor& mask);
 
-/// The same operation on another first operand.
+/// The operation applied to another first operand.
 Tensor with_first_operand(const Tensor& tensor, const Tensor& operand);
 
 using Numbers = std::vector<float>;
 
 Numbers numbers_of(const Tensor& tensor);
 
-/// What a function makes of a tensor's numbers, row-major; the shape stays.
+/// A tensor of the same shape whose numbers, row-major, are changed by a function.
 template <class Function>
 Tensor made_of(const Tensor& x, Function f) {
   return leaf(
@@ -132,7 +133,7 @@ Tensor made_of(const Tensor& x, Function f) {
       x.kernels());
 }
 
-/// What a function makes of each block of so many numbers.
+/// A tensor whose blocks of `size` numbers are changed by a function.
 template <class Function>
 Tensor made_by_blocks(const Tensor& x, std::size_t size, Function f) {
   return made_of(x, [size, f](Numbers& numbers) {
@@ -142,13 +143,13 @@ Tensor made_by_blocks(const Tensor& x, std::size_t size, Function f) {
   });
 }
 
-/// What a function makes of each row.
+/// A tensor whose rows are changed by a function.
 template <class Function>
 Tensor made_by_rows(const Tensor& x, Function f) {
   return made_by_blocks(x, width_of(x), f);
 }
 
-/// Each slice along an axis is the one that `source` says of its place and their number, or 0 where that is negative.
+/// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative.
 template <class Source>
 Tensor with_slices(const Tensor& x, std::size_t axis, Source source) {
   const Shape strides = row_major_strides(x.shape());

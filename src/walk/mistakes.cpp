@@ -55,7 +55,7 @@ std::optional<Tensor> transposed_weight(const Tensor& weight) {
   return is_square(weight) ? std::optional(t(weight)) : std::nullopt;
 }
 
-/// [a, b] read as [b, a], where .T would be right.
+/// The weight [a, b] read as [b, a]; .T would be right.
 std::optional<Tensor> reshaped_weight(const Tensor& weight) {
   return is_square(weight) ? std::nullopt
                            : std::optional(contiguous(t(view(contiguous(weight), {weight.size(1), weight.size(0)}))));
@@ -75,7 +75,7 @@ Tensor unscaled(const Tensor& was, const Tensor& is) {
   return was.operation().facts().root_of > 0 ? is.operands()[0] : is;
 }
 
-/// keys @ queries.T for queries @ keys.T.
+/// keys @ queries.T instead of queries @ keys.T.
 Tensor swapped_product(const Tensor& was, const Tensor& is) {
   const Tensor& right = was.operands()[1];
   return right.kind() == Kind::transpose && is_square(was) ? contiguous(rows_as_columns(is)) : is;
@@ -105,18 +105,18 @@ Tensor with_transposed_mask(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-/// Of queries fewer than keys: as if they were the first tokens.
+/// Masks fewer queries than keys as if the queries were the first tokens.
 Tensor masked_from_first_key(const Tensor& was, const Tensor& is) {
   const bool are_fewer = hides(was) && was.dim() >= 2 && was.operands()[1].dim() == 2 && was.size(-2) < was.size(-1);
   return are_fewer ? masked_fill(is.operands()[0], torch::mask_above(was.size(-2), was.size(-1), 1), -infinity) : is;
 }
 
-/// Neither scores with -inf nor weights with 0.
+/// Masks neither scores with -inf nor weights with 0.
 Tensor unmasked(const Tensor& was, const Tensor& is) {
   return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
 }
 
-/// The mask of scores that may have been scaled since.
+/// The mask of masked scores, which may then be scaled.
 std::optional<Tensor> mask_of(const Tensor& scores) {
   if (hides(scores)) {
     return scores.operands()[1];
@@ -167,7 +167,7 @@ Tensor split_without_transpose(const Tensor& was, const Tensor& is) {
   return splits_heads(was) ? view(contiguous(is.operands()[0]), was.shape()) : is;
 }
 
-/// Column i belongs to head i % heads, not to head i / head_dim.
+/// Assigns column i to head i % heads; i / head_dim would be right.
 Tensor interleaved_heads(const Tensor& was, const Tensor& is) {
   if (!splits_heads(was)) {
     return is;
@@ -177,7 +177,7 @@ Tensor interleaved_heads(const Tensor& was, const Tensor& is) {
   return contiguous(transpose(transpose(columns, 1, 3), 2, 3));
 }
 
-/// context.view(b, tokens, d_out) where context.transpose(1, 2) comes first.
+/// context.view(b, tokens, d_out) without context.transpose(1, 2).
 Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
   if (was.kind() != Kind::transpose || was.dim() != 4 ||
       was.operation().facts().axes != std::array<std::size_t, 2>{1, 2} || was.operands()[0].kind() != Kind::matmul) {
@@ -224,7 +224,7 @@ std::string owners_of(std::int64_t size, std::span<const Step> steps) {
   return text::joined(owners, " or ");
 }
 
-/// The sizes that may be mistaken for the scores' head_dim.
+/// The sizes that a program may confuse with head_dim.
 std::vector<std::int64_t> sizes_of(std::span<const Step> steps) {
   std::vector<std::int64_t> sizes;
   for (const Step& step : steps) {

@@ -21,13 +21,13 @@ struct Mistake {
 /// All mistakes that can occur in these steps, the most common first. Computes no numbers.
 std::vector<Mistake> mistakes_in(std::span<const Step> steps);
 
-/// The same, and mistakes in a softmax written by hand that four printed digits tell apart.
+/// mistakes_in(), and mistakes in a softmax written by hand that four printed digits can distinguish.
 std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
 
-/// The same, and further mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
+/// mistakes_on_pages(), and mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 
-/// Whether the mistake takes slices, heads or entries of the batch, for each other.
+/// Returns true if the mistake confuses slices: heads or batch entries.
 bool is_of_slices(const Mistake& mistake);
 
 /// The mistake of dividing the scores by an arbitrary number.
@@ -36,10 +36,10 @@ Mistake scaled_by_number(double divisor);
 /// The mistake of hiding scores by an arbitrary number.
 Mistake filled_with_number(double fill);
 
-/// The mistake of adding a number to the sum of the exponentials, of scores less the largest where `is_shifted`.
+/// The mistake of adding a number to the sum of the exponentials; if `is_shifted`, of the scores minus their maximum.
 Mistake sum_plus_number(double addend, bool is_shifted);
 
-/// The mistake of another mask, of the scores' shape; where it `is_before_softmax`, whatever lies below.
+/// The mistake of another mask of the scores' shape, before softmax or after it.
 Mistake masked_by(const Tensor& mask, const std::string& sentence, bool is_before_softmax);
 
 /// The mistake with that name, which must exist.

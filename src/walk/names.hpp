@@ -8,15 +8,15 @@
 
 namespace attn {
 
-/// The words of the command line, of manifests and of reports.
+/// Names of settings on the command line, in manifests and in reports.
 const std::map<std::string, Cpu>& cpu_names();
-/// Those that --blas takes: all but Blas::environment, which is called "OPENBLAS_CORETYPE".
+/// The values of --blas: all but Blas::environment, whose name is "OPENBLAS_CORETYPE".
 const std::map<std::string, Blas>& blas_names();
 std::string blas_name(Blas blas);
 const std::map<std::string, DropoutKernel>& dropout_kernel_names();
 const std::map<std::string, Init>& init_names();
 
-/// The word for a value.
+/// The name of a value.
 template <class Value>
 std::string name_of(const std::map<std::string, Value>& names, Value wanted) {
   for (const auto& [name, value] : names) {

@@ -4,14 +4,14 @@
 
 namespace attn {
 
-/// Something that an article's page is known to get wrong.
+/// A known error on an article's page.
 struct Slip {
-  /// Which printed tensors have it.
+  /// The printed tensors that have the error.
   enum class Where { always, no_grad_fn, missing_parenthesis, other_shape };
 
   std::string_view chapter;
   std::string_view step;   ///< the step's name
-  std::string_view label;  ///< only where the words before the tensor contain this; empty: everywhere
+  std::string_view label;  ///< the text before the tensor must contain this; empty: any text
   Where where = Where::always;
   std::string_view text;  ///< one sentence
 };

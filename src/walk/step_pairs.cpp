@@ -9,7 +9,7 @@
 namespace attn {
 namespace {
 
-/// Section, name, kind, and how many such steps come before.
+/// Section, name, kind, and number of such steps before.
 using StepKey = std::tuple<std::string, std::string, Step::Kind, int>;
 
 std::vector<StepKey> step_keys(std::span<const Step> steps) {

@@ -14,8 +14,8 @@ struct StepPair {
   const Step* changed;
 };
 
-/// Both walkthroughs in one order. Steps are paired by section, name, kind, and number of such steps before. The
-/// arguments must outlive the pairs.
+/// The steps of both walkthroughs in one order. Steps are paired by section, name, kind, and number of such steps
+/// before. The arguments must outlive the pairs.
 std::vector<StepPair> pairs_of(std::span<const Step> as_is, std::span<const Step> changed);
 
 }  // namespace attn

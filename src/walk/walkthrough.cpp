@@ -10,8 +10,8 @@ namespace attn {
 
 namespace {
 
-/// What an intermediate tensor that no program names is called: by the part that it has in attention. Empty for what
-/// holds no numbers of its own: leaves, views and copies.
+/// The name of an intermediate tensor without a variable, from its role in attention. Empty for leaves, views and
+/// copies.
 std::string role_of(const Tensor& tensor) {
   if (tensor.operands().empty() || tensor.operation().is_view()) {
     return "";
@@ -27,7 +27,7 @@ std::string role_of(const Tensor& tensor) {
   }
 }
 
-/// Whether the tensors made from it speak of it by its role: a product stays within their expressions.
+/// Returns true if expressions use the tensor's role as its name; a product is written out instead.
 bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
 
 }  // namespace
@@ -110,10 +110,10 @@ Walkthrough Walkthrough::rewritten(const Rewriter::Rule& rule) const {
   Rewriter rewriter(rule);
   Walkthrough result;
   result.set_draws(draws_);
-  std::map<const void*, const void*> owners;  // of a rewritten tensor: the tensor that was there first
+  std::map<const void*, const void*> owners;  // the first original of a rewritten tensor
   for (const Step& step : steps_) {
     result.shown_.insert(step.tensor ? rewriter(*step.tensor).id()
-                                     : nullptr);  // no extra of what has a place of its own
+                                     : nullptr);  // a tensor that another step shows is not an extra
   }
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step step = steps_[i];

@@ -18,18 +18,18 @@ struct Step {
   enum class Kind { tensor, size, text };
 
   Kind kind;
-  std::string section;             ///< empty where the chapter has no sections
+  std::string section;             ///< empty if the chapter has no sections
   std::string name;                ///< the article's variable
-  std::string label;               ///< what the article's print call writes before it: "keys\n"; may be empty
+  std::string label;               ///< printed before it by the article: "keys\n"; may be empty
   bool in_article;                 ///< printed by the article's program, or an extra
   std::optional<Tensor> tensor;    ///< for Kind::tensor and Kind::size
   std::string text;                ///< for Kind::text
-  std::string end = "\n";          ///< what the article's print call writes after it
-  bool is_unnamed = false;         ///< a tensor that the article's program has no variable for
-  std::vector<Step> through = {};  ///< where extras are left out: those that it is made through
+  std::string end = "\n";          ///< printed after it by the article
+  bool is_unnamed = false;         ///< true if the article's program has no variable for the tensor
+  std::vector<Step> through = {};  ///< the left-out extras that lead to it
 };
 
-/// "head_1/attn_scores": the name with its section, where it has one.
+/// The name with its section, if it has one: "head_1/attn_scores".
 std::string full_name(const Step& step);
 
 /// Returns true if this is the step's name, with or without its section.
@@ -45,10 +45,10 @@ class Walkthrough {
  public:
   /// Steps from here on belong to this section.
   void section(std::string name);
-  /// print(label, tensor). The tensor takes the name.
+  /// print(label, tensor). Names the tensor.
   void show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article = true);
-  /// A variable that the article's program has but does not print. It is labelled with `words`, or where there are
-  /// none, with PyTorch's words for the operation.
+  /// Adds a variable that the article does not print. Its label is `words` or, if they are empty, PyTorch's expression
+  /// for the operation.
   void let(const std::string& name, const Tensor& tensor, const std::string& words = "");
   /// print(label, tensor.shape)
   void size(const std::string& name, const std::string& label, const Tensor& tensor);
@@ -61,7 +61,7 @@ class Walkthrough {
   const std::vector<Step>& steps() const& { return steps_; }
   std::vector<Step> steps() && { return std::move(steps_); }
 
-  /// The program's random draws, shown by a step or not.
+  /// The program's random draws, whether a step shows them or not.
   void set_draws(torch::Draws draws) { draws_ = std::move(draws); }
   const torch::Draws& draws() const { return draws_; }
 
@@ -70,7 +70,7 @@ class Walkthrough {
 
  private:
   void add(Step step, bool is_labelled_by_expression);
-  /// The tensors that this one depends on and that no step shows yet.
+  /// Adds the tensors that this one depends on and that no step shows yet.
   void add_extras(const Tensor& tensor, const std::string& section);
   void add_extra(const Tensor& tensor, const std::string& name, const std::string& section);
 
@@ -78,8 +78,8 @@ class Walkthrough {
   std::string section_;
   std::vector<Step> steps_;
   std::vector<bool> are_labelled_by_expression_;
-  std::set<const void*> shown_;    ///< steps' tensors
-  std::set<const void*> visited_;  ///< what need not be looked through again
+  std::set<const void*> shown_;    ///< the tensors of steps
+  std::set<const void*> visited_;  ///< tensors whose operands are already searched
 };
 
 }  // namespace attn

@@ -26,17 +26,17 @@ double row_sum(Row row, std::size_t) {
   return sum;
 }
 
-/// The sum of a row right of the diagonal, which ends in the lower right corner.
+/// The sum of a row right of the diagonal.
 double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
 
 bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
 
-/// Weights that a mask reaches: softmax of masked scores, or masked weights divided by their sum.
+/// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
 bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
 
 bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
 
-/// Queries met with the keys of several tokens.
+/// The scores of queries with the keys of several tokens.
 bool is_score(const Change& change) {
   switch (change.was->kind()) {
     case Kind::matvec:
@@ -52,7 +52,8 @@ bool is_score(const Change& change) {
   }
 }
 
-// --- What each rule did; empty where it did nothing to what it is about ------------------------------------------
+// --- The effect of each rule; empty if the numbers it describes did not change
+// ------------------------------------------
 
 std::string no_scaling_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_softmax);
@@ -77,7 +78,7 @@ std::string mask_after_softmax_did(std::span<const Change> all) {
 std::string no_rescale_did(std::span<const Change> all) {
   std::string sums;
   std::vector<Change> left = filtered(all, is_dropped);
-  while (!left.empty()) {  // by name: one's rows are ones, another's weights
+  while (!left.empty()) {  // by name, because rows of ones and rows of weights differ
     const std::string name = left.front().name;
     const auto others =
         std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
@@ -98,7 +99,7 @@ std::string range_words(const std::vector<double>& values) {
   return from == to ? to : "between " + from + " and " + to;
 }
 
-/// What weights [..., n, n] sum to over dim 0.
+/// The sums of weights [..., n, n] over dim 0.
 std::string sums_over_dim_0(std::span<const Change> weights) {
   const auto has_batch = [](const Change& change) { return change.shape.size() > 2; };
   if (std::all_of(weights.begin(), weights.end(), has_batch)) {
@@ -123,7 +124,7 @@ std::string nan_rows(std::size_t told, std::size_t count) {
                              : "the other " + std::to_string(count - told) + " rows contain nan";
 }
 
-/// Whether weights [..., n, n] are numbers up to the diagonal.
+/// Returns true if weights [..., n, n] contain no nan up to the diagonal.
 bool has_nan_for_later_tokens_alone(const Change& weights) {
   const auto n = static_cast<std::size_t>(weights.shape.back());
   for (std::size_t i = 0; i < weights.after.size(); ++i) {
@@ -160,7 +161,7 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
          nan_rows(sums.size(), count) + ".";
 }
 
-/// Whether these are scores of tokens among themselves: scores [..., i, j] and [..., j, i] are of the same two.
+/// Returns true for scores of a sequence with itself, where [..., i, j] and [..., j, i] belong to the same two tokens.
 bool is_mutual(const Change& scores) {
   const auto source = [](const Tensor& tensor) {
     const Tensor* at = &tensor;
@@ -175,7 +176,7 @@ bool is_mutual(const Change& scores) {
          source(sides[0]) == source(sides[1]);
 }
 
-/// The largest difference between scores [..., n, n] and their transposed.
+/// The largest difference between scores [..., n, n] and their transpose.
 double asymmetry(const Shape& shape, std::span<const float> scores) {
   const auto n = static_cast<std::size_t>(shape.back());
   double most = 0;
@@ -259,7 +260,7 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
                          " of the tokens that they should see.";
 }
 
-/// Whether all tensors of the steps that `is_such` holds of have that fact, and there is one.
+/// Returns true if `is_such` selects at least one tensor, and the fact holds for all of them.
 template <class IsSuch, class Has>
 bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
   bool any = false;

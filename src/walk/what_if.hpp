@@ -12,7 +12,7 @@ struct Change;
 
 /// A what-if rule: one line of the articles' programs changed to an instructive mistake.
 struct WhatIf {
-  std::string_view name;  ///< the mistake's, and on the command line
+  std::string_view name;  ///< the mistake's name, also on the command line
   /// One sentence about the changed numbers; empty if none of the numbers it describes changed.
   std::string (*did)(std::span<const Change> changes);
   /// Why the rule changes no number of these steps, and what to try instead; empty if there is no such reason.

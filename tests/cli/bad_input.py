@@ -1,4 +1,4 @@
-"""Whatever cannot be done is refused with one line that says what is wrong and what is accepted, and leaves nothing.
+"""Bad input gives one line that names the error and what is accepted, and writes nothing.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/bad_input.py PATH_TO_BINARY
 """
@@ -23,7 +23,7 @@ class Case(unittest.TestCase):
         self.folder = folder.name
 
     def check_line(self, done, *parts):
-        """Exit code 2, and exactly one line, with these parts."""
+        """The run exits with 2 and prints exactly one line with these parts."""
         self.assertEqual(done.returncode, 2, done)
         line = done.stderr
         self.assertTrue(line.startswith(b"attn-walkthrough: error: "), line[:500])
@@ -118,7 +118,7 @@ class Options(Case):
         self.refused(["cross", "--batch", "2"], "--batch", "causal, dropout, multihead")
 
     def test_two_dashes_alone(self):
-        """What follows "--" is no option, as everywhere."""
+        """An argument after "--" is not an option."""
         text = self.refused(["causal", "--", "--seed", "5"], "--seed")
         self.assertNotIn("does not apply to causal", text)
         self.assertEqual(self.accepted("causal", "--"), self.accepted("causal"))
@@ -164,7 +164,7 @@ class Numbers(Case):
                          "from -9223372036854775808 to 18446744073709551615")
 
     def test_extreme_seeds(self):
-        """torch.manual_seed takes the same; seeds that differ by 2^64 are one."""
+        """The seeds that torch.manual_seed accepts; seeds that differ by 2^64 are equal."""
         for seed, same in (("18446744073709551615", "-1"), ("-9223372036854775808", "9223372036854775808")):
             self.assertEqual(self.accepted("causal", "--seed", seed), self.accepted("causal", "--seed", same))
         self.assertNotEqual(self.accepted("causal", "--seed", "5"), self.accepted("causal", "--seed", "-5"))
@@ -270,7 +270,7 @@ class TooLarge(Case):
             self.refused(arguments + ["--save", "steps"], "--tokens")
 
     def test_more_than_the_disk_holds(self):
-        """Of a million tokens the edges can be shown; on no disk is room for all of their scores."""
+        """The edges of a million tokens can be shown, but no disk has space for all their scores."""
         for arguments in (["causal"], ["trainable"], ["multihead"]):
             for target in ("steps", "new/steps", "steps.safetensors"):
                 text = self.refused(arguments + ["--tokens", "100000000", "--save", target], "--tokens")
@@ -279,7 +279,7 @@ class TooLarge(Case):
         self.assertIn("of disk space, but only", self.refused(["causal", "--tokens", "1000000", "--save", "new/steps"]))
 
     def limited(self, *arguments):
-        """With 4 GB of address space; skipped where the binary needs more for itself, as under a sanitizer."""
+        """With 4 GB of address space; skipped if the binary itself needs more, as with a sanitizer."""
         start = ["/bin/sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", BINARY]
         if subprocess.run(start + ["--version"], capture_output=True, timeout=HANG_LIMIT).returncode != 0:
             self.skipTest("the binary does not start in 4 GB of address space")
@@ -291,7 +291,7 @@ class TooLarge(Case):
         self.check_line(done, "GiB", "--tokens")
 
     def test_only_a_small_step(self):
-        """What is drawn before it is drawn all the same, and must fit too."""
+        """Earlier draws are also made, and must fit."""
         done = self.limited("causal", "--only", "inputs", "--d-in", "2147483647", "--d-out", "1000")
         self.assertEqual(done.stdout, b"")
         self.check_line(done, "GiB", "--tokens")
@@ -329,7 +329,7 @@ class Save(Case):
         return found
 
     def test_a_folder_that_exists(self):
-        """Refused without --force, whatever is in it."""
+        """An existing folder is refused without --force, whatever it contains."""
         os.mkdir(os.path.join(self.folder, "steps"))
         self.check_line(run("causal", "--save", "steps", cwd=self.folder), "--save", "'steps' already exists", "--force")
         self.assertEqual(run("causal", "--save", "steps", "--force", cwd=self.folder).returncode, 0)
@@ -343,7 +343,7 @@ class Save(Case):
         self.assertEqual(os.listdir(self.folder), ["steps"])
 
     def test_files_of_others_stay(self):
-        """--force replaces what --save wrote, and a folder with anything else stays as it is."""
+        """--force replaces a folder of --save, and keeps a folder with other files."""
         again = ["--save", "steps", "--force"]
         self.assertEqual(run("causal", "--save", "steps", cwd=self.folder).returncode, 0)
         inside = os.path.join(self.folder, "steps")
@@ -427,7 +427,7 @@ class Strange(Case):
         self.refused(["causal", "--save", "/proc/a\nb"], "/proc/a\\x0ab")
 
     def test_invalid_utf8(self):
-        """The line is text for any terminal all the same."""
+        """The line is still plain text for any terminal."""
         for word in (b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"a\x9b31m"):
             for arguments in ([word], [b"causal", word], [b"causal", b"--seed", word], [b"causal", b"--" + word],
                               [b"causal", b"--only", word], [b"simplified", b"--query", word],

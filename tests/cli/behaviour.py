@@ -1,4 +1,4 @@
-"""What a user may rely on besides the numbers: help, order of steps, saved files, and the same bytes everywhere.
+"""Guarantees other than the numbers: help, order of steps, saved files, and the same bytes everywhere.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/behaviour.py PATH_TO_BINARY
 """
@@ -67,7 +67,7 @@ class Help(Case):
                 self.assertIn(f"attn-walkthrough {chapter} --seed", text)
 
     def test_short(self):
-        """-h: the ten options used most, and where the rest is."""
+        """-h shows the ten most common options, and where to find the others."""
         whole = dict(re.findall(r"(?m)^  ((?:-o,)?--[a-z-]+).*? {2,}(\w.*)$", self.text("causal", "--help")))
         for arguments in ([], ["causal"], ["multihead"], ["all"], ["verify"]):
             text = self.text(*arguments, "-h")
@@ -99,7 +99,7 @@ class Help(Case):
 
 
 class Endings(Case):
-    """Of a file's name, which choose its form."""
+    """The endings of file names select the format."""
 
     def test_forms(self):
         begins = {"md": "# causal", "json": "{", "html": "<!doctype html>", "py": '"""causal', "txt": "keys\n", "log": "keys\n", "": "keys\n"}
@@ -126,7 +126,7 @@ class Endings(Case):
 
 
 class Colours(Case):
-    """--color: on a terminal, always or never."""
+    """--color auto, always and never."""
 
     def shown(self, *arguments, **environment):
         terminal = Terminal([BINARY, "causal", "--only", "attn_weights", "--heatmap", *arguments],
@@ -154,7 +154,7 @@ class Colours(Case):
 
 
 class Tables(Case):
-    """.csv: one tensor, of which every bit comes back, to numpy and to the program."""
+    """.csv files: numpy and the program read back every bit of the tensor."""
 
     def test_every_tensor(self):
         for chapter in CHAPTERS:
@@ -385,7 +385,7 @@ class Save(Case):
         return sorted(os.path.relpath(os.path.join(at, name), path) for at, _, names in os.walk(path) for name in names)
 
     def test_again(self):
-        """In the place of a folder that an earlier --save wrote: nothing of the earlier lesson is left."""
+        """--force leaves no file of an earlier --save in the folder."""
         path, first = self.saved("trainable", "--seed", "1")
         for chapter in ("multihead", "causal", "trainable"):
             path, second = self.saved(chapter, "--seed", "2", force=True)

@@ -59,7 +59,7 @@ class Explain(Case):
             self.assertIn("square root of", self.text("trainable", "--steps", "article", "--format", form))
 
     def words_of(self, *arguments):
-        """The prose in one line."""
+        """The prose, joined to one line."""
         lines = [line[1:].strip() for line in self.text(*arguments, "--explain").splitlines() if line.startswith("#")]
         return " ".join(lines)
 
@@ -153,7 +153,7 @@ class Heatmap(Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_explained(self):
-        """Without the prose they are the heat maps alone; what is said is what --explain says."""
+        """Without the prose, the output is the heat maps; the prose is that of --explain."""
         for chapter, article in CHAPTERS:
             arguments = [chapter, "--article", article, "--steps", "all"]
             both = self.text(*arguments, "--heatmap", "--explain")
@@ -209,7 +209,7 @@ class Formats(Case):
             self.assertTrue(text.endswith(f"\n\n## `{name}`\n\n```text\n{derivation}```\n"))
 
     def test_cell_as_json(self):
-        """Products and sums computed from the data give the numbers that the text derives."""
+        """Products and sums of the JSON give the derived numbers of the text."""
         lesson = json.loads(self.text("causal", "--cell", "context_vecs[0,1,2]", "--depth", "full", "--format", "json"))
         self.assertEqual(lesson["chapter"], "causal")
         self.assertEqual(lesson["cell"], {"section": "", "name": "context_vecs", "index": [0, 1, 2]})

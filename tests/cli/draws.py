@@ -1,4 +1,4 @@
-"""What `--draws` lists: each random draw, its word held against numpy's MT19937, its value against the saved tensors.
+"""--draws: each word equals that of numpy's MT19937, each value that of the saved tensors.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/draws.py build/release/attn-walkthrough
 """
@@ -34,17 +34,17 @@ def drawn(*arguments):
 
 
 def unit(word):
-    """24 bits."""
+    """A uniform float with 24 bits."""
     return (word % 2**24) / 2**24
 
 
 def wide(high, low):
-    """53 bits."""
+    """A uniform double with 53 bits."""
     return (high * 2**32 + low) % 2**53 / 2**53
 
 
 def streams(draws):
-    """numpy's words after each seed."""
+    """The words of numpy's MT19937 after each seed."""
     count = collections.defaultdict(int)
     for draw in draws:
         count[draw["seed"]] = max(count[draw["seed"]], draw["first"] + draw["count"])

@@ -25,7 +25,7 @@ OWN = ("ATEN_CPU_CAPABILITY", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_
 
 
 def printed_by(program):
-    """What a program prints that is run as a reader runs it."""
+    """The output of a program, run as a user runs it."""
     environment = {name: value for name, value in os.environ.items() if name not in OWN}
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, timeout=HANG_LIMIT, env=environment)
     if done.returncode != 0:

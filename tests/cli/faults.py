@@ -1,4 +1,4 @@
-"""Every call to the system that writes fails once, and what was there stays whole.
+"""Each writing system call fails once, and existing files stay complete.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/faults.py PATH_TO_BINARY
 
@@ -33,7 +33,7 @@ def traced(*options_and_command, folder):
 
 
 def why_not():
-    """Why nothing can be traced here; an empty text where it can."""
+    """The reason why tracing is impossible here; empty if it is possible."""
     if shutil.which("strace") is None:
         return "strace is not installed (Debian's package strace)"
     with open(BINARY, "rb") as file:
@@ -44,7 +44,7 @@ def why_not():
 
 
 def contents(folder):
-    """Every file's digest, folders too."""
+    """The digests of all files, and the folders."""
     found = {}
     for at, folders, names in os.walk(folder):
         for name in folders:
@@ -64,7 +64,7 @@ class Faults(unittest.TestCase):
         return folder.name
 
     def counts(self, earlier, command):
-        """How often a run makes each call, from where it has started to write files."""
+        """Counts each system call of a run after it starts to write files."""
         folder = self.prepared(earlier)
         log = os.path.join(folder, "log")
         done = traced("-o", log, BINARY, *command, folder=folder)
@@ -130,11 +130,11 @@ class Faults(unittest.TestCase):
         self.check(["all", "--format", "markdown", "-o", "text"])
 
     def test_large_tensors(self):
-        """Their memory is had from the system one by one."""
+        """Large tensors get their memory from the system one by one."""
         self.check(["causal", "--tokens", "200", "--save", "steps"])
 
     def test_memory_that_is_used_up(self):
-        """From some moment on there is no more, when OpenBLAS has its own. Without brk, malloc maps whatever it needs."""
+        """Memory runs out at some moment after OpenBLAS has its own. Without brk, malloc maps all its memory."""
         for name in ("steps", "steps.npz", "steps.safetensors"):
             self.check_memory(name)
 
@@ -164,7 +164,7 @@ class Faults(unittest.TestCase):
                    earlier=[["dropout", "--save", "steps", "-o", "text"]])
 
     def test_without_flags_of_rename(self):
-        """As on file systems that know neither RENAME_NOREPLACE nor RENAME_EXCHANGE."""
+        """As on file systems without RENAME_NOREPLACE and RENAME_EXCHANGE."""
         for command, earlier in ((["causal", "-o", "text"], []), (["causal", "--save", "steps"], []),
                                  (["causal", "--save", "steps", "--force"], [["dropout", "--save", "steps"]]),
                                  (["causal", "--save", "s.npz", "--force"], [["dropout", "--save", "s.npz"]])):
@@ -177,7 +177,7 @@ class Faults(unittest.TestCase):
             self.assertIn(b"exists", done.stderr)
 
     def test_killed_without_flags_of_rename(self):
-        """A file's place has the old one or the new one. A folder's too, or the old one stands whole beside it."""
+        """A file's path has the old or the new file. So has a folder's, or the complete old folder is beside it."""
         killed = 0
         for command, earlier in ((["causal", "--save", "s.npz", "--force"], [["trainable", "--save", "s.npz"]]),
                                  (["causal", "-o", "text", "--force"], [["trainable", "-o", "text"]]),
@@ -207,7 +207,7 @@ class Faults(unittest.TestCase):
         self.assertGreater(killed, 20)
 
     def test_what_others_put_in_stays(self):
-        """While a folder is being replaced: in the one that goes, before it is looked at and while it is taken away."""
+        """Others add files to a folder while it is replaced: before it is inspected, and while it is removed."""
         for injected, code in (("renameat2:delay_exit=700000:when=2", 2), ("unlink:delay_enter=700000:when=1", 0)):
             folder = self.prepared([["trainable", "--save", "steps"]])
             place = os.path.join(folder, "steps")
@@ -242,7 +242,7 @@ class Faults(unittest.TestCase):
         self.assertLessEqual({os.path.join(folder, name).rstrip("/") for name in ("", "a", "a/b")}, synced)
 
     def test_names_may_be_taken_late(self):
-        """Somebody makes the target after it was found free."""
+        """Another process creates the target after the check."""
         for command in (["causal", "-o", "text"], ["causal", "--save", "steps"], ["causal", "--save", "s.npz"]):
             folder = self.prepared([])
             done = traced("-o", os.devnull, "-e", "inject=renameat2:error=EEXIST", BINARY, *command, folder=folder)

@@ -1,4 +1,4 @@
-"""What is written is whole or as it was, and readers that go away are no error.
+"""Files are written atomically, and a reader that closes its pipe is not an error.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/files.py PATH_TO_BINARY
 """
@@ -65,7 +65,7 @@ class Case(unittest.TestCase):
                 for at, _, files in os.walk(self.path(*names)) for name in files}
 
     def check_whole(self, folder):
-        """The folder has what its manifest lists, and nothing else."""
+        """The folder contains the files of its manifest, and nothing else."""
         files = {step["file"] for step in json.loads(self.read(folder, "manifest.json"))["steps"]}
         self.assertEqual(set(self.contents(folder)), files | {"manifest.json"})
 
@@ -110,7 +110,7 @@ class OutputFile(Case):
         self.assertEqual(stat.S_IMODE(os.stat(self.path("steps.txt")).st_mode), 0o640)
 
     def test_no_file_lets_others_act_as_who_wrote_it(self):
-        """Where its owner cannot be kept, a mode keeps what it allows, and no more."""
+        """If the owner cannot be kept, the new file's mode allows no more than the old one's."""
         if os.getuid() != 0:
             self.skipTest("only root can write as somebody else")
         os.chmod(self.folder, 0o777)
@@ -130,7 +130,7 @@ class OutputFile(Case):
                 os.remove(self.path(name))
 
     def test_no_room(self):
-        """The file that was there stays as it was."""
+        """The existing file stays unchanged."""
         self.write("steps.txt", b"mine")
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         for target in (["-o", "steps.txt", "--force"], ["-o", "new.txt"], ["--save", "steps"], ["--save", "s.npz"],
@@ -187,7 +187,7 @@ class OutputFile(Case):
         self.check_whole("steps")
 
     def test_standard_output_is_a_file(self):
-        """What stands in it stays, and what is written stands behind it."""
+        """The existing content stays, and the output is appended."""
         for name in ("-", "/dev/stdout", "/dev/fd/1"):
             with open(self.path("log"), "wb") as log:
                 log.write(b"before\n")
@@ -233,7 +233,7 @@ class Folder(Case):
         self.assertEqual(self.there(), ["steps"])
 
     def test_a_folder_of_somebody_else(self):
-        """What cannot be taken away is told."""
+        """A note names files that cannot be removed."""
         if os.getuid() != 0:
             self.skipTest("only root can write as somebody else")
         os.chmod(self.folder, 0o777)
@@ -283,7 +283,7 @@ class Folder(Case):
                     subprocess.run(["rm", "-rf", "steps", "text"], cwd=self.folder, check=True)
 
     def check_all_whole(self, folder):
-        """The same where it has several chapters."""
+        """The same for several chapters."""
         manifest = json.loads(self.read(folder, "manifest.json"))
         files = {step["file"] for chapter in (manifest if isinstance(manifest, list) else [manifest]) for step in chapter["steps"]}
         self.assertEqual(set(self.contents(folder)), files | {"manifest.json"})
@@ -305,7 +305,7 @@ class Folder(Case):
 
 class Pipes(Case):
     def head(self, *arguments, ignored=False):
-        """The exit code, standard output and standard error of a run whose reader leaves after a line."""
+        """Exit code, standard output and standard error of a run whose reader closes after a line."""
         ignore = (lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None
         with subprocess.Popen([BINARY, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               restore_signals=not ignored, preexec_fn=ignore) as process:
@@ -323,13 +323,13 @@ class Pipes(Case):
         self.assertEqual(self.there(), ["svFalse", "svTrue"])
 
     def test_it_ends_soon(self):
-        """Nobody waits for text that nobody reads."""
+        """A run ends soon after its reader closes."""
         started = time.monotonic()
         self.head("causal", "--steps", "all", "--tokens", "1500", "--threshold", "999999999")
         self.assertLess(time.monotonic() - started, 5)
 
     def closed(self, *arguments, **options):
-        """A run whose reader is gone before it starts."""
+        """A run whose reader closes before it starts."""
         read, write = os.pipe()
         os.close(read)
         with os.fdopen(write, "wb") as gone:
@@ -371,7 +371,7 @@ class Pipes(Case):
             self.assertEqual((process.wait(HANG_LIMIT), process.stderr.read()), (0, b""))
 
     def test_closed_descriptors(self):
-        """No file gets the number of standard output."""
+        """No file gets the descriptor of standard output."""
         for arguments in ("causal --save steps", "causal -o steps.txt --save steps", "causal -o steps.txt",
                           "causal --save s.npz", "causal --save s.safetensors -o steps.txt"):
             for closed in (">&-", "<&-", "<&- >&-", "<&- >&- 2>&-"):

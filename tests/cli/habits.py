@@ -1,4 +1,4 @@
-"""What a command line is used to: a pager, completions and a manual page, and that these know every option of the help.
+"""Pager, completions and manual page, which know every option of the help.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/habits.py PATH_TO_BINARY
 
@@ -26,7 +26,7 @@ HUGE = ["causal", "--steps", "all", "--tokens", "300", "--threshold", "1000000"]
 
 
 def options_of(command):
-    """Of an empty one the program's."""
+    """The options of a command; of the program if the name is empty."""
     return harness.options_of(*[command] if command else [])
 
 
@@ -52,11 +52,11 @@ class Case(unittest.TestCase):
         return path
 
     def recorder(self, name="recorder"):
-        """A pager that keeps what it reads, and says so."""
+        """A pager that stores its input, and reports it."""
         return self.script(name, f"cat > {self.read}; env > {self.path('env')}; echo paged\n")
 
     def on_a_terminal(self, *arguments, **environment):
-        """Exit code and what is shown."""
+        """The exit code and the shown text."""
         terminal = Terminal([BINARY, *arguments], self.environment(**environment))
         return terminal.end(), terminal.text()
 
@@ -128,7 +128,7 @@ class Pager(Case):
             self.assertTrue(shown.endswith(text_of(*arguments)))
 
     def test_less_by_default(self):
-        """One that is found on PATH, where the terminal can move its cursor."""
+        """less runs if it is on PATH and the terminal can move its cursor."""
         self.recorder("less")
         path = self.folder + ":" + os.environ["PATH"]
         self.assertEqual(self.on_a_terminal("causal", PATH=path), (0, "paged\n"))
@@ -166,7 +166,7 @@ class Pager(Case):
         self.assertTrue(os.path.exists(os.path.join(folder, "manifest.json")))
 
     def waiting(self, begin=""):
-        """A program whose pager waits for a file, and what makes that."""
+        """A program whose pager waits for a file, and a function that creates the file."""
         go = self.path("go")
         pager = self.script("waits", f"{begin}\ncat > {self.read}; echo ready\nuntil [ -e {go} ]; do sleep 0.02; done\necho done\n")
         terminal = Terminal([BINARY, "causal"], self.environment(PAGER=pager))
@@ -208,7 +208,7 @@ class Pager(Case):
             os.remove(self.path("go"))
 
     def test_it_ends_by_closed_pipes_as_others_do(self):
-        """What we ignore, it does not."""
+        """The pager does not inherit ignored signals."""
         pager = self.script("ignores", "trap > /dev/null\nyes | head -n 1\ngrep SigIgn /proc/self/status\ncat > /dev/null\n")
         shown = self.on_a_terminal("causal", PAGER=pager)[1]
         self.assertEqual(int(re.search(r"SigIgn:\s+(\w+)", shown).group(1), 16) & (1 << (signal.SIGPIPE - 1)), 0, shown)
@@ -228,7 +228,7 @@ class Pager(Case):
 
 
 def asked(line):
-    """What `complete` answers: kind, text and what it is about."""
+    """The answers of `complete`: kind, text and description."""
     lines = text_of("complete", "--", *line).splitlines()
     return [(*fields, "", "")[:3] for fields in (found.split("\t") for found in lines)]
 
@@ -255,7 +255,7 @@ class Complete(Case):
                         self.assertEqual(words([command, name + "="]), [f"{name}={word}" for word in placeholder.split("|")])
 
     def test_every_placeholder_is_understood(self):
-        """Those that stand for what cannot be listed are these."""
+        """These placeholders have no list of values."""
         for command in COMMANDS:
             for name, placeholder in options_of(command):
                 if placeholder not in ("", "N", "P", "X", "SECONDS", "WORDS", "THEIRS=STEP[,...]", "GLOB[,...]") and name != "--query":
@@ -283,7 +283,7 @@ class Complete(Case):
             self.assertTrue(one["text"], one)
 
     def test_first_words(self):
-        """On a terminal; elsewhere the whole help."""
+        """First commands on a terminal; otherwise the whole help."""
         terminal = Terminal([BINARY], {**os.environ, "PAGER": "false"})
         self.assertEqual(terminal.end(), 0)
         shown = terminal.shown.decode()
@@ -307,7 +307,7 @@ class Complete(Case):
         self.assertEqual(len(set(said.values()) - {""}), len(said))
 
     def steps(self, *line):
-        """As the program itself names them where a name is unknown."""
+        """Completions are the names in the program's own errors."""
         error = run(*line, "--only", "no.such.step").stderr.decode()
         return re.search(r"its steps are (.*); see", error).group(1).split(", ")
 
@@ -355,7 +355,7 @@ class Complete(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""), line)
 
     def test_whatever_stands_on_the_line(self):
-        """Lines of words that mean something, in any order: what is answered goes on from the last one."""
+        """For random lines of meaningful words, each answer continues the last word."""
         chance = random.Random(1)
         names = [name for command in COMMANDS for name, _ in options_of(command)]
         values = ["", "-", "--", "book", "all", "3", "keys", "keys,", "keys[", "keys[0,", "W_query=", "a=b", "no-mask", "x:y", "causal"]
@@ -379,7 +379,7 @@ class Complete(Case):
 
 
 class Shell(Case):
-    """The completions of a shell, by completed(): what it offers for a line."""
+    """Tests of a shell's completions; completed() returns the candidates for a line."""
 
     def setUp(self):
         super().setUp()
@@ -393,7 +393,7 @@ class Shell(Case):
 
 
 class Prompt:
-    """A shell that somebody types at."""
+    """An interactive shell on a terminal."""
 
     def __init__(self, command, environment, setup):
         self.terminal = Terminal(command, {**environment, "PS1": "> "}, rows=100, columns=200)
@@ -405,7 +405,7 @@ class Prompt:
         self.wait_for_prompt()
 
     def wait_for_prompt(self):
-        """Before it, what is typed is still the terminal's own to edit."""
+        """Before the prompt, the terminal itself edits typed text."""
         self.terminal.wait_until(lambda: self.lines()[-1:] == [">"])
 
     def lines(self):
@@ -418,12 +418,12 @@ class Prompt:
         self.terminal.type(keys.encode())
 
     def clear(self):
-        """Gives up what is typed."""
+        """Discards the typed line."""
         self.type("\x15\x0c")
         self.terminal.wait_until(lambda: self.lines() == [">"])
 
     def shows(self, keys, parts):
-        """Waits until all these are on the screen after the keys are typed at an empty line."""
+        """Types the keys at an empty prompt, and waits until the screen shows all these lines."""
         self.clear()
         self.type(keys)
         self.terminal.wait_until(lambda: all(part in "\n".join(self.lines()) for part in parts))
@@ -449,7 +449,7 @@ done
 
     @staticmethod
     def split(line):
-        """The words that readline makes of a line."""
+        """The words of a line as readline splits it."""
         found = re.findall(r'[=:]+|"[^"]*"?|[^\s=:]+', line)
         return found + [""] if line.endswith(" ") else found
 
@@ -480,7 +480,7 @@ done
             self.assertEqual(sorted(self.completed("attn-walkthrough " + line)[0]), sorted(expected), line)
 
     def test_by_readline(self):
-        """What is typed and Tab make the line that is run."""
+        """Typed text and Tab complete the line that runs."""
         prompt = Prompt([shutil.which("bash"), "--norc", "-i"], self.shell_environment(),
                         f"cd {self.folder}; source <(attn-walkthrough completion bash)")
         for typed, line in (("causal --on\tq\t", "causal --only queries "), ("list --form\tj\t", "list --format json "),
@@ -557,7 +557,7 @@ class Manual(Case):
 
     @staticmethod
     def plain(page):
-        """Without fonts, and with the characters that escapes stand for."""
+        """The page without font changes and escapes."""
         page = re.sub(r"\\f[BIR]", "", page)
         for escape, character in (("\\-", "-"), ("\\(aq", "'"), ("\\(dq", '"'), ("\\(ti", "~"), ("\\(ha", "^"), ("\\(ga", "`"),
                                   ("\\&", ""), ("\\:", ""), ("\\e", "\\")):
@@ -612,7 +612,7 @@ class Manual(Case):
                 self.assertEqual(run(*shlex.split(example), cwd=self.folder).returncode, 0, example)
 
     def test_nothing_to_complain_of(self):
-        """By whoever reads manual pages here."""
+        """Every installed manual reader accepts the page without warnings."""
         checks = (["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", self.file],
                   ["groff", "-man", "-ww", "-b", "-z", "-Tutf8", self.file], ["mandoc", "-T", "lint", self.file])
         here = [check for check in checks if shutil.which(check[0])]

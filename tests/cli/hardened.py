@@ -1,4 +1,4 @@
-"""What stands against a damaged file that is more than damaged: how the binary is compiled and linked.
+"""The hardening of the binary: how it is compiled and linked.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/hardened.py PATH_TO_BINARY
 """

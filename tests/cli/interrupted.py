@@ -1,4 +1,4 @@
-"""Signals at any moment, and two at once: what is written is one's, and whole.
+"""Signals at any moment, and two writers at once: the files are complete and from one run.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/interrupted.py PATH_TO_BINARY [--kills N] [--races N]
 """
@@ -26,7 +26,7 @@ os.environ["ASAN_OPTIONS"] = f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks
 
 
 class Delays:
-    """When to kill a run: at any moment of it, however busy the machine is just then."""
+    """Chooses when to kill a run: at any moment of it, on a machine of any load."""
 
     def __init__(self, seed):
         self.dice = random.Random(seed)
@@ -36,13 +36,13 @@ class Delays:
         return self.dice.uniform(0, self.longest)
 
     def learn(self, ended):
-        """A run that had ended before says that they were too long; three of four do not."""
+        """Adapts the delays, so that three of four runs are killed before they end."""
         self.longest *= 0.7 if ended else 1.13
 
 
 class Interrupted(files.Case):
     def sets(self):
-        """The two sets of tensors that are saved, in a folder elsewhere."""
+        """The two expected sets of tensors, saved in another folder."""
         sets = []
         for seed in ("1", "2"):
             with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ class Interrupted(files.Case):
             time.sleep(0.0002)
 
     def killed(self, arguments, number, delay, in_mid_save):
-        """A run that gets a signal after a while: its exit code, its stderr, and whether that was while it wrote."""
+        """Sends a signal to a run after a delay. Returns exit code, stderr, and whether it was writing."""
         with subprocess.Popen(arguments, cwd=self.folder, stderr=subprocess.PIPE,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))) as process:
             if in_mid_save:
@@ -140,7 +140,7 @@ class Interrupted(files.Case):
             self.clear(name)
 
     def test_another_thread_gets_the_signal(self):
-        """OpenBLAS's threads do not know when signals are to wait."""
+        """OpenBLAS's threads do not block signals."""
         arguments = [BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
         dice = random.Random(0)
         library = ctypes.CDLL(None)
@@ -167,7 +167,7 @@ class Interrupted(files.Case):
             return []
 
     def test_ignored_signals_stay_ignored(self):
-        """As under nohup."""
+        """Ignored signals stay ignored, as under nohup."""
         with subprocess.Popen([BINARY, *files.LONG, "--save", "steps"], cwd=self.folder, stdout=subprocess.PIPE,
                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
             process.stdout.readline()

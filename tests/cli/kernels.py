@@ -33,7 +33,7 @@ RUNNABLE = [name for name, has in HAS.items() if has]
 
 
 def run_with(*arguments, **environment):
-    """Runs the program where the environment says nothing else of OpenBLAS."""
+    """Runs the program without other OpenBLAS variables in the environment."""
     clean = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     return run(*arguments, text=True, timeout=HANG_LIMIT, env={**clean, **environment})
 
@@ -71,7 +71,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(len({self.digest(*LARGE, "--blas", blas) for blas in RUNNABLE}), len(RUNNABLE))
 
     def test_avx512_on_any_processor(self):
-        """It differs from avx2 in softmax alone, in rows of 8 numbers and more."""
+        """avx512 differs from avx2 only in softmax, in rows of 8 or more numbers."""
         def values(cpu, *arguments):
             steps = json.loads(run_with(*arguments, "--format", "json", "--steps", "all", "--cpu", cpu).stdout)["steps"]
             return {f"{step['section']}/{step['name']}": step["values"] for step in steps if step["kind"] == "tensor"}
@@ -100,7 +100,7 @@ class Kernels(unittest.TestCase):
             self.assertEqual(self.digest(*LARGE, OPENBLAS_CORETYPE="Zen"), self.digest(*LARGE, "--blas", "haswell"))
 
     def test_one_that_the_processor_lacks_is_said(self):
-        """Where the processor has them all, nothing is to be said."""
+        """There is no note if the processor has all instructions."""
         nearest = "prescott"
         for blas in reversed(HAS):
             nearest = blas if HAS[blas] else nearest
@@ -110,7 +110,7 @@ class Kernels(unittest.TestCase):
             self.digest(*LARGE, OPENBLAS_CORETYPE=blas, notes=note)
 
     def test_cores_that_no_processor_has_all(self):
-        """OpenBLAS takes any name at its word; instructions that are not there must not be run."""
+        """OpenBLAS accepts any name; missing instructions must not run."""
         for core in ("Opteron", "Bulldozer", "Excavator", "Cooperlake", "SapphireRapids", "SkylakeX", "Nehalem", "no core"):
             self.assertEqual(run_with("causal", OPENBLAS_CORETYPE=core).returncode, 0, core)
             self.assertEqual(run_with(*LARGE, "--blas", "native", OPENBLAS_CORETYPE=core).returncode, 0, core)

@@ -9,7 +9,7 @@ NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 
 
 class Program:
-    """The program under test, and what its chapters take."""
+    """The program under test, and the options of its chapters."""
 
     def __init__(self, path):
         self.path = path
@@ -23,7 +23,7 @@ class Program:
         return subprocess.run([self.path, *arguments], capture_output=True, encoding="utf-8", timeout=60, **options)
 
     def lessons(self, chance, count, *, some_options, form):
-        """`count` lessons, the chapters by turns: chapter, arguments, and what the program gives in that form."""
+        """Yields `count` lessons, the chapters by turns: chapter, arguments, and the program's output in that format."""
         told = 0
         for attempt in range(20 * count):
             chapter = self.chapters[attempt % len(self.chapters)]
@@ -38,7 +38,7 @@ class Program:
 
 
 def some_options(chance, chapter):
-    """Options of one lesson: any of them may be left out."""
+    """Random options of one lesson."""
     options = ["--seed", str(chance.randrange(10_000))]
     sizes = {"--tokens": (1, 9), "--d-in": (1, 6), "--batch": (1, 3), "--d-out": (1, 6), "--query": (0, 3)}
     if chance.random() < 0.2:
@@ -60,20 +60,20 @@ def some_options(chance, chapter):
 
 
 class Sentences:
-    """Patterns of sentences, each with the check of what it says."""
+    """Patterns of sentences, each with a check of its statement."""
 
     def __init__(self):
         self.checks = []
 
     def __call__(self, pattern):
-        """The check of the sentences that the pattern matches whole: it gets what is known and the pattern's groups."""
+        """Registers the check for sentences that match the pattern: it gets the known facts and the pattern's groups."""
         def add(check):
             self.checks.append((re.compile(pattern), check))
             return check
         return add
 
     def fault(self, sentence, known):
-        """Why the sentence is not right: "unknown", "untrue", or nothing."""
+        """The fault of a sentence: "unknown", "untrue", or nothing."""
         matching = [(check, found) for pattern, check in self.checks if (found := pattern.fullmatch(sentence))]
         if len(matching) != 1:
             return "unknown"

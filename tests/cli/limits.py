@@ -1,4 +1,4 @@
-"""However much is asked for, or however odd: time and memory grow with what is printed, and text stays text.
+"""Large and odd requests: time and memory grow with the output, and text stays text.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/limits.py PATH_TO_BINARY
 """
@@ -43,7 +43,7 @@ class Case(unittest.TestCase):
 
 
 class Measured(Case):
-    """What a sanitizer would hide: its work and its shadow memory come on top."""
+    """Measurements; skipped with a sanitizer, which adds time and shadow memory."""
 
     @classmethod
     def setUpClass(cls):
@@ -81,7 +81,7 @@ class Time(Measured):
                 self.assertLess(many, 8 * 3 * (few + 0.05))
 
     def test_vectors_take_no_longer_than_other_small_tensors(self):
-        """Each with numbers of its own, and with labels, by which steps are looked for."""
+        """Tensors with different numbers, and with labels, which determine the candidate steps."""
         dice = random.Random(DAY)
         def seconds(size, tensor):
             page = ""
@@ -134,7 +134,7 @@ def page_of(name, unit, size):
 
 
 def hidden(text):
-    """What a terminal or a browser obeys instead of showing it."""
+    """Text that a terminal or a browser would obey instead of showing."""
     return sorted({hex(ord(c)) for c in text
                    if c != "\n" and (unicodedata.category(c) == "Cc" or unicodedata.bidirectional(c) in DIRECTIONS
                                      or c in "\u200e\u200f\u061c")})
@@ -248,7 +248,7 @@ print(usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 
 
 def peak(*arguments):
-    """The most memory that a run took, in MiB, and its exit code."""
+    """The peak memory of a run, in MiB, and its exit code."""
     return peak_of([BINARY, *arguments])
 
 
@@ -300,14 +300,14 @@ class Memory(Measured):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def counted(self, *arguments):
-        """What the refusal says is needed, in MiB."""
+        """The needed memory that the error states, in MiB."""
         done = run_within(190_000, *arguments)
         self.refused(done, "of memory, but only")
         size, unit = re.search(r"need ([\d.]+) (\w+) of memory", done.stderr.decode()).groups()
         return float(size) * {"MiB": 1, "GiB": 1024}[unit]
 
     def test_text_that_does_not_fit(self):
-        """Only the tensors are counted; what is written of them meets the cap."""
+        """Only the tensors are counted; their text reaches the cap."""
         for kibibytes, *command in ((250_000, *self.LESSON, "--what-if", "no-mask"),
                                     (330_000, "simplified", "--tokens", "6", "--d-in", "1000000", "--cell", "attn_scores[1,2]")):
             with self.subTest(command=command):
@@ -385,7 +385,7 @@ class Memory(Measured):
                 self.assertLess((taken - base) * MIB, 20 * len(page) + 32 * MIB)
 
     def test_a_page_that_does_not_fit(self):
-        """What is free decides, and is told."""
+        """The free memory is the limit, and the error states it."""
         page = self.file("page.txt", b"tensor(1.)\n" * 400_000)
         self.assertEqual(run("verify", page).returncode, 0)
         done = run_within(250_000, "verify", page)
@@ -404,7 +404,7 @@ class Memory(Measured):
         self.refused(done, "of memory are available")
 
     def test_of_an_archive_only_what_is_wanted_is_unpacked(self):
-        """Headers say the shapes."""
+        """The headers contain the shapes."""
         size = 2**28
         header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }"
         def npy(shape, numbers):

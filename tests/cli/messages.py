@@ -1,4 +1,4 @@
-"""What is typed wrongly is named, and what to type instead is accepted: for every option of every command.
+"""Errors name the wrong argument, and their suggestions are accepted: for every option of every command.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/messages.py PATH_TO_BINARY
 """
@@ -19,7 +19,7 @@ NONSENSE = ["nonsense", "", " ", "-1", "--", "-", "1e999", "9" * 400, "0x7f", "n
 
 
 def each_option():
-    """Command, option and placeholder: what several chapters have, of one of them."""
+    """Command, option and placeholder; options of several chapters, of one chapter only."""
     options = {}
     for command in COMMANDS:
         kind = command if command in OTHERS else "chapter"
@@ -51,7 +51,7 @@ class Case(unittest.TestCase):
         return done.stdout
 
     def leads_to(self, arguments, instead):
-        """The line says what to type, and that is accepted."""
+        """The error contains the line to type, and that is accepted."""
         line = self.refused(arguments, "type attn-walkthrough ") or ""
         self.assertEqual(shlex.split(line.rpartition("type attn-walkthrough ")[2]), instead)
         self.accepted(*instead)
@@ -98,7 +98,7 @@ class Values(Case):
                              self.accepted("simplified", "--sentence=" + words))
 
     def test_nonsense(self):
-        """Each is accepted, or refused by one line that names its option."""
+        """Each value is accepted, or refused by one line that names its option."""
         for command, name, placeholder in each_option():
             for value in NONSENSE if placeholder else ():
                 page = ["page"] if command == "verify" else []
@@ -213,7 +213,7 @@ class WithoutEffect(Case):
         self.accepted("all", "--article", "livebook", "--dropout-kernel", "mkl")
 
     def test_usual_forms_hinder_nothing(self):
-        """What says what holds anyway."""
+        """An option with its default value has no conflicts."""
         for arguments in (["--format", "text", "--explain"], ["--format=text", "--precision", "2"], ["-o", "-", "--predict", "1"],
                           ["--format", "text", "--what-if", "no-mask"], ["--color", "auto"]):
             self.accepted("causal", *arguments)

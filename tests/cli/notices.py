@@ -1,4 +1,4 @@
-"""Every number and comparison in what --explain notices, computed again by numpy from the lesson's tensors.
+"""Recomputes every number and comparison in the notices of --explain with numpy.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/notices.py build/release/attn-walkthrough [LESSONS]
 
@@ -23,7 +23,7 @@ notice = Sentences()
 
 
 def near(text, value):
-    """Whether the value is printed so: half a unit of the last digit to either side."""
+    """True if the printed number is the value, within half a unit of its last digit."""
     digits, _, exponent = text.partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
     return abs(float(text) - value) <= 0.5001 * unit + 1e-12
@@ -38,7 +38,7 @@ def index_of(text):
 
 
 class Said:
-    """One step, and what stands before it."""
+    """One step, and the steps before it."""
 
     def __init__(self, steps, at, tokens):
         self.step, self.tokens = steps[at], tokens
@@ -46,14 +46,14 @@ class Said:
         self.a = array(self.step)
 
     def operand(self, name=None):
-        """The tensor of that name, else the first operand, as it was when this step was made."""
+        """The tensor of that name before this step, else the first operand."""
         name = name or self.step["inputs"][0]
         same = [step for step in self.before if step["kind"] == "tensor" and step["name"] == name]
         here = [step for step in same if step["section"] == self.step["section"]] or same
         return array(here[-1])
 
     def both_operands(self):
-        """Of a comparison; two tensors of one name are those of it that are most alike, the last rows of a longer one."""
+        """The tensors of a comparison; of several pairs with the name, the most similar; the last rows of a longer one."""
         names = self.step["inputs"]
         if len(names) == 2:
             one, other = self.operand(names[0]), self.operand(names[1])
@@ -63,12 +63,12 @@ class Said:
         return min(alike, key=lambda pair: np.abs(pair[0].astype(np.float64) - pair[1]).max())
 
     def is_token(self, item, name, number):
-        """Whether the item of an axis of tokens has that name; words that are there several times are numbered."""
+        """True if the item of an axis of tokens has that name; repeated words are numbered."""
         again = self.tokens.count(name) > 1
         return self.tokens[item] == name and (number is None) != again and number in (None, str(item))
 
     def rows(self):
-        """Indices of all rows."""
+        """The indices of all rows."""
         return list(itertools.product(*(range(size) for size in self.a.shape[:-1])))
 
 
@@ -202,7 +202,7 @@ def _(said, first, second, every):
 
 
 def is_item(said, item, name, number, itself, query):
-    """Whether the item is what is said: `itself`, that is the query, or a token by its name."""
+    """True if the item is `itself`, which means the query, or the named token."""
     return item == query if itself else said.is_token(item, name, number)
 
 
@@ -232,7 +232,7 @@ def _(said, high, high_at, low, low_at):
 
 
 def is_pair(said, at, one, one_at, itself, other, other_at):
-    """Whether a row's and a column's token have these names."""
+    """True if the tokens of a row and a column have these names."""
     if one is None:
         return True
     row, column = at[-2:]

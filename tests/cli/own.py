@@ -1,4 +1,4 @@
-"""A reader's own inputs and weights, from files of every kind; and the sizes of --fixture.
+"""The user's inputs and weights, from files of every format; and the sizes of --fixture.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/own.py build/release/attn-walkthrough
 
@@ -62,7 +62,7 @@ def rows():
 
 
 def safetensors(path, tensors):
-    """The format's own rules: a length, a JSON header, the numbers."""
+    """A .safetensors file by the rules of the format: a length, a JSON header, the numbers."""
     header, data = {}, b""
     for name, (dtype, array) in tensors.items():
         numbers = array.tobytes()
@@ -87,7 +87,7 @@ class Case(unittest.TestCase):
 
     @staticmethod
     def lines(stderr):
-        """Those that do not say which weights were not used, and which stayed drawn."""
+        """Notes other than those on unused weights and weights that stayed drawn."""
         return [line for line in stderr.splitlines() if not line.startswith(b"attn-walkthrough: note: --weights: not ")]
 
     def output(self, *arguments, notes=0):
@@ -96,7 +96,7 @@ class Case(unittest.TestCase):
         return done.stdout.decode()
 
     def steps(self, *arguments, notes=0):
-        """The JSON document, and the numbers of its tensors by name, with the section where there is one."""
+        """The JSON document, and the numbers of its tensors by name, with the section if there is one."""
         document = json.loads(self.output(*arguments, "--format", "json", "--steps", "all", notes=notes))
         named = {}
         for step in document["steps"]:
@@ -211,7 +211,7 @@ class Files(Case):
             self.assertEqual(document["steps"], expected, name)
 
     def test_its_own_json_and_csv(self):
-        """Every bit comes back: of all tensors by name, and of one."""
+        """Every bit is restored: of all tensors by name, and of one."""
         for chapter, options in (("causal", []), ("multihead", ["--seed", "7", "--qkv-bias"]), ("cross", []), ("trainable", [])):
             for name in ("all.json", "all.npz"):
                 output = ["--save", name] if name.endswith("npz") else ["--steps", "all", "-o", name]
@@ -361,7 +361,7 @@ class Refused(Case):
 
 
 class Shown(Case):
-    """What is said of own numbers is true of them."""
+    """Explanations of the user's numbers are true."""
 
     def setUp(self):
         super().setUp()
@@ -395,7 +395,7 @@ class Fixture(Case):
                 ("grouped", "heads"): ["--num-heads", "6", "--num-kv-heads", "3"]}
 
     def test_it_is_these_options(self):
-        """And where a batch is taken, one of two different entries."""
+        """If the chapter takes a batch, its two entries differ."""
         for row in rows():
             base = [row["chapter"], "--article", row["article"], "--steps", "all"]
             options = ["--tokens", "5", "--d-in", "7"]
@@ -433,7 +433,7 @@ class Fixture(Case):
             self.refused(*base, "--batch", "2", words=["its entries are the batch"])
 
     def test_weights_of_other_habits(self):
-        """Fused, transposed, with heads of their own: the same numbers; what is not used, and what stayed drawn, is told."""
+        """Fused, transposed and separate heads give the same numbers; notes list unused and drawn weights."""
         self.output("multihead", "--fixture", "--save", "steps")
         load = lambda name: np.load(self.path(f"steps/{name}.npy"))
         q, k, v, out = (load(name) for name in ("W_query", "W_key", "W_value", "out_proj_weight"))

@@ -35,7 +35,7 @@ def findings(text):
 
 
 def numbers_of(text):
-    """For each tensor of a page, where its numbers stand."""
+    """The position of each tensor's numbers on a page."""
     result = []
     for start in re.finditer(r"\b(?:tensor|array)\(", text):
         depth, end = 1, start.end()
@@ -138,7 +138,7 @@ tensor([[-0.3139, -0.0120,  0.4344, -0.2966,  0.0751],
 
 
 class DrawsOfTheListing(unittest.TestCase):
-    """draws.md has its program in it; PyTorch and numpy ran it."""
+    """draws.md contains its program; PyTorch and numpy ran it."""
 
     def test_each_draw_after_a_seed_is_told_and_what_is_made_of_it(self):
         found = [one for one in report_of(PAGES / "draws.md")["findings"] if one["kind"] == "tensor"]
@@ -157,7 +157,7 @@ class DrawsOfTheListing(unittest.TestCase):
 
 
 class TrueAtTheirPlace(unittest.TestCase):
-    """true-*.md: what looks like a step, a mistake or a relation of something else, and is what its program says."""
+    """true-*.md: tensors that look like a step, a mistake or another relation, and are what their program computes."""
 
     RELATIONS = {
         "alike": ["torch.ones(3, 3) @ b", "b.sum(dim=-2)"],
@@ -187,7 +187,7 @@ class TrueAtTheirPlace(unittest.TestCase):
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
 
     def test_a_listing_excuses_no_mistake(self):
-        """What its labels do not call otherwise, is a mistake, though the program on the page writes just that."""
+        """A mistake that its label does not announce is a mistake, even if the program on the page makes it."""
         page = (PAGES / "true-on-purpose.md").read_text()
         found = findings(page.replace("backward weights", "weights").replace("sharpened weights", "weights"))
         self.assertEqual([one["mistake"]["name"] for one in found if one["verdict"] == "mistake"],
@@ -215,7 +215,7 @@ class TrueAtTheirPlace(unittest.TestCase):
                          "line 2, but for float32's rounding")
 
     def test_a_nearer_relation_is_asked_first(self):
-        """Q @ K.T / 2 allows 0.4679; half of what is printed as Q @ K.T does not."""
+        """Q @ K.T / 2 allows 0.4679; half of the printed Q @ K.T does not."""
         page = """Q
 tensor([[-3.9168, -0.5282,  3.8199,  3.8939],
         [-0.6655,  1.2382, -1.3578,  0.4617],

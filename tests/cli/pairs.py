@@ -116,7 +116,7 @@ def listed(command):
 
 
 def uses_of(command):
-    """Each option with the ways to give it. Of the forms of output, each is tried."""
+    """Each option with the ways to give it; every output format is tried."""
     uses = {}
     for name, placeholder in listed(command):
         if name in ("--format", "--emit"):
@@ -129,12 +129,12 @@ def uses_of(command):
 
 
 def without_echo(data):
-    """That a manifest repeats the options is no effect of theirs."""
+    """A manifest without the options that it repeats."""
     return re.sub(rb'"options":\s*\{[^{}]*\}', b"", data)
 
 
 def files_in(folder):
-    """What the program can have written there: links lead to what it only reads."""
+    """The files that the program may have written; it only reads those behind links."""
     found = []
     for at, _, names in os.walk(folder):
         for path in (os.path.join(at, name) for name in names):
@@ -145,7 +145,7 @@ def files_in(folder):
 
 
 def prepare(folder):
-    """Copies of what may be written, links to all else."""
+    """Copies of files that may be written, links to all others."""
     for name in os.listdir(TEMPLATE):
         source, target = os.path.join(TEMPLATE, name), os.path.join(folder, name)
         if name not in OWN:
@@ -189,7 +189,7 @@ def first_screens(arguments, folder):
 
 @functools.cache
 def outcome(*arguments):
-    """Exit code, output, error and files."""
+    """The exit code, standard output, standard error and files."""
     with tempfile.TemporaryDirectory() as folder:
         writes = {"--save", "--output"} & set(arguments)
         if writes:
@@ -210,7 +210,7 @@ def needed(use, other):
 
 
 def ways(uses, one, other):
-    """The two uses, and what they need."""
+    """The two uses, with the options that they need."""
     for first, second, *needs in itertools.product(uses[one], uses[other], needed(one, other), needed(other, one)):
         names = [option_of(one), option_of(other)] + [need[0] for need in needs if need]
         if len(set(names)) == len(names) or needs[0] == needs[1]:
@@ -251,7 +251,7 @@ def contexts(command, first, second):
 
 
 def trials(commands, one, other):
-    """Command, options and context, for each way to try the pair."""
+    """Yields command, options and context for each way to try the pair."""
     for command, uses in commands:
         for first, second, needs in ways(uses, one, other):
             for context in contexts(command, first, second):
@@ -294,7 +294,7 @@ def refused_for(one, other):
 
 
 def wrong_refusal(command, uses, one, other, about):
-    """What is wrong with the refusal of a pair."""
+    """The fault of a refusal of a pair."""
     first, second, needs = next(ways(uses, one, other))
     code, shown, error, files = outcome(command, *needs, *first, *second, *(PAGES[0] if command == "verify" else []))
     if code != 2 or shown or files != before() or error.count("\n") != 1:
@@ -306,7 +306,7 @@ def wrong_refusal(command, uses, one, other, about):
 
 
 def wrong(pair):
-    """What is wrong with a pair of uses, in the commands that have both."""
+    """The faults of a pair of uses, in the commands that take both."""
     (one, other), commands = pair
     about = refused_for(one, other)
     if about is not None:

@@ -25,7 +25,7 @@ def chapters():
 
 
 def read_safetensors(data):
-    """The metadata, and the arrays in the header's order, by the rules of the format."""
+    """Reads the metadata, and the arrays in the header's order, by the rules of the format."""
     length, = struct.unpack("<Q", data[:8])
     assert length <= 100_000_000 and data[8:9] == b"{"
 
@@ -100,7 +100,7 @@ class Save(files.Case):
             self.check_same(folder, safe)
 
     def test_the_archive(self):
-        """Stored members that are the folder's files, without a date of today."""
+        """The members are the folder's files, stored, with a fixed date."""
         self.saved("multihead", "--num-heads", "3")
         with zipfile.ZipFile(self.path("steps.npz")) as archive:
             self.assertIsNone(archive.testzip())
@@ -160,7 +160,7 @@ class Save(files.Case):
                     self.assertTrue(other.returncode == 1 or not drawn)
 
     def test_inputs_and_weights_read_it(self):
-        """They give the numbers that they were saved with; a sentence is not told of given inputs."""
+        """Options in the manifest give the saved numbers again; given inputs have no sentence."""
         checked = 0
         for chapter, article in chapters():
             lesson = [chapter, "--article", article, "--no-grad"]

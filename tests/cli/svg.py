@@ -27,7 +27,7 @@ def error_of(*arguments):
 
 
 def numbers_of(text):
-    """The numbers of the first printed tensor, in its order."""
+    """The numbers of the first printed tensor, in order."""
     start = at = text.index("tensor(") + len("tensor(")
     depth = 1
     while depth:
@@ -53,7 +53,7 @@ def contrast(cell):
 
 
 def tensor_names(steps):
-    """The name, and where several sections have it, the section's too."""
+    """The name, with its section if several sections have it."""
     tensors = [step for step in steps if step["kind"] == "tensor"]
     shared = [step["name"] for step in tensors]
     return [(step, step["name"] if shared.count(step["name"]) == 1 else f"{step['section']}/{step['name']}")
@@ -73,7 +73,7 @@ class Pictures(unittest.TestCase):
         self.assertIn(f"{step['name']} = {step['expression']}", root.find(SPACE + "desc").text)
 
     def check_names(self, root, heatmap, full):
-        """As the heat map's lines have them: of each matrix perhaps a heading and a line of names, then its rows."""
+        """The texts in the order of the heat map: for each matrix an optional heading, a line of names, its rows."""
         lines = iter(heatmap)
 
         def find(wanted, holds):

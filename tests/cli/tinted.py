@@ -1,4 +1,4 @@
-"""The page of `verify --format html`: its text is the page's, and each cell is tinted and says what it should be.
+"""The report of `verify --format html`: its text is the page's, and each tinted cell gives the right number.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/tinted.py build/release/attn-walkthrough
 """
@@ -17,7 +17,7 @@ CLASSES = {"same", "same-numbers", "follows", "last-digit", "mistake", "inherite
 
 
 class Report(html.parser.HTMLParser):
-    """The texts of the pages in a report, and their tensors: class, and of each cell its class, number and words."""
+    """The texts of the pages in a report, and their tensors: class, and for each cell class, number and words."""
 
     def __init__(self, text):
         super().__init__()

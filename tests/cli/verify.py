@@ -1,4 +1,4 @@
-"""What `attn-walkthrough verify` says of pages, tried as a reader would.
+"""The reports of `attn-walkthrough verify` on pages, tried as a reader would.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/verify.py build/release/attn-walkthrough
 """
@@ -29,7 +29,7 @@ UNESCAPED = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
 
 
 def commands_of(text):
-    """GitHub's reading of workflow commands: what each is, its properties and its message."""
+    """Parses workflow commands as GitHub does: kind, properties and message."""
     decoded = lambda part: re.sub("%25|%0D|%0A|%3A|%2C", lambda found: UNESCAPED[found.group()], part)
     found = []
     for line in text.splitlines():
@@ -111,7 +111,7 @@ class Services(unittest.TestCase):
         self.assertIn("why: weights are masked with 0 after softmax", message)
 
     def test_the_guides_workflow(self):
-        """Its last step, in a repository of notebooks: it fails where one has a wrong number."""
+        """The last step of the workflow fails if a notebook in the repository has a wrong number."""
         command = re.findall(r"(?m)^ +- run: (git ls-files .*)$", output_of("help", "verify").decode())[-1]
         environment = {**os.environ, "PATH": f"{os.path.dirname(BINARY)}:{os.environ['PATH']}"}
         for printed, code in ((output_of("causal").decode(), 0), (output_of("causal").decode().replace("0.3591", "0.3519", 1), 123)):
@@ -128,7 +128,7 @@ class Services(unittest.TestCase):
         (self.folder / name).write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
 
     def test_a_notebook_has_no_lines(self):
-        """Its file's lines are not those that a reader sees: the title tells the cell."""
+        """The lines of a notebook's file are not visible to readers, so the title names the cell."""
         self.write_notebook("n.ipynb", output_of("causal").decode().replace("0.3591", "0.3519", 1))
         code, text = self.told("github", "n.ipynb")
         kind, told, _ = commands_of(text)[0]
@@ -188,7 +188,7 @@ class Pages(unittest.TestCase):
         self.assertIn("these are the numbers of PyTorch's default kernels", text)
 
     def test_the_avx512_kernels(self):
-        """They are named where they show: in cross, whose rows have 8 numbers."""
+        """The report names avx512 kernels where they differ: in cross, with rows of 8 numbers."""
         for chapter, named in (("cross", b"avx512"), ("causal", b"avx2")):
             page = output_of(chapter, "--cpu", "avx512", "--precision", "9")
             done = run("verify", "-", page=page)
@@ -228,7 +228,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual({(one["verdict"], one["rooted"]) for one in found}, {("follows", True)})
 
     def test_a_bare_draw_is_no_weight_of_a_lesson(self):
-        """torch.rand(3, 2) after torch.manual_seed(42), which trainable draws too, and what it makes of the inputs."""
+        """torch.rand(3, 2) after torch.manual_seed(42), which trainable draws too, and its product with the inputs."""
         draw = b"tensor([[0.8823, 0.9150],\n        [0.3829, 0.9593],\n        [0.3904, 0.6009]])\n"
 
         def finding(page):
@@ -277,7 +277,7 @@ class Programs(unittest.TestCase):
                 self.assertEqual(run("verify", page, "--allow-mistakes").returncode, 0)
 
     def test_a_what_if_is_a_mistake(self):
-        """What stands as it is holds, what changes is the mistake or inherits it: with the marks of --what-if, and without."""
+        """Unchanged tensors are right, changed ones are the mistake or inherit it: with the marks of --what-if, and without."""
         for rule in ("no-scaling", "no-mask", "mask-after-softmax", "same-weights"):
             told = output_of("causal", "--what-if", rule)
             changed = b"".join(part.partition(b"# changed\n")[2] for part in told.split(b"# original\n")[1:])
@@ -290,7 +290,7 @@ class Programs(unittest.TestCase):
                         self.assertEqual({one["mistake"]["name"] for one in mistakes}, {rule})
 
     def test_a_printed_tensor_among_lines_of_a_program_is_no_list_of_it(self):
-        """It would follow from itself."""
+        """A tensor must not be explained by itself."""
         page = b"torch.manual_seed(64)\nscores\ntensor([[0.1234, 0.5678, 0.9012],\n        [0.3456, 0.7890, 0.1111]])\n"
         (finding,) = json.loads(output_of_page("verify", "-", "--format", "json", page=page))["findings"]
         self.assertEqual((finding["verdict"], finding["relation"]), ("unknown", None))
@@ -445,17 +445,17 @@ class Hostile(unittest.TestCase):
 
 
 def nested(values, text):
-    """The values as nested lists, each number by text(number)."""
+    """The values as nested lists, with each number formatted by text()."""
     return "[" + ", ".join(nested(v, text) for v in values) + "]" if isinstance(values, list) else text(float(values))
 
 
 def float32(value):
-    """The float whose shortest text it is."""
+    """The float with this shortest text."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def significant(value):
-    """At most six significant digits."""
+    """The number with at most six significant digits."""
     return f"{float32(value):.6g}"
 
 

@@ -1,4 +1,4 @@
-"""Every number and comparison in what --what-if says, computed again by numpy from the tensors before and after.
+"""Recomputes every number and comparison in the sentences of --what-if with numpy, from the tensors before and after.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/what_if.py build/release/attn-walkthrough [LESSONS [SEED]]
 
@@ -30,7 +30,7 @@ sentence = Sentences()
 
 
 class Walk:
-    """The steps that --save wrote, by section and name."""
+    """The saved steps, by section and name."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -46,20 +46,20 @@ class Walk:
 
 
 def same_bits(a, b):
-    """Whether no bit differs; nan is nan, whatever its bits."""
+    """True if all bits are equal; any nan equals any other."""
     return (a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype == np.float32) and
             np.array_equal(np.signbit(a[a == a]), np.signbit(b[b == b])))
 
 
 class Changed:
-    """A lesson as it is and with one rule changed, and how to ask the program for it."""
+    """A lesson before and after the change of one rule, and the arguments that run it."""
 
     def __init__(self, program, arguments, rule, as_is, changed):
         self.program, self.arguments, self.rule = program, arguments, rule
         self.as_is, self.changed = as_is, changed
 
     def moved(self, *names):
-        """The tensors of floats of these names, or all, before and after, where a number moved: by section and name."""
+        """The float tensors with changed numbers, before and after, by section and name; all, or those with these names."""
         pairs = {}
         for (section, name), step in self.as_is.steps.items():
             other = self.changed.steps.get((section, name))
@@ -69,7 +69,7 @@ class Changed:
         return pairs
 
     def mean_change(self, *names, by):
-        """How the mean of what is measured on every row changes, in words; rows with nan are left out."""
+        """The change of a row measure's mean, in words; rows with nan are left out."""
         is_finite = lambda a: np.isfinite(a).all(axis=-1).ravel()
         measured = [(by(before).ravel(), by(after).ravel(), is_finite(before) & is_finite(after))
                     for before, after in self.moved(*names).values()]
@@ -89,7 +89,7 @@ def decimals(value, digits):
 
 
 def change_words(before, after):
-    """With as few digits as tell them apart: two after the point at least, seven at most, else five that count."""
+    """The fewest digits that show the change: two to seven decimals, else five significant digits."""
     pairs = [(decimals(before, digits), decimals(after, digits)) for digits in range(2, 8)]
     for one, other in [*pairs, (f"{before:.5g}", f"{after:.5g}")]:
         if one != other:
@@ -180,13 +180,13 @@ MASKED = "where all scores of a position are masked, nothing is left to normalis
 
 
 def adds_up(after):
-    """Whether weights add up to 1 over dim 0, but for nan."""
+    """True if weights sum to 1 over dim 0, except for nan."""
     total = after.sum(axis=0)
     return np.allclose(total[~np.isnan(total)], 1, rtol=0, atol=1e-6)
 
 
 def is_nan_by_mask(known, section, after):
-    """Whether weights are nan just where the mask leaves none of a batch."""
+    """True if weights are nan exactly where the mask hides a position in the whole batch."""
     masked = np.zeros_like(after, bool)
     if after.ndim > 2 and (section, "mask") in known.as_is.steps:
         masked[:] = known.as_is.array(section, "mask")
@@ -221,7 +221,7 @@ def asymmetry(scores):
 
 
 def is_among_themselves(known):
-    """Whether the keys are of the tokens that the queries are of, and there are two."""
+    """True if queries and keys come from the same tokens, and there are at least two."""
     scores = [before for before, _ in known.moved("attn_scores").values()]
     return known.arguments[0] != "cross" and any(before.shape[-1] > 1 for before in scores)
 
@@ -271,7 +271,7 @@ def _(known, moved, heads):
 
 
 def is_no_reason_with(known, *options):
-    """Whether the reason is gone where the lesson is asked for with these options instead."""
+    """True if the reason does not apply with these options instead."""
     asked = list(known.arguments)
     for name in (options[0], "--sentence", "--inputs", "--fixture"):
         if name in asked and (name == options[0] or options[0] == "--tokens"):
@@ -328,7 +328,7 @@ def _(known, *instead):
 
 
 def printed(a):
-    """The digits that PyTorch prints of each element."""
+    """Each element as PyTorch prints it."""
     if a.dtype != np.float32:
         return [str(one) for one in a.flat]
     if a.size > 1000:
@@ -359,7 +359,7 @@ def said_of_steps(text, sections):
 
 
 def likeness(before, after):
-    """What is to be said of a step, whose tensor is there before and after."""
+    """The expected words on a step whose tensor exists before and after."""
     if same_bits(before["array"], after["array"]):
         return SAME
     prints_same = (printed(before["array"]), before["label"]) == (printed(after["array"]), after["label"])
@@ -393,7 +393,7 @@ def faults_of_likeness(known, shown, text):
 
 
 def own_inputs(chance, path):
-    """Tokens of three numbers, some of them odd, as a file."""
+    """Writes a file of tokens with three numbers each, some of them unusual."""
     kind = chance.choice(["zero", "alike", "whole", "tiny", "small", "large", "huge"])
     scale = {"zero": 0, "tiny": 1e-20, "small": 1e-3, "large": 1e3, "huge": 1e19}.get(kind, 1)
     row = lambda: [scale * chance.randint(-3, 3) for _ in range(3)]
@@ -489,7 +489,7 @@ def distorted(said):
 
 
 class Test:
-    """What is found in lessons."""
+    """Collects sentences and faults of lessons."""
 
     def __init__(self, program, folder):
         self.program = program
@@ -514,7 +514,7 @@ class Test:
         return self.program.lessons(random.Random(seed), count, some_options=options_of(self.files[2]), form=self.form)
 
     def check(self, chapter, arguments, text):
-        """Every rule of the chapter in this lesson."""
+        """Checks every rule of the chapter in this lesson."""
         self.lessons += 1
         as_is = Walk(self.files[0])
         for rule in chapter["what_ifs"]:

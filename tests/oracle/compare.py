@@ -39,7 +39,7 @@ SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no",
 
 
 def option_sets(row, seeds, rng):
-    """Argument lists: each of the seeds with the article's sizes, then a spread of everything a chapter takes."""
+    """Argument lists: each seed with the article's sizes, then a range of all options of a chapter."""
     for seed in seeds:
         yield ["--seed", str(seed)]
     for seed in (-1, -123, 2**32, 2**63, 2**64 - 1, -2**63):
@@ -95,13 +95,13 @@ def spread(row, rng):
 
 
 class Tool:
-    """The tool's lessons, in one process."""
+    """Runs the tool's lessons in one process."""
 
     def __init__(self, binary):
         self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def chapters(self):
-        """What `list --format json` says of each."""
+        """The rows of `list --format json`."""
         return json.loads(self.answer(["list", "--format", "json"])[0])["chapters"]
 
     def answer(self, arguments):
@@ -123,7 +123,7 @@ class Tool:
 
 
 def differences(tool, cpu, blas, chapter, arguments):
-    """Says what differs, a line each; the number of floats compared comes second."""
+    """Returns a line for each difference, and the number of compared floats."""
     import numpy
     import chapters
     from programs import versions
@@ -158,7 +158,7 @@ def differences(tool, cpu, blas, chapter, arguments):
 
 
 def check_kernels(cpu):
-    """Exits where PyTorch runs other kernels than it was told to."""
+    """Exits if PyTorch does not run the requested kernels."""
     import torch
     used = re.search("CPU capability usage: (.*)", torch.__config__.show())[1]
     if used not in CAPABILITIES[cpu]:
@@ -166,7 +166,7 @@ def check_kernels(cpu):
 
 
 def compare_all(binary, cpu, blas, seeds):
-    """Whether nothing differs of a range of seeds."""
+    """True if there is no difference in a range of seeds."""
     check_kernels(cpu)
     rng = random.Random(2024 + seeds.start)
     runs = floats = 0
@@ -194,7 +194,7 @@ def runnable(needed):
 
 
 def openblas_versions(binary):
-    """PyTorch's OpenBLAS, and the tool's: ["0.3.29", "0.3.21"]."""
+    """The versions of PyTorch's OpenBLAS and the tool's: ["0.3.29", "0.3.21"]."""
     import torch  # noqa: F401
     loaded = re.search(r"libopenblas\w*-r([\d.]+)\.so", pathlib.Path("/proc/self/maps").read_text())
     linked = re.search(rb"OpenBLAS ([\d.]+) ", pathlib.Path(binary).read_bytes())
@@ -217,7 +217,7 @@ def kernel_sets(binary):
 
 
 def environment(cpu, blas):
-    """What makes PyTorch use these kernels; other settings do not reach it."""
+    """The environment in which PyTorch uses these kernels, without other settings."""
     result = {name: value for name, value in os.environ.items()
               if name not in (*THREADS, "OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
     if blas != "native":

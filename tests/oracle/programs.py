@@ -1,4 +1,4 @@
-"""Runs the programs that --emit writes, and compares what they print with the tool's walkthrough.
+"""Runs the programs of --emit, and compares their output with the tool's walkthrough.
 
     PYTHONPATH=tests /usr/bin/python3 tests/oracle/programs.py build/release/tests/oracle_lessons [--seeds 20]
 
@@ -27,7 +27,7 @@ SECTIONS = {"trainable": "one_query/", "multihead": "head_1/", ("multihead", "bl
 
 
 def lessons(row, seeds, rng):
-    """Argument lists: the article's, every step of it, each rule of --what-if, seeds, and a spread of everything."""
+    """Argument lists: the article's, all its steps, each rule of --what-if, seeds, and a range of all options."""
     article = ["--article", row["article"]]
     yield article
     yield [*article, "--steps", "all"]
@@ -59,7 +59,7 @@ def lessons(row, seeds, rng):
 
 
 def small(arguments):
-    """Without the options that make products long: sums of many float32 numbers have noise of their own."""
+    """Options without those for long products, because sums of many float32 numbers are noisy."""
     kept = list(arguments)
     for name in ("--tokens", "--d-in", "--init"):
         if name in kept:
@@ -69,7 +69,7 @@ def small(arguments):
 
 
 def without_printing(arguments):
-    """Without what changes printed text alone, which numpy programs do not take."""
+    """Options without those that only change the printed text, which numpy programs do not support."""
     kept = list(arguments)
     for name in ("--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode"):
         if name in kept:
@@ -85,14 +85,14 @@ def some_names(tool, chapter, arguments, rng):
 
 
 def complaints(program):
-    """What is wrong with the program's text."""
+    """The faults of a program's text."""
     ast.parse(program)
     return [f"a line of {len(line)} columns: {line}" for line in program.splitlines()
             if len(line) > LONGEST_LINE and not line.startswith("print(") and ", " in line]
 
 
 def printed_by(program):
-    """What the program prints under this process's PyTorch, in the words of the newest one."""
+    """The program's output under this process's PyTorch, adapted to the newest version."""
     import torch
     from programs import versions
     torch.set_printoptions(profile="default")
@@ -123,7 +123,7 @@ def check_pytorch(tool, chapter, arguments):
 
 
 def arrays_of(program):
-    """What the numpy program prints: a name and what stands for it, in order."""
+    """The output of the numpy program: names and values, in order."""
     import numpy
     shown = []
     with numpy.errstate(all="ignore"):

@@ -17,7 +17,7 @@ Tensor rescaled_twice(const Tensor& was, const Tensor& is) {
 
 Tensor dropped_and_normalised(const Tensor&, const Tensor& is) { return made_by_rows(is, divide_by_sum); }
 
-/// One keep mask along an axis: that of its first entry.
+/// Uses the keep mask of the first entry for all entries of an axis.
 Rewriter::Rule dropped_by_first(std::size_t axis) {
   return for_each(Kind::dropout, [axis](const Tensor& was, const Tensor& is) {
     if (!has_axis(was, axis)) {

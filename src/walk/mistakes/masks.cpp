@@ -18,7 +18,7 @@
 namespace attn {
 namespace {
 
-/// The mask as numbers beside scores, cell by cell: what becomes of a score, its mask, and its place.
+/// Combines scores and mask cell by cell: `combine` gets a score, its mask and its index.
 template <class Combine>
 Tensor combined(const Tensor& masked, Combine combine) {
   return made_of(masked.operands()[0], [mask = masked.operands()[1], combine](Numbers& numbers) {
@@ -34,7 +34,7 @@ Rewriter::Rule masked_with(Combine combine) {
   return [combine](const Tensor& was, const Tensor& is) { return hides(was) ? combined(is, combine) : is; };
 }
 
-/// Only the slices along an axis that `masks` says are masked.
+/// Masks only the slices along an axis for which `masks` is true.
 template <class Masks>
 Rewriter::Rule masked_where(std::size_t axis, Masks masks) {
   return [axis, masks](const Tensor& was, const Tensor& is) {
@@ -48,7 +48,7 @@ Rewriter::Rule masked_where(std::size_t axis, Masks masks) {
   };
 }
 
-/// What a mask makes of scores, where rows that are hidden as a whole are hidden by a number, not by -inf.
+/// Applies a mask, but hides completely masked rows with a number instead of -inf.
 Rewriter::Rule with_hidden_rows_of(float fill, const Rewriter::Rule& mask) {
   return [fill, mask](const Tensor& was, const Tensor& is) {
     return !hides(was) ? is : made_by_rows(mask(was, is), [fill](std::span<float> row) {
@@ -59,7 +59,7 @@ Rewriter::Rule with_hidden_rows_of(float fill, const Rewriter::Rule& mask) {
   };
 }
 
-/// The same mistake in a mask of scores that are scaled before they are masked.
+/// The rule for a mask that is applied after scaling instead of before.
 Rewriter::Rule scaled_before(const Rewriter::Rule& mask) {
   return [mask](const Tensor& was, const Tensor& is) {
     const std::int64_t root_of = was.operation().facts().root_of;
@@ -128,7 +128,7 @@ std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
   const Mistake hides_two{"mask-hides-two", "the mask hides the diagonal and the token before it as well: off by two",
                           mask_line, two};
   table.push_back(hides_two);
-  // Where a row is hidden as a whole, what hides it shows: -inf gives nan, a large negative number equal weights.
+  // In a completely masked row, -inf gives nan, and a large negative number gives equal weights.
   for (const float fill : {-1e9F, -1e4F, -65504.0F, -std::numeric_limits<float>::max()}) {
     table.push_back({"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
                      with_hidden_rows_of(fill, itself)});

@@ -14,7 +14,7 @@
 namespace attn {
 namespace {
 
-/// The nearest number with so many significant bits, ties to even.
+/// The nearest number with `bits` significant bits, ties to even.
 float rounded_to(float value, int bits) {
   int exponent = 0;
   const float scaled = std::ldexp(std::frexp(value, &exponent), bits);
@@ -27,7 +27,7 @@ Tensor rounded(const Tensor& x, int bits) {
   });
 }
 
-/// One product, its operands and its result in a format.
+/// Computes products from operands with `bits` significant bits, and rounds the result too if `is_result_rounded`.
 Rewriter::Rule product_in(int bits, bool is_result_rounded) {
   return [bits, is_result_rounded](const Tensor& was, const Tensor& is) {
     if (!is_product(was)) {
@@ -41,7 +41,7 @@ Rewriter::Rule product_in(int bits, bool is_result_rounded) {
   };
 }
 
-/// Weights and biases as a file of fewer digits has them.
+/// Changes the weights and biases of projections; `change` gets the numbers, and whether they are a bias.
 template <class Change>
 Rewriter::Rule parameters_as(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
@@ -71,7 +71,7 @@ Rewriter::Rule parameters_of_bits(int bits) {
   });
 }
 
-/// Of 8 bits, as many steps below 0 as above.
+/// Symmetric 8-bit quantisation: as many levels below 0 as above.
 void quantise(Numbers& numbers) {
   const float most = std::abs(*std::ranges::max_element(numbers, {}, [](float one) { return std::abs(one); }));
   std::ranges::for_each(numbers,

@@ -18,7 +18,7 @@
 namespace attn {
 namespace {
 
-/// What becomes of each number of the bias, and of its first one.
+/// Changes the bias; `change` gets each of its numbers and the first one.
 template <class Change>
 Rewriter::Rule biased(Change change) {
   return for_each(Kind::linear, [change](const Tensor& was, const Tensor& is) {
@@ -33,7 +33,8 @@ Rewriter::Rule biased(Change change) {
   });
 }
 
-/// Each row less its mean, divided by the root of its variance; unless `is_centred`, by the root of its mean square.
+/// Normalises each row: if `is_centred`, subtracts its mean and divides by its standard deviation; otherwise divides by
+/// its root mean square.
 Tensor normed(const Tensor& x, bool is_centred) {
   return made_by_rows(x, [is_centred](std::span<float> row) {
     const auto size = static_cast<double>(row.size());
@@ -55,7 +56,7 @@ Rewriter::Rule outputs_normed(bool is_centred) {
   return for_each(Kind::linear, [is_centred](const Tensor&, const Tensor& is) { return normed(is, is_centred); });
 }
 
-/// The layer's input is added to its last projection.
+/// Adds the layer's input to its last projection.
 Rewriter::Rule with_residual(std::span<const Step> steps) {
   std::vector<Tensor> inputs;
   for (const Step& step : steps) {
@@ -70,7 +71,7 @@ Rewriter::Rule with_residual(std::span<const Step> steps) {
   });
 }
 
-/// The last projection of contexts [b, heads, tokens, head_dim] as they lie in memory.
+/// Applies the last projection to contexts [b, heads, tokens, head_dim] in memory order.
 Tensor projected_unjoined(const Tensor& was, const Tensor& is) {
   const Tensor& joined = was.operands()[0];
   return joins_heads(joined)
@@ -78,9 +79,9 @@ Tensor projected_unjoined(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-/// Queries and keys turned by their places, as RoPE does: halves of a vector with each other, or neighbours.
+/// Rotates queries and keys by position, as RoPE does, and pairs the halves of a vector or neighbouring numbers.
 Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
-  std::map<std::pair<std::string, std::string>, const void*> ids;  // by section and name
+  std::map<std::pair<std::string, std::string>, const void*> ids;  // keyed by section and name
   for (const Step& step : steps) {
     const bool is_split = step.name.ends_with("_heads");
     const std::string name =
@@ -114,13 +115,13 @@ Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
   };
 }
 
-/// What reads a layer's input: x @ W, not the last projection of joined heads.
+/// Returns true for a projection of a layer's input, x @ W, and false for the last projection of joined heads.
 bool projects_inputs(const Tensor& was) {
   return (was.kind() == Kind::linear && was.operands()[0].kind() != Kind::view) ||
          (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
 }
 
-/// x @ W of another x, of the same shape.
+/// Replaces x in x @ W by another tensor of the same shape.
 template <class Change>
 Rewriter::Rule with_inputs(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
@@ -128,7 +129,7 @@ Rewriter::Rule with_inputs(Change change) {
   };
 }
 
-/// The sines and cosines of places: one after the other, or unless `are_alternating` all sines first.
+/// Sinusoidal positions: sines and cosines alternate if `are_alternating`; otherwise all sines come first.
 Tensor with_positions(const Tensor& x, bool are_alternating) {
   return made_of(
       x, [width = width_of(x), tokens = static_cast<std::size_t>(x.size(-2)), are_alternating](Numbers& numbers) {
@@ -197,7 +198,7 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
     std::array<std::size_t, 3> of;
     std::string sentence;
   };
-  // Those with fewest mistakes first: of what has the same name, the first one that fits is told.
+  // Rows with the fewest changes come first, because a report names the first row that fits.
   std::vector<Sources> sources;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {

@@ -13,7 +13,7 @@
 namespace attn {
 namespace {
 
-/// Whether it is queries @ keys.transpose(-2, -1).
+/// Returns true for queries @ keys.transpose(-2, -1).
 bool meets_keys(const Tensor& was) {
   const Tensor& right = was.operands()[1];
   return was.kind() == Kind::matmul && right.kind() == Kind::transpose &&
@@ -27,7 +27,7 @@ Tensor keys_reshaped(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-/// Each row divided by its length.
+/// Divides each row by its length.
 Tensor of_length_1(const Tensor& x) {
   return made_by_rows(x, [](std::span<float> row) {
     double squares = 0;
@@ -44,7 +44,7 @@ Tensor cosines(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-/// 2 q k - q q - k k: the farther apart, the less.
+/// The negative squared distance, 2 q k - q q - k k.
 Tensor distances(const Tensor& was, const Tensor& is) {
   if (!meets_keys(was)) {
     return is;

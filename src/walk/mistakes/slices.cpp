@@ -12,7 +12,7 @@
 namespace attn {
 namespace {
 
-/// What has heads of its own: queries, keys and values split, scores, weights, contexts.
+/// Returns true for a tensor with a head axis: split queries, keys and values, scores, weights, contexts.
 bool has_heads(const Tensor& was) {
   return was.dim() == 4 && was.size(1) > 1 &&
          (splits_heads(was) || was.kind() == Kind::matmul || was.kind() == Kind::softmax);
@@ -38,7 +38,7 @@ Rewriter::Rule sliced(Has has, std::int64_t axis, Source source) {
   };
 }
 
-/// A result that is added to what stands in its place already: the entry before along an axis.
+/// Adds to each entry along an axis the entry before it, like a buffer that is not cleared.
 Rewriter::Rule accumulated_over(std::int64_t axis) {
   return [axis](const Tensor& was, const Tensor& is) {
     const std::int64_t place = axis < 0 ? was.dim() + axis : axis;
@@ -56,7 +56,7 @@ Rewriter::Rule accumulated_over(std::int64_t axis) {
   };
 }
 
-/// An operand of a product, changed along the axis of the batch or of the heads.
+/// Changes an operand of a product along the batch axis or the head axis.
 template <class Change>
 Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change) {
   return for_each(Kind::matmul, [operand, axis, change](const Tensor& was, const Tensor& is) {
@@ -69,7 +69,7 @@ Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change
   });
 }
 
-/// The mean of all slices along an axis in place of each.
+/// Replaces each slice along an axis by the mean of all slices.
 Tensor averaged(const Tensor& x, std::size_t axis) {
   const auto stride = row_major_strides(x.shape())[axis];
   return made_of(x, [stride, count = x.shape()[axis]](Numbers& numbers) {
@@ -90,7 +90,7 @@ std::int64_t next_entry(std::int64_t entry, std::int64_t count) { return (entry 
 
 std::int64_t previous_entry(std::int64_t entry, std::int64_t count) { return (entry + count - 1) % count; }
 
-/// A rule for axes of at least so many entries: with fewer it is another one's.
+/// Applies a rule only to axes with at least `count` entries; with fewer, it equals another rule.
 template <class Rule>
 Rewriter::Rule of_at_least(std::int64_t count, std::size_t axis, Rule rule) {
   return [count, axis, rule](const Tensor& was, const Tensor& is) {
@@ -98,7 +98,7 @@ Rewriter::Rule of_at_least(std::int64_t count, std::size_t axis, Rule rule) {
   };
 }
 
-/// Either operand of a product of another head or entry of the batch.
+/// Adds the mistakes of reading an operand of a product from another head or batch entry.
 void add_operand_mistakes(std::vector<Mistake>& table) {
   struct Order {
     const char* name;
@@ -135,7 +135,7 @@ void add_operand_mistakes(std::vector<Mistake>& table) {
   }
 }
 
-/// A sum of products that leaves out a term: where the first operand is 0.
+/// Leaves out a term of each sum of products, by setting it to 0 in the first operand.
 template <class Source>
 Rewriter::Rule with_terms(Source source) {
   return [source](const Tensor& was, const Tensor& is) {
@@ -147,7 +147,7 @@ Rewriter::Rule with_terms(Source source) {
   };
 }
 
-/// The heads of contexts [b, heads, tokens, head_dim] in other columns.
+/// Joins the heads of contexts [b, heads, tokens, head_dim] in another order.
 Rewriter::Rule joined_as(std::int64_t (*source)(std::int64_t, std::int64_t), std::int64_t fewest = 2) {
   return [source, fewest](const Tensor& was, const Tensor& is) {
     return joins_heads(was) && was.operands()[0].size(2) >= fewest
@@ -160,7 +160,7 @@ Tensor joined_innermost(const Tensor& was, const Tensor& is) {
   return joins_heads(was) ? view(contiguous(transpose(is.operands()[0], 2, 3)), was.shape()) : is;
 }
 
-/// context.view(b, tokens, d_out) of [b, heads, tokens, head_dim], whatever is shown of what lies between.
+/// context.view(b, tokens, d_out) of [b, heads, tokens, head_dim], whichever intermediate steps are shown.
 Tensor joined_by_view(const Tensor& was, const Tensor& is) {
   return joins_heads(was) ? view(contiguous(transpose(is.operands()[0], 1, 2)), was.shape()) : is;
 }

@@ -17,7 +17,7 @@
 namespace attn {
 namespace {
 
-/// Softmax written otherwise: what becomes of each row of its scores.
+/// Replaces softmax by a function of each row of scores.
 template <class Row>
 Rewriter::Rule softmax_by_rows(Row row) {
   return for_each(Kind::softmax,
@@ -26,7 +26,7 @@ Rewriter::Rule softmax_by_rows(Row row) {
 
 float sum(std::span<const float> row) { return std::accumulate(row.begin(), row.end(), 0.0F); }
 
-/// exp(scores - shift), divided by its sum and `more`; not divided where there is no more.
+/// exp(scores - shift), divided by its sum plus `more`; not divided if `more` is empty.
 void exponentials(std::span<float> row, float shift, std::optional<float> more) {
   std::ranges::transform(row, row.begin(), [shift](float score) { return std::exp(score - shift); });
   const float divisor = more ? sum(row) + *more : 1;
@@ -81,7 +81,7 @@ void by_length(std::span<float> row) {
   std::ranges::for_each(row, [length](float& one) { one /= length; });
 }
 
-/// The sum of the exponentials goes on from row to row, and from matrix to matrix where `is_ever`.
+/// Carries the sum of the exponentials from row to row and, if `is_ever`, from matrix to matrix.
 Rewriter::Rule softmax_by_running_sums(bool is_ever) {
   return for_each(Kind::softmax, [is_ever](const Tensor& was, const Tensor& is) {
     return made_of(is.operands()[0],
@@ -98,7 +98,7 @@ Rewriter::Rule softmax_by_running_sums(bool is_ever) {
   });
 }
 
-/// Softmax of scores that are kept below a number: cap * tanh(scores / cap).
+/// Softmax of soft-capped scores: cap * tanh(scores / cap).
 Rewriter::Rule softmax_capped(float cap) {
   return softmax_by_rows([cap](std::span<float> row) {
     std::ranges::for_each(row,
@@ -107,7 +107,7 @@ Rewriter::Rule softmax_capped(float cap) {
   });
 }
 
-/// Softmax of scores less the distance of tokens, times the slope of a head, as ALiBi has it.
+/// Softmax of scores minus the tokens' distance times the head's slope, as in ALiBi.
 Tensor softmax_with_distances(const Tensor& was, const Tensor& is) {
   if (was.dim() < 2) {
     return is;
@@ -124,7 +124,7 @@ Tensor softmax_with_distances(const Tensor& was, const Tensor& is) {
   return softmax(scores);
 }
 
-/// Softmax along another axis, of scores that are hidden by -1e9: where all are, the weights are alike.
+/// Softmax along another axis, with masked scores of -1e9; if all are masked, the weights are equal.
 Rewriter::Rule softmax_of_hidden_along(std::int64_t axis) {
   return for_each(Kind::softmax, [axis](const Tensor& was, const Tensor& is) {
     const Tensor finite =
@@ -133,7 +133,7 @@ Rewriter::Rule softmax_of_hidden_along(std::int64_t axis) {
   });
 }
 
-/// The number whose root scores are divided by before softmax; 0 where there is none.
+/// The number whose root divides the scores before softmax; 0 if they are not divided.
 std::int64_t root_before(const Tensor& softmax) {
   const Tensor* scores = &softmax.operands()[0];
   while (scores->operation().facts().root_of == 0 && scores->kind() == Kind::masked) {
@@ -142,7 +142,7 @@ std::int64_t root_before(const Tensor& softmax) {
   return scores->operation().facts().root_of;
 }
 
-/// Softmax of its scores times this power of the root that they are divided by, whatever is shown of them.
+/// Softmax of the scores times a power of the root that divides them, whichever steps are shown.
 Rewriter::Rule softmax_of_times(double power) {
   return for_each(Kind::softmax, [power](const Tensor& was, const Tensor& is) {
     const std::int64_t root_of = root_before(was);
@@ -150,7 +150,7 @@ Rewriter::Rule softmax_of_times(double power) {
   });
 }
 
-/// Softmax of what the scores were before they were masked, and unless `is_scaled`, before they were scaled.
+/// Softmax of the scores before masking and, unless `is_scaled`, before scaling.
 Rewriter::Rule softmax_of_unmasked(bool is_scaled) {
   return for_each(Kind::softmax, [is_scaled](const Tensor& was, const Tensor& is) {
     Tensor scores = is.operands()[0];

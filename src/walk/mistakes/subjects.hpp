@@ -5,13 +5,13 @@
 
 #include "walk/mistakes.hpp"
 
-/// The mistakes that ports are known to have besides the usual ones, a file a subject.
+/// Further mistakes that ports are known to make; one file per subject.
 namespace attn {
 
-/// With the ways in which ports make some of the `usual` ones.
+/// Mistakes in masks, with variants of some of the `usual` ones.
 std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual);
 std::vector<Mistake> score_mistakes();
-/// Those that four printed digits tell apart.
+/// The mistakes that four printed digits can distinguish.
 std::vector<Mistake> softmax_mistakes_on_pages();
 std::vector<Mistake> softmax_mistakes();
 std::vector<Mistake> dropout_mistakes();
