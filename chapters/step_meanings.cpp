@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::string_view made_untrained = " Training would adjust them; here they are untrained.";
 constexpr std::string_view made_given = " These are given, not drawn.";
-constexpr std::string_view whatever_the_token = ", whatever the token. Many models leave it out.";
+constexpr std::string_view whatever_the_token = ", the same for all tokens. Many models omit it.";
 constexpr std::string_view masked_softmax =
     "Softmax of the masked scores: each token attends to itself and the tokens before it.";
 constexpr std::string_view later_tokens = "True above the diagonal, where the key's token comes after the query's.";
 constexpr std::string_view weighted_values =
     "The sum of the values, weighted with the attention weights after dropout.";
 constexpr std::string_view shared_columns =
-    " of all tokens, for all heads: one projection, whose d_out columns are divided among the heads.";
+    " of all tokens and all heads, by one projection. Its d_out columns are divided among the heads.";
 constexpr std::string_view naive_softmax =
     "Exponentials divided by their sum: softmax, straight from its formula. Float32 overflows at scores of about 89, "
     "hence the name naive.";

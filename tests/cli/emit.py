@@ -98,7 +98,7 @@ class Emit(unittest.TestCase):
             if "--what-if" not in arguments:
                 self.assertEqual(shown, output_of(*arguments).decode())
 
-    @unittest.skipUnless(HAS_TORCH, "there is no PyTorch for this python3")
+    @unittest.skipUnless(HAS_TORCH, "this python3 has no PyTorch")
     def test_a_notebook_runs_cell_by_cell(self):
         run_cells = """
 import contextlib, io, json, sys
@@ -127,7 +127,7 @@ for cell in json.load(sys.stdin):
             self.assertEqual(output_of("causal", "--emit", "numpy"), file.read_bytes())
             self.assertTrue(os.path.exists(os.path.join(folder, "steps", "attn_weights.npy")))
 
-    @unittest.skipUnless(HAS_TORCH, "there is no PyTorch for this python3")
+    @unittest.skipUnless(HAS_TORCH, "this python3 has no PyTorch")
     def test_pytorch_programs_print_the_walkthrough(self):
         for arguments in (["causal", "--seed", "7", "--d-out", "4"], ["cross"], ["all", "--article", "blog"],
                           ["all", "--article", "ahead-of-ai", "--steps", "all"],

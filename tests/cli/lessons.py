@@ -1,4 +1,4 @@
-"""Random lessons of every chapter, and the sentences that are said of them: each matches one pattern, whose check
+"""Random lessons of every chapter, and their sentences: each sentence matches one pattern, whose check
 recomputes what it says."""
 
 import json

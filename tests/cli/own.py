@@ -162,7 +162,7 @@ class PyTorch(Case):
         try:
             import torch  # noqa: F401
         except ImportError:
-            self.skipTest("there is no PyTorch here")
+            self.skipTest("PyTorch is not installed")
         if "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
             self.skipTest("this processor has no AVX2")
 

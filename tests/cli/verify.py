@@ -205,7 +205,7 @@ class Pages(unittest.TestCase):
         self.assertNotIn(b"cross attn_weights", excluded.stdout)
 
     def test_draws_of_a_listing(self):
-        """Programs that draw, run by PyTorch and numpy (../pages/make_draws.py): each draw is told by its call or variable."""
+        """Programs that draw, run by PyTorch and numpy (../pages/make_draws.py): reports name each draw by its call or variable."""
         told = {"demo": ["torch.rand(3, 2) after torch.manual_seed(123)",
                          "the 2nd torch.rand(3, 2) after torch.manual_seed(123)",
                          "torch.nn.Linear(3, 2).weight after torch.manual_seed(123)",

@@ -92,7 +92,7 @@ std::vector<Mistake> score_mistakes() {
       {"scaled-by-fourth-root",
        "the scores are divided by the fourth root of the keys' dimension: only queries or only keys are scaled",
        scaling_line, scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); })},
-      {"scaled-by-8", "the scores are divided by 8, the square root of 64, whatever the keys' dimension is",
+      {"scaled-by-8", "the scores are divided by 8, the square root of 64, regardless of the keys' dimension",
        scaling_line, divided_by(8)},
       {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
       {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
