@@ -202,7 +202,7 @@ class Manual {
       const std::string letter = option.letter.empty() ? "" : bold(option.letter) + ", ";
       std::string text = capitalised(sentences_on(option));
       for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
-        text += " With " + taken_by({*row}) + ": " + sentences_on(**row);
+        text.append(" With ").append(taken_by({*row})).append(": ").append(sentences_on(**row));
       }
       roff_.item(letter + bold(option.name) + (value.empty() ? "" : " " + marked(value)),
                  text + (its == takers ? "" : " Commands: " + its + "."));
