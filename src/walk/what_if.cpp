@@ -26,7 +26,7 @@ double row_sum(Row row, std::size_t) {
   return sum;
 }
 
-/// The sum of a row right of the diagonal.
+/// The sum of a row right of the diagonal, which ends in the lower right corner.
 double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
 
 bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
@@ -52,8 +52,7 @@ bool is_score(const Change& change) {
   }
 }
 
-// --- The effect of each rule; empty if the numbers it describes did not change
-// ------------------------------------------
+// --- The effect of each rule; empty if the numbers it describes did not change ---
 
 std::string no_scaling_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_softmax);
