@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,12 +19,39 @@ constexpr std::string_view prefix = "tensor(";
 
 using Cells = std::vector<PrintedCell>;
 
+/// Appends to a string, which is as long as what was appended only after the destructor.
+class Appender {
+ public:
+  Appender(std::string& out, std::size_t expected) : out_(out), size_(out.size()) { out_.resize(size_ + expected); }
+  Appender(const Appender&) = delete;
+  Appender& operator=(const Appender&) = delete;
+  ~Appender() { out_.resize(size_); }
+
+  std::size_t size() const { return size_; }
+  void append(std::string_view text) { std::memcpy(room(text.size()), text.data(), text.size()); }
+  void append(std::size_t count, char c) { std::memset(room(count), c, count); }
+
+ private:
+  char* room(std::size_t count) {
+    if (count > out_.size() - size_) {
+      out_.resize(std::max(2 * out_.size(), size_ + count));
+    }
+    return out_.data() + std::exchange(size_, size_ + count);
+  }
+
+  std::string& out_;
+  std::size_t size_;
+};
+
 /// Writes the nested brackets of one tensor and, where somebody wants them, the places of its elements.
 template <class Element>
 class Writer {
  public:
   Writer(std::string& out, Cells* cells, const View<Element>& view, const PrintOptions& options)
-      : out_(out), cells_(cells), linewidth_(options.linewidth), formatter_(view, options) {}
+      : cells_(cells),
+        linewidth_(options.linewidth),
+        formatter_(view, options),
+        out_(out, count_shown(view.axes) * (formatter_.width() + separator.size())) {}
 
   void write(const View<Element>& view, std::size_t indent) {
     switch (view.axes.size()) {
@@ -34,6 +62,8 @@ class Writer {
   }
 
  private:
+  static constexpr std::string_view separator = ", ";
+
   /// Right-aligned in its column.
   void write_element(const Element& value, std::int64_t position) {
     const std::string_view text = formatter_.text(value);
@@ -41,18 +71,20 @@ class Writer {
     if (cells_ != nullptr) {
       cells_->push_back({position, out_.size(), text.size()});
     }
-    out_ += text;
+    out_.append(text);
   }
 
   void write_vector(const View<Element>& view, std::size_t indent) {
     const std::string line_break = ",\n" + std::string(indent + 1, ' ');
     const std::size_t per_line = elements_per_line(indent);
-    std::size_t written = 0;
+    std::size_t room = per_line + 1;
     auto separate = [&] {
-      if (written > 0) {
-        out_ += written % per_line == 0 ? std::string_view(line_break) : ", ";
+      if (--room == 0) {
+        out_.append(line_break);
+        room = per_line;
+      } else if (room < per_line) {
+        out_.append(separator);
       }
-      ++written;
     };
     auto write_item = [&](std::int64_t i) {
       separate();
@@ -60,11 +92,11 @@ class Writer {
     };
     auto write_dots = [&] {
       separate();
-      out_ += view.axes.front().count() == 0 ? "..." : " ...";
+      out_.append(view.axes.front().count() == 0 ? "..." : " ...");
     };
-    out_ += '[';
+    out_.append("[");
     for_each_item(view.axes.front(), write_item, write_dots);
-    out_ += ']';
+    out_.append("]");
   }
 
   void write_slices(const View<Element>& view, std::size_t indent) {
@@ -72,7 +104,7 @@ class Writer {
     bool first = true;
     auto separate = [&] {
       if (!std::exchange(first, false)) {
-        out_ += between;
+        out_.append(between);
       }
     };
     auto write_slice = [&](std::int64_t i) {
@@ -81,11 +113,11 @@ class Writer {
     };
     auto write_dots = [&] {
       separate();
-      out_ += "...";
+      out_.append("...");
     };
-    out_ += '[';
+    out_.append("[");
     for_each_item(view.axes.front(), write_slice, write_dots);
-    out_ += ']';
+    out_.append("]");
   }
 
   std::size_t elements_per_line(std::size_t indent) const {
@@ -93,13 +125,21 @@ class Writer {
       return 1;
     }
     const std::size_t room = static_cast<std::size_t>(linewidth_) - indent;
-    return std::max<std::size_t>(1, room / (formatter_.width() + std::string_view(", ").size()));
+    return std::max<std::size_t>(1, room / (formatter_.width() + separator.size()));
   }
 
-  std::string& out_;
+  static std::size_t count_shown(std::span<const ShownItems> axes) {
+    std::size_t count = 1;
+    for (const ShownItems& items : axes) {
+      count *= static_cast<std::size_t>(items.count());
+    }
+    return count;
+  }
+
   Cells* cells_;
   std::int64_t linewidth_;
   Formatter<Element> formatter_;
+  Appender out_;
 };
 
 std::string join(const Shape& numbers) {
