@@ -1,6 +1,8 @@
 #include "lesson/printed.hpp"
 
 #include <algorithm>
+#include <ostream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,6 +72,19 @@ torch::PrintedTensor printed_step(const Step& step, const TextOptions& options) 
 
 std::string value_text(const Step& step, const TextOptions& options) {
   return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
+}
+
+void write_value(std::ostream& out, const Step& step, const TextOptions& options) {
+  if (step.kind != Step::Kind::tensor) {
+    out << printed_value(step, options).text;
+    return;
+  }
+  const Tensor& tensor = *step.tensor;
+  out << print_heading(tensor);
+  with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
+    torch::write_tensor([&out](std::string_view text) { out << text; }, numbers, print_suffixes(tensor, options),
+                        options.print);
+  });
 }
 
 std::string step_text(const Step& step, const TextOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ torch::PrintedTensor printed_value(const Step& step, const TextOptions& options)
 
 /// printed_value's text alone.
 std::string value_text(const Step& step, const TextOptions& options);
+
+/// value_text, in pieces.
+void write_value(std::ostream& out, const Step& step, const TextOptions& options);
 
 /// The label and what the step shows, as the article's print call writes them, without the step's end.
 torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);

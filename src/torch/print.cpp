@@ -19,13 +19,23 @@ constexpr std::string_view prefix = "tensor(";
 
 using Cells = std::vector<PrintedCell>;
 
-/// Appends to a string, which is as long as what was appended only after the destructor.
+/// What is written, and who wants more than the text.
+struct Output {
+  std::string text;
+  Cells* cells = nullptr;          ///< gets the places of the elements
+  const TextSink* sink = nullptr;  ///< gets all lines that are whole from time to time: `text` is what follows them
+};
+
+/// Appends to an output's text, which is as long as what was appended only after the destructor.
 class Appender {
  public:
-  Appender(std::string& out, std::size_t expected) : out_(out), size_(out.size()) { out_.resize(size_ + expected); }
+  Appender(Output& out, std::size_t expected) : text_(out.text), sink_(out.sink), size_(text_.size()) {
+    constexpr std::size_t at_once = std::size_t{1} << 16U;
+    text_.resize(size_ + (sink_ != nullptr ? std::min(expected, at_once) : expected));
+  }
   Appender(const Appender&) = delete;
   Appender& operator=(const Appender&) = delete;
-  ~Appender() { out_.resize(size_); }
+  ~Appender() { text_.resize(size_); }
 
   std::size_t size() const { return size_; }
   void append(std::string_view text) { std::memcpy(room(text.size()), text.data(), text.size()); }
@@ -33,13 +43,27 @@ class Appender {
 
  private:
   char* room(std::size_t count) {
-    if (count > out_.size() - size_) {
-      out_.resize(std::max(2 * out_.size(), size_ + count));
+    if (count > text_.size() - size_) {
+      make_room(count);
     }
-    return out_.data() + std::exchange(size_, size_ + count);
+    return text_.data() + std::exchange(size_, size_ + count);
   }
 
-  std::string& out_;
+  void make_room(std::size_t count) {
+    if (sink_ != nullptr) {
+      const std::string_view appended(text_.data(), size_);
+      const std::size_t lines = appended.rfind('\n') + 1;  // 0 where there is none
+      (*sink_)(appended.substr(0, lines));
+      std::memmove(text_.data(), text_.data() + lines, size_ - lines);
+      size_ -= lines;
+    }
+    if (count > text_.size() - size_) {
+      text_.resize(std::max(2 * text_.size(), size_ + count));
+    }
+  }
+
+  std::string& text_;
+  const TextSink* sink_;
   std::size_t size_;
 };
 
@@ -47,8 +71,8 @@ class Appender {
 template <class Element>
 class Writer {
  public:
-  Writer(std::string& out, Cells* cells, const View<Element>& view, const PrintOptions& options)
-      : cells_(cells),
+  Writer(Output& out, const View<Element>& view, const PrintOptions& options)
+      : cells_(out.cells),
         linewidth_(options.linewidth),
         formatter_(view, options),
         out_(out, count_shown(view.axes) * (formatter_.width() + separator.size())) {}
@@ -154,13 +178,12 @@ std::string join(const Shape& numbers) {
 /// Python's tuple: "(2, 3)", "(2,)", "()".
 std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
 
-/// Appends the elements of a tensor that has some; their places to `cells` unless that is null.
+/// Appends the elements of a tensor that has some.
 template <class Element>
-void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const Printable& values,
-                     const PrintOptions& options) {
+void append_elements(Output& out, const Block<Element>& block, const Printable& values, const PrintOptions& options) {
   const std::vector<ShownItems> axes = shown_items(values.shape, options);
   const View<Element> view{block.data(), axes, element_count(values.shape), 0, values.is_all};
-  Writer<Element>(out, cells, view, options).write(view, prefix.size());
+  Writer<Element>(out, view, options).write(view, prefix.size());
 }
 
 /// What "[]" does not tell: any shape but (0,), any dtype but float32.
@@ -208,29 +231,35 @@ class SuffixWriter {
 };
 
 template <class Element>
-std::string printed_text(const Block<Element>& block, const Printable& values, std::span<const std::string> suffixes,
-                         const PrintOptions& options, Cells* cells) {
-  std::string out(prefix);
+void print(Output& out, const Block<Element>& block, const Printable& values, std::span<const std::string> suffixes,
+           const PrintOptions& options) {
+  out.text = prefix;
   std::vector<std::string> own_suffixes;
   if (element_count(values.shape) == 0) {
-    out += "[]";
+    out.text += "[]";
     own_suffixes = empty_tensor_suffixes<Element>(values.shape);
   } else {
     assert(options.precision >= 0 && options.edgeitems >= 0);
-    append_elements(out, cells, block, values, options);
+    append_elements(out, block, values, options);
     if (options.edgeitems == 0) {
       own_suffixes = {"size=" + tuple(values.shape)};
     }
   }
-  SuffixWriter writer(out, options.linewidth);
+  SuffixWriter writer(out.text, options.linewidth);
   for (const std::string& suffix : own_suffixes) {
     writer.append(suffix);
   }
   for (const std::string& suffix : suffixes) {
     writer.append(suffix);
   }
-  out += ')';
-  return out;
+  out.text += ')';
+}
+
+std::string printed_text(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options,
+                         Cells* cells, const TextSink* sink) {
+  Output out{{}, cells, sink};
+  std::visit([&](const auto& block) { print(out, block, values, suffixes, options); }, *values.shown);
+  return std::move(out.text);
 }
 
 }  // namespace
@@ -238,14 +267,17 @@ std::string printed_text(const Block<Element>& block, const Printable& values, s
 PrintedTensor print_tensor(const Printable& values, std::span<const std::string> suffixes,
                            const PrintOptions& options) {
   PrintedTensor printed;
-  printed.text = std::visit(
-      [&](const auto& block) { return printed_text(block, values, suffixes, options, &printed.cells); }, *values.shown);
+  printed.text = printed_text(values, suffixes, options, &printed.cells, nullptr);
   return printed;
 }
 
 std::string format_tensor(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options) {
-  return std::visit([&](const auto& block) { return printed_text(block, values, suffixes, options, nullptr); },
-                    *values.shown);
+  return printed_text(values, suffixes, options, nullptr, nullptr);
+}
+
+void write_tensor(const TextSink& sink, const Printable& values, std::span<const std::string> suffixes,
+                  const PrintOptions& options) {
+  sink(printed_text(values, suffixes, options, nullptr, &sink));
 }
 
 std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
