@@ -27,6 +27,10 @@ void cap_memory(std::int64_t bytes, std::int64_t besides);
 /// " (21.3 GiB were free)": the last cap; empty where there is none.
 std::string free_memory_words();
 
+/// Whether all tensors behind the steps, and those drawn, need less memory than the program itself, and nobody limits
+/// it: the system need not be asked how much is free.
+bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn);
+
 /// What is asked of steps.
 enum class Asked {
   all,    ///< all their numbers
