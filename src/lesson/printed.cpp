@@ -1,8 +1,6 @@
 #include "lesson/printed.hpp"
 
 #include <algorithm>
-#include <ostream>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,16 +72,15 @@ std::string value_text(const Step& step, const TextOptions& options) {
   return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
 }
 
-void write_value(std::ostream& out, const Step& step, const TextOptions& options) {
+void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options) {
   if (step.kind != Step::Kind::tensor) {
-    out << printed_value(step, options).text;
+    sink(printed_value(step, options).text);
     return;
   }
   const Tensor& tensor = *step.tensor;
-  out << print_heading(tensor);
+  sink(print_heading(tensor));
   with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
-    torch::write_tensor([&out](std::string_view text) { out << text; }, numbers, print_suffixes(tensor, options),
-                        options.print);
+    torch::write_tensor(sink, numbers, print_suffixes(tensor, options), options.print);
   });
 }
 
