@@ -14,6 +14,7 @@
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "picture/terminal.hpp"
+#include "system/place.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "walk/memory.hpp"
@@ -47,7 +48,8 @@ void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool
   if (is_tiny(wanted, drawn)) {
     return;
   }
-  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // of whole tensors
+  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz") &&
+                           system::place_of(*options.save).kind == system::Place::Kind::stream;  // of whole tensors
   const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
                          options.predict || (options.format->reads_all && !options.cell);
   const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
