@@ -1,6 +1,6 @@
 #include "tensor/processor.hpp"
 
-#if defined(__x86_64__) && defined(__has_include)
+#if defined(__x86_64__) && defined(__has_include) && !defined(__clang__)  // to which the header is no C++
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif
