@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,25 @@ TEST_CASE("format_tensor prints what PyTorch prints") {
     CAPTURE(name);
     const auto suffixes = test.value("suffixes", std::vector<std::string>{});
     CHECK(format_tensor(contents(test), suffixes, print_options(test)) == test["text"].get<std::string>());
+  }
+}
+
+TEST_CASE("a tensor in pieces is what it is as a whole") {
+  attn::Block<float> numbers(Shape{3, 200, 100});
+  std::iota(numbers.begin(), numbers.end(), -0.25F);
+  const std::vector<std::string> suffixes = {"grad_fn=<SoftmaxBackward0>"};
+  for (const std::int64_t linewidth : {80, 1'000'000}) {
+    const PrintOptions options = {.threshold = 100'000, .linewidth = linewidth};
+    std::size_t pieces = 0;
+    std::string text;
+    attn::torch::write_tensor(
+        [&](std::string_view piece) {
+          ++pieces;
+          text += piece;
+        },
+        Contents(numbers), suffixes, options);
+    CHECK(text == format_tensor(Contents(numbers), suffixes, options));
+    CHECK(pieces > 5);
   }
 }
 

@@ -56,12 +56,35 @@ bool is_at_cursor(const std::string& text) { return text.ends_with(cursor_mark);
 
 bool is_flag(const Option& option) { return option.value.kind == ValueKind::flag; }
 
-/// Adds the options' names to the parser, without their values' rules. "WORDS" collects all other arguments.
-void add_options(CLI::App& app, const Subcommand& command) {
+/// What a line may have: CLI11 compares each option that it gets with all before it, and has no need of others.
+class Mentioned {
+ public:
+  explicit Mentioned(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+  bool has(const Option& option) const {
+    return std::ranges::any_of(arguments_, [&option](const std::string& argument) {
+      const bool may_have_letters = argument.starts_with('-') && !argument.starts_with(dashes);
+      return argument.starts_with(option.name) || (may_have_letters && !option.letter.empty());
+    });
+  }
+  bool has(const Subcommand& command) const {
+    return std::ranges::any_of(arguments_,
+                               [&command](const std::string& argument) { return argument == command.name; });
+  }
+
+ private:
+  const std::vector<std::string>& arguments_;
+};
+
+/// A parser of the options alone: what is said of them it need not know. Words of any number are its "WORDS".
+void add_options(CLI::App& app, const Subcommand& command, const Mentioned& mentioned) {
   constexpr int any_number = 1 << 28;
   app.set_help_flag();
   app.add_option("WORDS")->expected(any_number, any_number)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   for (const Option* option : options_of(command)) {
+    if (!mentioned.has(*option)) {
+      continue;
+    }
     const std::string names =
         std::string(option->name) + (option->letter.empty() ? "" : "," + std::string(option->letter));
     (is_flag(*option) ? app.add_flag(names)->disable_flag_override() : app.add_option(names))
@@ -94,8 +117,10 @@ class Parts {
 
   void add_to(CommandLine& line, std::vector<std::string>& words, std::vector<std::string>& unknown) const {
     for (const Option* option : options_of(command_)) {
-      for (const std::string& text : app_.get_option(std::string(option->name))->results()) {
-        add_value(line, *option, text);
+      if (const CLI::Option* const found = app_.get_option_no_throw(std::string(option->name))) {
+        for (const std::string& text : found->results()) {
+          add_value(line, *option, text);
+        }
       }
     }
     const std::vector<std::string>& all = app_.get_option("WORDS")->results();
@@ -146,24 +171,27 @@ class Parts {
   throw UsageError(option + " takes no value; use " + option + " alone");
 }
 
-CommandLine read(std::vector<std::string> arguments) {
+CommandLine read(const std::vector<std::string>& arguments) {
+  const Mentioned mentioned(arguments);
   CLI::App app;
   app.allow_extras();
   app.require_subcommand(0, 1);
-  add_options(app, program());
+  add_options(app, program(), mentioned);
   CommandLine line;
   const CLI::App* chosen = nullptr;
   for (const Subcommand& command : subcommands()) {
+    if (!mentioned.has(command)) {
+      continue;
+    }
     CLI::App* const sub = app.add_subcommand(command.name);
-    sub->preparse_callback([&line, &chosen, &command, sub](std::size_t) {  // add only the options of the chosen command
+    sub->preparse_callback([&, sub](std::size_t) {  // options of other commands are not needed
       line.command = &command;
       chosen = sub;
-      add_options(*sub, command);
+      add_options(*sub, command, mentioned);
     });
   }
-  std::ranges::reverse(arguments);
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ArgumentMismatch& error) {
     throw_mismatch(line.told_of(), error.what());
   }
@@ -196,7 +224,7 @@ CommandLine read_line_to_cursor(std::span<const std::string> arguments) {
     last = is_name ? last.insert(1, 1, mark) : marked(last);
   }
   result.push_back(last + cursor_mark);
-  return read(std::move(result));
+  return read(result);
 }
 
 }  // namespace attn::cli

@@ -14,6 +14,7 @@
 #include "inputs.hpp"
 #include "meanings.hpp"
 #include "picture/terminal.hpp"
+#include "system/place.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "walk/memory.hpp"
@@ -38,6 +39,22 @@ std::string command(const chapters::Chapter& chapter, const std::string& options
   const std::string article =
       first->get().article == chapter.article ? "" : " --article " + std::string(chapter.article->name);
   return "attn-walkthrough " + std::string(chapter.name) + article + options;
+}
+
+/// Throws TooLarge where the steps that are wanted need more memory than there is, and lets them have no more.
+void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool is_changed, const Lesson& lesson,
+                  const Options& options) {
+  const std::vector<Tensor> drawn = drawn_tensors(planned);
+  if (is_tiny(wanted, drawn)) {
+    return;
+  }
+  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz") &&
+                           system::place_of(*options.save).kind == system::Place::Kind::stream;  // of whole tensors
+  const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
+                         options.predict || (options.format->reads_all && !options.cell);
+  const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
+  check_fits(wanted, drawn, available, reads_all ? Asked::all : options.save ? Asked::rows : Asked::edges);
+  cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
 }
 
 }  // namespace
@@ -81,15 +98,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   if (options.save) {
     check_disk(*options.save, planned.steps());
   }
-  const bool is_archived = options.save && dump::has_extension(*options.save, ".npz");  // .npz stores whole tensors
-  const bool reads_all = is_archived || is_changed || options.explain || options.heatmap || options.step ||
-                         options.predict || (options.format->reads_all && !options.cell);
-  const std::int64_t available = available_memory(room_for_products(Blas::haswell, 1));
-  check_fits(wanted, drawn_tensors(planned), available,
-             reads_all      ? Asked::all
-             : options.save ? Asked::rows
-                            : Asked::edges);
-  cap_memory(available, room_for_products(lesson.kernels.blas, evaluation().threads));
+  check_memory(planned, wanted, is_changed, lesson, options);
   std::unordered_set<const void*> seen;
   for (const Step& step : planned.steps()) {
     if (step.tensor) {

@@ -1,5 +1,6 @@
 #include "cli/outputs.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "cli/progress.hpp"
 #include "files/save.hpp"
 #include "files/save_file.hpp"
 #include "system/output.hpp"
@@ -115,8 +117,10 @@ Outputs::Outputs(const Options& options) : options_(options) {
 
 template <class Saving>
 void Outputs::save_and_write(const std::vector<render::ShownChapter>& chapters, const Write& write) const {
-  Saving saving(*options_.save, chapters, options_.force);
+  std::optional<Progress> progress(render::bytes_saved(chapters));
+  Saving saving(*options_.save, chapters, options_.force, [&progress](std::size_t bytes) { progress->add(bytes); });
   saving.publish();
+  progress.reset();
   write_text(write);
   if (const std::filesystem::path left = saving.finish(); !left.empty()) {
     tell("--save replaced '" + *options_.save + "', but cannot remove all of the old folder; the rest is in '" +

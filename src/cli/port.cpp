@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -10,11 +11,14 @@
 
 #include "cli/compute.hpp"
 #include "cli/outputs.hpp"
+#include "files/file.hpp"
 #include "files/read.hpp"
 #include "inputs.hpp"
 #include "render/json.hpp"
 #include "tensor/blas_kernels.hpp"
+#include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
+#include "verify/judge/in_order.hpp"
 #include "verify/judge/unseen.hpp"
 #include "verify/report/checks.hpp"
 #include "verify/report/dump.hpp"
@@ -128,6 +132,33 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
   return given;
 }
 
+/// A large dump's tensors without their numbers; none where it is small, or what it holds is not known before it is
+/// read.
+std::vector<dump::Dumped> large_tensors(const std::string& file) {
+  const bool is_indexed = std::filesystem::is_directory(file) || dump::has_extension(file, ".npz") ||
+                          dump::has_extension(file, ".safetensors");
+  std::vector<dump::Dumped> tensors;
+  std::int64_t count = 0;
+  for (dump::Heading& one : is_indexed ? dump::headings(file) : std::vector<dump::Heading>()) {
+    count += element_count(one.shape);
+    tensors.push_back({std::move(one.name), std::move(one.shape), std::move(one.dtype), {}});
+  }
+  return count > evaluation().large ? tensors : std::vector<dump::Dumped>();
+}
+
+/// Where a large dump is all right, and text is to say so.
+std::optional<port::Judgement> judged_in_order(port::Report& report, const Walkthrough& walk, const std::string& file,
+                                               const port::Tolerance& tolerance, const VerifyOptions& verify) {
+  if (verify.format != ReportFormat::text || !verify.names.empty() || !verify.ignored.empty()) {
+    return std::nullopt;
+  }
+  report.given = large_tensors(file);
+  const auto read_one = [&](const std::string& name) {
+    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
+  };
+  return port::judge_in_order(report.given, read_one, walk.steps(), tolerance);
+}
+
 port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
                       const std::string& file, const Options& options) {
   const VerifyOptions& verify = options.verify;
@@ -136,6 +167,13 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
                                   !verify.rtol && !verify.atol};
   port::Report report{
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson)};
+  if (!lesson.fixture) {
+    report.unseen = port::unseen_in(walk.steps());
+  }
+  if (std::optional<port::Judgement> judgement = judged_in_order(report, walk, file, tolerance, verify)) {
+    report.judgement = *std::move(judgement);
+    return report;
+  }
   report.given = read_but_ignored(file, verify, walk.steps(), report.ignored);
   const auto unread = std::ranges::find_if(report.given, port::is_unread);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
@@ -144,9 +182,6 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   for (std::size_t i = read.size(); i < report.given.size(); ++i) {
     report.judgement.unmatched.push_back(i);
     report.judgement.relations.emplace_back();
-  }
-  if (!lesson.fixture) {
-    report.unseen = port::unseen_in(walk.steps());
   }
   return report;
 }

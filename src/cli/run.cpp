@@ -1,5 +1,6 @@
 #include "cli/run.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/complete.hpp"
@@ -241,8 +241,12 @@ std::vector<std::string> notes_on_weights(const VerifyOptions& verify) {
 }
 
 int threads_of(const Options& options) {
-  const std::int64_t cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, most_threads);
-  return static_cast<int>(options.threads > 0 ? options.threads : cores);
+  if (options.threads > 0) {
+    return static_cast<int>(options.threads);
+  }
+  cpu_set_t cores;  // asked for without opening a file
+  const bool is_known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
+  return is_known ? static_cast<int>(std::clamp<std::int64_t>(CPU_COUNT(&cores), 1, most_threads)) : 1;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "files/file.hpp"
@@ -87,6 +88,17 @@ std::int64_t byte_count(const Shape& shape, const Element& element) {
 void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values) {
   const auto size = static_cast<std::size_t>(element.size);
   const std::size_t count = bytes.size() / size;
+  if (element.kind == Element::Kind::floating && size == sizeof(float) && !element.big_endian &&
+      std::endian::native == std::endian::little) {
+    const std::size_t first = values.size();
+    values.resize(first + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      float value = 0;
+      std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+      values[first + i] = static_cast<double>(value);
+    }
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t bits = 0;
     for (std::size_t k = 0; k < size; ++k) {

@@ -1,6 +1,7 @@
 #include "files/file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,14 +75,28 @@ bool is_readable(std::string_view name) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
+FileBytes::FileBytes(const fs::path& path) {
+  constexpr std::size_t large = std::size_t{1} << 24U;
   struct stat status {};
   const system::Descriptor file = open_regular(path, status);
   if (status.st_size == 0) {
     throw Wrong("it is empty", "write it again");
   }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* const mapped = size < large ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (mapped != MAP_FAILED) {
+    view_ = {static_cast<const char*>(mapped), size};
+    return;
+  }
   check_memory(status.st_size);
-  return read_bytes(file, static_cast<std::size_t>(status.st_size));
+  copy_ = read_bytes(file, size);
+  view_ = copy_;
+}
+
+FileBytes::~FileBytes() {
+  if (view_.data() != copy_.data()) {
+    munmap(const_cast<char*>(view_.data()), view_.size());
+  }
 }
 
 Beginning beginning_of(const fs::path& path, std::size_t count) try {

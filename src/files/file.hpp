@@ -7,8 +7,21 @@
 
 namespace attn::dump {
 
-/// All of a regular file; pipes and devices, which might never end, are refused. Throws Wrong.
-std::string read_file(const std::filesystem::path& path);
+/// All bytes of a regular file. Those of a large one are where the system has them, and no copy.
+class FileBytes {
+ public:
+  /// Refuses pipes and devices, which might never end. Throws Wrong.
+  explicit FileBytes(const std::filesystem::path& path);
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+  ~FileBytes();
+
+  std::string_view view() const { return view_; }
+
+ private:
+  std::string copy_;
+  std::string_view view_;
+};
 
 /// A file's size and its first bytes; those of no file where it cannot be read.
 struct Beginning {

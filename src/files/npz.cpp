@@ -116,7 +116,11 @@ Dumped unpacked(Archive& archive, const Archive::Entry& entry) {
   archive.unpack(entry.size, [&](std::string_view piece) {
     const std::size_t skipped = std::min(to_skip, piece.size());
     to_skip -= skipped;
-    rest += piece.substr(skipped);
+    piece.remove_prefix(skipped);
+    if (rest.empty() && piece.size() % static_cast<std::size_t>(header.element.size) == 0) {
+      return append_numbers(piece, header.element, values);
+    }
+    rest += piece;
     const std::size_t whole = rest.size() - rest.size() % static_cast<std::size_t>(header.element.size);
     append_numbers(std::string_view(rest).substr(0, whole), header.element, values);
     rest.erase(0, whole);

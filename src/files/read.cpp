@@ -41,7 +41,7 @@ std::vector<Dumped> parse(const fs::path& path, std::string_view bytes, const Wa
 std::vector<Dumped> read(const fs::path& path, const Wanted& wanted) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    return naming(path, [&] { return parse_file(path, read_file(path), wanted); });
+    return naming(path, [&] { return parse_file(path, FileBytes(path).view(), wanted); });
   }
   const std::vector<fs::path> files = naming(path, [&] { return npy_files(path); });
   std::vector<Dumped> tensors;

@@ -82,7 +82,7 @@ Place accepted_folder(const fs::path& folder, bool may_replace) {
   return place;
 }
 
-Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, bool may_replace)
+Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, bool may_replace, const Written& written)
     : folder_(folder), may_replace_(may_replace), writer_(checked([&] { return system::FolderWriter(folder); })) {
   const auto file_of = [](const std::string& name) { return name + ".npy"; };
   checked([&] {
@@ -90,7 +90,12 @@ Saving::Saving(const fs::path& folder, std::span<const ShownChapter> chapters, b
       const Tensor& tensor = *saved.step->tensor;
       writer_.write(file_of(saved.name), [&](const Sink& sink) {
         sink(npy_header(tensor));
-        stream_bytes(tensor, sink);
+        stream_bytes(tensor, [&](std::string_view bytes) {
+          sink(bytes);
+          if (written) {
+            written(bytes.size());
+          }
+        });
       });
     }
     writer_.write(dump::manifest_name,

@@ -4,6 +4,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "files/saved.hpp"
 #include "render/document.hpp"
 #include "system/place.hpp"
 #include "system/writers.hpp"
@@ -27,7 +28,8 @@ system::Place accepted_folder(const std::filesystem::path& folder, bool may_repl
 class Saving {
  public:
   /// Throws SaveError.
-  Saving(const std::filesystem::path& folder, std::span<const ShownChapter> chapters, bool may_replace);
+  Saving(const std::filesystem::path& folder, std::span<const ShownChapter> chapters, bool may_replace,
+         const Written& written = {});
 
   /// Throws SaveError.
   void publish();

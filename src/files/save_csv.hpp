@@ -10,6 +10,6 @@ namespace attn::render {
 bool holds_one_tensor(const std::filesystem::path& path);
 
 /// The only tensor of the steps that are asked for.
-void write_one_csv(const Sink& sink, std::span<const ShownChapter> chapters);
+void write_one_csv(const Target& target, std::span<const ShownChapter> chapters);
 
 }  // namespace attn::render

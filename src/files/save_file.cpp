@@ -1,6 +1,9 @@
 #include "files/save_file.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "files/file.hpp"
@@ -37,10 +40,15 @@ auto written(const fs::path& path, const Action& action) {
   }
 }
 
-void write_to_stream(const Place& stream, WriteTensors write, std::span<const ShownChapter> chapters) {
+void write_to_stream(const Place& stream, WriteTensors write, std::span<const ShownChapter> chapters,
+                     const Written& told) {
   const system::Descriptor descriptor = system::opened(stream);
   try {
-    write([&](std::string_view bytes) { system::write_all(descriptor.number(), bytes); }, chapters);
+    const auto append = [&](std::string_view bytes) {
+      system::write_all(descriptor.number(), bytes);
+      told(bytes.size());
+    };
+    write({append}, chapters);
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::broken_pipe) {  // its reader has what it wants
       throw;
@@ -71,16 +79,25 @@ Place accepted_file(const fs::path& path, bool may_replace) {
   return place;
 }
 
-FileSaving::FileSaving(const fs::path& path, std::span<const ShownChapter> chapters, bool may_replace)
+FileSaving::FileSaving(const fs::path& path, std::span<const ShownChapter> chapters, bool may_replace,
+                       const Written& told)
     : path_(path), may_replace_(may_replace) {
   const Place place = accepted_file(path, may_replace);
   const WriteTensors write = tensor_file_writer(path);
   written(path, [&] {
     if (place.kind == Place::Kind::stream) {
-      write_to_stream(place, write, chapters);
+      write_to_stream(
+          place, write, chapters, told ? told : [](std::size_t) {});
     } else {
       writer_.emplace(place.path);
-      write([&](std::string_view bytes) { writer_->write(bytes); }, chapters);
+      const auto append = [&](std::string_view bytes) {
+        writer_->write(bytes);
+        if (told) {
+          told(bytes.size());
+        }
+      };
+      const auto overwrite = [&](std::uint64_t offset, std::string_view bytes) { writer_->overwrite(offset, bytes); };
+      write({append, overwrite}, chapters);
     }
   });
 }

@@ -11,7 +11,7 @@
 namespace attn::render {
 
 /// A file of all tensors.
-using WriteTensors = void (*)(const Sink& sink, std::span<const ShownChapter> chapters);
+using WriteTensors = void (*)(const Target& target, std::span<const ShownChapter> chapters);
 
 /// The one for a name that ends in .npz, .safetensors or, for one tensor, .csv, in whatever case; null where the name
 /// is a folder's.
@@ -27,7 +27,8 @@ system::Place accepted_file(const std::filesystem::path& path, bool may_replace)
 class FileSaving {
  public:
   /// Throws SaveError.
-  FileSaving(const std::filesystem::path& path, std::span<const ShownChapter> chapters, bool may_replace);
+  FileSaving(const std::filesystem::path& path, std::span<const ShownChapter> chapters, bool may_replace,
+             const Written& told = {});
 
   /// Throws SaveError.
   void publish();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <minizip/zip.h>
@@ -13,10 +15,56 @@ namespace attn::render {
 namespace {
 
 /// What is not handed on yet: the library goes back to a member's begin, to write how long it became.
-struct Pending {
-  std::string bytes;
-  ZPOS64_T handed_on = 0;
-  std::size_t position = 0;  ///< in bytes
+class Pending {
+ public:
+  explicit Pending(const Target& target) : target_(target) {}
+
+  ZPOS64_T position() const { return position_; }
+  bool seek(ZPOS64_T position) {
+    const bool is_there = position <= handed_on_ + bytes_.size() && (position >= handed_on_ || target_.overwrite);
+    position_ = is_there ? position : position_;
+    return is_there;
+  }
+
+  void write(std::string_view bytes) {
+    constexpr std::size_t much = std::size_t{1} << 20U;
+    if (position_ < handed_on_) {
+      const auto before = static_cast<std::size_t>(std::min<ZPOS64_T>(bytes.size(), handed_on_ - position_));
+      target_.overwrite(position_, bytes.substr(0, before));
+      position_ += before;
+      bytes.remove_prefix(before);
+    }
+    const auto at = static_cast<std::size_t>(position_ - handed_on_);
+    const std::size_t replaced = std::min(bytes.size(), bytes_.size() - std::min(at, bytes_.size()));
+    if (!bytes.empty()) {
+      bytes_.replace(at, replaced, bytes);
+      position_ += bytes.size();
+    }
+    if (target_.overwrite && bytes_.size() >= much && position_ == handed_on_ + bytes_.size()) {
+      hand_on();
+    }
+  }
+
+  void reserve(std::size_t size) { bytes_.reserve(target_.overwrite ? 0 : size); }
+
+  void hand_on() {
+    target_.append(bytes_);
+    handed_on_ += bytes_.size();
+    if (target_.overwrite) {
+      bytes_.clear();
+    } else {
+      std::string().swap(bytes_);  // so that a longer one does not stand beside it
+    }
+  }
+
+  /// What may not pass through the library.
+  std::exception_ptr failure;
+
+ private:
+  const Target& target_;
+  std::string bytes_;
+  ZPOS64_T handed_on_ = 0;
+  ZPOS64_T position_ = 0;
 };
 
 Pending& pending_of(voidpf pointer) { return *static_cast<Pending*>(pointer); }
@@ -26,42 +74,25 @@ voidpf ZCALLBACK open_pending(voidpf pending, const void* /*name*/, int /*mode*/
 uLong ZCALLBACK read_nothing(voidpf /*opaque*/, voidpf /*pending*/, void* /*buffer*/, uLong /*size*/) { return 0; }
 
 uLong ZCALLBACK write_pending(voidpf /*opaque*/, voidpf pointer, const void* buffer, uLong size) try {
-  Pending& pending = pending_of(pointer);
-  const std::size_t replaced = std::min<std::size_t>(size, pending.bytes.size() - pending.position);
-  pending.bytes.replace(pending.position, replaced, static_cast<const char*>(buffer), size);
-  pending.position += size;
+  pending_of(pointer).write({static_cast<const char*>(buffer), size});
   return size;
-} catch (const std::bad_alloc&) {  // which may not pass through the library
+} catch (...) {
+  pending_of(pointer).failure = std::current_exception();
   return 0;
 }
 
-ZPOS64_T ZCALLBACK tell_pending(voidpf /*opaque*/, voidpf pointer) {
-  return pending_of(pointer).handed_on + pending_of(pointer).position;
-}
+ZPOS64_T ZCALLBACK tell_pending(voidpf /*opaque*/, voidpf pointer) { return pending_of(pointer).position(); }
 
 long ZCALLBACK seek_pending(voidpf /*opaque*/, voidpf pointer, ZPOS64_T offset, int origin) {
-  Pending& pending = pending_of(pointer);
-  const ZPOS64_T end = pending.handed_on + pending.bytes.size();
-  if (origin != ZLIB_FILEFUNC_SEEK_SET || offset < pending.handed_on || offset > end) {
-    return -1;
-  }
-  pending.position = static_cast<std::size_t>(offset - pending.handed_on);
-  return 0;
+  return origin == ZLIB_FILEFUNC_SEEK_SET && pending_of(pointer).seek(offset) ? 0 : -1;
 }
 
 int ZCALLBACK close_pending(voidpf /*opaque*/, voidpf /*pending*/) { return 0; }
 int ZCALLBACK pending_error(voidpf /*opaque*/, voidpf /*pending*/) { return 0; }
 
-/// Nothing but memory can be missing.
-void check(bool is_done) {
-  if (!is_done) {
-    throw std::bad_alloc();
-  }
-}
-
 class ZipWriter {
  public:
-  explicit ZipWriter(const Sink& sink) : sink_(sink) {
+  explicit ZipWriter(const Target& target) : pending_(target) {
     zlib_filefunc64_def functions{};
     functions.zopen64_file = open_pending;
     functions.zread_file = read_nothing;
@@ -82,28 +113,40 @@ class ZipWriter {
     }
   }
 
-  void add(const std::string& name, const std::string& header, std::string_view numbers) {
+  void add(const std::string& name, const Tensor& tensor) {
     constexpr std::uint64_t least_of_zip64 = 0xffff'ffff;
     constexpr std::size_t around = 128;  // the bytes that the archive has before a member, besides its name
     zip_fileinfo info{};
     info.dosDate = 1U << 21U | 1U << 16U;  // 1 January 1980, as numpy writes
-    const std::size_t size = header.size() + numbers.size();
-    pending_.bytes.reserve(around + name.size() + size);
+    const std::string header = npy_header(tensor);
+    const std::size_t size =
+        header.size() + static_cast<std::size_t>(element_count(tensor.shape()) * element_size(tensor.dtype()));
+    pending_.reserve(around + name.size() + size);
     check(zipOpenNewFileInZip64(file_, name.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, 0, 0,
                                 size >= least_of_zip64 ? 1 : 0) == ZIP_OK);
     write(header);
-    write(numbers);
+    stream_bytes(tensor, [this](std::string_view numbers) { write(numbers); });
     check(zipCloseFileInZip(file_) == ZIP_OK);
-    hand_on();
+    pending_.hand_on();
   }
 
   void finish() {
     const int result = zipClose(std::exchange(file_, nullptr), nullptr);
     check(result == ZIP_OK);
-    hand_on();
+    pending_.hand_on();
   }
 
  private:
+  /// Nothing can go wrong but what the target says, and that memory is missing.
+  void check(bool is_done) const {
+    if (pending_.failure) {
+      std::rethrow_exception(pending_.failure);
+    }
+    if (!is_done) {
+      throw std::bad_alloc();
+    }
+  }
+
   void write(std::string_view bytes) {
     constexpr std::size_t most = 1U << 30U;  // the library counts with unsigned
     for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
@@ -111,26 +154,16 @@ class ZipWriter {
     }
   }
 
-  void hand_on() {
-    sink_(pending_.bytes);
-    pending_.handed_on += pending_.bytes.size();
-    std::string().swap(pending_.bytes);  // so that a longer one does not stand beside it
-    pending_.position = 0;
-  }
-
-  const Sink& sink_;
   Pending pending_;
   zipFile file_ = nullptr;
 };
 
 }  // namespace
 
-void write_npz(const Sink& sink, std::span<const ShownChapter> chapters) {
-  ZipWriter zip(sink);
-  for (const SavedTensor& tensor : saved_tensors(chapters)) {
-    with_bytes(*tensor.step->tensor, [&](std::string_view numbers) {
-      zip.add(tensor.name + ".npy", npy_header(*tensor.step->tensor), numbers);
-    });
+void write_npz(const Target& target, std::span<const ShownChapter> chapters) {
+  ZipWriter zip(target);
+  for (const SavedTensor& saved : saved_tensors(chapters)) {
+    zip.add(saved.name + ".npy", *saved.step->tensor);
   }
   zip.finish();
 }

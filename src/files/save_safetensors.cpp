@@ -85,10 +85,10 @@ std::string header_text(std::span<const ShownChapter> chapters) {
 
 }  // namespace
 
-void write_safetensors(const Sink& sink, std::span<const ShownChapter> chapters) {
-  sink(header_text(chapters));
+void write_safetensors(const Target& target, std::span<const ShownChapter> chapters) {
+  target.append(header_text(chapters));
   for (const SavedTensor& tensor : in_order_of_numbers(saved_tensors(chapters))) {
-    stream_bytes(*tensor.step->tensor, sink);
+    stream_bytes(*tensor.step->tensor, target.append);
   }
 }
 

@@ -37,6 +37,14 @@ std::vector<SavedTensor> saved_tensors(std::span<const ShownChapter> chapters) {
   return tensors;
 }
 
+std::int64_t bytes_saved(std::span<const ShownChapter> chapters) {
+  std::int64_t bytes = 0;
+  for (const SavedTensor& saved : saved_tensors(chapters)) {
+    bytes += element_count(saved.step->tensor->shape()) * element_size(saved.step->tensor->dtype());
+  }
+  return bytes;
+}
+
 nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const std::string& place_key,
                                    const std::function<std::string(const std::string& name)>& place_of) {
   nlohmann::ordered_json manifests = nlohmann::ordered_json::array();
@@ -88,8 +96,6 @@ void use_bytes(const Array& array, const Sink& use) {
 }
 
 }  // namespace
-
-void with_bytes(const Tensor& tensor, const Sink& use) { use_bytes(tensor.array(), use); }
 
 void stream_bytes(const Tensor& tensor, const Sink& use) {
   tensor.each_part([&](const Array& rows) { use_bytes(rows, use); });

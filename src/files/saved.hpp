@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,6 +16,16 @@ namespace attn::render {
 
 /// Takes the next bytes of what is written.
 using Sink = std::function<void(std::string_view)>;
+
+/// Where a file's bytes go.
+struct Target {
+  Sink append;
+  /// Writes over bytes that were appended; empty where that cannot be done, as in a pipe.
+  std::function<void(std::uint64_t offset, std::string_view bytes)> overwrite = {};
+};
+
+/// Is told how many bytes more of what is saved are written.
+using Written = std::function<void(std::size_t bytes)>;
 
 /// A tensor of those that --save writes.
 struct SavedTensor {
@@ -32,10 +44,11 @@ nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const
 /// What an .npy file of these numbers begins with: numpy's format 1.0.
 std::string npy_header(const Tensor& tensor);
 
-/// The numbers, row-major and little-endian, a bool in one byte. `use` gets them while they are there.
-void with_bytes(const Tensor& tensor, const Sink& use);
+/// The bytes of all tensors' numbers.
+std::int64_t bytes_saved(std::span<const ShownChapter> chapters);
 
-/// The same, of a tensor that is made from large ones a part at a time.
+/// The numbers, row-major and little-endian, a bool in one byte; those of a tensor that is made from large ones a part
+/// at a time. `use` gets them while they are there.
 void stream_bytes(const Tensor& tensor, const Sink& use);
 
 }  // namespace attn::render

@@ -72,6 +72,18 @@ std::string value_text(const Step& step, const TextOptions& options) {
   return step.kind == Step::Kind::tensor ? tensor_text(*step.tensor, options) : printed_value(step, options).text;
 }
 
+void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options) {
+  if (step.kind != Step::Kind::tensor) {
+    sink(printed_value(step, options).text);
+    return;
+  }
+  const Tensor& tensor = *step.tensor;
+  sink(print_heading(tensor));
+  with_numbers(tensor, options.print, [&](const torch::Printable& numbers) {
+    torch::write_tensor(sink, numbers, print_suffixes(tensor, options), options.print);
+  });
+}
+
 std::string step_text(const Step& step, const TextOptions& options) {
   return label_text(step) + value_text(step, options);
 }

@@ -35,6 +35,9 @@ torch::PrintedTensor printed_value(const Step& step, const TextOptions& options)
 /// printed_value's text alone.
 std::string value_text(const Step& step, const TextOptions& options);
 
+/// Hands on value_text in pieces: that of a tensor is never there as a whole.
+void write_value(const torch::TextSink& sink, const Step& step, const TextOptions& options);
+
 /// The label and what the step shows, as the article's print call writes them, without the step's end.
 torch::PrintedTensor printed_step(const Step& step, const TextOptions& options);
 

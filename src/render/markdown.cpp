@@ -86,9 +86,14 @@ void write_fenced_heatmap(std::ostream& out, const Tensor& tensor, const ShownCh
   out << fence << '\n';
 }
 
-void write_value(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
+void write_shown(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
   if (step.kind == Step::Kind::tensor && document.heatmap) {
     write_fenced_heatmap(out, *step.tensor, chapter, document.text.print);
+  } else if (step.kind == Step::Kind::tensor) {
+    const std::string fence = fence_around(0);
+    out << fence << "text\n";
+    write_value([&out](std::string_view text) { out << text; }, step, document.text);
+    out << '\n' << fence << '\n';
   } else {
     write_fenced(out, value_text(step, document.text));
   }
@@ -140,7 +145,7 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
   }
   write_reasons(out, explanation);
   out << '\n';
-  write_value(out, step, chapter, document);
+  write_shown(out, step, chapter, document);
   write_notices(out, explanation);
 }
 

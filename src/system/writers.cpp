@@ -1,6 +1,7 @@
 #include "system/writers.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <string_view>
 #include <system_error>
@@ -93,6 +94,18 @@ RevocableFileWriter::RevocableFileWriter(const fs::path& place)
         descriptor_ = new_file(name);
         return descriptor_.number() >= 0;
       }) {}
+
+void RevocableFileWriter::overwrite(std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written >= 0) {
+      offset += static_cast<std::uint64_t>(written);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      throw std::system_error(last_error());
+    }
+  }
+}
 
 void RevocableFileWriter::publish(bool may_replace) {
   const fs::path& place = publication_.place();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -38,6 +39,8 @@ class RevocableFileWriter {
 
   /// Throws std::system_error.
   void write(std::string_view bytes) { write_all(descriptor_.number(), bytes); }
+  /// Bytes that were written already. Throws std::system_error.
+  void overwrite(std::uint64_t offset, std::string_view bytes);
   /// Throws with std::errc::file_exists where something is there that may not be replaced.
   void publish(bool may_replace);
   /// What of a replaced one cannot be taken away: empty where nothing.

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tensor/processor.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -34,16 +36,6 @@ namespace {
 // ---- What the processor can run -----------------------------------------------------------------
 
 #if defined(__x86_64__)
-bool has_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
-
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
-         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
-}
-
-bool has_avx() { return __builtin_cpu_supports("avx") != 0; }
-
 /// Instructions of AMD's that later processors lack: a bit of CPUID function 0x80000001.
 bool has_amd(unsigned register_of, unsigned bit) {
   std::array<unsigned, 4> registers{};
@@ -51,9 +43,6 @@ bool has_amd(unsigned register_of, unsigned bit) {
          ((registers[register_of] >> bit) & 1U) != 0;
 }
 #else
-bool has_avx2() { return false; }
-bool has_avx512() { return false; }
-bool has_avx() { return false; }
 bool has_amd(unsigned, unsigned) { return false; }
 #endif
 
@@ -136,9 +125,6 @@ void write_core(const std::string& name) {
 /// OpenBLAS, linked statically, chooses its kernels and starts its threads before main, and we before that: the default
 /// set, so that it need not choose twice, and no threads, which small products do not need.
 [[gnu::constructor(101)]] void prepare() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-#endif
   if (const char* core = std::getenv("OPENBLAS_CORETYPE")) {
     environment().core = core;
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tensor/processor.hpp"
+
 namespace attn {
 namespace {
 
@@ -59,8 +61,6 @@ void sleef_exp_each(std::span<float> values) {
     value = sleef_exp(value);
   }
 }
-
-bool can_run_avx2() { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }
 #endif
 
 }  // namespace
@@ -75,7 +75,7 @@ void softmax_exp(std::span<float> values, Cpu cpu) {
     return;
   }
 #if defined(__x86_64__)
-  if (can_run_avx2()) {
+  if (has_avx2()) {
     sleef_exp_each_avx2(values);
     return;
   }

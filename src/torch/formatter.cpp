@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "torch/digits.hpp"
+
 namespace attn::torch {
 namespace {
 
@@ -83,16 +85,29 @@ Formatter<float>::Formatter(const View<float>& view, const PrintOptions& options
   width_ = std::max(width_, text(range.highest).size());
 }
 
-std::string_view Formatter<float>::text(double value) {
+std::string_view Formatter<float>::text(float value) {
   if (std::isnan(value)) {
     return "nan";
   }
   char* const begin = buffer_.data();
-  char* end = write(begin, begin + buffer_.size(), value);
+  char* end = begin + buffer_.size();
+  if (const char* const exact = write_exactly(end, value)) {
+    return {exact, static_cast<std::size_t>(end - exact)};
+  }
+  end = write(begin, end, value);
   if (notation_ == Notation::integral && std::isfinite(value)) {
     *end++ = '.';
   }
   return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+char* Formatter<float>::write_exactly(char* end, float value) const {
+  switch (notation_) {
+    case Notation::integral: return write_fixed(end, value, 0, Point::always);
+    case Notation::fixed: return write_fixed(end, value, precision_, Point::none);
+    case Notation::scientific: break;
+  }
+  return write_scientific(end, value, precision_);
 }
 
 char* Formatter<float>::write(char* begin, char* end, double value) const {

@@ -47,11 +47,13 @@ class Formatter<float> {
   Formatter(const View<float>& view, const PrintOptions& options);
 
   std::size_t width() const { return width_; }
-  std::string_view text(double value);
+  std::string_view text(float value);
 
  private:
   enum class Notation { integral, fixed, scientific };
 
+  /// Ends the text at `end`; null where that takes more than integers of the machine.
+  char* write_exactly(char* end, float value) const;
   char* write(char* begin, char* end, double value) const;
 
   int precision_;

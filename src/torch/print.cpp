@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,12 +19,63 @@ constexpr std::string_view prefix = "tensor(";
 
 using Cells = std::vector<PrintedCell>;
 
+/// What is written, and who wants more than the text.
+struct Output {
+  std::string text;
+  Cells* cells = nullptr;          ///< gets the places of the elements
+  const TextSink* sink = nullptr;  ///< gets all lines that are whole from time to time: `text` is what follows them
+};
+
+/// Appends to an output's text, which is as long as what was appended only after the destructor.
+class Appender {
+ public:
+  Appender(Output& out, std::size_t expected) : text_(out.text), sink_(out.sink), size_(text_.size()) {
+    constexpr std::size_t at_once = std::size_t{1} << 16U;
+    text_.resize(size_ + (sink_ != nullptr ? std::min(expected, at_once) : expected));
+  }
+  Appender(const Appender&) = delete;
+  Appender& operator=(const Appender&) = delete;
+  ~Appender() { text_.resize(size_); }
+
+  std::size_t size() const { return size_; }
+  void append(std::string_view text) { std::memcpy(room(text.size()), text.data(), text.size()); }
+  void append(std::size_t count, char c) { std::memset(room(count), c, count); }
+
+ private:
+  char* room(std::size_t count) {
+    if (count > text_.size() - size_) {
+      make_room(count);
+    }
+    return text_.data() + std::exchange(size_, size_ + count);
+  }
+
+  void make_room(std::size_t count) {
+    if (sink_ != nullptr) {
+      const std::string_view appended(text_.data(), size_);
+      const std::size_t lines = appended.rfind('\n') + 1;  // 0 where there is none
+      (*sink_)(appended.substr(0, lines));
+      std::memmove(text_.data(), text_.data() + lines, size_ - lines);
+      size_ -= lines;
+    }
+    if (count > text_.size() - size_) {
+      text_.resize(std::max(2 * text_.size(), size_ + count));
+    }
+  }
+
+  std::string& text_;
+  const TextSink* sink_;
+  std::size_t size_;
+};
+
 /// Writes the nested brackets of one tensor and, where somebody wants them, the places of its elements.
 template <class Element>
 class Writer {
  public:
-  Writer(std::string& out, Cells* cells, const View<Element>& view, const PrintOptions& options)
-      : out_(out), cells_(cells), linewidth_(options.linewidth), formatter_(view, options) {}
+  Writer(Output& out, const View<Element>& view, const PrintOptions& options)
+      : cells_(out.cells),
+        linewidth_(options.linewidth),
+        formatter_(view, options),
+        out_(out, count_shown(view.axes) * (formatter_.width() + separator.size())) {}
 
   void write(const View<Element>& view, std::size_t indent) {
     switch (view.axes.size()) {
@@ -34,6 +86,8 @@ class Writer {
   }
 
  private:
+  static constexpr std::string_view separator = ", ";
+
   /// Right-aligned in its column.
   void write_element(const Element& value, std::int64_t position) {
     const std::string_view text = formatter_.text(value);
@@ -41,18 +95,20 @@ class Writer {
     if (cells_ != nullptr) {
       cells_->push_back({position, out_.size(), text.size()});
     }
-    out_ += text;
+    out_.append(text);
   }
 
   void write_vector(const View<Element>& view, std::size_t indent) {
     const std::string line_break = ",\n" + std::string(indent + 1, ' ');
     const std::size_t per_line = elements_per_line(indent);
-    std::size_t written = 0;
+    std::size_t room = per_line + 1;
     auto separate = [&] {
-      if (written > 0) {
-        out_ += written % per_line == 0 ? std::string_view(line_break) : ", ";
+      if (--room == 0) {
+        out_.append(line_break);
+        room = per_line;
+      } else if (room < per_line) {
+        out_.append(separator);
       }
-      ++written;
     };
     auto write_item = [&](std::int64_t i) {
       separate();
@@ -60,11 +116,11 @@ class Writer {
     };
     auto write_dots = [&] {
       separate();
-      out_ += view.axes.front().count() == 0 ? "..." : " ...";
+      out_.append(view.axes.front().count() == 0 ? "..." : " ...");
     };
-    out_ += '[';
+    out_.append("[");
     for_each_item(view.axes.front(), write_item, write_dots);
-    out_ += ']';
+    out_.append("]");
   }
 
   void write_slices(const View<Element>& view, std::size_t indent) {
@@ -72,7 +128,7 @@ class Writer {
     bool first = true;
     auto separate = [&] {
       if (!std::exchange(first, false)) {
-        out_ += between;
+        out_.append(between);
       }
     };
     auto write_slice = [&](std::int64_t i) {
@@ -81,11 +137,11 @@ class Writer {
     };
     auto write_dots = [&] {
       separate();
-      out_ += "...";
+      out_.append("...");
     };
-    out_ += '[';
+    out_.append("[");
     for_each_item(view.axes.front(), write_slice, write_dots);
-    out_ += ']';
+    out_.append("]");
   }
 
   std::size_t elements_per_line(std::size_t indent) const {
@@ -93,13 +149,21 @@ class Writer {
       return 1;
     }
     const std::size_t room = static_cast<std::size_t>(linewidth_) - indent;
-    return std::max<std::size_t>(1, room / (formatter_.width() + std::string_view(", ").size()));
+    return std::max<std::size_t>(1, room / (formatter_.width() + separator.size()));
   }
 
-  std::string& out_;
+  static std::size_t count_shown(std::span<const ShownItems> axes) {
+    std::size_t count = 1;
+    for (const ShownItems& items : axes) {
+      count *= static_cast<std::size_t>(items.count());
+    }
+    return count;
+  }
+
   Cells* cells_;
   std::int64_t linewidth_;
   Formatter<Element> formatter_;
+  Appender out_;
 };
 
 std::string join(const Shape& numbers) {
@@ -114,13 +178,12 @@ std::string join(const Shape& numbers) {
 /// Python's tuple: "(2, 3)", "(2,)", "()".
 std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
 
-/// Appends the elements of a tensor that has some; their places to `cells` unless that is null.
+/// Appends the elements of a tensor that has some.
 template <class Element>
-void append_elements(std::string& out, Cells* cells, const Block<Element>& block, const Printable& values,
-                     const PrintOptions& options) {
+void append_elements(Output& out, const Block<Element>& block, const Printable& values, const PrintOptions& options) {
   const std::vector<ShownItems> axes = shown_items(values.shape, options);
   const View<Element> view{block.data(), axes, element_count(values.shape), 0, values.is_all};
-  Writer<Element>(out, cells, view, options).write(view, prefix.size());
+  Writer<Element>(out, view, options).write(view, prefix.size());
 }
 
 /// What "[]" does not tell: any shape but (0,), any dtype but float32.
@@ -168,29 +231,35 @@ class SuffixWriter {
 };
 
 template <class Element>
-std::string printed_text(const Block<Element>& block, const Printable& values, std::span<const std::string> suffixes,
-                         const PrintOptions& options, Cells* cells) {
-  std::string out(prefix);
+void print(Output& out, const Block<Element>& block, const Printable& values, std::span<const std::string> suffixes,
+           const PrintOptions& options) {
+  out.text = prefix;
   std::vector<std::string> own_suffixes;
   if (element_count(values.shape) == 0) {
-    out += "[]";
+    out.text += "[]";
     own_suffixes = empty_tensor_suffixes<Element>(values.shape);
   } else {
     assert(options.precision >= 0 && options.edgeitems >= 0);
-    append_elements(out, cells, block, values, options);
+    append_elements(out, block, values, options);
     if (options.edgeitems == 0) {
       own_suffixes = {"size=" + tuple(values.shape)};
     }
   }
-  SuffixWriter writer(out, options.linewidth);
+  SuffixWriter writer(out.text, options.linewidth);
   for (const std::string& suffix : own_suffixes) {
     writer.append(suffix);
   }
   for (const std::string& suffix : suffixes) {
     writer.append(suffix);
   }
-  out += ')';
-  return out;
+  out.text += ')';
+}
+
+std::string printed_text(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options,
+                         Cells* cells, const TextSink* sink) {
+  Output out{{}, cells, sink};
+  std::visit([&](const auto& block) { print(out, block, values, suffixes, options); }, *values.shown);
+  return std::move(out.text);
 }
 
 }  // namespace
@@ -198,14 +267,17 @@ std::string printed_text(const Block<Element>& block, const Printable& values, s
 PrintedTensor print_tensor(const Printable& values, std::span<const std::string> suffixes,
                            const PrintOptions& options) {
   PrintedTensor printed;
-  printed.text = std::visit(
-      [&](const auto& block) { return printed_text(block, values, suffixes, options, &printed.cells); }, *values.shown);
+  printed.text = printed_text(values, suffixes, options, &printed.cells, nullptr);
   return printed;
 }
 
 std::string format_tensor(const Printable& values, std::span<const std::string> suffixes, const PrintOptions& options) {
-  return std::visit([&](const auto& block) { return printed_text(block, values, suffixes, options, nullptr); },
-                    *values.shown);
+  return printed_text(values, suffixes, options, nullptr, nullptr);
+}
+
+void write_tensor(const TextSink& sink, const Printable& values, std::span<const std::string> suffixes,
+                  const PrintOptions& options) {
+  sink(printed_text(values, suffixes, options, nullptr, &sink));
 }
 
 std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,13 @@ struct Printable {
 /// print_tensor's text alone.
 [[nodiscard]] std::string format_tensor(const Printable& values, std::span<const std::string> suffixes,
                                         const PrintOptions& options);
+
+/// Takes the next piece of a text.
+using TextSink = std::function<void(std::string_view)>;
+
+/// Hands on the same in pieces: it is never there as a whole.
+void write_tensor(const TextSink& sink, const Printable& values, std::span<const std::string> suffixes,
+                  const PrintOptions& options);
 
 /// Prints single elements, by their positions, as print_tensor does, without the padding.
 [[nodiscard]] std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,

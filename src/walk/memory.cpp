@@ -139,6 +139,22 @@ void cap_memory(std::int64_t bytes, std::int64_t besides) {
 
 std::string free_memory_words() { return last_cap > 0 ? " (" + memory_text(last_cap) + " were free)" : std::string(); }
 
+bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn) try {
+  constexpr std::int64_t little = std::int64_t{1} << 20U;
+  if (limit_of(RLIMIT_AS) != unlimited || data_limit() != unlimited) {
+    return false;
+  }
+  std::unordered_set<const void*> seen;
+  std::int64_t needed = 0;
+  const auto is_within = [&](const Tensor& tensor) {
+    return !__builtin_add_overflow(needed, tensor.bytes(seen), &needed) && needed <= little;
+  };
+  return std::ranges::all_of(steps, [&](const Step& step) { return !step.tensor || is_within(*step.tensor); }) &&
+         std::ranges::all_of(drawn, is_within);
+} catch (const TooLarge&) {
+  return false;
+}
+
 void check_fits(std::span<const Step> steps, std::span<const Tensor> drawn, std::int64_t available, Asked asked) {
   std::unordered_set<const void*> seen;
   std::int64_t needed = 0;

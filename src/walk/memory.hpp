@@ -27,6 +27,10 @@ void cap_memory(std::int64_t bytes, std::int64_t besides);
 /// " (21.3 GiB were free)": the last limit; empty if none was set.
 std::string free_memory_words();
 
+/// Returns true if the tensors behind the steps, and the drawn ones, need less memory than the program itself, and
+/// nobody limits memory: then the system need not be asked how much is free.
+bool is_tiny(std::span<const Step> steps, std::span<const Tensor> drawn);
+
 /// The numbers of the steps that a run needs.
 enum class Asked {
   all,    ///< all numbers at once

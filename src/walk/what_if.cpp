@@ -250,7 +250,7 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
   const auto is_mask = [](const Change& change) { return change.was->kind() == Kind::masked; };
   for (const Change& change : filtered(all, is_mask)) {
     for (std::size_t i = 0; i < change.before.size(); ++i) {
-      lost += std::isinf(change.after[i]) && !std::isinf(change.before[i]) ? 1 : 0;
+      lost += std::isinf(change.after[i]) && !std::isinf(change.before[i]) ? 1U : 0U;
     }
     rows += change.before.size() / static_cast<std::size_t>(change.shape.back());
   }

@@ -156,7 +156,7 @@ class Faults(unittest.TestCase):
                 self.assertRegex(done.stderr, rb"\Aattn-walkthrough: error: [^\n]* memory[^\n]*; [^\n]+\n\Z")
             self.assertEqual(sorted(os.listdir(folder)), [name, "text"] if done.returncode == 0 else [])
             failed += done.returncode == 2
-        self.assertGreater(failed, 5 // harness.EVERY)
+        self.assertGreater(failed, 2 // harness.EVERY)  # text and archive need no more with their size
         print(f"{' '.join(command)}: {count} mappings, {failed} failures", file=sys.stderr)
 
     def test_both(self):

@@ -5,6 +5,7 @@
 import json
 import math
 import os
+import pty
 import struct
 import subprocess
 import zipfile
@@ -235,6 +236,34 @@ class SavedFile(files.Case):
             os.symlink("/dev/full", self.path(f"full.{form}"))
             self.refused("causal", "--save", f"full.{form}", "-o", "text", says=("--save", "No space left"))
             self.assertNotIn("text", self.there())
+
+    def test_what_is_longer_than_a_write(self):
+        self.succeeds("causal", "--tokens", "700", "--save", "steps.npz")
+        self.succeeds("causal", "--tokens", "700", "--save", "steps")
+        with zipfile.ZipFile(self.path("steps.npz")) as archive:
+            self.assertIsNone(archive.testzip())
+            for name in archive.namelist():
+                with open(self.path("steps", name), "rb") as file:
+                    self.assertEqual(archive.read(name), file.read(), name)
+
+    def test_a_terminal_is_told_how_much_is_saved(self):
+        """The pipe is read so slowly that somebody would ask."""
+        os.mkfifo(self.path("pipe.safetensors"))
+        command = [harness.BINARY, "causal", "--tokens", "400", "--save", "pipe.safetensors"]
+        slowly = ["sh", "-c", "exec <pipe.safetensors; head -c 1 >/dev/null; sleep 1; exec cat >/dev/null"]
+        said = []
+        for ours, theirs in (pty.openpty(), os.pipe()):
+            with subprocess.Popen(slowly, cwd=self.folder):
+                with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs) as saving:
+                    self.assertEqual(saving.wait(harness.HANG_LIMIT), 0)
+            os.write(theirs, b"end")
+            said.append(b"")
+            while not said[-1].endswith(b"end"):
+                said[-1] += os.read(ours, 10000)
+            os.close(ours)
+            os.close(theirs)
+        self.assertRegex(said[0], rb"\A\rsaved [0-9.]+ (bytes|MiB) of [0-9.]+ MiB, [0-9]+ s left.*\r +\rend\Z")
+        self.assertEqual(said[1], b"end")
 
     def test_all_or_nothing(self):
         for form in FORMS:

@@ -97,7 +97,9 @@ Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOpti
   places["through"] = [before = said.through](std::ostream& out) { write_through(out, before); };
   places["notices"] = [notices = said.notices](std::ostream& out) { write_notice_items(out, notices); };
   places["label"] = escaped(label_text(step));
-  places["printed"] = [&step, &text](std::ostream& out) { write_escaped(out, value_text(step, text)); };
+  places["printed"] = [&step, &text](std::ostream& out) {
+    write_value([&out](std::string_view piece) { write_escaped(out, piece); }, step, text);
+  };
   return places;
 }
 
