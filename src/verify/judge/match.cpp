@@ -237,12 +237,14 @@ class Matcher {
     return choices;
   }
 
-  /// Of the port's own operands first, then the nearest one, in the order of the program.
+  struct Open {
+    Item* item;
+    std::vector<Choice> choices;
+  };
+
+  /// Of the port's own operands first, then the nearest one, in the order of the program. A slice whose name does not
+  /// say which it is waits for its turn: heads may be alike.
   void take_wrong() {
-    struct Open {
-      Item* item;
-      std::vector<Choice> choices;
-    };
     std::vector<Open> open;
     for (Item& item : items_) {
       if (!item.matched && !item.candidates.empty()) {
@@ -257,25 +259,29 @@ class Matcher {
     }
     const auto first_of = [](const Open& one) { return one.choices[0].step; };
     while (!open.empty()) {
-      const auto next = std::ranges::find_if(open, [&](Open& one) { return take_inherited(one); });
+      const auto next = std::ranges::find_if(open, [&](Open& one) { return take_inherited(one, false); });
       if (next != open.end()) {
         open.erase(next);
         continue;
       }
       const auto first = std::ranges::min_element(open, {}, first_of);
-      take_nearest(*first->item, first->choices);
+      if (!take_inherited(*first, true)) {
+        take_nearest(*first->item, first->choices, open);
+      }
       open.erase(first);
     }
   }
 
-  template <class Open>
-  bool take_inherited(Open& one) {
+  /// How the tensor is what the step makes of these operands; none where it is not.
+  std::optional<Laid> following(const Item& item, std::size_t step, const Operands& operands) {
+    const auto remade = operands.empty() ? std::nullopt : operands.remade(tensor(step));
+    return remade && remade->id() != tensor(step).id() ? right_.holding(*item.theirs, *remade) : std::nullopt;
+  }
+
+  bool take_inherited(Open& one, bool may_be_any_slice) {
     for (Choice& choice : one.choices) {
-      const auto remade = operands_.empty() ? std::nullopt : operands_.remade(tensor(choice.step));
-      if (!remade || remade->id() == tensor(choice.step).id()) {
-        continue;
-      }
-      if (std::optional<Laid> laid = right_.holding(*one.item->theirs, *remade)) {
+      std::optional<Laid> laid = following(*one.item, choice.step, operands_);
+      if (laid && (may_be_any_slice || laid->cells.empty() || laid->is_named)) {
         take(*one.item, choice.step, std::move(laid), false);
         one.item->matched->is_inherited = true;
         return true;
@@ -284,18 +290,31 @@ class Matcher {
     return false;
   }
 
-  void take_nearest(Item& item, std::vector<Choice>& choices) {
+  /// Whether another of the port's tensors follows from this one, in this place.
+  bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
+    Operands operands = operands_;
+    operands.add(tensor(choice.step), choice.laid);
+    return std::ranges::any_of(open, [&](const Open& other) {
+      return other.item != &item && std::ranges::any_of(other.choices, [&](const Choice& its) {
+               return its.step > choice.step && following(*other.item, its.step, operands);
+             });
+    });
+  }
+
+  void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
     const auto twin = std::ranges::find_if(items_, [&](const Item& other) {
       return &other != &item && other.matched && other.theirs->values == item.theirs->values &&
              other.theirs->shape == item.theirs->shape;
     });
+    std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
     const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
       return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
     });
-    const auto best = same != choices.end() ? same : std::ranges::min_element(choices, {}, [](const Choice& choice) {
-      return std::pair(choice.is_taken, choice.distance);
+    const auto followed = std::ranges::find_if(choices, [&](const Choice& choice) {
+      return choices.size() > 1 && !choice.is_taken && is_followed(item, choice, open);
     });
+    const auto best = same != choices.end() ? same : followed != choices.end() ? followed : choices.begin();
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
