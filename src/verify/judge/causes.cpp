@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
-#include "torch/redrawn.hpp"
 #include "verify/judge/looks.hpp"
 #include "verify/judge/shifts.hpp"
 #include "verify/judge/solved.hpp"
@@ -28,7 +27,8 @@ class Search {
  public:
   Search(const Matched& matched, std::span<const Step> steps, const Operands& operands,
          std::span<const Tensor* const> shown, Right& right)
-      : theirs_(*matched.laid),
+      : matched_(matched),
+        theirs_(*matched.laid),
         step_(*matched.step),
         steps_(steps),
         operands_(operands),
@@ -47,8 +47,7 @@ class Search {
   std::vector<Cause> run(const Otherwise& otherwise) {
     if (is_drawn()) {
       look_among_steps();
-      look_among_shifts(otherwise.draws);
-      look_among_variants(otherwise.variants);
+      look_at_draws(otherwise);
     }
     const auto look = [this](auto&& causes) {
       if (causes_.empty()) {
@@ -148,38 +147,11 @@ class Search {
     }
   }
 
-  /// The step's own draw, begun some words earlier or later.
-  void look_among_shifts(const torch::Draws& draws) {
-    const torch::Draw* const draw = port::draw_of(*step_.tensor, draws);
-    if (draw == nullptr || !causes_.empty() || !says_something() ||
-        theirs_.values.size() < fewest_telling(*step_.tensor)) {
-      return;
-    }
-    for (const Shift& shift : shifts_of(*draw, draws, steps_)) {
-      const std::optional<Tensor> shifted = torch::redrawn(*draw, draws, shift.words);
-      if (shifted && explains(values_of(*shifted))) {
-        claim({{"draws-shifted"}, sentence_of(shift), ""});
-        return;
-      }
-    }
-  }
-
-  /// Fewer than so many numbers may be equal by chance.
-  static std::size_t fewest_telling(const Tensor& tensor) { return tensor.dtype() == DType::boolean ? 16 : 1; }
-
-  void look_among_variants(const Variants& variants) {
-    if (!causes_.empty() || !variants || !says_something()) {
-      return;
-    }
-    for (const Variant& variant : variants()) {
-      const auto same = std::ranges::find_if(variant.steps, [&](const Step& other) {
-        return other.kind == Step::Kind::tensor && other.name == step_.name && other.section == step_.section;
-      });
-      if (same != variant.steps.end() && same->tensor->shape() == step_.tensor->shape() &&
-          explains(values_of(*same->tensor))) {
-        claim({{variant.name}, variant.sentence, ""});
-        return;
-      }
+  void look_at_draws(const Otherwise& otherwise) {
+    if (causes_.empty() && says_something()) {
+      const auto cause = drawn_otherwise(matched_, steps_, otherwise, judge_,
+                                         [this](const std::vector<double>& numbers) { return explains(numbers); });
+      cause ? claim(*cause) : void();
     }
   }
 
@@ -370,6 +342,7 @@ class Search {
     }
   }
 
+  const Matched& matched_;
   const Laid& theirs_;
   const Step& step_;
   std::span<const Step> steps_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "verify/judge/relations.hpp"
+#include "verify/judge/seeds.hpp"
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
 
@@ -178,6 +179,10 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
         break;
       }
     }
+  }
+  result.seed = seed_of(runs[best].matching.matched, otherwise.draws, right);
+  if (result.seed) {
+    return result;
   }
   const auto causes_in = [&](const Run& run, const Matched& matched) {
     return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);

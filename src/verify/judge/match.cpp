@@ -10,6 +10,8 @@
 
 #include "tensor/operations.hpp"
 #include "verify/judge/items.hpp"
+#include "verify/judge/sense.hpp"
+#include "verify/propose/axes.hpp"
 
 namespace attn::port {
 namespace {
@@ -290,7 +292,8 @@ class Matcher {
     return false;
   }
 
-  /// Whether another of the port's tensors follows from this one, in this place.
+  /// Whether another of the port's tensors follows from these scores, in this place. Of queries and keys that would say
+  /// little: scores follow from scaled ones too.
   bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
     Operands operands = operands_;
     operands.add(tensor(choice.step), choice.laid);
@@ -312,57 +315,16 @@ class Matcher {
       return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
     });
     const auto followed = std::ranges::find_if(choices, [&](const Choice& choice) {
-      return choices.size() > 1 && !choice.is_taken && is_followed(item, choice, open);
+      return choices.size() > 1 && !choice.is_taken && is_token_by_token(tensor(choice.step)) &&
+             is_followed(item, choice, open);
     });
     const auto best = same != choices.end() ? same : followed != choices.end() ? followed : choices.begin();
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
-        choose_sense(*item.matched);
+        choose_sense(*item.matched, items_, steps_, right_, operands_);
       }
     }
-  }
-
-  /// A wrong mask of 0 and 1 may be True for what is hidden or for what is seen: the port's own scores and weights
-  /// tell.
-  void choose_sense(Matched& mask) {
-    const Tensor& right = *mask.step->tensor;
-    if (std::ranges::any_of(mask.theirs->values, [](double value) { return value != 0 && value != 1; })) {
-      return;
-    }
-    for (Laid& other : right_.layouts(*mask.theirs, right)) {
-      if (other.values == mask.laid->values) {
-        continue;
-      }
-      const std::int64_t here = agreement(*mask.laid);
-      const std::int64_t there = agreement(other);
-      if (here < there) {
-        std::swap(*mask.laid, other);
-        operands_.replace(right, *mask.laid);
-      }
-      mask.otherwise = here == there ? std::optional(std::move(other)) : std::nullopt;
-      return;
-    }
-  }
-
-  /// How many of the cells that the port's scores and weights hide or show the mask does too.
-  std::int64_t agreement(const Laid& mask) {
-    std::int64_t count = 0;
-    for (const Item& item : items_) {
-      for (const std::size_t step : item.candidates) {
-        const bool is_weights = tensor(step).kind() == Kind::softmax;
-        const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
-        const bool is_masked = std::ranges::any_of(right_.values(tensor(step)), is_hidden);
-        if (is_masked && std::ranges::any_of(item.theirs->values, is_hidden)) {
-          const std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step));
-          for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {
-            count += is_hidden(laid->values[i]) == (mask.values[i % mask.values.size()] != 0) ? 1 : 0;
-          }
-          break;
-        }
-      }
-    }
-    return count;
   }
 
   Matching result() {

@@ -76,6 +76,7 @@ void write_json(render::JsonWriter& writer, const Report& report) {
   Json json = {{"file", report.name},
                {"lesson", report.lesson},
                {"holds", exit_code(report) == 0},
+               {"drawn_with_seed", report.asked_seed ? Json(report.seed.text()) : Json(nullptr)},
                {"given", counts.given},
                {"right", counts.right},
                {"ignored", report.ignored},
