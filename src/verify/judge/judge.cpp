@@ -11,6 +11,7 @@
 
 #include "verify/judge/relations.hpp"
 #include "verify/judge/seeds.hpp"
+#include "verify/judge/sequences.hpp"
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
 
@@ -214,6 +215,7 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
     }
     result.tensors.push_back(std::move(judged));
   }
+  explain_sequences(result.tensors, runs[best].way.steps, right);
   result.unmatched = std::move(runs[best].matching.unmatched);
   result.relations = relations_of(dumped, result.unmatched, tolerance);
   result.way = std::move(runs[best].way);

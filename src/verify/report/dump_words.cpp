@@ -70,8 +70,9 @@ std::string mark(Verdict verdict) {
 }
 
 std::string result_words(const Judged& judged) {
-  if (judged.verdict == Verdict::shape) {
-    return "another shape: " + shape_text(judged.matched.theirs->shape);
+  if (!judged.matched.laid) {
+    return std::string(judged.verdict == Verdict::inherited ? "inherited, " : "") +
+           "another shape: " + shape_text(judged.matched.theirs->shape);
   }
   const Comparison& comparison = judged.comparison;
   if (judged.verdict == Verdict::right) {
