@@ -16,6 +16,8 @@
 #include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "verify/judge/unseen.hpp"
+#include "verify/propose/names.hpp"
+#include "verify/propose/ways.hpp"
 #include "verify/report/checks.hpp"
 #include "verify/report/dump.hpp"
 #include "walk/names.hpp"
@@ -134,6 +136,7 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
       text::one_line(file), words_of(chapter, lesson), {}, {}, {}, {}, chapters::token_words(*chapter.article, lesson),
       lesson.seed};
   report.given = read_but_ignored(file, verify, walk.steps(), report.ignored);
+  port::number_heads(report.given, port::heads_of(walk.steps()));
   const auto unread = std::ranges::find_if(report.given, port::is_unread);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   const std::span<const dump::Dumped> read(report.given.begin(), unread);

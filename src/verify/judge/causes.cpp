@@ -102,7 +102,7 @@ class Search {
 
   /// What explains many of the wrong cells, and none of the others otherwise.
   void note_partial(const Comparison& with_mistake) {
-    if (trying_.empty() || own_wrong_.size() < 4) {
+    if (trying_.empty() || own_wrong_.size() < 4 || !says_something()) {
       return;
     }
     std::vector<std::int64_t> spoiled;

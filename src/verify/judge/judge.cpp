@@ -148,11 +148,15 @@ template <class CausesIn>
 void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
   const std::size_t own = causes.size();
   std::swap(matched.laid, matched.otherwise);
+  const auto is_any_mask = [](const Cause& cause) { return cause.names[0] == "another-mask"; };
   std::ranges::move(causes_in(matched), std::back_inserter(causes));
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const std::string& words = (i < own ? matched.otherwise : matched.laid)->words;
     causes[i].sentence += words.find(seen_words) == std::string::npos ? ", if your mask is True for what is hidden"
                                                                       : ", if your mask is True for what is seen";
+  }
+  if (!std::ranges::all_of(causes, is_any_mask)) {
+    std::erase_if(causes, is_any_mask);  // a known mistake is likelier than some mask
   }
 }
 

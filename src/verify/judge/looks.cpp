@@ -28,7 +28,7 @@ bool has_bits(double value, int bits) {
 bool are_alike(std::span<const double> a, std::span<const double> b, double tolerance) {
   return std::ranges::equal(a, b, [tolerance](double x, double y) {
     return x == y || (std::isnan(x) && std::isnan(y)) ||
-           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + tolerance));
+           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + 1e-2));
   });
 }
 
@@ -82,7 +82,9 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
       empty.push_back(std::to_string(entry));
     }
   }
-  if (!empty.empty()) {
+  const bool are_others_own = std::ranges::all_of(
+      slices, [&, i = std::size_t{0}](std::size_t one) mutable { return one == i++ || one == slices.size(); });
+  if (are_others_own) {
     return what + " " + text::joined(empty) + (empty.size() == 1 ? " is left 0" : " are left 0");
   }
   if (std::ranges::all_of(slices, [&](std::size_t one) { return one == slices[0]; })) {
@@ -95,7 +97,7 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   }
   std::vector<std::string> order;
   for (const std::size_t one : slices) {
-    order.push_back(std::to_string(one));
+    order.push_back(one == slices.size() ? "zeros" : std::to_string(one));
   }
   return "in place of each " + what + " in turn stand " + text::joined(order);
 }

@@ -228,7 +228,8 @@ class Matcher {
         const double far = distance(*laid, tensor(steps[i]), right_.values(tensor(steps[i])));
         const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() <
                             static_cast<std::ptrdiff_t>(item.own);
-        const bool is_others = is_taken(steps[i]) || (item.by == Matched::By::habit && is_named_[steps[i]]);
+        const bool is_others =
+            (is_taken(steps[i]) && laid->cells.empty()) || (item.by == Matched::By::habit && is_named_[steps[i]]);
         const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
                                   tensor(steps[i]).kind() == Kind::scaled;
         const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +

@@ -61,8 +61,7 @@ class Sequences {
     if (judged.verdict == Verdict::shape && (follows_somewhere(judged) || is_of_another(judged))) {
       return;
     }
-    if (judged.verdict == Verdict::wrong && follows(judged, *judged.matched.step)) {
-      judged.verdict = Verdict::inherited;
+    if (judged.verdict == Verdict::wrong && !others_.empty() && follows_somewhere(judged)) {
       judged.causes.clear();
     }
   }
@@ -78,7 +77,11 @@ class Sequences {
   bool follows_somewhere(Judged& judged) {
     const auto step = std::ranges::find_if(steps_, [&](const Step& one) { return follows(judged, one); });
     if (step != steps_.end()) {
+      const bool is_own = element_count(step->tensor->shape()) == std::ssize(judged.matched.theirs->values);
       judged.matched.step = &*step;
+      judged.matched.laid = is_own ? right_.nearest(*judged.matched.theirs, *step->tensor) : std::nullopt;
+      judged.right = right_.values(*step->tensor);
+      judged.comparison = judged.matched.laid ? right_.compare(*judged.matched.laid, *step->tensor) : Comparison{};
       judged.verdict = Verdict::inherited;
     }
     return step != steps_.end();
