@@ -405,7 +405,7 @@ MISTAKES = [
     ("no value bias", B, {"project": biased("v", lambda bias, n: 0)}, "no-bias"),
     ("biases of queries and keys swapped", B, {"project": swapped_biases}, "bias"),
     ("keys of the token before", ANY, {"project": only("k", slices(1, lambda i, n: i - 1))},
-     "(tokens|rows)-mixed-up|in place of each (token|row)|left 0|shift"),
+     "(tokens|rows)-mixed-up|in place of each (token|row|column)|left 0|shift"),
     ("grouped heads", ["multihead"], {"split": only("kv", slices(1, lambda i, n: i // 2))}, "heads-mixed-up|group"),
     ("joined from head 1 on", ["multihead"], {"join": lambda p, right, c: right(np.roll(c, 1, 1))}, "heads-mixed-up|head"),
     ("mean weights for every head", HEADED,

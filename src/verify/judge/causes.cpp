@@ -227,7 +227,7 @@ class Search {
       if (!made && nodes.empty()) {
         continue;
       }
-      if (explain_by({&mistake}, made)) {
+      if (explain_by({&mistake}, made) && (says_something() || mistake.name == "weights-uniform")) {
         claim(cause_of({&mistake}));
       }
       if (!made || !is_like_right(*made)) {
@@ -237,6 +237,9 @@ class Search {
         std::ranges::for_each(nodes, [&](const void* node) { alone.emplace_back(&mistake, node); });
       }
     }
+    if (causes_.size() > 1 && !is_after_softmax()) {  // what would come after it is not seen here
+      std::erase_if(causes_, [](const Cause& cause) { return cause.names[0].ends_with("-after-softmax"); });
+    }
     for (const auto& [mistake, node] : alone) {
       if (causes_.empty() && explain_by({mistake}, mistaken({mistake}, node))) {
         Cause cause = cause_of({mistake});
@@ -245,6 +248,14 @@ class Search {
         claim(std::move(cause));
       }
     }
+  }
+
+  bool is_after_softmax() const {
+    std::set<const void*> above{step_.tensor->id()};
+    add_above(*step_.tensor, above);
+    return step_.tensor->kind() == Kind::softmax || std::ranges::any_of(steps_, [&](const Step& one) {
+             return one.tensor->kind() == Kind::softmax && above.contains(one.tensor->id());
+           });
   }
 
   void try_pairs() {
@@ -329,7 +340,7 @@ class Search {
   void try_solved() {
     for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, steps_)) {
       if (causes_.size() < most_causes &&
-          explain_by({&mistake}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
+          explain_by({}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
         claim(cause_of({&mistake}));
       }
     }

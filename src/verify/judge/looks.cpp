@@ -261,10 +261,21 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
                    text::shortest_text(std::ceil(compare(theirs.values, right, {}, theirs.cells).greatest_ulps)) +
                    " ulp: another order of summation, or wider arithmetic");
   }
-  std::vector<double> rounded = right;
-  std::ranges::transform(right, rounded.begin(), [](double value) { return std::round(value * 1e4) / 1e4; });
-  if (explains(rounded, {1e-6, 1e-7})) {
-    return one("rounded", "the numbers are rounded to the four digits that are printed");
+  const bool says_something =
+      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
+  for (int digits = 1; says_something && digits < 6; ++digits) {
+    const double unit = std::pow(10.0, digits);
+    const bool are_round = std::ranges::all_of(theirs.values, [&](double value) {
+      return !std::isfinite(value) ||
+             std::abs(value * unit - std::round(value * unit)) < 1e-6 * (unit + std::abs(value * unit));
+    });
+    std::vector<double> rounded = right;
+    std::ranges::transform(right, rounded.begin(), [&](double value) { return std::round(value * unit) / unit; });
+    if (are_round && explains(rounded, {1e-6, 1e-7})) {
+      return one("rounded", digits == 4 ? "the numbers are rounded to the four digits that are printed"
+                                        : "the numbers are rounded to " + std::to_string(digits) +
+                                              (digits == 1 ? " place" : " places"));
+    }
   }
   struct Format {
     const char* name;

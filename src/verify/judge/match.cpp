@@ -166,7 +166,7 @@ class Matcher {
     const auto fits = [&](const Item& one) {
       return one.is_final && may_be(one, *result) && right_.nearest(*one.theirs, tensor(*result));
     };
-    return result && !is_taken(*result) && fits(item) &&
+    return result && !is_taken(*result) && has_projection() && fits(item) &&
            std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
   }
 
@@ -178,6 +178,19 @@ class Matcher {
     });
   }
 
+  bool has_projection() const {
+    return std::ranges::any_of(
+        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
+  }
+
+  /// Whether the heads' contexts are another tensor.
+  bool has_context_beside(const Item& item) const {
+    return item.is_certain && std::ranges::any_of(items_, [&](const Item& other) {
+             return other.given < item.given && other.matched && !other.is_final &&
+                    other.matched->step->name.starts_with("context") && other.matched->laid->cells.empty();
+           });
+  }
+
   /// A layer's result whose numbers are those that its projection gets, where another tensor has these, or the port has
   /// a projection and nothing else is called its result: the projection is left out.
   void check_final() {
@@ -185,8 +198,6 @@ class Matcher {
     if (!result || is_taken(*result)) {
       return;
     }
-    const bool has_projection = std::ranges::any_of(
-        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
     const bool has_other = std::ranges::any_of(
         items_, [&](const Item& item) { return item.is_final && !item.matched && may_be(item, *result); });
     for (auto last = items_.rbegin(); last != items_.rend(); ++last) {
@@ -195,7 +206,7 @@ class Matcher {
         continue;
       }
       const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-      if (is_double(item) || (item.is_final && has_projection)) {
+      if (is_double(item) || (item.is_final && (has_projection() || has_context_beside(item)))) {
         if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(*result))) {
           --holders_[step];
           take(item, *result, std::move(laid), false);
