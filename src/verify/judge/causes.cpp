@@ -260,7 +260,7 @@ class Search {
 
   void try_pairs() {
     std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty(); ++i) {
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && says_something(); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
         if (effective_[i]->name == effective_[j]->name) {
           continue;

@@ -228,9 +228,7 @@ class Matcher {
   std::vector<Choice> choices_of(const Item& item) {
     std::vector<Choice> choices;
     std::vector<std::size_t> steps = allowed(item);
-    if (is_result(item)) {
-      steps = {*projected()};
-    }
+    const std::optional<std::size_t> result = is_result(item) ? projected() : std::nullopt;
     constexpr double less_likely = 0.03;
     constexpr double another_form = 0.5;
     const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
@@ -245,7 +243,11 @@ class Matcher {
                                   tensor(steps[i]).kind() == Kind::scaled;
         const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +
                                 (laid->is_plain || laid->is_named ? 0 : rearranged);
-        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + unlikely, is_others});
+        choices.push_back({steps[i], *std::move(laid),
+                           steps[i] == result ? -1
+                           : is_preferred     ? 0
+                                              : far + unlikely,
+                           is_others});
       }
     }
     return choices;
