@@ -228,6 +228,79 @@ HABITS = {
     "Go": ("before", "inf",
         "x=embeddedTokens W*=wei{query} b*=bia{query} Wo=weiOutput bo=biaOutput *h=mat{Q} scaled=matQK weights=matSoftmax "
         "ctxh=matHeads ctx=matConcat out=matOutput"),
+    "torchtune": ("before", "inf",
+        "x=x W*=layers.0.attn.{q}_proj.weight b*=layers.0.attn.{q}_proj.bias Wo=layers.0.attn.output_proj.weight "
+        "bo=layers.0.attn.output_proj.bias *h={q} mask=mask ctxh=sdpa_output out=layers.0.attn.output_proj"),
+    "DeBERTa": ("before", "min",
+        "x=hidden_states W*=deberta.encoder.layer.0.attention.self.{query}_proj.weight "
+        "b*=deberta.encoder.layer.0.attention.self.{query}_proj.bias "
+        "Wo=deberta.encoder.layer.0.attention.output.dense.weight bo=deberta.encoder.layer.0.attention.output.dense.bias "
+        "*h={query}_layer@n masked=attention_scores weights=attention_probs ctx=context_layer out=attention_output"),
+    "Equinox": ("before", "keep",
+        "x=x@e0 W*=attn.{query}_proj.weight b*=attn.{query}_proj.bias Wo=attn.output_proj.weight "
+        "bo=attn.output_proj.bias *h={query}_heads@thd mask=mask masked=logits@e0 weights=weights@e0 ctxh=attn@thd "
+        "out=out@e0"),
+    "Megatron": ("before", "min",
+        "x=hidden_states@tbd Wqkv=encoder.layers.0.self_attention.query_key_value.weight@neox "
+        "bqkv=encoder.layers.0.self_attention.query_key_value.bias@neox Wo=encoder.layers.0.self_attention.dense.weight "
+        "bo=encoder.layers.0.self_attention.dense.bias *h={query}_layer@tbhd scaled=matmul_result@n "
+        "masked=attention_scores weights=attention_probs ctx=context_layer@tbd out=self_attention.dense@tbd"),
+    "x-transformers": ("before", "drop",
+        "x=x x2=context W*=layers.0.1.to_{q}.weight b*=layers.0.1.to_{q}.bias Wo=layers.0.1.to_out.weight "
+        "bo=layers.0.1.to_out.bias *h={q} mask=causal_mask scaled=qk_similarities masked=pre_softmax_attn "
+        "weights=post_softmax_attn ctxh=out_per_head out=layers.0.1.to_out"),
+    "Mistral": ("before", "inf",
+        "x=x@flat W*=layers.0.attention.w{q}.weight b*=layers.0.attention.w{q}.bias Wo=layers.0.attention.wo.weight "
+        "bo=layers.0.attention.wo.bias *h=x{q}@bthd scaled=scores weights=scores_softmax ctx=output_heads@flat "
+        "out=output@flat"),
+    "GPT-J": ("before", "min",
+        "x=hidden_states W*=transformer.h.0.attn.{q}_proj.weight b*=transformer.h.0.attn.{q}_proj.bias "
+        "Wo=transformer.h.0.attn.out_proj.weight bo=transformer.h.0.attn.out_proj.bias *h={query} "
+        "mask=transformer.h.0.attn.bias@11 weights=attn_weights ctx=attn_output_merged out=transformer.h.0.attn.out_proj"),
+    "whisper.cpp": ("both", "inf",
+        "x=inpL W*=encoder.blocks.0.attn.{query}.weight b*=encoder.blocks.0.attn.{query}.bias "
+        "Wo=encoder.blocks.0.attn.out.weight bo=encoder.blocks.0.attn.out.bias qs=Qcur ks=Kcur vh=Vcur "
+        "masked=KQ_masked weights=KQ_soft_max ctxh=KQV ctx=KQV_merged out=KQV_out"),
+    "TensorRT-LLM": ("before", "inf",
+        "x=hidden_states Wqkv=transformer.layers.0.attention.qkv.weight bqkv=transformer.layers.0.attention.qkv.bias "
+        "Wo=transformer.layers.0.attention.dense.weight bo=transformer.layers.0.attention.dense.bias "
+        "qkv=transformer.layers.0.attention.qkv ctx=context out=transformer.layers.0.attention.dense"),
+    "stacked qkv": ("query", "inf",
+        "x=x Wqkv=blocks.0.attn.qkv.weight bqkv=blocks.0.attn.qkv.bias Wo=blocks.0.attn.proj.weight "
+        "bo=blocks.0.attn.proj.bias qkv=qkv@3bhtd weights=attn ctxh=x_attn out=x_proj"),
+    "Alammar": ("before", "inf",
+        "x=X W*=W{Q}@t b*=b{Q} Wo=WO@t bo=bO *h={Q}_{h} scaled=S_{h} weights=A_{h} ctxh=Z_{h} ctx=Z out=R"),
+    "tensor2tensor": ("query", "min",
+        "x=query_antecedent W*=self_attention/multihead_attention/{q}/kernel@t "
+        "b*=self_attention/multihead_attention/{q}/bias "
+        "Wo=self_attention/multihead_attention/output_transform/kernel@t "
+        "bo=self_attention/multihead_attention/output_transform/bias *h={q} masked=logits weights=attention_weights "
+        "ctx=combined_heads out=output_transform"),
+    "EasyLM": ("before", "inf",
+        "x=hidden_states W*=transformer/h/0/attention/w{q}/kernel@t b*=transformer/h/0/attention/w{q}/bias "
+        "Wo=transformer/h/0/attention/wo/kernel@t bo=transformer/h/0/attention/wo/bias *h=x{q}@bthd "
+        "mask=attention_bias@b1 weights=attn_weights ctxh=attn_output@bthd out=transformer/h/0/attention/wo"),
+    "Google BERT": ("before", "1e9",
+        "x=from_tensor@flat W*=bert/encoder/layer_0/attention/self/{query}/kernel@t "
+        "b*=bert/encoder/layer_0/attention/self/{query}/bias Wo=bert/encoder/layer_0/attention/output/dense/kernel@t "
+        "bo=bert/encoder/layer_0/attention/output/dense/bias *h={query}_layer mask=adder@b1 masked=attention_scores "
+        "weights=attention_probs ctx=context_layer@flat out=attention_output@flat"),
+    "scaled_dot_product_attention": ("before", "inf",
+        "x=x_input W*={q}_proj.weight b*={q}_proj.bias Wo=out_proj.weight bo=out_proj.bias *h={query} mask=attn_bias "
+        "masked=attn_weight_biased weights=attn_weight ctxh=sdpa ctx=attn_concat out=out_proj"),
+    "spreadsheet": ("before", "drop",
+        "x=Embeddings@e0 W*=W_{Q}@t b*=b_{Q} Wo=W_O@t bo=b_O *={Q}@e0 scores=QK^T@e0 scaled=QK^T/sqrt(dk)@e0 "
+        "masked=masked_QK^T@e0 weights=softmax@e0 ctx=concat(heads)@e0 out=Output@e0"),
+    "C struct": ("before", "inf",
+        "x=attn.in W*=attn.w{q} b*=attn.b{q} Wo=attn.wo bo=attn.bo *h=attn.{q} masked=attn.scores weights=attn.probs "
+        "ctx=attn.ctx out=attn.out"),
+    "LitGPT": ("before", "inf",
+        "x=x Wqkv=transformer.h.0.attn.qkv.weight bqkv=transformer.h.0.attn.qkv.bias Wo=transformer.h.0.attn.proj.weight "
+        "bo=transformer.h.0.attn.proj.bias *h={q} mask=mask@11 masked=scores weights=probs ctxh=y@bthd out=attn_proj_out"),
+    "Swin": ("query", "inf",
+        "x=x Wqkv=layers.0.blocks.0.attn.qkv.weight bqkv=layers.0.blocks.0.attn.qkv.bias "
+        "Wo=layers.0.blocks.0.attn.proj.weight bo=layers.0.blocks.0.attn.proj.bias qs=q kh=k vh=v masked=attn_pre "
+        "weights=attn ctx=attn_x out=layers.0.blocks.0.attn.proj"),
 }
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@ struct Dumped {
   Shape shape;
   std::string dtype;           ///< as the file says: "float32", "float16", "bfloat16", "float64", "int64", "bool"
   std::vector<double> values;  ///< row-major; integers beyond 2^53 are rounded
+  std::optional<std::int64_t> head = {};  ///< of attention, from 0: what its name certainly says
 };
 
 /// Whether the path is a folder or a file of these formats: by its first bytes, or its name. False for what is not

@@ -200,6 +200,8 @@ class Port:
             "dhd": lambda: tensor.T.reshape(tensor.shape[1], h, -1),
             "hdd": lambda: tensor.T.reshape(h, -1, tensor.shape[0]),
             "hDd": lambda: swap(tensor.reshape(h, -1, tensor.shape[1])),
+            "thd": lambda: tensor[0].transpose(1, 0, 2),
+            "3bhtd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1).transpose(2, 0, 3, 1, 4),
             "bt3hd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1), "rev": lambda: tensor, "ne": lambda: tensor,
             "e0": lambda: tensor,
         }[how]()

@@ -16,15 +16,10 @@
 #include "torch/generator.hpp"
 #include "verify/bound/observed.hpp"
 #include "verify/explain/evidence.hpp"
+#include "verify/propose/seeds.hpp"
 
 namespace attn::verify {
 namespace {
-
-constexpr std::int64_t small_seeds = 2'048;
-constexpr std::int64_t liked_seeds[] = {2'222,   3'141,     3'333,      3'407,      4'242,   4'444,   5'555,
-                                        6'666,   7'777,     8'888,      9'999,      10'000,  12'345,  31'337,
-                                        54'321,  65'536,    99'999,     123'123,    123'456, 271'828, 314'159,
-                                        424'242, 1'234'567, 12'345'678, 123'456'789};
 
 constexpr std::size_t block = 16;  ///< so many normals and more are drawn in blocks of so many
 
@@ -116,7 +111,7 @@ std::vector<Way> ways_of(const Printed& printed) {
 std::vector<Candidate> candidates_of(const Report& report) {
   constexpr std::size_t most_candidates = 8;
   constexpr std::size_t most_cells = 4'096;
-  constexpr std::size_t seeds_and_ways = 4 * (small_seeds + std::size(liked_seeds));
+  const std::size_t seeds_and_ways = 4 * usual_seeds().size();
   std::vector<Candidate> candidates;
   for (const Finding& finding : report.findings) {
     const Printed& printed = *finding.printed;
@@ -233,10 +228,7 @@ std::vector<Drawn> find_draws(const Report& report) {
       });
     });
   };
-  for (std::int64_t seed = 0; seed < small_seeds; ++seed) {
-    try_seed(seed);
-  }
-  std::ranges::for_each(liked_seeds, try_seed);
+  std::ranges::for_each(usual_seeds(), try_seed);
   return found;
 }
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
-#include "torch/redrawn.hpp"
 #include "verify/judge/looks.hpp"
 #include "verify/judge/shifts.hpp"
 #include "verify/judge/solved.hpp"
@@ -28,7 +27,8 @@ class Search {
  public:
   Search(const Matched& matched, std::span<const Step> steps, const Operands& operands,
          std::span<const Tensor* const> shown, Right& right)
-      : theirs_(*matched.laid),
+      : matched_(matched),
+        theirs_(*matched.laid),
         step_(*matched.step),
         steps_(steps),
         operands_(operands),
@@ -47,8 +47,7 @@ class Search {
   std::vector<Cause> run(const Otherwise& otherwise) {
     if (is_drawn()) {
       look_among_steps();
-      look_among_shifts(otherwise.draws);
-      look_among_variants(otherwise.variants);
+      look_at_draws(otherwise);
     }
     const auto look = [this](auto&& causes) {
       if (causes_.empty()) {
@@ -103,7 +102,7 @@ class Search {
 
   /// What explains many of the wrong cells, and none of the others otherwise.
   void note_partial(const Comparison& with_mistake) {
-    if (trying_.empty() || own_wrong_.size() < 4) {
+    if (trying_.empty() || own_wrong_.size() < 4 || !says_something()) {
       return;
     }
     std::vector<std::int64_t> spoiled;
@@ -148,38 +147,11 @@ class Search {
     }
   }
 
-  /// The step's own draw, begun some words earlier or later.
-  void look_among_shifts(const torch::Draws& draws) {
-    const torch::Draw* const draw = port::draw_of(*step_.tensor, draws);
-    if (draw == nullptr || !causes_.empty() || !says_something() ||
-        theirs_.values.size() < fewest_telling(*step_.tensor)) {
-      return;
-    }
-    for (const Shift& shift : shifts_of(*draw, draws, steps_)) {
-      const std::optional<Tensor> shifted = torch::redrawn(*draw, draws, shift.words);
-      if (shifted && explains(values_of(*shifted))) {
-        claim({{"draws-shifted"}, sentence_of(shift), ""});
-        return;
-      }
-    }
-  }
-
-  /// Fewer than so many numbers may be equal by chance.
-  static std::size_t fewest_telling(const Tensor& tensor) { return tensor.dtype() == DType::boolean ? 16 : 1; }
-
-  void look_among_variants(const Variants& variants) {
-    if (!causes_.empty() || !variants || !says_something()) {
-      return;
-    }
-    for (const Variant& variant : variants()) {
-      const auto same = std::ranges::find_if(variant.steps, [&](const Step& other) {
-        return other.kind == Step::Kind::tensor && other.name == step_.name && other.section == step_.section;
-      });
-      if (same != variant.steps.end() && same->tensor->shape() == step_.tensor->shape() &&
-          explains(values_of(*same->tensor))) {
-        claim({{variant.name}, variant.sentence, ""});
-        return;
-      }
+  void look_at_draws(const Otherwise& otherwise) {
+    if (causes_.empty() && says_something()) {
+      const auto cause = drawn_otherwise(matched_, steps_, otherwise, judge_,
+                                         [this](const std::vector<double>& numbers) { return explains(numbers); });
+      cause ? claim(*cause) : void();
     }
   }
 
@@ -255,7 +227,7 @@ class Search {
       if (!made && nodes.empty()) {
         continue;
       }
-      if (explain_by({&mistake}, made)) {
+      if (explain_by({&mistake}, made) && (says_something() || mistake.name == "weights-uniform")) {
         claim(cause_of({&mistake}));
       }
       if (!made || !is_like_right(*made)) {
@@ -264,6 +236,9 @@ class Search {
       if (nodes.size() > 1) {
         std::ranges::for_each(nodes, [&](const void* node) { alone.emplace_back(&mistake, node); });
       }
+    }
+    if (causes_.size() > 1 && !is_after_softmax()) {  // what would come after it is not seen here
+      std::erase_if(causes_, [](const Cause& cause) { return cause.names[0].ends_with("-after-softmax"); });
     }
     for (const auto& [mistake, node] : alone) {
       if (causes_.empty() && explain_by({mistake}, mistaken({mistake}, node))) {
@@ -275,9 +250,17 @@ class Search {
     }
   }
 
+  bool is_after_softmax() const {
+    std::set<const void*> above{step_.tensor->id()};
+    add_above(*step_.tensor, above);
+    return step_.tensor->kind() == Kind::softmax || std::ranges::any_of(steps_, [&](const Step& one) {
+             return one.tensor->kind() == Kind::softmax && above.contains(one.tensor->id());
+           });
+  }
+
   void try_pairs() {
     std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty(); ++i) {
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && says_something(); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
         if (effective_[i]->name == effective_[j]->name) {
           continue;
@@ -357,7 +340,7 @@ class Search {
   void try_solved() {
     for (const Mistake& mistake : solved_mistakes(theirs_, *step_.tensor, operands_, steps_)) {
       if (causes_.size() < most_causes &&
-          explain_by({&mistake}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
+          explain_by({}, operands_.remade(*step_.tensor, *step_.tensor, mistake.rule))) {
         claim(cause_of({&mistake}));
       }
     }
@@ -370,6 +353,7 @@ class Search {
     }
   }
 
+  const Matched& matched_;
   const Laid& theirs_;
   const Step& step_;
   std::span<const Step> steps_;

@@ -29,7 +29,7 @@ using Variants = std::function<std::vector<Variant>()>;
 
 /// How what is drawn may have been drawn otherwise.
 struct Otherwise {
-  torch::Draws draws = {};  ///< the lesson's, which may begin earlier or later
+  torch::Draws draws = {};  ///< the lesson's, which may begin earlier or later, or with another seed
   Variants variants = {};
 };
 

@@ -61,6 +61,14 @@ std::vector<double> along(std::size_t axis, const Shape& shape, std::vector<doub
   return numbers;
 }
 
+void divide(std::vector<double>& line, double divisor) {
+  std::ranges::for_each(line, [divisor](double& value) { value /= divisor; });
+}
+
+double length_of(const std::vector<double>& line) {
+  return std::sqrt(std::inner_product(line.begin(), line.end(), line.begin(), 0.0));
+}
+
 struct Reduction {
   const char* name;
   const char* words;  ///< after the axis's word
@@ -75,6 +83,12 @@ const Reduction reductions[] = {
      [](std::vector<double>& line) {
        std::ranges::fill(line, std::accumulate(line.begin(), line.end(), 0.0) / static_cast<double>(line.size()));
      }},
+    {"divided-by-sum", " is divided by the sum of all",
+     [](std::vector<double>& line) { divide(line, std::accumulate(line.begin(), line.end(), 0.0)); }},
+    {"divided-by-length", " is divided by the root of the sum of squares",
+     [](std::vector<double>& line) { divide(line, length_of(line)); }},
+    {"rms-norm", " is divided by the root of the mean square: an RMS norm",
+     [](std::vector<double>& line) { divide(line, length_of(line) / std::sqrt(static_cast<double>(line.size()))); }},
 };
 
 std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
@@ -83,6 +97,50 @@ std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::
       if (shape[axis] > 1 && are_near(beside.theirs, along(axis, shape, beside.right, one.change))) {
         return {{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""}};
       }
+    }
+  }
+  return {};
+}
+
+/// The pairs of columns that rotary positions turn: i and i + half, or 2i and 2i + 1.
+constexpr bool are_halves[] = {true, false};
+
+/// Each vector of a token turned pair by pair by its place times an angle for each pair, 1 / 10000^(i / half).
+std::vector<double> rotated(const Shape& shape, std::size_t token_axis, const std::vector<double>& right,
+                            bool is_by_halves) {
+  std::vector<double> turned = right;
+  const auto width = static_cast<std::size_t>(shape.back());
+  const auto stride = static_cast<std::size_t>(row_major_strides(shape)[token_axis]);
+  const std::size_t half = width / 2;
+  for (std::size_t row = 0; row < right.size(); row += width) {
+    const auto token = static_cast<double>(row / stride % static_cast<std::size_t>(shape[token_axis]));
+    for (std::size_t i = 0; i < half; ++i) {
+      const double angle = token / std::pow(10000.0, static_cast<double>(i) / static_cast<double>(half));
+      const std::size_t a = row + (is_by_halves ? i : 2 * i);
+      const std::size_t b = row + (is_by_halves ? i + half : 2 * i + 1);
+      turned[a] = right[a] * std::cos(angle) - right[b] * std::sin(angle);
+      turned[b] = right[a] * std::sin(angle) + right[b] * std::cos(angle);
+    }
+  }
+  return turned;
+}
+
+/// Rotary positions, in vectors [.., tokens, .., width]; of joined heads in each.
+std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
+  Shape shape = beside.shape;
+  const std::size_t token_axis = shape.size() < 2 ? 0 : shape.size() - 2;
+  if (shape.size() < 2 || shape.back() < 2) {
+    return {};
+  }
+  if (shape.size() == 3 && heads > 1 && shape[2] % heads == 0) {
+    shape = {shape[0], shape[1], heads, shape[2] / heads};
+  }
+  for (const bool is_by_halves : are_halves) {
+    if (are_near(beside.theirs, rotated(shape, token_axis, beside.right, is_by_halves))) {
+      return {{{"rotated"},
+               std::string("each vector is rotated by its token's place: RoPE, in ") +
+                   (is_by_halves ? "halves" : "pairs of neighbours"),
+               ""}};
     }
   }
   return {};
@@ -157,6 +215,9 @@ std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
         !causes.empty()) {
       return causes;
     }
+  }
+  if (auto causes = rotary(beside, heads); !causes.empty()) {
+    return causes;
   }
   return shifted(beside);
 }

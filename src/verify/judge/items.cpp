@@ -187,7 +187,7 @@ class Reader {
   bool add_parts(std::size_t given, const Meant& meant) {
     std::vector<dump::Dumped> best;
     std::vector<std::size_t> steps_of_best;
-    std::size_t most = 0;
+    std::pair<std::size_t, std::size_t> most;  // of parts that are right, and that may be laid out so
     for (const std::vector<std::string>& names : meant.parts) {
       std::vector<std::size_t> steps;
       std::vector<std::int64_t> sizes;
@@ -202,16 +202,17 @@ class Reader {
         continue;
       }
       take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<dump::Dumped>&& parts) {
-        std::size_t right = 0;
+        std::pair<std::size_t, std::size_t> good;
         for (std::size_t i = 0; i < parts.size(); ++i) {
-          right += right_.holding(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
+          good.first += right_.holding(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
+          good.second += right_.nearest(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
         }
-        if (best.empty() || right > most) {
-          most = right;
+        if (best.empty() || good > most) {
+          most = good;
           best = std::move(parts);
           steps_of_best = steps;
         }
-        return most == steps.size();
+        return most.first == steps.size();
       });
     }
     for (std::size_t i = 0; i < best.size(); ++i) {

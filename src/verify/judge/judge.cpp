@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "verify/judge/relations.hpp"
+#include "verify/judge/seeds.hpp"
+#include "verify/judge/sequences.hpp"
 #include "verify/propose/axes.hpp"
 #include "verify/propose/meanings.hpp"
 
@@ -146,11 +148,15 @@ template <class CausesIn>
 void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
   const std::size_t own = causes.size();
   std::swap(matched.laid, matched.otherwise);
+  const auto is_any_mask = [](const Cause& cause) { return cause.names[0] == "another-mask"; };
   std::ranges::move(causes_in(matched), std::back_inserter(causes));
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const std::string& words = (i < own ? matched.otherwise : matched.laid)->words;
     causes[i].sentence += words.find(seen_words) == std::string::npos ? ", if your mask is True for what is hidden"
                                                                       : ", if your mask is True for what is seen";
+  }
+  if (!std::ranges::all_of(causes, is_any_mask)) {
+    std::erase_if(causes, is_any_mask);  // a known mistake is likelier than some mask
   }
 }
 
@@ -178,6 +184,10 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
         break;
       }
     }
+  }
+  result.seed = seed_of(runs[best].matching.matched, otherwise.draws, right);
+  if (result.seed) {
+    return result;
   }
   const auto causes_in = [&](const Run& run, const Matched& matched) {
     return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
@@ -209,6 +219,7 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
     }
     result.tensors.push_back(std::move(judged));
   }
+  explain_sequences(result.tensors, runs[best].way.steps, right);
   result.unmatched = std::move(runs[best].matching.unmatched);
   result.relations = relations_of(dumped, result.unmatched, tolerance);
   result.way = std::move(runs[best].way);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +37,8 @@ struct Judgement {
   std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< which of the dump's tensors are no step
   std::vector<std::string> relations;  ///< of these: what each follows from, of the dump's others; may be empty
+  std::optional<std::int64_t> seed =
+      {};  ///< with which all was drawn, if not with the lesson's: nothing else is judged
 };
 
 /// Judges a port's tensors against each right way to write the steps, and reports the way that explains most of them:

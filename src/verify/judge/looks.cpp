@@ -28,7 +28,7 @@ bool has_bits(double value, int bits) {
 bool are_alike(std::span<const double> a, std::span<const double> b, double tolerance) {
   return std::ranges::equal(a, b, [tolerance](double x, double y) {
     return x == y || (std::isnan(x) && std::isnan(y)) ||
-           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + tolerance));
+           (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance * (std::abs(y) + 1e-2));
   });
 }
 
@@ -82,7 +82,9 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
       empty.push_back(std::to_string(entry));
     }
   }
-  if (!empty.empty()) {
+  const bool are_others_own = std::ranges::all_of(
+      slices, [&, i = std::size_t{0}](std::size_t one) mutable { return one == i++ || one == slices.size(); });
+  if (are_others_own) {
     return what + " " + text::joined(empty) + (empty.size() == 1 ? " is left 0" : " are left 0");
   }
   if (std::ranges::all_of(slices, [&](std::size_t one) { return one == slices[0]; })) {
@@ -95,7 +97,7 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   }
   std::vector<std::string> order;
   for (const std::size_t one : slices) {
-    order.push_back(std::to_string(one));
+    order.push_back(one == slices.size() ? "zeros" : std::to_string(one));
   }
   return "in place of each " + what + " in turn stand " + text::joined(order);
 }
@@ -259,10 +261,21 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
                    text::shortest_text(std::ceil(compare(theirs.values, right, {}, theirs.cells).greatest_ulps)) +
                    " ulp: another order of summation, or wider arithmetic");
   }
-  std::vector<double> rounded = right;
-  std::ranges::transform(right, rounded.begin(), [](double value) { return std::round(value * 1e4) / 1e4; });
-  if (explains(rounded, {1e-6, 1e-7})) {
-    return one("rounded", "the numbers are rounded to the four digits that are printed");
+  const bool says_something =
+      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
+  for (int digits = 1; says_something && digits < 6; ++digits) {
+    const double unit = std::pow(10.0, digits);
+    const bool are_round = std::ranges::all_of(theirs.values, [&](double value) {
+      return !std::isfinite(value) ||
+             std::abs(value * unit - std::round(value * unit)) < 1e-6 * (unit + std::abs(value * unit));
+    });
+    std::vector<double> rounded = right;
+    std::ranges::transform(right, rounded.begin(), [&](double value) { return std::round(value * unit) / unit; });
+    if (are_round && explains(rounded, {1e-6, 1e-7})) {
+      return one("rounded", digits == 4 ? "the numbers are rounded to the four digits that are printed"
+                                        : "the numbers are rounded to " + std::to_string(digits) +
+                                              (digits == 1 ? " place" : " places"));
+    }
   }
   struct Format {
     const char* name;

@@ -10,6 +10,8 @@
 
 #include "tensor/operations.hpp"
 #include "verify/judge/items.hpp"
+#include "verify/judge/sense.hpp"
+#include "verify/propose/axes.hpp"
 
 namespace attn::port {
 namespace {
@@ -164,7 +166,7 @@ class Matcher {
     const auto fits = [&](const Item& one) {
       return one.is_final && may_be(one, *result) && right_.nearest(*one.theirs, tensor(*result));
     };
-    return result && !is_taken(*result) && fits(item) &&
+    return result && !is_taken(*result) && has_projection() && fits(item) &&
            std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
   }
 
@@ -176,6 +178,19 @@ class Matcher {
     });
   }
 
+  bool has_projection() const {
+    return std::ranges::any_of(
+        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
+  }
+
+  /// Whether the heads' contexts are another tensor.
+  bool has_context_beside(const Item& item) const {
+    return item.is_certain && std::ranges::any_of(items_, [&](const Item& other) {
+             return other.given < item.given && other.matched && !other.is_final &&
+                    other.matched->step->name.starts_with("context") && other.matched->laid->cells.empty();
+           });
+  }
+
   /// A layer's result whose numbers are those that its projection gets, where another tensor has these, or the port has
   /// a projection and nothing else is called its result: the projection is left out.
   void check_final() {
@@ -183,8 +198,6 @@ class Matcher {
     if (!result || is_taken(*result)) {
       return;
     }
-    const bool has_projection = std::ranges::any_of(
-        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
     const bool has_other = std::ranges::any_of(
         items_, [&](const Item& item) { return item.is_final && !item.matched && may_be(item, *result); });
     for (auto last = items_.rbegin(); last != items_.rend(); ++last) {
@@ -193,7 +206,7 @@ class Matcher {
         continue;
       }
       const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-      if (is_double(item) || (item.is_final && has_projection)) {
+      if (is_double(item) || (item.is_final && (has_projection() || has_context_beside(item)))) {
         if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(*result))) {
           --holders_[step];
           take(item, *result, std::move(laid), false);
@@ -215,9 +228,7 @@ class Matcher {
   std::vector<Choice> choices_of(const Item& item) {
     std::vector<Choice> choices;
     std::vector<std::size_t> steps = allowed(item);
-    if (is_result(item)) {
-      steps = {*projected()};
-    }
+    const std::optional<std::size_t> result = is_result(item) ? projected() : std::nullopt;
     constexpr double less_likely = 0.03;
     constexpr double another_form = 0.5;
     const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
@@ -226,23 +237,30 @@ class Matcher {
         const double far = distance(*laid, tensor(steps[i]), right_.values(tensor(steps[i])));
         const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() <
                             static_cast<std::ptrdiff_t>(item.own);
-        const bool is_others = is_taken(steps[i]) || (item.by == Matched::By::habit && is_named_[steps[i]]);
+        const bool is_others =
+            (is_taken(steps[i]) && laid->cells.empty()) || (item.by == Matched::By::habit && is_named_[steps[i]]);
         const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
                                   tensor(steps[i]).kind() == Kind::scaled;
         const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +
                                 (laid->is_plain || laid->is_named ? 0 : rearranged);
-        choices.push_back({steps[i], *std::move(laid), is_preferred ? 0 : far + unlikely, is_others});
+        choices.push_back({steps[i], *std::move(laid),
+                           steps[i] == result ? -1
+                           : is_preferred     ? 0
+                                              : far + unlikely,
+                           is_others});
       }
     }
     return choices;
   }
 
-  /// Of the port's own operands first, then the nearest one, in the order of the program.
+  struct Open {
+    Item* item;
+    std::vector<Choice> choices;
+  };
+
+  /// Of the port's own operands first, then the nearest one, in the order of the program. A slice whose name does not
+  /// say which it is waits for its turn: heads may be alike.
   void take_wrong() {
-    struct Open {
-      Item* item;
-      std::vector<Choice> choices;
-    };
     std::vector<Open> open;
     for (Item& item : items_) {
       if (!item.matched && !item.candidates.empty()) {
@@ -257,25 +275,29 @@ class Matcher {
     }
     const auto first_of = [](const Open& one) { return one.choices[0].step; };
     while (!open.empty()) {
-      const auto next = std::ranges::find_if(open, [&](Open& one) { return take_inherited(one); });
+      const auto next = std::ranges::find_if(open, [&](Open& one) { return take_inherited(one, false); });
       if (next != open.end()) {
         open.erase(next);
         continue;
       }
       const auto first = std::ranges::min_element(open, {}, first_of);
-      take_nearest(*first->item, first->choices);
+      if (!take_inherited(*first, true)) {
+        take_nearest(*first->item, first->choices, open);
+      }
       open.erase(first);
     }
   }
 
-  template <class Open>
-  bool take_inherited(Open& one) {
+  /// How the tensor is what the step makes of these operands; none where it is not.
+  std::optional<Laid> following(const Item& item, std::size_t step, const Operands& operands) {
+    const auto remade = operands.empty() ? std::nullopt : operands.remade(tensor(step));
+    return remade && remade->id() != tensor(step).id() ? right_.holding(*item.theirs, *remade) : std::nullopt;
+  }
+
+  bool take_inherited(Open& one, bool may_be_any_slice) {
     for (Choice& choice : one.choices) {
-      const auto remade = operands_.empty() ? std::nullopt : operands_.remade(tensor(choice.step));
-      if (!remade || remade->id() == tensor(choice.step).id()) {
-        continue;
-      }
-      if (std::optional<Laid> laid = right_.holding(*one.item->theirs, *remade)) {
+      std::optional<Laid> laid = following(*one.item, choice.step, operands_);
+      if (laid && (may_be_any_slice || laid->cells.empty() || laid->is_named)) {
         take(*one.item, choice.step, std::move(laid), false);
         one.item->matched->is_inherited = true;
         return true;
@@ -284,66 +306,39 @@ class Matcher {
     return false;
   }
 
-  void take_nearest(Item& item, std::vector<Choice>& choices) {
+  /// Whether another of the port's tensors follows from these scores, in this place. Of queries and keys that would say
+  /// little: scores follow from scaled ones too.
+  bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
+    Operands operands = operands_;
+    operands.add(tensor(choice.step), choice.laid);
+    return std::ranges::any_of(open, [&](const Open& other) {
+      return other.item != &item && std::ranges::any_of(other.choices, [&](const Choice& its) {
+               return its.step > choice.step && following(*other.item, its.step, operands);
+             });
+    });
+  }
+
+  void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
     const auto twin = std::ranges::find_if(items_, [&](const Item& other) {
       return &other != &item && other.matched && other.theirs->values == item.theirs->values &&
              other.theirs->shape == item.theirs->shape;
     });
+    std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
     const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
       return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
     });
-    const auto best = same != choices.end() ? same : std::ranges::min_element(choices, {}, [](const Choice& choice) {
-      return std::pair(choice.is_taken, choice.distance);
+    const auto followed = std::ranges::find_if(choices, [&](const Choice& choice) {
+      return choices.size() > 1 && !choice.is_taken && is_token_by_token(tensor(choice.step)) &&
+             is_followed(item, choice, open);
     });
+    const auto best = same != choices.end() ? same : followed != choices.end() ? followed : choices.begin();
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
-        choose_sense(*item.matched);
+        choose_sense(*item.matched, items_, steps_, right_, operands_);
       }
     }
-  }
-
-  /// A wrong mask of 0 and 1 may be True for what is hidden or for what is seen: the port's own scores and weights
-  /// tell.
-  void choose_sense(Matched& mask) {
-    const Tensor& right = *mask.step->tensor;
-    if (std::ranges::any_of(mask.theirs->values, [](double value) { return value != 0 && value != 1; })) {
-      return;
-    }
-    for (Laid& other : right_.layouts(*mask.theirs, right)) {
-      if (other.values == mask.laid->values) {
-        continue;
-      }
-      const std::int64_t here = agreement(*mask.laid);
-      const std::int64_t there = agreement(other);
-      if (here < there) {
-        std::swap(*mask.laid, other);
-        operands_.replace(right, *mask.laid);
-      }
-      mask.otherwise = here == there ? std::optional(std::move(other)) : std::nullopt;
-      return;
-    }
-  }
-
-  /// How many of the cells that the port's scores and weights hide or show the mask does too.
-  std::int64_t agreement(const Laid& mask) {
-    std::int64_t count = 0;
-    for (const Item& item : items_) {
-      for (const std::size_t step : item.candidates) {
-        const bool is_weights = tensor(step).kind() == Kind::softmax;
-        const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
-        const bool is_masked = std::ranges::any_of(right_.values(tensor(step)), is_hidden);
-        if (is_masked && std::ranges::any_of(item.theirs->values, is_hidden)) {
-          const std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step));
-          for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {
-            count += is_hidden(laid->values[i]) == (mask.values[i % mask.values.size()] != 0) ? 1 : 0;
-          }
-          break;
-        }
-      }
-    }
-    return count;
   }
 
   Matching result() {

@@ -49,8 +49,8 @@ const std::vector<Habit>& habits() {
        "value_matrix value_tensor "
        "value_transform value_out value_split split_value split_values values_heads hook_v",
        "values values_heads value_2", "W_value"},
-      {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "", "W_query"},
-      {"wk w_k w_key wkey weight_key weight_k key_w k_w weights_k", "", "W_key"},
+      {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "queries queries_heads", "W_query"},
+      {"wk w_k w_key wkey weight_key weight_k key_w k_w weights_k", "keys keys_heads", "W_key"},
       {"wv", "W_value context_vecs context_heads", "W_value"},
       {"w_v w_value wvalue weight_value weight_v value_w v_w weights_v", "", "W_value"},
       {"bq b_q b_query q_b bias_q query_b", "W_query_bias"},
@@ -59,7 +59,7 @@ const std::vector<Habit>& habits() {
       {"bo b_o b_out o_b bias_o out_b proj_b attprojb", "out_proj_bias"},
       {"wo w_o wout w_out weight_o weight_out out_w o_w w_proj proj_w w_output output_w w_concat attprojw "
        "attn_vec_einsum",
-       "", "out_proj"},
+       "output", "out_proj"},
       {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
       {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
        "mixed_qkv qkv_net qkvw qkv_w "
@@ -112,7 +112,7 @@ const std::vector<Habit>& habits() {
        "mask_bool "
        "extended_attention_mask attn_bias future_mask causal bias mask_attn mask_causal mask_tril tril_mask triu_mask "
        "causal_bias mask_bias "
-       "subsequent_mask tgt_mask src_mask causal_attention_mask attn_mask_bool",
+       "subsequent_mask tgt_mask src_mask causal_attention_mask attn_mask_bool attention_bias mask_adder adder",
        "mask mask_simple"},
       {"m", "mask masked_attn_scores scaled_attn_scores mask_simple"},
       {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs "
@@ -139,7 +139,9 @@ const std::vector<Habit>& habits() {
        any_output, "out_proj", "", true},
       {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "
        "linear_out linear_o "
-       "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear o_net o_fc proj_out_linear linear_final",
+       "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear o_net o_fc proj_out_linear linear_final "
+       "out_projection attn_output_proj attn_out_proj attention_out_proj attention_output_proj output_transform "
+       "attn_output_projected attn_proj_out",
        "output ?context_vecs", "out_proj", "", true},
       {"x xs h cur", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
       {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in "

@@ -144,14 +144,19 @@ class Layouts {
       const std::size_t i = place % count;
       std::string words;
       is_named_ = false;
+      bool is_certain_other = false;
       for (const Axis& axis : dropped) {
         const std::int64_t entry = firsts[i] / axis.step % axis.size;
-        is_named_ = is_named_ || (axis.label == "H" && section == "head_" + std::to_string(entry + 1));
+        const bool is_other = axis.label == "H" && theirs_.head.value_or(entry) != entry;
+        is_certain_other = is_certain_other || is_other;
+        is_named_ = is_named_ ||
+                    (axis.label == "H" && (theirs_.head == entry || section == "head_" + std::to_string(entry + 1)));
         words = with(words, axis.label == "B"   ? "entry " + std::to_string(entry) + " of the batch"
                             : axis.label == "H" ? "head " + std::to_string(entry)
                                                 : "token " + std::to_string(entry));
       }
-      if (is_named_ == (place < count) && give(cells_of(atoms, firsts[i]), theirs_.values, words, false)) {
+      if (!is_certain_other && is_named_ == (place < count) &&
+          give(cells_of(atoms, firsts[i]), theirs_.values, words, false)) {
         return true;
       }
     }

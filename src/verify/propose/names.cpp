@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
+#include <map>
+#include <utility>
 
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
+#include "text/numbers.hpp"
 #include "verify/propose/habits.hpp"
 
 namespace attn::port {
@@ -61,6 +63,37 @@ Path path_of(std::string_view name) {
     }
   }
   return path;
+}
+
+std::optional<std::int64_t> small_number(std::string_view digits) {
+  constexpr std::size_t most_digits = 4;
+  return is_number(digits) && digits.size() <= most_digits ? text::number_of<std::int64_t>(digits) : std::nullopt;
+}
+
+/// "heads_1_q", "q_head_1", "head1", "q_h1"
+std::optional<std::int64_t> head_in(const std::string& plain) {
+  const std::vector<std::string> words = split_words(plain);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view word : {"heads", "head"}) {
+      if (words[i] == word && i + 1 < words.size() && is_number(words[i + 1])) {
+        return small_number(words[i + 1]);
+      }
+      if (words[i].starts_with(word) && small_number(std::string_view(words[i]).substr(word.size()))) {
+        return small_number(std::string_view(words[i]).substr(word.size()));
+      }
+    }
+  }
+  return !words.empty() && words.size() > 1 && words.back().starts_with('h')
+             ? small_number(std::string_view(words.back()).substr(1))
+             : std::nullopt;
+}
+
+/// "q_2" or "q2" is {"q", 2}.
+std::pair<std::string, std::optional<std::int64_t>> numbered_name(const std::string& plain) {
+  const std::size_t last = plain.find_last_not_of("0123456789");
+  const std::size_t begin = last == std::string::npos ? 0 : last + 1;
+  const bool is_apart = begin > 0 && plain[begin - 1] == '_';
+  return {plain.substr(0, begin - (is_apart ? 1 : 0)), small_number(std::string_view(plain).substr(begin))};
 }
 
 /// The row for the end of the path, with as much of it as has one.
@@ -168,9 +201,11 @@ void add_steps(Meant& meant, const Habit& habit) {
   }
   if (!habit.parts.empty()) {
     if (meant.kind == Meant::Kind::any) {
-      add_parts([](const std::string& part) {
-        return part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values";
-      });
+      for (const std::string heads : {"", "_heads"}) {
+        add_parts([&](const std::string& part) {
+          return (part == "W_query" ? "queries" : part == "W_key" ? "keys" : "values") + heads;
+        });
+      }
     }
     if (meant.kind != Meant::Kind::bias) {
       add_parts([](const std::string& part) { return part; });
@@ -193,6 +228,35 @@ std::string plain_name(std::string_view name) {
     result += is_word ? text::lower(name[i]) : '_';
   }
   return result;
+}
+
+void number_heads(std::span<dump::Dumped> dumped, std::int64_t heads) {
+  if (heads < 2) {
+    return;
+  }
+  std::vector<std::pair<dump::Dumped*, std::int64_t>> said;
+  std::map<std::string, std::map<std::int64_t, dump::Dumped*>> numbered;
+  for (dump::Dumped& one : dumped) {
+    const std::string plain = plain_name(one.name);
+    if (const auto number = head_in(plain)) {
+      said.emplace_back(&one, *number);
+    } else if (const auto [stem, last] = numbered_name(plain); last) {
+      numbered[stem].emplace(*last, &one);
+    }
+  }
+  const auto has = [&](std::int64_t number) {
+    return std::ranges::any_of(said, [number](const auto& one) { return one.second == number; });
+  };
+  if (has(0) != has(heads)) {
+    std::ranges::for_each(said, [first = has(0) ? 0 : 1](auto& one) { one.first->head = one.second - first; });
+  }
+  for (const auto& [stem, ones] : numbered) {
+    const std::int64_t first = ones.begin()->first;
+    const bool are_heads = std::ssize(ones) == heads && first <= 1 && ones.rbegin()->first == first + heads - 1;
+    for (const auto& [number, one] : ones) {
+      one->head = are_heads ? std::optional(number - first) : std::nullopt;
+    }
+  }
 }
 
 Meant meant_by(std::string_view name) {

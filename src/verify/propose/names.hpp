@@ -1,10 +1,18 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/read.hpp"
+
 namespace attn::port {
+
+/// Sets the head of each tensor whose name certainly says it: "heads.1.q" and "q_head2" beside "heads.0.q", or "Q_2" of
+/// as many as there are heads.
+void number_heads(std::span<dump::Dumped> dumped, std::int64_t heads);
 
 /// What a tensor's name says, in the habits of programs, libraries, papers and tutorials.
 struct Meant {

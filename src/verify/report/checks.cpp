@@ -180,8 +180,9 @@ CheckedFile checked(const std::string& file, const port::Report& report) {
   std::error_code unknown;
   const bool is_folder = std::filesystem::is_directory(file, unknown);
   for (const port::Row& row : port::rows_of(report)) {
-    const std::string& theirs = report.given[row.given].name;
-    const std::string path = is_folder ? (std::filesystem::path(file) / (theirs + ".npy")).string() : file;
+    const bool is_tensor = row.given < report.given.size();
+    const std::string theirs = is_tensor ? report.given[row.given].name : "";
+    const std::string path = is_folder && is_tensor ? (std::filesystem::path(file) / (theirs + ".npy")).string() : file;
     std::string details;
     for (const std::string& line : row.details) {
       details += line + "\n";

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "render/json.hpp"
+#include "torch/seed.hpp"
 #include "verify/judge/judge.hpp"
 
 namespace attn::port {
@@ -21,7 +23,9 @@ struct Report {
   Judgement judgement;
   std::vector<std::string>
       unseen;  ///< what could not have been seen at these sizes: "head_dim is 1: scaling cannot be seen"
-  std::vector<std::string> tokens;  ///< the words of the inputs
+  std::vector<std::string> tokens;             ///< the words of the inputs
+  torch::Seed seed = 0;                        ///< that it is compared with
+  std::optional<torch::Seed> asked_seed = {};  ///< the lesson's, where all was drawn, and is judged, with another one
 };
 
 /// Returns true if the tensor has a shape, but its numbers were not read.
@@ -44,14 +48,14 @@ std::string verdict_name(Verdict verdict);
 /// why.
 struct Row {
   const Judged* judged;  ///< null where it was not recognised
-  std::size_t given;     ///< which of the dump's tensors
+  std::size_t given;     ///< which of the dump's tensors; as many as there are for what is no tensor
   std::string mark;
   std::string name;  ///< the step's; its own where it was not recognised
   std::string shape;
   std::string result;
   std::vector<std::string> details;
 };
-/// In the order of computation; last what was not recognised.
+/// First the seed, where it is another one; then in the order of computation; last what was not recognised.
 std::vector<Row> rows_of(const Report& report);
 
 /// What it was compared with, what could not be seen, and last, how many of what was brought are right.

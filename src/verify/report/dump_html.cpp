@@ -44,6 +44,13 @@ class TensorWriter {
       : out_(out), report_(report), section_(section), derivations_(derivations) {}
 
   void write(const Row& row, std::size_t i) {
+    if (row.given == report_.given.size()) {
+      verify::write_visible(out_, row.name + ' ' + row.shape + ": ");
+      verify::write_tensor(out_, verify::tensor_id(section_, i), tint_of(row),
+                           [&] { verify::write_visible(out_, row.result); });
+      out_ << "\n\n";
+      return;
+    }
     const dump::Dumped& theirs = row.judged ? *row.judged->matched.theirs : report_.given[row.given];
     const bool is_laid = row.judged && row.judged->matched.laid;
     const Contents numbers =

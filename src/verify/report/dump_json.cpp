@@ -48,7 +48,7 @@ Json step_json(const Judged& judged) {
       {"arrangement", !matched.laid || matched.laid->words.empty() ? Json(nullptr) : Json(matched.laid->words)},
       {"verdict", verdict_name(judged.verdict)}};
   const Comparison& comparison = judged.comparison;
-  if (judged.verdict != Verdict::shape) {
+  if (matched.laid) {
     json["cells"] = comparison.cells;
     json["mismatched_cells"] = comparison.mismatched.size();
     json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
@@ -76,6 +76,7 @@ void write_json(render::JsonWriter& writer, const Report& report) {
   Json json = {{"file", report.name},
                {"lesson", report.lesson},
                {"holds", exit_code(report) == 0},
+               {"drawn_with_seed", report.asked_seed ? Json(report.seed.text()) : Json(nullptr)},
                {"given", counts.given},
                {"right", counts.right},
                {"ignored", report.ignored},

@@ -70,8 +70,9 @@ std::string mark(Verdict verdict) {
 }
 
 std::string result_words(const Judged& judged) {
-  if (judged.verdict == Verdict::shape) {
-    return "another shape: " + shape_text(judged.matched.theirs->shape);
+  if (!judged.matched.laid) {
+    return std::string(judged.verdict == Verdict::inherited ? "inherited, " : "") +
+           "another shape: " + shape_text(judged.matched.theirs->shape);
   }
   const Comparison& comparison = judged.comparison;
   if (judged.verdict == Verdict::right) {
@@ -142,11 +143,18 @@ std::string listed(const std::vector<std::string>& names) {
   return text::joined(lines);
 }
 
+/// "these numbers are drawn with seed 7; give --seed 7"
+std::string seed_words(const Report& report) {
+  const std::string seed = report.seed.text();
+  return "your numbers are drawn with seed " + seed + ", and compared with it; give --seed " + seed;
+}
+
 /// "9 of 14 tensors checked and right; 5 not recognised: a, b, c, d, e"
 std::string last_line(const Report& report) {
   const Counts counts = counts_of(report);
-  std::string line = std::to_string(counts.right) + " of " + std::to_string(counts.given) +
-                     (counts.given == 1 ? " tensor" : " tensors") + " checked and right";
+  std::string line = std::string(report.asked_seed ? "another seed; with it, " : "") + std::to_string(counts.right) +
+                     " of " + std::to_string(counts.given) + (counts.given == 1 ? " tensor" : " tensors") +
+                     " checked and right";
   const auto add = [&line](const std::vector<std::string>& names, const std::string& what) {
     line += names.empty() ? "" : "; " + std::to_string(names.size()) + " " + what + ": " + listed(names);
   };
@@ -200,6 +208,15 @@ Counts counts_of(const Report& report) {
 
 std::vector<Row> rows_of(const Report& report) {
   std::vector<Row> rows;
+  if (report.asked_seed) {
+    rows.push_back({nullptr,
+                    report.given.size(),
+                    mark(Verdict::wrong),
+                    "seed",
+                    report.asked_seed->text(),
+                    seed_words(report),
+                    {}});
+  }
   for (const Judged& judged : report.judgement.tensors) {
     const std::string how = how_words(judged.matched);
     Row row{&judged,
@@ -254,7 +271,7 @@ std::string summary_of(const Report& report) {
 
 int exit_code(const Report& report) {
   const Counts counts = counts_of(report);
-  return counts.right == counts.given ? 0 : 1;
+  return counts.right == counts.given && !report.asked_seed ? 0 : 1;
 }
 
 }  // namespace attn::port

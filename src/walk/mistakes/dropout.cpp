@@ -17,19 +17,25 @@ Tensor rescaled_twice(const Tensor& was, const Tensor& is) {
 
 Tensor dropped_and_normalised(const Tensor&, const Tensor& is) { return made_by_rows(is, divide_by_sum); }
 
+Tensor dropped_by(const Tensor& was, const Tensor& is, const Tensor& mask) {
+  return made_of(is.operands()[0], [mask, p = static_cast<float>(was.operation().facts().p)](Numbers& numbers) {
+    const Numbers keeps = numbers_of(mask);
+    std::ranges::transform(numbers, keeps, numbers.begin(),
+                           [p](float weight, float keep) { return weight * keep / (1 - p); });
+  });
+}
+
 /// Uses the keep mask of the first entry for all entries of an axis.
 Rewriter::Rule dropped_by_first(std::size_t axis) {
   return for_each(Kind::dropout, [axis](const Tensor& was, const Tensor& is) {
-    if (!has_axis(was, axis)) {
-      return is;
-    }
-    const Tensor mask = with_slices(is.operands()[1], axis, first_entry);
-    return made_of(is.operands()[0], [mask, p = static_cast<float>(was.operation().facts().p)](Numbers& numbers) {
-      const Numbers keeps = numbers_of(mask);
-      std::ranges::transform(numbers, keeps, numbers.begin(),
-                             [p](float weight, float keep) { return weight * keep / (1 - p); });
-    });
+    return has_axis(was, axis) ? dropped_by(was, is, with_slices(is.operands()[1], axis, first_entry)) : is;
   });
+}
+
+Tensor dropped_by_transposed(const Tensor& was, const Tensor& is) {
+  return was.dim() >= 2 && was.size(-1) == was.size(-2)
+             ? dropped_by(was, is, contiguous(transpose(is.operands()[1], was.dim() - 2, was.dim() - 1)))
+             : is;
 }
 
 }  // namespace
@@ -43,6 +49,8 @@ std::vector<Mistake> dropout_mistakes() {
       {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line, dropped_by_first(1)},
       {"dropout-mask-of-entry-0", "every entry of the batch uses the dropout mask of entry 0", dropout_line,
        dropped_by_first(0)},
+      {"dropout-mask-transposed", "the dropout mask is transposed", dropout_line,
+       for_each(Kind::dropout, dropped_by_transposed)},
   };
 }
 

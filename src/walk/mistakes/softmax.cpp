@@ -98,11 +98,11 @@ Rewriter::Rule softmax_by_running_sums(bool is_ever) {
   });
 }
 
-/// Softmax of soft-capped scores: cap * tanh(scores / cap).
-Rewriter::Rule softmax_capped(float cap) {
-  return softmax_by_rows([cap](std::span<float> row) {
-    std::ranges::for_each(row,
-                          [cap](float& score) { score = std::isinf(score) ? score : cap * std::tanh(score / cap); });
+/// Softmax of what a function gives for each visible score.
+template <class Function>
+Rewriter::Rule softmax_of_each(Function function) {
+  return softmax_by_rows([function](std::span<float> row) {
+    std::ranges::for_each(row, [&](float& score) { score = std::isinf(score) ? score : function(score); });
     exponentials(row, largest_of(row), 0.0F);
   });
 }
@@ -227,6 +227,10 @@ std::vector<Mistake> softmax_mistakes() {
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
       {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
+      {"relu-before-softmax", "a relu is applied to the scores before softmax", softmax_line,
+       softmax_of_each([](float score) { return std::max(score, 0.0F); })},
+      {"softmax-of-absolute", "softmax is applied to the absolute values of the scores", softmax_line,
+       softmax_of_each([](float score) { return std::abs(score); })},
       {"sigmoid", "sigmoid is applied to each score, not softmax to each row", softmax_line, softmax_by_rows(sigmoids)},
       {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
       {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
@@ -248,7 +252,7 @@ std::vector<Mistake> softmax_mistakes() {
   for (const float cap : {1.0F, 10.0F, 20.0F, 30.0F, 50.0F}) {
     table.push_back({"soft-capped",
                      "the scores are soft-capped at " + text::shortest_text(cap) + ", by tanh, before softmax",
-                     softmax_line, softmax_capped(cap)});
+                     softmax_line, softmax_of_each([cap](float score) { return cap * std::tanh(score / cap); })});
   }
   return table;
 }

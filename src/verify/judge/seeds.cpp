@@ -1,0 +1,115 @@
+#include "verify/judge/seeds.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
+#include "torch/redrawn.hpp"
+#include "verify/propose/seeds.hpp"
+
+namespace attn::port {
+namespace {
+
+/// What a tensor takes to be made: the draws, and the numbers computed.
+struct Work {
+  bool is_drawn = false;
+  std::int64_t numbers = 0;
+  std::set<const void*> seen = {};
+
+  Work(const Tensor& tensor, const torch::Draws& draws) {
+    add(tensor, draws);
+    for (const torch::Draw& draw : draws.draws) {
+      numbers += static_cast<std::int64_t>(draw.count);
+    }
+  }
+
+ private:
+  void add(const Tensor& tensor, const torch::Draws& draws) {
+    if (!seen.insert(tensor.id()).second) {
+      return;
+    }
+    is_drawn = is_drawn || std::ranges::any_of(draws.draws, [&](const torch::Draw& draw) {
+                 return draw.count > 0 && draw.leaf.id() == tensor.id();
+               });
+    const bool is_product = tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear;
+    numbers += element_count(tensor.shape()) * (is_product ? tensor.operands()[0].size(-1) : 1);
+    for (const Tensor& operand : tensor.operands()) {
+      add(operand, draws);
+    }
+  }
+};
+
+/// Numbers that few of so many seeds give: many bits, or some fractions.
+bool says_something(const dump::Dumped& theirs, const Tensor& step) {
+  constexpr std::size_t fewest_bits = 40;
+  constexpr std::size_t fewest_numbers = 4;
+  const std::set<double> different(theirs.values.begin(), theirs.values.end());
+  return theirs.values.size() >= (step.dtype() == DType::boolean ? fewest_bits : fewest_numbers) &&
+         different.size() > (step.dtype() == DType::boolean ? 1 : fewest_numbers - 1);
+}
+
+Tensor with_draws(const Tensor& step, const torch::Draws& draws, const std::vector<Tensor>& leaves) {
+  Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
+    const auto draw = std::ranges::find_if(draws.draws, [&](const auto& one) { return one.leaf.id() == was.id(); });
+    return draw == draws.draws.end() ? is : leaves[static_cast<std::size_t>(draw - draws.draws.begin())];
+  });
+  return rewriter(step);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> seed_of(const dump::Dumped& theirs, const Tensor& step, const torch::Draws& draws,
+                                    Right& right) {
+  constexpr std::int64_t most_numbers = 1'000'000'000;
+  const Work work(step, draws);
+  if (!work.is_drawn || !says_something(theirs, step)) {
+    return std::nullopt;
+  }
+  const std::vector<Laid> layouts = right.layouts(theirs, step);
+  std::int64_t numbers = 0;
+  for (const std::int64_t seed : verify::usual_seeds()) {
+    numbers += work.numbers;
+    if (layouts.empty() || numbers > most_numbers) {
+      return std::nullopt;
+    }
+    const Tensor drawn = with_draws(step, draws, torch::redrawn(draws, seed));
+    const std::vector<double> values = values_of(drawn);
+    const bool is_it = std::ranges::any_of(layouts, [&](const Laid& laid) {
+      constexpr Tolerance near{1e-2, 1e-2, false};
+      return compare(laid.values, values, near, laid.cells).holds() &&
+             Right(right.tolerance(), right.heads()).holds(laid, drawn);
+    });
+    if (is_it) {
+      return seed;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torch::Draws& draws, Right& right) {
+  constexpr std::size_t most_tensors = 3;
+  std::vector<std::pair<std::int64_t, const Matched*>> drawn;
+  for (const Matched& one : matched) {
+    const Work work(*one.step->tensor, draws);
+    if (work.is_drawn && one.is_right && says_something(*one.theirs, *one.step->tensor)) {
+      return std::nullopt;
+    }
+    if (work.is_drawn && !one.is_right) {
+      drawn.emplace_back(work.numbers, &one);
+    }
+  }
+  std::ranges::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
+  drawn.resize(std::min(drawn.size(), most_tensors));
+  for (const auto& [work, one] : drawn) {
+    if (const auto seed = seed_of(*one->theirs, *one->step->tensor, draws, right)) {
+      return seed;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace attn::port
