@@ -117,10 +117,22 @@ bool is_given_exactly(const Search& search, const Source& printed) {
   });
 }
 
-/// Whether the logarithms of the target's rows may be scores: rows of weights, masked or not.
+/// Whether the logarithms of the target's rows may be scores: rows of weights, masked before softmax or not.
 bool are_rows_of_weights(const Observed& target) {
-  return std::ranges::all_of(target.cells,
-                             [](const Interval& cell) { return cell.middle() >= 0 && cell.middle() < 20; });
+  const std::size_t columns = at(target.shape.back());
+  for (std::size_t begin = 0; begin < target.cells.size(); begin += columns) {
+    Interval sum;
+    for (const Interval& cell : std::span(target.cells).subspan(begin, columns)) {
+      if (cell.middle() < 0) {
+        return false;
+      }
+      sum = {sum.low + cell.low, sum.high + cell.high};
+    }
+    if (!meet(sum, {1 - slack(1), 1 + slack(1)})) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// A tensor that nobody printed, which is called W or M.
