@@ -126,6 +126,13 @@ Value chosen(const Passed& given) {
   const Value mask = given.get("", 0);
   const Value a = given.get("", 1);
   const Value b = given.get("", 2);
+  const auto zeros = [](const Value& x) {
+    return x.tensor && x.tensor->operands().empty() && element_count(x.tensor->shape()) <= most_listed &&
+           x.tensor->expression().starts_with("torch.zeros(");
+  };
+  if (a.tensor && zeros(b)) {
+    return chosen({{mask, a, value_of(0)}, {}});
+  }
   if (a.number && b.tensor) {
     return masked(*b.tensor, mask, a);
   }

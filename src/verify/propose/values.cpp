@@ -143,7 +143,7 @@ Value unsqueezed(const Tensor& x, std::int64_t axis) {
   return value_of(view(contiguous(x), shape));
 }
 
-Value value_of(const Tensor& tensor) { return {tensor, {}, "", {}, false}; }
+Value value_of(const Tensor& tensor) { return {.tensor = tensor}; }
 
 Value value_of(double number) {
   return {{},
@@ -180,6 +180,10 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "//" || sign == "%") {
     return {};
   }
+  const bool is_of_one = a.of && b.of && a.of->id() == b.of->id();
+  if (sign == "/" && is_of_one && a.part == Value::Part::exponential && b.part == Value::Part::total) {
+    return value_of(softmax(*a.of));
+  }
   // The signs that are kept outlive the text that was read.
   constexpr auto signs = std::to_array<std::string_view>({"+", "-", "*", "/", "**"});
   const std::string_view kept = *std::ranges::find(signs, sign);
@@ -187,6 +191,12 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
       (!a.tensor || a.tensor->dtype() == DType::float32) && (!b.tensor || b.tensor->dtype() == DType::float32);
   if (!is_float) {
     return {};
+  }
+  if (sign == "-" && b.part == Value::Part::largest && b.of && a.tensor && b.of->id() == a.tensor->id()) {
+    Value shifted = elementwise(kept, *a.tensor, *b.tensor);
+    shifted.part = Value::Part::shifted;
+    shifted.of = a.tensor;
+    return shifted;
   }
   return a.tensor && b.tensor   ? elementwise(kept, *a.tensor, *b.tensor)
          : a.tensor && b.number ? with_number(kept, *a.tensor, b, false)
