@@ -209,6 +209,13 @@ class Reader {
   }
 
   Value call(const std::string& path, std::string_view inside) {
+    if (path == "our_put") {
+      const auto parts = split_outside(inside, ',');
+      const std::string_view place = parts.size() == 3 ? parts[2].substr(1, parts[2].size() - 2) : std::string_view();
+      return place.empty() ? Value{}
+                           : put_into(listed_.value(parts[0], before_, scope_),
+                                      listed_.value(parts[1], before_, scope_), subscripts(place), place);
+    }
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
     }
@@ -233,10 +240,13 @@ class Reader {
       } else if (part == "None" || part.ends_with(".newaxis")) {
         result.push_back({Subscript::Kind::added});
       } else if (colon != npos) {
-        result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)), number(part.substr(colon + 1))});
-        if (part.find(':', colon + 1) != npos) {
+        const std::size_t second = std::min(part.find(':', colon + 1), part.size());
+        const auto step = second == part.size() ? std::optional(1.0) : number(part.substr(second + 1));
+        if (!step || *step < 1) {
           return {};
         }
+        result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)),
+                          number(part.substr(colon + 1, second - colon - 1)), *step});
       } else {
         result.push_back({Subscript::Kind::item, number(part)});
       }
@@ -345,6 +355,9 @@ void Listed::bind(std::size_t i, std::size_t position) {
       continue;
     }
     const auto at = assigned(here->text, here->before, here->scope);
+    if (turn > 0 && bindings_.contains({here->text, at})) {
+      break;
+    }
     bindings_[{here->text, at}] = position;
     here = at ? std::optional(Here{written_[*at].value, *at, written_[*at].in}) : std::nullopt;
   }

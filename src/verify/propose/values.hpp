@@ -69,7 +69,10 @@ struct Subscript {
   enum class Kind { item, slice, added, rest } kind;
   std::optional<double> first = {};
   std::optional<double> last = {};
+  double step = 1;
 };
 Value subscripted(const Value& x, std::span<const Subscript> subscripts);
+/// x after x[subscripts] = y; `written` is how they are.
+Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written);
 
 }  // namespace attn::verify

@@ -167,7 +167,7 @@ void Runner::doubt(std::size_t begin, std::size_t end) {
     draws = draws || may_draw(statements_[i].text);
     for (const std::string_view target : assignment_of(text).targets) {
       variables_.forget(target);
-      trace_.forget(full_name(target.substr(0, target.find('['))));
+      forget(target.substr(0, target.find('[')));
     }
     change_in_place(text);
     text.find("print(") != npos ? trace_.print_something() : void();

@@ -17,7 +17,7 @@
 
 namespace attn::verify {
 
-/// Runs a program's blocks (run.cpp) and its statements and calls (runner_statements.cpp).
+/// Runs a program's blocks (run.cpp), statements (runner_statements.cpp) and expressions (runner_expressions.cpp).
 class Runner {
  public:
   Runner(std::vector<Statement> statements, std::span<const Literal> literals)
@@ -55,6 +55,8 @@ class Runner {
   void change_in_place(std::string_view text);
   void forget(std::string_view path);
   void print(std::string_view inside);
+  /// Whether what prints it prints no tensor and no size: a number, a dictionary.
+  bool is_no_tensor(std::string_view value) const;
   std::optional<Shape> literal_of(std::size_t i, std::string_view target) const;
   /// np.random.RandomState(0), which the target holds.
   std::optional<DrawCall> seed_of(std::string_view value, std::string_view target) const;
