@@ -207,12 +207,12 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
 Value negated(const Value& x) {
   if (x.number) {
     Value result = value_of(-*x.number);
-    result.words = "-" + grouped(x.words);
+    result.words = std::string("-").append(grouped(x.words));
     return result;
   }
   return x.tensor && x.tensor->dtype() == DType::float32
              ? each(
-                   *x.tensor, [](const std::string& of) { return "-" + grouped(of); },
+                   *x.tensor, [](const std::string& of) { return std::string("-").append(grouped(of)); },
                    [](const Interval& of) {
                      return Interval{-of.high, -of.low};
                    })
