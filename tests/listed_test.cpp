@@ -62,11 +62,11 @@ TEST_CASE("listed: operations of a listing") {
   CHECK(numbers_of("print(torch.einsum('ij,kj->ik', q, k))") == std::vector<double>{2, 1, 4, 3});
   CHECK(numbers_of("print(q.cumsum(dim=0))") == std::vector<double>{1, 2, 4, 6});
   CHECK(numbers_of("print(q.clamp(2, 3))") == std::vector<double>{2, 2, 3, 3});
-  CHECK(numbers_of("q[:, 0] = 9\nprint(q)") == std::vector<double>{9, 2, 9, 4});
-  CHECK(numbers_of("q[0] = k[1]\nprint(q)") == std::vector<double>{1, 0, 3, 4});
+  CHECK(numbers_of("x = q\nx[:, 0] = 9\nprint(x)") == std::vector<double>{9, 2, 9, 4});
+  CHECK(numbers_of("x = q\nx[0] = k[1]\nprint(x)") == std::vector<double>{1, 0, 3, 4});
   CHECK(numbers_of("a, b = q.chunk(2, dim=1)\nprint(b)") == std::vector<double>{2, 4});
-  CHECK(numbers_of("q.masked_fill_(k == 0, 9)\nprint(q)") == std::vector<double>{9, 2, 3, 9});
-  CHECK(numbers_of("q += k\nprint(q)") == std::vector<double>{1, 3, 4, 4});
+  CHECK(numbers_of("x = q\nx.masked_fill_(k == 0, 9)\nprint(x)") == std::vector<double>{9, 2, 3, 9});
+  CHECK(numbers_of("x = q\nx += k\nprint(x)") == std::vector<double>{1, 3, 4, 4});
   CHECK(numbers_of("print(nn.LayerNorm(2)(q))")[1] == doctest::Approx(0.99998).epsilon(1e-5));
   CHECK(numbers_of("print(q @ k.unknown())").empty());
 }

@@ -175,7 +175,7 @@ class TrueAtTheirPlace(unittest.TestCase):
         "unscaled": ["torch.softmax((inputs @ W_query) @ (inputs @ W_key).T, dim=-1)",
                      "torch.softmax((inputs @ inputs.T).masked_fill(causal mask, -torch.inf), dim=-1)", "inputs[0].sum()"],
         "written-into": ["torch.softmax((torch.randn(4, 4) after torch.manual_seed(31)).masked_fill(causal mask, -torch.inf), "
-                         "dim=-1)", "line 10 with [0, 0] = 0.5"],
+                         "dim=-1)", "line 11 with [0, 0] = 0.5"],
     }
 
     def test_each_is_told_as_it_was_made(self):
