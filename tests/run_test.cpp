@@ -60,7 +60,7 @@ TEST_CASE("run: two variables change places at once") {
 }
 
 TEST_CASE("run: what is written in place is another value of the variable") {
-  CHECK(trace_of("x += y\nx[0, 1:] = 0") == std::vector<std::string>{"x = x + (y)", "x = our_put(x, 0, \"0, 1:\")"});
+  CHECK(trace_of("x += y\nx[0, 1:] = 0") == std::vector<std::string>{"x = x + ( y)", "x = our_put(x, 0, \"0, 1:\")"});
 }
 
 TEST_CASE("run: an object's method knows its layers") {
