@@ -322,6 +322,34 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   return table;
 }
 
+Rewriter::Rule in_turn(std::vector<Rewriter::Rule> rules) {
+  return [rules = std::move(rules)](const Tensor& was, const Tensor& is) {
+    Tensor result = is;
+    for (const Rewriter::Rule& rule : rules) {
+      // The next rule reads what a layer was made of; of other operations it would undo the first.
+      const bool is_read = result.id() == is.id() ||
+                           (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
+      result = is_read ? rule(was, result) : result;
+    }
+    return result;
+  };
+}
+
+std::vector<Mistake> pairs_of(std::span<const Mistake> table) {
+  std::vector<Mistake> pairs;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (std::size_t j = i + 1; j < table.size(); ++j) {
+      for (const auto& [first, second] : {std::pair(&table[i], &table[j]), std::pair(&table[j], &table[i])}) {
+        if (first->name != second->name) {
+          pairs.push_back({first->name + " and " + second->name, first->sentence + "; and " + second->sentence,
+                           first->instead + "; and " + second->instead, in_turn({first->rule, second->rule})});
+        }
+      }
+    }
+  }
+  return pairs;
+}
+
 bool is_of_slices(const Mistake& mistake) {
   return std::ranges::any_of(std::array{"head", "entry", "batch"},
                              [&](const char* word) { return mistake.name.find(word) != std::string::npos; });

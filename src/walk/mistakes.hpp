@@ -27,6 +27,12 @@ std::vector<Mistake> mistakes_on_pages(std::span<const Step> steps);
 /// mistakes_on_pages(), and mistakes known from ports: slices, precision, softmax written by hand, mixed-up weights.
 std::vector<Mistake> all_mistakes_in(std::span<const Step> steps);
 
+/// Applies the rules of several mistakes in turn, the first nearest to the leaves.
+Rewriter::Rule in_turn(std::vector<Rewriter::Rule> rules);
+
+/// Each two mistakes of a table as one, in either order.
+std::vector<Mistake> pairs_of(std::span<const Mistake> table);
+
 /// Returns true if the mistake confuses slices: heads or batch entries.
 bool is_of_slices(const Mistake& mistake);
 

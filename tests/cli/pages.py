@@ -161,7 +161,7 @@ class TrueAtTheirPlace(unittest.TestCase):
 
     RELATIONS = {
         "alike": ["torch.ones(3, 3) @ b", "b.sum(dim=-2)"],
-        "hidden-by-1e9": [None, "torch.softmax(line 11, dim=-1)"],
+        "hidden-by-1e9": ["(torch.randn(3, 3) after torch.manual_seed(0)) with [:2, 2] = -1e+09", "torch.softmax(line 11, dim=-1)"],
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
@@ -175,7 +175,7 @@ class TrueAtTheirPlace(unittest.TestCase):
         "unscaled": ["torch.softmax((inputs @ W_query) @ (inputs @ W_key).T, dim=-1)",
                      "torch.softmax((inputs @ inputs.T).masked_fill(causal mask, -torch.inf), dim=-1)", "inputs[0].sum()"],
         "written-into": ["torch.softmax((torch.randn(4, 4) after torch.manual_seed(31)).masked_fill(causal mask, -torch.inf), "
-                         "dim=-1)", None],
+                         "dim=-1)", "line 11 with [0, 0] = 0.5"],
     }
 
     def test_each_is_told_as_it_was_made(self):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,7 @@ constexpr std::size_t most_lessons = 3;
 /// Of lessons and pages beyond these sizes the mistakes would take longer than all else.
 constexpr std::int64_t most_in_lesson = 20'000;
 constexpr std::size_t most_puzzles = 200;
+constexpr std::ptrdiff_t most_in_pairs = 16;  ///< mistakes
 constexpr std::size_t most_on_short_page = 12;
 
 /// What right programs do too: a step that is so is mistaken only where the page's chapter is known to do otherwise.
@@ -40,7 +42,23 @@ struct Puzzle {
   Finding* finding;
   double chance;
   std::string label;  ///< of the step that the page says it is, where it has another step's numbers; else empty
+  std::optional<Printed> hidden = {};  ///< with -inf for the -1e9 that hides scores
 };
+
+/// With -inf for large negative whole numbers; none where there is none.
+std::optional<Printed> with_infinity(const Printed& printed) {
+  constexpr double hides = -1e4;
+  std::optional<Printed> result;
+  for (std::size_t i = 0; i < printed.cells.size(); ++i) {
+    const double value = printed.cells[i].value;
+    if (value <= hides && std::isfinite(value) && value == std::round(value)) {
+      result = result ? std::move(result) : std::optional(printed);
+      result->cells[i].value = -HUGE_VAL;
+      result->cells[i].unit = 0;
+    }
+  }
+  return result;
+}
 
 bool is_labelled(const Step& step, const std::string& label) {
   return label == step.name || label == plain_label(step.label);
@@ -68,7 +86,7 @@ std::vector<Puzzle> puzzles_in(Report& report) {
       continue;
     }
     if (const double chance = chance_of_agreeing(*finding.printed); is_excluded(chance, 1)) {
-      puzzles.push_back({&finding, chance, std::move(label)});
+      puzzles.push_back({&finding, chance, std::move(label), with_infinity(*finding.printed)});
     }
   }
   return puzzles;
@@ -169,22 +187,37 @@ class Search {
   /// Tries each mistake in the lesson as it is, and where the page's program may mask or drop nothing on purpose.
   void look(const Explanation& explanation) {
     const std::vector<Step>& steps = explanation.steps.get();
-    look(explanation, steps);
+    look(explanation, steps, mistakes_on_pages(steps));
     for (const std::string_view choice : usual_choices) {
       if (!is_chapter_known_ && std::ranges::any_of(steps, [&](const Step& step) { return is_wanted(step); })) {
         const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
         drop_right(chosen);
         if (choice != "no-projection") {  // scores of the inputs themselves are scaled by nobody
-          look(explanation, chosen);
+          look(explanation, chosen, mistakes_on_pages(chosen));
         }
       }
     }
   }
 
+  /// Tries the commonest mistakes by two, where the page shows steps of the lesson.
+  void look_for_pairs(const Explanation& explanation) {
+    const std::vector<Step>& steps = explanation.steps.get();
+    std::vector<Mistake> table = mistakes_in(steps);
+    std::erase_if(table, [&](const Mistake& mistake) {
+      const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
+      return (is_choice && !is_chapter_known_) || !changes_wanted(mistake, steps);
+    });
+    table.erase(table.begin() + std::min(std::ssize(table), most_in_pairs), table.end());
+    for (const Mistake& mistake : table) {
+      drop_right(rewritten(steps, mistake.rule));  // which one mistake makes, two do not
+    }
+    look(explanation, steps, pairs_of(table));
+  }
+
   bool is_done() const { return puzzles_.empty(); }
 
  private:
-  void look(const Explanation& explanation, const std::vector<Step>& right) {
+  void look(const Explanation& explanation, const std::vector<Step>& right, std::span<const Mistake> table) {
     is_own_.clear();
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < right.size(); ++i) {
@@ -196,7 +229,7 @@ class Search {
     if (wanted.empty()) {
       return;
     }
-    for (const Mistake& mistake : mistakes_on_pages(right)) {
+    for (const Mistake& mistake : table) {
       Rewriter rewriter(mistake.rule);
       std::vector<Solved> solved;
       for (const std::size_t i : wanted) {
@@ -209,6 +242,18 @@ class Search {
         std::erase_if(wanted, [&](std::size_t i) { return !is_wanted(right[i]); });
       }
     }
+  }
+
+  /// Whether a step that the page may show is another with the mistake.
+  bool changes_wanted(const Mistake& mistake, std::span<const Step> steps) const {
+    Rewriter rewriter(mistake.rule);
+    return std::ranges::any_of(steps, [&](const Step& step) {
+      try {
+        return is_wanted(step) && rewriter(*step.tensor).id() != step.tensor->id();
+      } catch (const ShapeError&) {
+        return false;
+      }
+    });
   }
 
   /// What a program makes that chooses so is no mistake of another kind.
@@ -244,18 +289,20 @@ class Search {
     for (const Puzzle& one : puzzles_) {
       const bool is_mistaken = agrees(one, step, *numbers) && is_excluded(one.chance, tried_);
       const bool is_solved = std::ranges::find(solved, one.finding, &Solved::finding) != solved.end();
-      if (is_mistaken && !is_solved && differs(*one.finding->printed, numbers_of(right))) {
+      if (is_mistaken && !is_solved && differs(one, numbers_of(right))) {
         solved.push_back({one.finding, &step, right});
       }
     }
   }
 
   static bool agrees(const Puzzle& one, const Step& step, const Numbers& numbers) {
-    return (one.label.empty() || is_labelled(step, one.label)) && agrees(*one.finding->printed, numbers);
+    return (one.label.empty() || is_labelled(step, one.label)) &&
+           (agrees(*one.finding->printed, numbers) || (one.hidden && agrees(*one.hidden, numbers)));
   }
 
   /// By more than last digits, which rounding may make.
-  static bool differs(const Printed& printed, const Numbers& numbers) {
+  static bool differs(const Puzzle& one, const Numbers& numbers) {
+    const Printed& printed = one.hidden ? *one.hidden : *one.finding->printed;
     return compare(printed, numbers, std::ssize(printed.cells)).differs > 0;
   }
 
@@ -270,13 +317,14 @@ class Search {
     if (is_chapter_known_) {
       return true;
     }
+    const auto is_of = [&](std::string_view name) { return mistake.name.find(name) != std::string::npos; };
     if (std::ranges::any_of(solved, [](const Solved& one) { return says_so(one.finding->printed->label); })) {
       return false;
     }
-    if (mistake.name == "query-key-swapped") {
+    if (is_of("query-key-swapped")) {
       return std::ranges::any_of(solved, [&](const Solved& one) { return is_labelled_swapped(*one.finding); });
     }
-    if (mistake.name == "same-weights") {
+    if (is_of("same-weights")) {
       return std::ranges::any_of(report_.findings, is_labelled_keys) && std::ranges::any_of(solved, is_made_of_both);
     }
     const bool is_choice = std::ranges::find(usual_choices, mistake.name) != usual_choices.end();
@@ -346,14 +394,23 @@ void find_mistakes(Report& report, std::span<const Explanation> explanations) {
     return;
   }
   Search search(report, std::move(puzzles), is_one_chapter(explanations));
+  std::vector<const Explanation*> shown;  // which the page has steps of
   for (const Explanation* explanation : explanations_to_try(report, explanations)) {
     if (search.is_done()) {
       return;
     }
     search.look(*explanation);
+    const bool is_shown = std::ranges::any_of(
+        report.findings, [&](const Finding& finding) { return finding.explanation == explanation && finding.step; });
+    is_shown ? shown.push_back(explanation) : void();
     for (Explanation& program : attention_programs(*explanation)) {
-      search.look(*report.programs.emplace_back(std::make_shared<const Explanation>(std::move(program))));
+      const auto& kept = report.programs.emplace_back(std::make_shared<const Explanation>(std::move(program)));
+      search.look(*kept);
+      is_shown ? shown.push_back(kept.get()) : void();
     }
+  }
+  for (const Explanation* explanation : shown) {
+    search.look_for_pairs(*explanation);
   }
 }
 

@@ -31,6 +31,17 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
       prints.push_back(i);
     }
   }
+  /// What stands alone before the output, as prompts and notebooks show it.
+  const auto standing_before = [&](const Printed& one) {
+    std::optional<std::size_t> last;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      const Place& place = written[i].place;
+      const bool is_before = place.cell == 0 && one.place.cell == 0 && place.line < one.place.line;
+      last = is_before ? std::optional(i) : last;
+    }
+    const bool stands = last && written[*last].name.empty() && !written[*last].is_printed;
+    return stands ? last : std::nullopt;
+  };
   const auto comes_before = [&](std::size_t print, const Printed& one) {
     const Place& place = written[print].place;
     return place.cell != one.place.cell ? place.cell < one.place.cell : place.cell > 0 || place.line < one.place.line;
@@ -52,11 +63,16 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
       ++first;
     }
     // 2. Each with the other.
-    bool is_each = last - first == end - begin;
+    const auto standing = last - first + 1 == end - begin ? standing_before(printed[begin]) : std::nullopt;
+    if (standing) {
+      result[end - 1] = standing;
+    }
+    const std::size_t called = end - (standing ? 1 : 0);
+    bool is_each = last - first == called - begin;
     for (std::size_t i = first; i < last && is_each; ++i) {
       is_each = !written[prints[i]].value.empty() && may_be(printed[begin + i - first], written[prints[i]]);
     }
-    for (std::size_t i = begin, from = first; i < end; ++i) {
+    for (std::size_t i = begin, from = first; i < called; ++i) {
       for (std::size_t k = is_each ? first + i - begin : from; k < last; ++k) {
         if (is_each || (is_called(printed[i], written[prints[k]]) && !written[prints[k]].value.empty())) {
           result[i] = prints[k];

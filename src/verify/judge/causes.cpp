@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "tensor/operations.hpp"
 #include "verify/judge/looks.hpp"
@@ -166,20 +168,15 @@ class Search {
     const bool is_mask = is_drawn() && consumer() != nullptr;
     const Tensor& target = is_mask ? *consumer() : *step_.tensor;
     bool any = false;
+    std::vector<Rewriter::Rule> rules;
+    std::ranges::transform(mistakes, std::back_inserter(rules), &Mistake::rule);
+    const Rewriter::Rule rule = in_turn(std::move(rules));
     const auto made =
         (is_mask ? Operands() : operands_).remade(target, target, [&](const Tensor& was, const Tensor& is) {
           if (was.id() != target.id() && shown_.contains(was.id())) {
             return was;
           }
-          Tensor result = is;
-          for (const Mistake* mistake : mistakes) {
-            // The next rule reads what a layer was made of; of other operations it would undo the first.
-            const bool is_read = result.id() == is.id() ||
-                                 (result.kind() == Kind::linear && result.operands().size() == was.operands().size());
-            if (is_read && (only == nullptr || was.id() == only)) {
-              result = mistake->rule(was, result);
-            }
-          }
+          const Tensor result = only == nullptr || was.id() == only ? rule(was, is) : is;
           if (result.id() != is.id()) {
             any = true;
             nodes != nullptr ? void(nodes->insert(was.id())) : void();

@@ -79,6 +79,8 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
       {"tanh", [](double v) { return std::tanh(v); }},
       {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
       {"relu", [](double v) { return std::max(0.0, v); }},
+      {"elu", [](double v) { return v > 0 ? v : std::expm1(v); }},
+      {"erf", [](double v) { return std::erf(v); }},
       {"abs", nullptr},
       {"sin", nullptr},
       {"cos", nullptr},
@@ -98,7 +100,7 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
           return Interval{rounded(of.low), rounded(of.high)};
         });
   }
-  const std::string begin = "torch." + name + "(";
+  const std::string begin = (name == "elu" ? "F." : "torch.") + name + "(";
   const auto words = [begin](const std::string& of) { return begin + of + ")"; };
   if (row->function != nullptr) {
     return each(x, words, [function = row->function](const Interval& of) {
@@ -115,6 +117,21 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
     const double middle = is_sine ? std::sin(of.middle()) : std::cos(of.middle());
     return Interval{middle - of.radius(), middle + of.radius()};
   });
+}
+
+/// torch.clamp(x, min=0, max=1)
+Value clamped(const Passed& given, const Tensor& x) {
+  const Value least = given.get("min", "a_min", 1);
+  const Value most = given.get("max", "a_max", 2);
+  const std::string words = std::string(", ") + (least.number ? "min=" + least.words : "") +
+                            (least.number && most.number ? ", " : "") + (most.number ? "max=" + most.words : "");
+  return least.number || most.number
+             ? each(
+                   x, [words](const std::string& of) { return "torch.clamp(" + of + words + ")"; },
+                   [low = least.number.value_or(-HUGE_VAL), high = most.number.value_or(HUGE_VAL)](const Interval& of) {
+                     return Interval{std::clamp(of.low, low, high), std::clamp(of.high, low, high)};
+                   })
+             : Value{};
 }
 
 Value number_of(const std::string& function, const Passed& given) {
@@ -198,6 +215,21 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
     const Value axis = given.get("dim", 1);
     return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
   }
+  if (is("cumsum")) {
+    return cumulated(given, x);
+  }
+  if (is("layer_norm")) {
+    return normalised(given, x);
+  }
+  if (is("chunk", "split")) {
+    return parted(function, given, x);
+  }
+  if (is("pow", "square")) {
+    return combined("**", value_of(x), is("square") ? value_of(2) : given.get("exponent", 1));
+  }
+  if (is("clamp", "clip")) {
+    return clamped(given, x);
+  }
   if (is("len", "ndim")) {
     return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
   }
@@ -214,6 +246,28 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   return function_of(function, given, x);
 }
 
+/// Of a softmax that is written out: exp(x), its sum, the largest of x that is taken from it.
+void note_part(const std::string& function, const Passed& given, Value& made) {
+  using Part = Value::Part;
+  const Value& x = given.plain[0];
+  if (!made.tensor) {
+    return;
+  }
+  const bool is_of_rows = x.tensor->dim() < 2 || (given.get("dim", "axis", 1).is_known() &&
+                                                  axis_of(given, 1, x.tensor->dim()) == x.tensor->dim() - 1 &&
+                                                  made.tensor->dim() == x.tensor->dim());
+  if (function == "exp") {
+    made.part = Part::exponential;
+    made.of = x.part == Part::shifted ? x.of : x.tensor;
+  } else if (function == "sum" && x.part == Part::exponential && is_of_rows) {
+    made.part = Part::total;
+    made.of = x.of;
+  } else if (function.ends_with("max") && x.part == Part::none && (made.tensor->dim() == 0 || is_of_rows)) {
+    made.part = Part::largest;
+    made.of = x.tensor;
+  }
+}
+
 }  // namespace
 
 Value call_of(std::string_view name, const Passed& given) {
@@ -221,6 +275,12 @@ Value call_of(std::string_view name, const Passed& given) {
   constexpr auto fills = std::to_array<std::string_view>({"ones", "zeros", "eye", "full", "arange"});
   if (std::ranges::find(fills, name) != fills.end()) {
     return filled(function, given);
+  }
+  if (name == "einsum") {
+    return contracted(given);
+  }
+  if (const Value module = module_of(name, given); module.module && (given.plain.empty() || !given.plain[0].tensor)) {
+    return module;
   }
   if (given.plain.empty()) {
     return {};
@@ -232,9 +292,14 @@ Value call_of(std::string_view name, const Passed& given) {
   const Value& first = given.plain[0];
   if (first.tensor) {
     if (first.is_pair && name == "values") {
-      return value_of(*first.tensor);
+      Value values = value_of(*first.tensor);
+      values.part = first.part;
+      values.of = first.of;
+      return values;
     }
-    return tensor_called(function, given, *first.tensor);
+    Value made = tensor_called(function, given, *first.tensor);
+    note_part(function, given, made);
+    return made;
   }
   if (name == "maximum" && first.number == 0.0 && given.plain.size() == 2 && given.plain[1].tensor) {
     return function_of("relu", {}, *given.plain[1].tensor);

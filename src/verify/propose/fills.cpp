@@ -60,12 +60,22 @@ Value listed_numbers(const Value& list) {
   constexpr std::size_t most = 8;
   std::string words;
   std::vector<double> numbers;
+  std::vector<Tensor> rows;
   for (const Value& item : list.items) {
-    if (!item.number || list.items.size() > most) {
-      return {};
+    const Value row = item.items.empty() ? Value{} : listed_numbers(item);
+    row.tensor ? rows.push_back(*row.tensor) : item.tensor ? rows.push_back(*item.tensor) : void();
+    if (item.number) {
+      words += (words.empty() ? "" : ", ") + item.words;
+      numbers.push_back(*item.number);
     }
-    words += (words.empty() ? "" : ", ") + item.words;
-    numbers.push_back(*item.number);
+  }
+  const bool are_alike = std::ranges::all_of(rows, [&](const Tensor& row) { return row.shape() == rows[0].shape(); });
+  if (!rows.empty()) {
+    return rows.size() == list.items.size() && are_alike && rows[0].dtype() == DType::float32 ? value_of(stack(rows, 0))
+                                                                                              : Value{};
+  }
+  if (numbers.size() != list.items.size() || numbers.size() > most) {
+    return {};
   }
   return constant({std::ssize(numbers)}, "torch.tensor([" + words + "])",
                   [&](const Shape& at) { return numbers[static_cast<std::size_t>(at[0])]; });
@@ -126,6 +136,13 @@ Value chosen(const Passed& given) {
   const Value mask = given.get("", 0);
   const Value a = given.get("", 1);
   const Value b = given.get("", 2);
+  const auto zeros = [](const Value& x) {
+    return x.tensor && x.tensor->operands().empty() && element_count(x.tensor->shape()) <= most_listed &&
+           x.tensor->expression().starts_with("torch.zeros(");
+  };
+  if (a.tensor && zeros(b)) {
+    return chosen({{mask, a, value_of(0)}, {}});
+  }
   if (a.number && b.tensor) {
     return masked(*b.tensor, mask, a);
   }

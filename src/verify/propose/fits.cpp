@@ -49,14 +49,19 @@ std::optional<double> chance_of_projection(const Observed& target, const Observe
   return chance;
 }
 
+/// Whether a causal mask hides cells of the target, scores or weights.
+bool is_masked(const Observed& target, bool are_weights) {
+  const Interval& corner = target.cells[at(target.shape[0] - 1)];
+  return target.shape[0] > 1 && (are_weights ? corner.middle() == 0 : std::isinf(corner.low));
+}
+
 /// x @ M @ x.T, for some M: of the scores themselves, or of the logarithms of weights, each row up to a number of its
 /// own. What a causal mask hides does not count.
 std::optional<double> chance_of_scores(const Observed& target, const Observed& x, bool are_weights) {
   Cells cells;
   std::vector<std::pair<std::int64_t, std::int64_t>> places;
   const std::int64_t n = target.shape[0];
-  const Interval& corner = target.cells[at(n - 1)];
-  const bool is_causal = n > 1 && (are_weights ? corner.middle() == 0 : std::isinf(corner.low));
+  const bool is_causal = is_masked(target, are_weights);
   for (std::int64_t i = 0; i < n * n; ++i) {
     const Interval& cell = target.cells[at(i)];
     const bool is_hidden = are_weights ? cell.middle() == 0 : std::isinf(cell.low) && cell.low < 0;
@@ -117,10 +122,22 @@ bool is_given_exactly(const Search& search, const Source& printed) {
   });
 }
 
-/// Whether the logarithms of the target's rows may be scores: rows of weights, masked or not.
+/// Whether the logarithms of the target's rows may be scores: rows of weights, masked before softmax or not.
 bool are_rows_of_weights(const Observed& target) {
-  return std::ranges::all_of(target.cells,
-                             [](const Interval& cell) { return cell.middle() >= 0 && cell.middle() < 20; });
+  const std::size_t columns = at(target.shape.back());
+  for (std::size_t begin = 0; begin < target.cells.size(); begin += columns) {
+    Interval sum;
+    for (const Interval& cell : std::span(target.cells).subspan(begin, columns)) {
+      if (cell.middle() < 0) {
+        return false;
+      }
+      sum = {sum.low + cell.low, sum.high + cell.high};
+    }
+    if (!meet(sum, {1 - slack(1), 1 + slack(1)})) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// A tensor that nobody printed, which is called W or M.
@@ -152,9 +169,12 @@ class Fits {
       }
       if (is_square(target_.shape)) {
         const Tensor scores = matmul(matmul(x.tensor, unknown("M", {d, d})), t(x.tensor));
-        keep(scores, "M", {i}, chance_of_scores(target_, x.source.numbers, false));
+        const auto seen = [&](bool are_weights) {
+          return is_masked(target_, are_weights) ? masked_fill(scores, causal_mask(target_.shape), -HUGE_VALF) : scores;
+        };
+        keep(seen(false), "M", {i}, chance_of_scores(target_, x.source.numbers, false));
         if (are_rows_of_weights(target_)) {
-          keep(softmax(scores), "M", {i}, chance_of_scores(target_, x.source.numbers, true));
+          keep(softmax(seen(true)), "M", {i}, chance_of_scores(target_, x.source.numbers, true));
         }
       }
       keep(*product_of(x.tensor, unknown("W", weights_shape(d)), false), "W", {i},

@@ -8,14 +8,22 @@
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 #include "verify/read/pieces.hpp"
+#include "verify/read/statements.hpp"
 
 namespace attn::verify {
+namespace {
+
+bool is_path(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
+}
+
+}  // namespace
 
 /// Reads one expression, from left to right.
 class Reader {
  public:
-  Reader(const Listed& listed, std::string_view text, std::size_t before)
-      : listed_(listed), text_(text), before_(before) {}
+  Reader(const Listed& listed, std::string_view text, std::size_t before, std::size_t scope)
+      : listed_(listed), text_(text), before_(before), scope_(scope) {}
 
   Value read() {
     const Value result = comparison();
@@ -86,8 +94,8 @@ class Reader {
       if (at_ < text_.size() && text_[at_] == '[') {
         value = subscripted(value, subscripts(inside()));
         path.clear();
-      } else if (at_ < text_.size() && text_[at_] == '(' && !path.empty()) {
-        value = call(path, inside());
+      } else if (at_ < text_.size() && text_[at_] == '(' && (!path.empty() || value.module)) {
+        value = value.module ? applied(*value.module, arguments(inside())) : call(path, inside());
         path.clear();
       } else if (at_ < text_.size() && text_[at_] == '.') {
         ++at_;
@@ -109,11 +117,11 @@ class Reader {
       const std::string_view body = inside();
       const auto parts = split_outside(body, ',');
       if (!is_list && parts.size() == 1 && body.find_last_not_of(" ") == body.rfind(parts[0].back())) {
-        return listed_.value(body, before_);
+        return listed_.value(body, before_, scope_);
       }
       Value list;
       for (const std::string_view part : parts) {
-        list.items.push_back(listed_.value(part, before_));
+        list.items.push_back(listed_.value(part, before_, scope_));
       }
       return list;
     }
@@ -133,7 +141,7 @@ class Reader {
     if (path == "True" || path == "False") {
       return value_of(path == "True" ? 1 : 0);
     }
-    return listed_.variable(path, before_);
+    return listed_.variable(path, before_, scope_);
   }
 
   std::string name() {
@@ -155,14 +163,30 @@ class Reader {
     return close == npos ? std::string_view() : text_.substr(open + 1, close - open - 1);
   }
 
+  /// A value, a string or a layer.
+  Value argument(std::string_view text) const {
+    if (text.size() > 1 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0]) {
+      return {.words = std::string(text.substr(1, text.size() - 2))};
+    }
+    const Value value = listed_.value(text, before_, scope_);
+    return value.is_known() || !is_path(text) ? value : linear(text);
+  }
+
+  /// The nn.Linear of that name; unknown where there is none.
+  Value linear(std::string_view path) const {
+    const Value weight = listed_.variable(std::string(path) + ".weight", before_, scope_);
+    const Value bias = listed_.variable(std::string(path) + ".bias", before_, scope_);
+    return weight.tensor ? module_of("Linear", {{weight, bias}, {}}) : Value{};
+  }
+
   Passed arguments(std::string_view inside) const {
     const Arguments read = arguments_of(inside);
     Passed given;
     for (const std::string_view one : read.plain) {
-      given.plain.push_back(listed_.value(one, before_));
+      given.plain.push_back(argument(one));
     }
     for (const auto& [key, value] : read.named) {
-      given.named.emplace_back(key, listed_.value(value, before_));
+      given.named.emplace_back(key, listed_.value(value, before_, scope_));
     }
     return given;
   }
@@ -173,7 +197,7 @@ class Reader {
     if (!value.is_known()) {
       path = path.empty() ? "" : path + "." + member;
       const bool is_infinity = member == "inf" && path.size() <= 9;
-      return is_infinity ? value_of(HUGE_VAL) : path.empty() ? Value{} : listed_.variable(path, before_);
+      return is_infinity ? value_of(HUGE_VAL) : path.empty() ? Value{} : listed_.variable(path, before_, scope_);
     }
     path.clear();
     if (at_ < text_.size() && text_[at_] == '(') {
@@ -185,17 +209,23 @@ class Reader {
   }
 
   Value call(const std::string& path, std::string_view inside) {
+    if (path == "our_put") {
+      const auto parts = split_outside(inside, ',');
+      const std::string_view place = parts.size() == 3 ? parts[2].substr(1, parts[2].size() - 2) : std::string_view();
+      return place.empty() ? Value{}
+                           : put_into(listed_.value(parts[0], before_, scope_),
+                                      listed_.value(parts[1], before_, scope_), subscripts(place), place);
+    }
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
     }
     const Passed given = arguments(inside);
-    if (const Value weight = listed_.variable(path + ".weight", before_); weight.tensor && !given.plain.empty()) {
-      if (const Value rows = rows_of(path, *weight.tensor, given.plain[0]); rows.tensor) {
-        return rows;
-      }
-      Value product = combined("@", given.plain[0], call_of("T", {{weight}, {}}));
-      const Value bias = listed_.variable(path + ".bias", before_);
-      return bias.tensor ? combined("+", product, bias) : product;
+    if (const Value layer = linear(path); layer.module && !given.plain.empty()) {
+      const Value rows = rows_of(path, *layer.module->arguments.plain[0].tensor, given.plain[0]);
+      return rows.tensor ? rows : applied(*layer.module, given);
+    }
+    if (const Value named = listed_.variable(path, before_, scope_); named.module) {
+      return applied(*named.module, given);
     }
     return call_of(path.substr(path.rfind('.') + 1), given);
   }
@@ -204,16 +234,19 @@ class Reader {
     std::vector<Subscript> result;
     for (const std::string_view part : split_outside(inside, ',')) {
       const std::size_t colon = part.find(':');
-      const auto number = [&](std::string_view text) { return listed_.value(text, before_).number; };
+      const auto number = [&](std::string_view text) { return listed_.value(text, before_, scope_).number; };
       if (part == "...") {
         result.push_back({Subscript::Kind::rest});
       } else if (part == "None" || part.ends_with(".newaxis")) {
         result.push_back({Subscript::Kind::added});
       } else if (colon != npos) {
-        result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)), number(part.substr(colon + 1))});
-        if (part.find(':', colon + 1) != npos) {
+        const std::size_t second = std::min(part.find(':', colon + 1), part.size());
+        const auto step = second == part.size() ? std::optional(1.0) : number(part.substr(second + 1));
+        if (!step || *step < 1) {
           return {};
         }
+        result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)),
+                          number(part.substr(colon + 1, second - colon - 1)), *step});
       } else {
         result.push_back({Subscript::Kind::item, number(part)});
       }
@@ -225,42 +258,54 @@ class Reader {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t before_;
+  std::size_t scope_;
 };
 
-Value Listed::value(std::string_view text, std::size_t before) const {
-  constexpr int deepest = 60;
+Value Listed::value(std::string_view text, std::size_t before, std::size_t scope) const {
+  constexpr int deepest = 80;
   if (depth_ > deepest) {
     return {};
   }
   ++depth_;
   Value result;
   try {
-    result = Reader(*this, text::trimmed(text), before).read();
+    result = Reader(*this, text::trimmed(text), before, scope).read();
   } catch (const ShapeError&) {  // what would fail there as well
   }
   --depth_;
   return result;
 }
 
-std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t before) const {
+std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t before, std::size_t scope) const {
   for (std::size_t i = before; i-- > 0;) {
-    if (written_[i].name == name) {
+    if (written_[i].scope == scope && written_[i].name == name) {
       return i;
     }
   }
-  return std::nullopt;
+  return scope > 0 ? assigned(name, before, 0) : std::nullopt;
 }
 
-Value Listed::variable(std::string_view name, std::size_t before) const {
-  const auto last = assigned(name, before);
-  const auto bound = bindings_.find(name);
-  if (bound != bindings_.end() && bound->second.assigned == last) {
-    if (const auto tensor = printed_(bound->second.position)) {
+Value Listed::variable(std::string_view name, std::size_t before, std::size_t scope) const {
+  const auto last = assigned(name, before, scope);
+  if (const auto bound = bindings_.find({std::string(name), last}); bound != bindings_.end()) {
+    if (const auto tensor = printed_(bound->second)) {
       return value_of(*tensor);
     }
   }
-  const bool is_once = std::ranges::count(written_, name, &Written::name) <= 1;
-  if (const auto tensor = is_once ? given_(name) : std::nullopt) {
+  // 1. layer.weight, of a layer that has another name.
+  const std::size_t dot = name.rfind('.');
+  const auto holder = dot == npos ? std::nullopt : assigned(name.substr(0, dot), before, scope);
+  if (holder && (!last || *last < *holder)) {
+    const Written& other = written_[*holder];
+    return is_path(other.value) ? variable(other.value + std::string(name.substr(dot)), *holder, other.in) : Value{};
+  }
+  // 2. What is given, by a name that nothing else has.
+  const auto is_same = [&](const Written& one) {
+    return one.name == name && (!last || one.scope == written_[*last].scope);
+  };
+  const bool is_once = std::ranges::count_if(written_, is_same) <= 1;
+  const bool is_programs = !last || written_[*last].scope == 0;
+  if (const auto tensor = is_once && is_programs ? given_(name) : std::nullopt) {
     return value_of(*tensor);
   }
   if (!last) {
@@ -270,25 +315,53 @@ Value Listed::variable(std::string_view name, std::size_t before) const {
   if (known != values_.end()) {
     return known->second;
   }
+  // 3. What is assigned.
   constexpr std::size_t longest = 48;  // what is longer is rather called by its name
-  const Value& made = values_.emplace(*last, value(written_[*last].value, *last)).first->second;
-  if (is_once && made.tensor && made.tensor->expression().size() > longest) {
+  const Value& made = values_.emplace(*last, value(written_[*last].value, *last, written_[*last].in)).first->second;
+  if (is_once && is_programs && !name.starts_with("our_") && made.tensor &&
+      made.tensor->expression().size() > longest) {
     made.tensor->set_name(std::string(name));
   }
   return made;
 }
 
 std::optional<Tensor> Listed::tensor(std::size_t i) const {
-  const Value result = value(written_[i].value, i);
+  const Value result = value(written_[i].value, i, written_[i].in);
   return result.tensor;
 }
 
-void Listed::bind(std::size_t i, std::size_t position) {
-  const std::string& name = written_[i].name.empty() ? written_[i].value : written_[i].name;
-  if (std::ranges::all_of(name, [](char c) { return is_name_part(c) || c == '.'; })) {
-    bindings_[name] = {written_[i].name.empty() ? assigned(name, i) : i, position};
-    values_.clear();
+std::optional<Listed::Here> Listed::item_at(const Here& here) const {
+  const std::size_t bracket = here.text.find('[');
+  if (bracket == 0 || bracket == std::string::npos || !here.text.ends_with(']')) {
+    return std::nullopt;
   }
+  const auto holder = assigned(here.text.substr(0, bracket), here.before, here.scope);
+  const auto k = text::number_of<std::size_t>(here.text.substr(bracket + 1, here.text.size() - bracket - 2));
+  const std::string_view list = holder ? std::string_view(written_[*holder].value) : std::string_view();
+  if (!k || !list.starts_with('[') || !list.ends_with(']')) {
+    return std::nullopt;
+  }
+  const auto items = split_outside(list.substr(1, list.size() - 2), ',');
+  return *k < items.size() ? std::optional(Here{std::string(items[*k]), *holder, written_[*holder].in}) : std::nullopt;
+}
+
+void Listed::bind(std::size_t i, std::size_t position) {
+  constexpr int deepest = 20;
+  const Written& one = written_[i];
+  std::optional<Here> here = one.name.empty() ? Here{one.value, i, one.in} : Here{one.name, i + 1, one.scope};
+  for (int turn = 0; here && turn < deepest; ++turn) {
+    if (!is_path(here->text)) {
+      here = item_at(*here);
+      continue;
+    }
+    const auto at = assigned(here->text, here->before, here->scope);
+    if (turn > 0 && bindings_.contains({here->text, at})) {
+      break;
+    }
+    bindings_[{here->text, at}] = position;
+    here = at ? std::optional(Here{written_[*at].value, *at, written_[*at].in}) : std::nullopt;
+  }
+  values_.clear();
 }
 
 }  // namespace attn::verify

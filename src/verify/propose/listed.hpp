@@ -28,25 +28,32 @@ class Listed {
   std::span<const Written> written() const { return written_; }
   /// What an expression stands for where it is written; none where it cannot be told.
   std::optional<Tensor> tensor(std::size_t i) const;
-  /// The variable that is written there stands for what is printed at that place, until it is assigned to again.
+  /// The variable that is written there stands for what is printed at that place, until it is assigned to again; so
+  /// does whatever else has its value, through calls and what they return.
   void bind(std::size_t i, std::size_t position);
 
  private:
   friend class Reader;
 
-  Value value(std::string_view text, std::size_t before) const;
-  Value variable(std::string_view name, std::size_t before) const;
-  /// The last place before `before` that assigns to the name.
-  std::optional<std::size_t> assigned(std::string_view name, std::size_t before) const;
+  Value value(std::string_view text, std::size_t before, std::size_t scope) const;
+  Value variable(std::string_view name, std::size_t before, std::size_t scope) const;
+  /// The last place before `before` that assigns to the name, in the scope or else in the program's.
+  std::optional<std::size_t> assigned(std::string_view name, std::size_t before, std::size_t scope) const;
+
+  /// An expression where it stands.
+  struct Here {
+    std::string text;
+    std::size_t before = 0;
+    std::size_t scope = 0;
+  };
+  /// Of "results[1]" the second that was returned.
+  std::optional<Here> item_at(const Here& here) const;
 
   std::vector<Written> written_;
   Given given_;
   Printed printed_;
-  struct Binding {
-    std::optional<std::size_t> assigned;  ///< by what is written there
-    std::size_t position = 0;
-  };
-  std::map<std::string, Binding, std::less<>> bindings_;
+  /// What is printed, by the name and the place that assigned to it.
+  std::map<std::pair<std::string, std::optional<std::size_t>>, std::size_t> bindings_;
   mutable std::map<std::size_t, Value> values_;  ///< of what is assigned, until more is bound
   mutable int depth_ = 0;
 };

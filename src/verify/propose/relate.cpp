@@ -160,7 +160,7 @@ std::optional<Relation> Relater::find_whole_or_entry(const Observed& target, Loo
 std::optional<Tensor> Relater::named(std::string_view name) const {
   for (const std::vector<Leaf>* leaves : {&draws_, &leaves_}) {
     for (const Leaf& leaf : *leaves) {
-      if (!is_printed(leaf) && leaf.source.words == name) {
+      if (!is_printed(leaf) && (leaf.source.words == name || leaf.source.key == name)) {
         return leaf.tensor;
       }
     }

@@ -26,6 +26,7 @@ struct Source {
   bool is_draw = false;       ///< of a seed; what follows from it follows from where the page prints it
   char which = 0;             ///< 'q', 'k' or 'v' where the page calls it queries, keys or values
   std::size_t shown = 0;      ///< the place where the page prints what is given; 0 where it does not
+  std::string key = {};       ///< of what the listing draws
 };
 
 /// How a tensor follows from others, the most telling first. What is listed is what the page's program writes. A fit is

@@ -114,12 +114,13 @@ struct Seeded {
 class Replay {
  public:
   std::vector<Replayed> run(std::span<const DrawCall> calls) {
-    for (const DrawCall& call : calls) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const DrawCall& call = calls[i];
       if (call.kind == DrawCall::Kind::seed) {
         seed(call);
       } else if (const auto seeded = generators_.find(call.generator);
                  seeded != generators_.end() && seeded->second.is_certain) {
-        add(seeded->second, call);
+        add(seeded->second, call, "our_draw_" + std::to_string(i));
       }
     }
     return std::move(result_);
@@ -136,7 +137,7 @@ class Replay {
     }
   }
 
-  void add(Seeded& seeded, const DrawCall& call) {
+  void add(Seeded& seeded, const DrawCall& call, const std::string& key) {
     const bool is_first = seeded.calls.empty();
     const std::size_t before = seeded.calls[call.call]++;
     drawn_ += call.kind == DrawCall::Kind::unread ? 0 : count_of(call.shape);
@@ -150,8 +151,11 @@ class Replay {
     }
     const std::string nth = is_first ? call.call : "the " + ordinal(before + 1) + " " + call.call;
     const auto keep = [&](const DrawCall& one, const std::string& part) {
-      Replayed drawn{
-          one.shape, std::visit([&](auto& generator) { return draw(generator, one); }, seeded.generator), {}, {}};
+      Replayed drawn{one.shape,
+                     std::visit([&](auto& generator) { return draw(generator, one); }, seeded.generator),
+                     {},
+                     {},
+                     key + part};
       for (const DrawnChange& done : call.changes) {
         change(done, drawn);
       }

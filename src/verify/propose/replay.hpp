@@ -18,6 +18,7 @@ struct Replayed {
   std::string words;
   /// On its own: "W_key = torch.rand(3, 2), drawn after torch.manual_seed(123)".
   std::string sentence;
+  std::string key = {};  ///< by which the listing's expressions call it: "our_draw_3.weight"
 };
 
 /// Draws what a listing's calls draw, in their order: all after a seed, up to a call that cannot be read. Tensors of up

@@ -38,6 +38,15 @@ std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std:
 /// Sums and the like, of one axis or of all; unknown where the function is none.
 Value reduction_of(const std::string& function, const Passed& given, const Tensor& x);
 
+/// torch.cumsum, of one axis.
+Value cumulated(const Passed& given, const Tensor& x);
+/// torch.einsum("bqd,bkd->bqk", q, k), of two tensors.
+Value contracted(const Passed& given);
+/// torch.chunk and torch.split: the parts.
+Value parted(const std::string& function, const Passed& given, const Tensor& x);
+/// Rows less their mean, over their standard deviation.
+Value normalised(const Passed& given, const Tensor& x);
+
 /// torch.tensor([0.5, 1.0]): a few numbers that have no name.
 Value listed_numbers(const Value& list);
 /// torch.ones, torch.eye, torch.arange.

@@ -143,7 +143,7 @@ Value unsqueezed(const Tensor& x, std::int64_t axis) {
   return value_of(view(contiguous(x), shape));
 }
 
-Value value_of(const Tensor& tensor) { return {tensor, {}, "", {}, false}; }
+Value value_of(const Tensor& tensor) { return {.tensor = tensor}; }
 
 Value value_of(double number) {
   return {{},
@@ -180,6 +180,10 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "//" || sign == "%") {
     return {};
   }
+  const bool is_of_one = a.of && b.of && a.of->id() == b.of->id();
+  if (sign == "/" && is_of_one && a.part == Value::Part::exponential && b.part == Value::Part::total) {
+    return value_of(softmax(*a.of));
+  }
   // The signs that are kept outlive the text that was read.
   constexpr auto signs = std::to_array<std::string_view>({"+", "-", "*", "/", "**"});
   const std::string_view kept = *std::ranges::find(signs, sign);
@@ -187,6 +191,12 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
       (!a.tensor || a.tensor->dtype() == DType::float32) && (!b.tensor || b.tensor->dtype() == DType::float32);
   if (!is_float) {
     return {};
+  }
+  if (sign == "-" && b.part == Value::Part::largest && b.of && a.tensor && b.of->id() == a.tensor->id()) {
+    Value shifted = elementwise(kept, *a.tensor, *b.tensor);
+    shifted.part = Value::Part::shifted;
+    shifted.of = a.tensor;
+    return shifted;
   }
   return a.tensor && b.tensor   ? elementwise(kept, *a.tensor, *b.tensor)
          : a.tensor && b.number ? with_number(kept, *a.tensor, b, false)
@@ -197,12 +207,12 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
 Value negated(const Value& x) {
   if (x.number) {
     Value result = value_of(-*x.number);
-    result.words = "-" + grouped(x.words);
+    result.words = std::string("-").append(grouped(x.words));
     return result;
   }
   return x.tensor && x.tensor->dtype() == DType::float32
              ? each(
-                   *x.tensor, [](const std::string& of) { return "-" + grouped(of); },
+                   *x.tensor, [](const std::string& of) { return std::string("-").append(grouped(of)); },
                    [](const Interval& of) {
                      return Interval{-of.high, -of.low};
                    })
@@ -264,7 +274,7 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     } else {
       const std::int64_t begin = place(one.first, 0);
       const std::int64_t end = place(one.last, tensor.size(axis));
-      if (begin >= end) {
+      if (begin >= end || one.step != 1) {
         return {};
       }
       result = begin == 0 && end == tensor.size(axis) ? result : value_of(slice(tensor, axis, begin, end));
@@ -272,6 +282,69 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     }
   }
   return result;
+}
+
+Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written) {
+  using Kind = Subscript::Kind;
+  const bool is_float =
+      x.tensor && x.tensor->dtype() == DType::float32 && (!y.tensor || y.tensor->dtype() == DType::float32);
+  if (!is_float || (!y.tensor && !y.number) || std::ssize(subscripts) > x.tensor->dim()) {
+    return {};
+  }
+  // 1. Of each axis the places, and the axes that the part keeps.
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t step;
+  };
+  std::vector<Range> ranges;
+  std::vector<std::size_t> kept;
+  Shape part;
+  for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
+    const std::int64_t size = x.tensor->shape()[axis];
+    const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
+    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
+      const std::int64_t at = number ? whole(*number) : usual;
+      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
+      return {};
+    }
+    const std::int64_t begin = place(one.first, 0);
+    const bool is_item = one.kind == Kind::item;
+    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
+    if (!is_item) {
+      kept.push_back(axis);
+      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
+    }
+  }
+  if (y.tensor && broadcast(part, y.tensor->shape()) != part) {
+    return {};
+  }
+  // 2. Each cell of one or of the other.
+  const auto elements = [=, is_number = !y.tensor, of = y.tensor ? y.tensor->shape() : Shape{}](const Shape& index) {
+    Shape at;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      const auto& [begin, end, step] = ranges[axis];
+      if (index[axis] < begin || index[axis] >= end || (index[axis] - begin) % step != 0) {
+        return std::vector<Element>{{0, index}};
+      }
+    }
+    for (const std::size_t axis : kept) {
+      at.push_back((index[axis] - ranges[axis].begin) / ranges[axis].step);
+    }
+    return is_number ? std::vector<Element>{} : std::vector<Element>{{1, index_in(at, of)}};
+  };
+  std::vector<Tensor> operands = {*x.tensor};
+  y.tensor ? operands.push_back(*y.tensor) : void();
+  return value_of(mapped(std::move(operands), x.tensor->shape(),
+                         {[words = "[" + std::string(written) + "] = ", number = y.words](const auto& of) {
+                            return of[0] + " with " + words + (of.size() > 1 ? of[1] : number);
+                          },
+                          elements,
+                          [number = y.number.value_or(0)](std::span<const Interval> of) {
+                            return of.empty() ? Interval{number, number} : of[0];
+                          }}));
 }
 
 }  // namespace attn::verify

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,15 +12,23 @@
 
 namespace attn::verify {
 
+struct Module;
+
 /// What an expression of a listing stands for: a tensor, a number, or several of them; nothing where it cannot be told.
 struct Value {
   std::optional<Tensor> tensor = {};
   std::optional<double> number = {};
-  std::string words = {};         ///< of a number: "2**0.5"
-  std::vector<Value> items = {};  ///< of a list, or a tuple
-  bool is_pair = false;           ///< a tensor with its places: what torch.max gives
+  std::string words = {};                     ///< of a number: "2**0.5"
+  std::vector<Value> items = {};              ///< of a list, or a tuple
+  bool is_pair = false;                       ///< a tensor with its places: what torch.max gives
+  std::shared_ptr<const Module> module = {};  ///< nn.LayerNorm(6), which is to be called
 
-  bool is_known() const { return tensor || number || !items.empty(); }
+  /// Of a softmax that is written out, what of `of` the tensor is.
+  enum class Part { none, largest, shifted, exponential, total };
+  Part part = Part::none;
+  std::optional<Tensor> of = {};
+
+  bool is_known() const { return tensor || number || !items.empty() || module; }
 };
 
 Value value_of(const Tensor& tensor);
@@ -39,6 +48,16 @@ struct Passed {
   Value get(std::string_view name, std::string_view other, std::size_t place) const;
 };
 
+/// A module of PyTorch's that is made with arguments and called with others.
+struct Module {
+  std::string name;  ///< "LayerNorm"
+  Passed arguments;
+};
+/// Unknown where there is none of that name.
+Value module_of(std::string_view name, const Passed& arguments);
+/// What it makes of arguments.
+Value applied(const Module& module, const Passed& given);
+
 /// emb(ids): the rows of an nn.Embedding that whole numbers name.
 Value rows_of(std::string_view module, const Tensor& weight, const Value& ids);
 
@@ -50,7 +69,10 @@ struct Subscript {
   enum class Kind { item, slice, added, rest } kind;
   std::optional<double> first = {};
   std::optional<double> last = {};
+  double step = 1;
 };
 Value subscripted(const Value& x, std::span<const Subscript> subscripts);
+/// x after x[subscripts] = y; `written` is how they are.
+Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written);
 
 }  // namespace attn::verify

@@ -272,8 +272,9 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   const std::size_t dot = full.rfind('.');
   const std::string before = dot == std::string::npos ? "" : full.substr(0, dot);
   const bool is_numpy = before == "numpy.random";
-  if (is_numpy ||
-      (!before.empty() && std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
+  const bool is_library = before == "torch" || before == "numpy";  // whose other functions draw nothing
+  if (is_numpy || (!before.empty() && !is_library &&
+                   std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
     constexpr auto no_draws =
         std::to_array<std::string_view>({"Generator", "RandomState", "default_rng", "get_state", "set_state"});
     const std::string_view name = last_name(full);

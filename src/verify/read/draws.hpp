@@ -10,9 +10,6 @@
 
 namespace attn::verify {
 
-struct Literal;
-class Zones;
-
 /// What a program does to numbers as soon as they are drawn.
 struct DrawnChange {
   enum class Kind { times, divided, rounded, transposed, reshaped };
@@ -46,10 +43,5 @@ struct DrawCall {
   bool has_bias = false;
   std::vector<DrawnChange> changes = {};
 };
-
-/// The calls of PyTorch's and numpy's generators in the order in which a program in Python runs them: through loops of
-/// a known length, functions and constructors; of what is under a condition nothing is known. Takes time linear in the
-/// page.
-std::vector<DrawCall> find_draw_calls(const Page& listing, const Zones& zones, std::span<const Literal> literals);
 
 }  // namespace attn::verify

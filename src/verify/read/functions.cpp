@@ -7,7 +7,7 @@ namespace attn::verify {
 
 std::vector<std::pair<std::string, std::string>> Function::given(std::string_view arguments) const {
   const Arguments call = arguments_of(arguments);
-  const std::size_t skipped = is_constructor ? 1 : 0;  // self
+  const std::size_t skipped = is_method ? 1 : 0;  // self
   std::vector<std::pair<std::string, std::string>> values;
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string_view value = call.value_of(names[i]);
@@ -39,21 +39,32 @@ void Functions::define(std::string_view head, std::size_t begin, std::size_t end
   functions_[std::string(text::trimmed(head.substr(0, open)))] = std::move(function);
 }
 
+void Functions::define_lambda(std::string_view name, std::string_view lambda) {
+  const std::size_t colon = find_outside(lambda, ":");
+  const std::size_t begin = lambda.find(' ');
+  if (colon != npos && begin < colon) {
+    const std::string head = std::string(name) + "(" + std::string(lambda.substr(begin, colon - begin)) + ")";
+    define(head, 0, 0);
+    functions_[std::string(name)].expression = text::trimmed(lambda.substr(colon + 1));
+  }
+}
+
 void Functions::define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin,
                              std::size_t end) {
   const std::string name(text::trimmed(head.substr(0, head.find('('))));
-  functions_.erase(name);
+  std::erase_if(functions_, [&](const auto& one) { return one.first == name || one.first.starts_with(name + "."); });
+  classes_.insert(name);
   for (std::size_t i = begin; i < end; ++i) {
-    constexpr std::string_view constructor = "def __init__";
+    constexpr std::string_view definition = "def ";
     const std::string_view text = statements[i].text;
-    const std::size_t colon = text.starts_with(constructor) ? find_outside(text, ":") : npos;
-    if (colon == npos) {
+    const std::size_t colon = text.starts_with(definition) ? find_outside(text, ":") : npos;
+    if (colon == npos || statements[i].indent != statements[begin].indent) {
       continue;
     }
-    define(name + std::string(text.substr(constructor.size(), colon - constructor.size())), i + 1,
-           end_of_block(statements, i));
-    if (const auto made = functions_.find(name); made != functions_.end()) {
-      made->second.is_constructor = true;
+    const std::string method = name + "." + std::string(text.substr(definition.size(), colon - definition.size()));
+    define(method, i + 1, end_of_block(statements, i));
+    if (const auto made = functions_.find(method.substr(0, method.find('('))); made != functions_.end()) {
+      made->second.is_method = true;
     }
   }
 }

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "verify/read/literals.hpp"
+#include "verify/read/run.hpp"
 #include "verify/read/settings.hpp"
+#include "verify/read/statements.hpp"
 #include "verify/read/zones.hpp"
 
 namespace attn::verify {
@@ -12,12 +14,11 @@ Listing find_listing(const Page& page) {
   const Page& listing = page.listing();
   const Zones zones = find_zones(listing);
   std::vector<Literal> literals = find_literals(listing, zones);
-  std::vector<DrawCall> draws = find_draw_calls(listing, zones, literals);
   constexpr std::size_t largest = 1U << 20U;  // lessons are smaller
-  std::vector<Written> written = listing.text().size() <= largest && zones.have(Zone::code)
-                                     ? find_written(find_statements(listing, zones))
-                                     : std::vector<Written>{};
-  return {std::move(literals), find_settings(listing.text()), std::move(draws), std::move(written)};
+  Run run = listing.text().size() <= largest && zones.have(Zone::code)
+                ? run_program(find_statements(listing, zones), literals)
+                : Run{};
+  return {std::move(literals), find_settings(listing.text()), std::move(run.draws), std::move(run.written)};
 }
 
 }  // namespace attn::verify

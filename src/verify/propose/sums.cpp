@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+#include "verify/bound/mapped.hpp"
+#include "verify/propose/value_parts.hpp"
+
+/// Operations of a listing that sum products, rows and parts of rows.
+namespace attn::verify {
+namespace {
+
+/// The letters of "bqd,bkd->bqk".
+struct Equation {
+  std::array<std::string, 2> operands;
+  std::string result;
+};
+
+std::optional<Equation> equation_of(std::string text) {
+  std::erase(text, ' ');
+  const std::size_t comma = text.find(',');
+  const std::size_t arrow = text.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos || comma > arrow ||
+      text.find(',', comma + 1) != std::string::npos || text.find('.') != std::string::npos) {
+    return std::nullopt;
+  }
+  return Equation{{text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1)}, text.substr(arrow + 2)};
+}
+
+using Sizes = std::map<char, std::int64_t>;
+
+/// The index of an operand where each letter has its number.
+Shape index_of(const std::string& letters, const Sizes& numbers) {
+  Shape index;
+  for (const char letter : letters) {
+    index.push_back(numbers.at(letter));
+  }
+  return index;
+}
+
+}  // namespace
+
+Value contracted(const Passed& given) {
+  const auto equation = given.plain.size() == 3 ? equation_of(given.plain[0].words) : std::nullopt;
+  if (!equation || !given.plain[1].tensor || !given.plain[2].tensor) {
+    return {};
+  }
+  // 1. The size of each letter.
+  const std::array tensors = {*given.plain[1].tensor, *given.plain[2].tensor};
+  Sizes sizes;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::string& letters = equation->operands[k];
+    if (std::ssize(letters) != tensors[k].dim() || tensors[k].dtype() != DType::float32) {
+      return {};
+    }
+    for (std::size_t axis = 0; axis < letters.size(); ++axis) {
+      const auto [entry, is_new] = sizes.try_emplace(letters[axis], tensors[k].shape()[axis]);
+      if (!is_new && entry->second != tensors[k].shape()[axis]) {
+        return {};
+      }
+    }
+  }
+  // 2. What is summed over.
+  Shape shape;
+  Shape summed_shape;
+  std::string summed;
+  for (const auto& [letter, size] : sizes) {
+    if (equation->result.find(letter) == std::string::npos) {
+      summed += letter;
+      summed_shape.push_back(size);
+    }
+  }
+  for (const char letter : equation->result) {
+    if (!sizes.contains(letter)) {
+      return {};
+    }
+    shape.push_back(sizes[letter]);
+  }
+  if (element_count(shape) * element_count(summed_shape) > most_listed) {
+    return {};
+  }
+  const std::string begin = "torch.einsum(\"" + given.plain[0].words + "\", ";
+  return value_of(mapped({tensors[0], tensors[1]}, shape,
+                         {[begin](const auto& of) { return begin + of[0] + ", " + of[1] + ")"; },
+                          [=, equation = *equation](const Shape& index) {
+                            Sizes numbers;
+                            for (std::size_t axis = 0; axis < index.size(); ++axis) {
+                              numbers[equation.result[axis]] = index[axis];
+                            }
+                            std::vector<Element> elements;
+                            for (std::int64_t i = 0; i < element_count(summed_shape); ++i) {
+                              const Shape at = index_at(i, summed_shape);
+                              for (std::size_t k = 0; k < summed.size(); ++k) {
+                                numbers[summed[k]] = at[k];
+                              }
+                              elements.push_back({0, index_of(equation.operands[0], numbers)});
+                              elements.push_back({1, index_of(equation.operands[1], numbers)});
+                            }
+                            return elements;
+                          },
+                          [](std::span<const Interval> of) {
+                            Interval sum;
+                            for (std::size_t i = 0; i + 1 < of.size(); i += 2) {
+                              const Interval product = times(of[i], of[i + 1]);
+                              sum = {sum.low + product.low, sum.high + product.high};
+                            }
+                            return sum;
+                          }}));
+}
+
+Value cumulated(const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim());
+  if (!axis || x.dtype() != DType::float32) {
+    return {};
+  }
+  const std::string end = ", dim=" + std::to_string(*axis) + ")";
+  return value_of(mapped({x}, x.shape(),
+                         {[end](const auto& of) { return "torch.cumsum(" + of[0] + end; },
+                          [axis = static_cast<std::size_t>(*axis)](const Shape& index) {
+                            std::vector<Element> elements;
+                            Shape at = index;
+                            for (at[axis] = 0; at[axis] <= index[axis]; ++at[axis]) {
+                              elements.push_back({0, at});
+                            }
+                            return elements;
+                          },
+                          [](std::span<const Interval> of) {
+                            Interval sum;
+                            for (const Interval& one : of) {
+                              sum = {sum.low + one.low, sum.high + one.high};
+                            }
+                            return sum;
+                          }}));
+}
+
+Value parted(const std::string& function, const Passed& given, const Tensor& x) {
+  const Value number = given.get("chunks", "split_size", 1);
+  const auto axis =
+      given.get("dim", "axis", 2).is_known() ? axis_of(given, 2, x.dim()) : std::optional<std::int64_t>(0);
+  if (!axis || !number.number || *number.number < 1 || x.dim() == 0) {
+    return {};
+  }
+  const std::int64_t size = x.size(*axis);
+  const std::int64_t n = whole(*number.number);
+  const std::int64_t step = function == "chunk" ? (size + n - 1) / n : n;
+  Value parts;
+  constexpr std::int64_t most = 64;
+  for (std::int64_t begin = 0; begin < size && size / step <= most; begin += step) {
+    parts.items.push_back(value_of(slice(x, *axis, begin, std::min(begin + step, size))));
+  }
+  return parts;
+}
+
+Value normalised(const Passed& given, const Tensor& x) {
+  const Value sizes = given.get("normalized_shape", 1);
+  const double size = sizes.number ? *sizes.number : sizes.items.size() == 1 ? sizes.items[0].number.value_or(0) : 0;
+  const double eps = given.get("eps", 2).number.value_or(1e-5);
+  if (x.dim() == 0 || x.dtype() != DType::float32 || static_cast<double>(x.size(-1)) != size) {
+    return {};
+  }
+  const std::string begin = "nn.LayerNorm(" + std::to_string(x.size(-1)) + ")(";
+  return value_of(
+      mapped({x}, x.shape(),
+             {[begin](const auto& of) { return begin + of[0] + ")"; },
+              [columns = x.size(-1)](const Shape& index) {
+                std::vector<Element> elements = {{0, index}};
+                Shape at = index;
+                for (at.back() = 0; at.back() < columns; ++at.back()) {
+                  elements.push_back({0, at});
+                }
+                return elements;
+              },
+              [eps](std::span<const Interval> of) {
+                const std::span<const Interval> row = of.subspan(1);
+                const auto n = static_cast<double>(row.size());
+                double mean = 0;
+                double radius = 0;
+                double squares = 0;
+                for (const Interval& one : row) {
+                  mean += one.middle() / n;
+                  radius += one.radius() / n;
+                }
+                double room = 0;
+                for (const Interval& one : row) {
+                  const double apart = one.middle() - mean;
+                  squares += apart * apart / n;
+                  room += (2 * std::abs(apart) * one.radius() + 4 * one.radius() * one.radius()) / n;
+                }
+                const Interval apart = {of[0].low - mean - radius, of[0].high - mean + radius};
+                return over(apart, {std::sqrt(std::max(0.0, squares - room) + eps), std::sqrt(squares + room + eps)});
+              }}));
+}
+
+}  // namespace attn::verify

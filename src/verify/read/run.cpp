@@ -1,0 +1,245 @@
+#include "verify/read/runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "text/lines.hpp"
+#include "verify/read/pieces.hpp"
+#include "verify/read/run.hpp"
+#include "verify/read/trace.hpp"
+
+namespace attn::verify {
+namespace {
+
+constexpr std::size_t most_statements = 8'000;
+
+bool belongs_to_path(char c) { return is_name_part(c) || c == '.'; }
+
+bool is_path(std::string_view text) { return !text.empty() && leading_path(text).size() == text.size(); }
+
+}  // namespace
+
+std::string_view leading_path(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, belongs_to_path);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+bool may_draw(std::string_view text) {
+  constexpr auto words =
+      std::to_array<std::string_view>({"rand", "Linear(", "Embedding(", "normal", "uniform", "ropout("});
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != npos; });
+}
+
+std::optional<std::vector<std::string_view>> listed_items(std::string_view text) {
+  text = text::trimmed(text);
+  const bool is_list = text.starts_with('[') || text.starts_with('(');
+  return is_list && closing_bracket(text, 0) == text.size() - 1
+             ? std::optional(split_outside(text.substr(1, text.size() - 2), ','))
+             : std::nullopt;
+}
+
+Run Runner::run() {
+  run(0, statements_.size());
+  for (DrawCall& call : calls_) {
+    if (assigned_[call.name] > 1) {
+      call.name.clear();
+    }
+  }
+  return {std::move(calls_), trace_.take()};
+}
+
+void Runner::run(std::size_t begin, std::size_t end) {
+  ++level_;
+  Branch branch = Branch::none;
+  for (std::size_t i = begin; i < end && !is_returned_ && ++run_ <= most_statements;) {
+    if (level_ == 1) {
+      trace_.set_place(statements_[i].first);
+    }
+    const std::string_view text = statements_[i].text;
+    const std::string_view word = text.substr(0, text.find_first_of(" (:"));
+    constexpr auto headers = std::to_array<std::string_view>(
+        {"def", "class", "for", "while", "if", "elif", "else", "with", "try", "except", "finally"});
+    const std::size_t colon = std::ranges::find(headers, word) != headers.end() ? find_outside(text, ":") : npos;
+    if (colon == npos) {
+      const bool is_last = i + 1 == statements_.size() || statements_[i + 1].first.cell != statements_[i].first.cell;
+      is_shown_ = level_ == 1 && is_last && statements_[i].first.cell > 0;
+      run_line(i, text);
+      ++i;
+      continue;
+    }
+    const std::size_t after = end_of_block(statements_, i);
+    run_block(i, word, text::trimmed(text.substr(word.size(), colon - word.size())), text.substr(colon + 1), after,
+              branch);
+    i = after;
+  }
+  --level_;
+}
+
+void Runner::run_block(std::size_t i, std::string_view word, std::string_view head, std::string_view rest,
+                       std::size_t end, Branch& branch) {
+  const auto body = [&] {
+    ++level_;
+    run_line(i, rest);
+    --level_;
+    run(i + 1, end);
+  };
+  if (word == "def") {
+    functions_.define(head, i + 1, end);
+  } else if (word == "class") {
+    functions_.define_class(head, statements_, i + 1, end);
+  } else if (word == "for") {
+    const std::size_t in = head.find(" in ");
+    const auto items = in == npos ? std::nullopt : items_of(head.substr(in + 4));
+    if (!items) {
+      doubt(i, end);
+      return;
+    }
+    for (const std::string& item : *items) {
+      if (!is_returned_) {
+        take_item(head.substr(0, in), item);
+        body();
+      }
+    }
+  } else if (word == "if" || word == "elif" || word == "else") {
+    const bool goes_on = word == "if" || branch == Branch::passed;
+    const auto truth = word == "else" ? std::optional(true) : truth_of(head);
+    if (word != "if" && branch == Branch::taken) {
+      return;
+    }
+    if (!goes_on || !truth) {
+      branch = Branch::unknown;
+      doubt(i, end);
+    } else if (*truth) {
+      branch = Branch::taken;
+      body();
+    } else {
+      branch = Branch::passed;
+    }
+  } else if (word == "with" || word == "try" || word == "finally") {
+    body();
+  } else {
+    doubt(i, end);
+  }
+}
+
+void Runner::take_item(std::string_view variables, const std::string& item) {
+  const std::vector<std::string_view> targets = split_outside(variables, ',');
+  const auto parts = targets.size() > 1 ? listed_items(item) : std::nullopt;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const std::string part = targets.size() == 1                        ? item
+                             : parts && parts->size() == targets.size() ? std::string((*parts)[k])
+                                                                        : item + "[" + std::to_string(k) + "]";
+    const auto number = variables_.number(part);
+    const auto shape = variables_.shape(part);
+    variables_.forget(targets[k]);
+    number ? variables_.set_number(targets[k], *number) : shape ? variables_.set_shape(targets[k], *shape) : void();
+    trace_.assign(targets[k], part);
+  }
+}
+
+std::optional<bool> Runner::truth_of(std::string_view condition) const {
+  if (condition.find("__name__") != npos) {
+    return true;
+  }
+  for (const auto& [ending, is_none] : {std::pair(" is not None", false), std::pair(" is None", true)}) {
+    if (condition.ends_with(ending)) {
+      const std::string_view value =
+          trace_.last(full_name(condition.substr(0, condition.size() - std::string_view(ending).size())));
+      return value.empty() ? std::nullopt : std::optional((value == "None") == is_none);
+    }
+  }
+  const bool is_not = condition.starts_with("not ");
+  const std::string name = full_name(text::trimmed(condition.substr(is_not ? 4 : 0)));
+  const std::string_view value = name == "True" || name == "False" ? std::string_view(name) : trace_.last(name);
+  const auto number = variables_.number(name);
+  const auto truth = value == "None" ? std::optional(false) : number ? std::optional(*number != 0) : std::nullopt;
+  return truth ? std::optional(*truth != is_not) : std::nullopt;
+}
+
+void Runner::doubt(std::size_t begin, std::size_t end) {
+  bool draws = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t colon = i == begin ? find_outside(statements_[i].text, ":") : npos;
+    const std::string_view text = std::string_view(statements_[i].text).substr(colon == npos ? 0 : colon + 1);
+    draws = draws || may_draw(statements_[i].text);
+    for (const std::string_view target : assignment_of(text).targets) {
+      variables_.forget(target);
+      forget(target.substr(0, target.find('[')));
+    }
+    change_in_place(text);
+    text.find("print(") != npos ? trace_.print_something() : void();
+    const std::string_view word = leading_name(text::trimmed(text));
+    is_return_doubtful_ = is_return_doubtful_ || word == "return" || word == "yield";
+  }
+  draws ? add_unread() : void();
+}
+
+void Runner::add_unread() {
+  for (const std::string& generator : generators_) {
+    calls_.push_back({.generator = generator});
+  }
+}
+
+std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) {
+  text = text::trimmed(text);
+  const std::string_view path = leading_path(text);
+  const bool is_call =
+      !path.empty() && text.substr(path.size(), 1) == "(" && closing_bracket(text, path.size()) == text.size() - 1;
+  const auto arguments =
+      split_outside(is_call ? text.substr(path.size() + 1, text.size() - path.size() - 2) : std::string_view(), ',');
+  std::vector<std::string> items;
+  if (path == "range" && is_call) {
+    const auto last = variables_.whole(arguments.empty() || arguments.size() > 2 ? "" : arguments.back());
+    const auto first = arguments.size() == 2 ? variables_.whole(arguments.front()) : 0;
+    if (!first || !last || *last - *first > most_turns) {
+      return std::nullopt;
+    }
+    for (std::int64_t i = *first; i < *last; ++i) {
+      items.push_back(std::to_string(i));
+    }
+    return items;
+  }
+  if (is_call && (path == "enumerate" || path == "zip") && !arguments.empty()) {
+    std::vector<std::vector<std::string>> all;
+    for (const std::string_view argument : arguments) {
+      const auto some = items_of(argument);
+      if (!some) {
+        return std::nullopt;
+      }
+      all.push_back(*some);
+    }
+    const std::size_t turns = std::ranges::min(all, {}, &std::vector<std::string>::size).size();
+    for (std::size_t i = 0; i < turns; ++i) {
+      std::string item = path == "zip" ? "(" : "(" + std::to_string(i) + ", ";
+      for (const std::vector<std::string>& some : all) {
+        item += (&some == &all.front() ? "" : ", ") + some[i];
+      }
+      items.push_back(item + ")");
+    }
+    return items;
+  }
+  const std::string_view value = is_path(text) ? trace_.last(full_name(text)) : text;
+  if (const auto parts = listed_items(value); parts && std::ssize(*parts) <= most_turns) {
+    for (const std::string_view part : *parts) {
+      items.push_back(value == text ? scan(part) : std::string(part));
+    }
+    return items;
+  }
+  const auto shape = variables_.shape(full_name(text));
+  if (!shape || shape->empty() || shape->front() > most_turns) {
+    return std::nullopt;
+  }
+  for (std::int64_t i = 0; i < shape->front(); ++i) {
+    items.push_back(full_name(text) + "[" + std::to_string(i) + "]");
+  }
+  return items;
+}
+
+Run run_program(std::vector<Statement> statements, std::span<const Literal> literals) {
+  return Runner(std::move(statements), literals).run();
+}
+
+}  // namespace attn::verify

@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "text/lines.hpp"
+#include "verify/read/listing.hpp"
+#include "verify/read/pieces.hpp"
+#include "verify/read/runner.hpp"
+#include "verify/read/statements.hpp"
+
+namespace attn::verify {
+namespace {
+
+bool is_string(std::string_view text) {
+  const std::size_t quote = text.find_first_of("\"'");
+  return quote <= 2 && quote != npos && (text.back() == '"' || text.back() == '\'');
+}
+
+bool is_ours(std::string_view name) { return name.starts_with("our_"); }
+
+Shape shape_after(const DrawCall& call) {
+  Shape shape = call.shape;
+  for (const DrawnChange& change : call.changes) {
+    if (change.kind == DrawnChange::Kind::transposed) {
+      std::ranges::reverse(shape);
+    } else if (change.kind == DrawnChange::Kind::reshaped) {
+      shape = change.shape;
+    }
+  }
+  return shape;
+}
+
+/// "attention(q, k)" of "attention(q, k)", no more and no less.
+bool is_one_call(std::string_view text) {
+  const std::size_t open = leading_path(text).size();
+  return open > 0 && text.substr(open, 1) == "(" && closing_bracket(text, open) == text.size() - 1;
+}
+
+}  // namespace
+
+void Runner::run_line(std::size_t i, std::string_view line) {
+  const std::vector<std::string_view> statements = split_outside(line, ';');
+  for (std::size_t k = 0; k < statements.size() && !is_returned_; ++k) {
+    run_statement(i, statements[k]);
+  }
+}
+
+void Runner::run_statement(std::size_t i, std::string_view text) {
+  constexpr auto silent = std::to_array<std::string_view>({"assert", "del", "pass", "global", "break", "continue"});
+  if (imports_.add(text)) {
+    return;
+  }
+  const std::string_view word = leading_name(text);
+  const Assignment assignment = word == "return" ? Assignment{} : assignment_of(text);
+  if (assignment.value.empty()) {
+    const std::string_view rest = text.substr(word.size());
+    if ((word == "print" || word == "display") && rest.starts_with('(') && text.ends_with(')')) {
+      print(rest.substr(1, rest.size() - 2));
+    } else if (word == "return" && depth_ > 0) {
+      const std::string value = scan(text::trimmed(rest));
+      trace_.assign(returned_, split_outside(value, ',').size() > 1 ? "[" + value + "]" : value);
+      is_returned_ = true;
+    } else if (word == "yield") {
+      is_return_doubtful_ = true;
+    } else {
+      change_in_place(text);
+      const std::string value = scan(text);
+      if (level_ == 1 && std::ranges::find(silent, word) == silent.end()) {
+        trace_.print(value, "", is_shown_);
+      }
+    }
+    return;
+  }
+  change_in_place(text);
+  if (assignment.value.starts_with("lambda")) {
+    functions_.define_lambda(assignment.targets[0], assignment.value);
+    return;
+  }
+  const std::size_t first = calls_.size();
+  const std::vector<std::string_view> parts = split_outside(assignment.value, ',');
+  for (const std::string_view target : assignment.targets) {
+    note_assigned(target);
+  }
+  if (assignment.targets.size() == 1) {
+    parts.size() == 1 ? assign(i, assignment.targets[0], parts[0])
+                      : trace_.assign(full_name(assignment.targets[0]), "[" + scan(assignment.value) + "]");
+    return;
+  }
+  if (parts.size() == assignment.targets.size()) {
+    const bool is_exchange = std::ranges::any_of(parts, [&](std::string_view part) {
+      return std::ranges::find(assignment.targets, part) != assignment.targets.end();
+    });
+    std::vector<std::string> items;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      is_exchange ? items.push_back(trace_.item(scan(parts[k]))) : assign(i, assignment.targets[k], parts[k]);
+    }
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const std::string_view target = assignment.targets[k];
+      target.find('[') == npos ? trace_.assign(full_name(target), items[k])
+                               : forget(target.substr(0, target.find('[')));
+    }
+    return;
+  }
+  const std::string value = scan(assignment.value);
+  const auto sizes = variables_.sizes(assignment.value);
+  const auto items = listed_items(value);
+  const bool is_each = items && items->size() == assignment.targets.size();
+  const std::string item = is_each ? std::string() : is_ours(value) ? value : trace_.item(value);
+  for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
+    const std::string_view target = assignment.targets[k];
+    if (target.find('[') != npos) {
+      forget(target.substr(0, target.find('[')));
+      continue;
+    }
+    trace_.assign(full_name(target), is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]");
+    if (sizes && sizes->size() == assignment.targets.size()) {
+      variables_.set_number(target, static_cast<double>((*sizes)[k]));
+    }
+  }
+  if (!sizes && calls_.size() - first == assignment.targets.size() &&
+      assignment.value.find_first_of("[(") == 0) {  // a, b, c = [rand(3) for _ in range(3)]
+    for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
+      name_call(calls_[first + k], assignment.targets[k], calls_[first + k].call);
+    }
+  }
+}
+
+void Runner::assign(std::size_t i, std::string_view target, std::string_view value) {
+  if (const auto seeded = seed_of(value, target)) {
+    generators_.push_back(seeded->generator);
+    calls_.push_back(*seeded);
+    return;
+  }
+  const std::size_t at = calls_.size();
+  const std::string name = full_name(target);
+  const bool is_item = target.find('[') != npos;
+  auto changes = changes_of_draw(value, imports_, generators_, variables_);
+  std::string made;
+  if (is_one_call(value)) {
+    const std::string_view path = leading_path(value);
+    const std::string_view inside = value.substr(path.size() + 1, value.size() - path.size() - 2);
+    const auto called = call(path, inside, is_item ? "" : name);
+    made = called ? *called : scan(value);
+  } else {
+    made = scan(value);
+  }
+  if (is_item) {  // x[:, 0] = y is x = our_put(x, y, ":, 0")
+    const std::size_t open = target.find('[');
+    const std::string whole = full_name(target.substr(0, open));
+    if (target.ends_with(']') && closing_bracket(target, open) == target.size() - 1) {
+      ++assigned_[whole];
+      trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" +
+                               std::string(target.substr(open + 1, target.size() - open - 2)) + "\")");
+    } else {
+      forget(whole);
+    }
+    return;
+  }
+  if (changes && calls_.size() == at + 1) {
+    calls_[at].changes = std::move(*changes);
+    name_call(calls_[at], target, value);
+    trace_.assign(name, "our_draw_" + std::to_string(at));
+    return;
+  }
+  trace_.assign(name, made);
+  note_value(i, target, value);
+}
+
+void Runner::note_value(std::size_t i, std::string_view target, std::string_view value) {
+  if (const auto number = variables_.number(value)) {
+    variables_.set_number(target, *number);
+  } else if (const auto shape = variables_.shape(value)) {
+    variables_.set_shape(target, *shape);
+  } else if (const auto literal = literal_of(i, target)) {
+    variables_.set_shape(target, *literal);
+  } else if (const auto items = value.starts_with('[') ? listed_items(value) : std::nullopt) {
+    variables_.set_shape(target, {static_cast<std::int64_t>(items->size())});
+  }
+}
+
+void Runner::note_assigned(std::string_view target) {
+  const std::string name = full_name(target);
+  ++assigned_[name];
+  is_ours(name) ? ++assigned_[std::string(target)] : 0;
+  variables_.forget(target);
+  std::erase(generators_, name);
+}
+
+void Runner::name_call(DrawCall& call, std::string_view target, std::string_view value) {
+  const std::string name = full_name(target);
+  call.name = !is_ours(name) ? name : target.starts_with("self.") ? std::string(target) : std::string();
+  call.value = one_spaced(value);
+  if (call.kind != DrawCall::Kind::linear && call.kind != DrawCall::Kind::embedding) {
+    variables_.set_shape(target, shape_after(call));
+  }
+}
+
+void Runner::forget(std::string_view path) {
+  constexpr std::string_view data = ".data";
+  path.remove_suffix(path.ends_with(data) ? data.size() : 0);
+  const std::string name = full_name(path);
+  if (name.empty()) {
+    return;
+  }
+  trace_.forget(name);
+  for (DrawCall& call : calls_) {
+    if (call.name == name || (name.ends_with(".weight") && call.name == name.substr(0, name.size() - 7))) {
+      call.name.clear();
+    }
+  }
+}
+
+void Runner::change_in_place(std::string_view text) {
+  const std::size_t method = text.find("_(");
+  const std::size_t sign = find_outside(text, "=");
+  if (method != npos) {
+    const std::string_view before = text.substr(0, method);
+    const auto begin = std::ranges::find_if_not(before.rbegin(), before.rend(), [](char c) {
+                         return is_name_part(c) || c == '.';
+                       }).base();
+    const std::string_view path = before.substr(static_cast<std::size_t>(begin - before.begin()));
+    const bool is_function = path.find("init.") != npos;
+    const std::string_view argument = text.substr(method + 2, text.find_first_of(",)", method) - method - 2);
+    const std::size_t dot = path.rfind('.');
+    if (is_function) {
+      forget(text::trimmed(argument));
+    } else if (dot != npos && !path.ends_with("requires_grad")) {
+      const std::string name = full_name(path.substr(0, dot));
+      const bool is_all = text.starts_with(path) && closing_bracket(text, method + 1) == text.size() - 1;
+      if (is_all && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
+        ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0)
+        trace_.assign(name, full_name(path) + scan(text.substr(method + 1)));
+      } else {
+        forget(path.substr(0, dot));
+      }
+    }
+  } else if (sign != npos && sign > 0 && std::string_view("+-*/@").find(text[sign - 1]) != npos) {
+    std::size_t end = sign - 1;
+    end -= end > 0 && text[end - 1] == text[end] ? 1U : 0U;  // **=, //=
+    const std::string_view target = text::trimmed(text.substr(0, end));
+    const std::string name = full_name(target);
+    const std::string_view sign_text = text.substr(end, sign - end);
+    if (target.find_first_of("[(") == npos) {
+      const std::string value = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
+      ++assigned_[name];
+      variables_.forget(target);
+      trace_.assign(name, value);
+    } else {
+      forget(target.substr(0, target.find('[')));
+    }
+  } else if (text.find(".step()") != npos) {  // an optimizer changes all weights
+    for (std::size_t k = 0; k < calls_.size(); ++k) {
+      const std::string name = "our_draw_" + std::to_string(k);
+      for (const std::string& one : {name, name + ".weight", name + ".bias"}) {
+        trace_.forget(one);
+      }
+      forget(std::string(calls_[k].name));
+    }
+  }
+}
+
+void Runner::print(std::string_view inside) {
+  std::string label;
+  const auto add = [&](std::string_view argument) {
+    const std::string value = scan(argument);
+    if (!is_no_tensor(value)) {
+      trace_.print(value, label, true);
+      label.clear();
+    }
+  };
+  for (const std::string_view argument : arguments_of(inside).plain) {
+    const std::string_view other = trace_.last(full_name(argument));
+    const std::string text(is_string(argument) || other.empty() || !is_string(other) ? argument : other);
+    if (!is_string(text)) {
+      add(text);
+      continue;
+    }
+    const std::size_t quote = text.find_first_of("\"'");
+    const std::string_view words = std::string_view(text).substr(quote + 1, text.size() - quote - 2);
+    if (quote == 0 || words.find('{') == npos) {
+      label = words;
+      continue;
+    }
+    std::size_t from = 0;  // f"the scores {scores}"
+    for (std::size_t open = words.find('{'); open != npos; open = words.find('{', from)) {
+      const std::size_t close = std::min(closing_bracket(words, open), words.size());
+      label += words.substr(from, open - from);
+      add(words.substr(open + 1, close - open - 1));
+      from = std::min(close + 1, words.size());
+    }
+    label += words.substr(from);
+  }
+}
+
+bool Runner::is_no_tensor(std::string_view value) const {
+  constexpr auto functions = std::to_array<std::string_view>(
+      {"len", "type", "torch.allclose", "torch.equal", "np.allclose", "list", "sum", "str", "round", "float", "int"});
+  constexpr auto endings = std::to_array<std::string_view>({".dtype", ".item()", ".numel()", ".dim()", ".ndim"});
+  const std::string_view path = leading_path(value);
+  const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
+  const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());
+  return is_call || variables_.number(value) || last.starts_with('{') || value.starts_with('{') ||
+         std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
+}
+
+std::optional<Shape> Runner::literal_of(std::size_t i, std::string_view target) const {
+  const Statement& statement = statements_[i];
+  for (const Literal& literal : literals_) {
+    if (literal.name == target && literal.place.cell == statement.first.cell &&
+        literal.place.line >= statement.first.line && literal.place.line <= statement.last.line) {
+      return literal.shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
+  const std::string_view path = leading_path(value);
+  const std::size_t open = path.size();
+  if (!imports_.is(path, "numpy.random.RandomState") || value.substr(open, 1) != "(" || !value.ends_with(')')) {
+    return std::nullopt;
+  }
+  const auto seed = variables_.whole(value.substr(open + 1, value.size() - open - 2));
+  return seed ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
+                                       .generator = std::string(target),
+                                       .call = std::string(path) + "(" + std::to_string(*seed) + ")",
+                                       .seed = *seed})
+              : std::nullopt;
+}
+
+}  // namespace attn::verify
