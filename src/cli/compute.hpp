@@ -34,6 +34,6 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
 render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps);
 
 /// Why the chapter's steps are there, in the lesson with any seed. Chapter and lesson must outlive it.
-render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson);
+render::Why why_in(const chapters::Chapter& chapter, const Options& options);
 
 }  // namespace attn::cli
