@@ -18,28 +18,90 @@ namespace {
 struct Summary {
   std::string_view chapter;
   std::string_view text;
-  std::string_view question;
+  Introduction introduction;
   std::string_view what_if;  ///< the rule that the chapter is about
 };
 
 /// In reading order.
 constexpr std::array summaries = {
-    Summary{"simplified", "attention without weights: one query by hand, then all tokens",
-            "How can a token's vector pick up its context, before any training?", "softmax-dim-0"},
-    Summary{"trainable", "queries, keys and values from trainable weights; then a module",
-            "How can a model learn which tokens are relevant to each other?", "no-scaling"},
-    Summary{"causal", "a causal mask: no token sees a later one",
-            "How can a model learn to predict the next token if it can see it?", "no-mask"},
-    Summary{"dropout", "which weights dropout keeps, drops and rescales",
-            "How do you keep a model from relying on a few attention weights?", "no-rescale"},
-    Summary{"multihead", "several heads side by side, and how they are combined",
-            "How can a token attend to several things at once?", "same-weights"},
-    Summary{"cross", "queries from one sequence, keys and values from another",
-            "How can one sequence attend to another?", "same-weights"},
-    Summary{"grouped", "grouped-query attention: query heads that share keys and values",
-            "How can many heads do with fewer keys and values?", "tiled-heads"},
-    Summary{"cache", "decoding with cached keys and values, a few tokens at a time",
-            "Why does a model not compute earlier tokens again for each new one?", "mask-from-first-key"},
+    Summary{
+        "simplified",
+        "attention without weights: one query by hand, then all tokens",
+        {"How can a token's vector pick up its context, before any training?",
+         "Each token compares itself with every token by a dot product; softmax turns a token's scores into weights, "
+         "and the weights mix all embeddings into its context vector.",
+         "Look for rows that sum to 1, and for the token with the largest weight.",
+         {"compute a score, a weight and a context vector by hand",
+          "read a matrix of weights: the row is the token that looks, the column the one it looks at",
+          "say why the weights of a row sum to 1"}},
+        "softmax-dim-0"},
+    Summary{"trainable",
+            "queries, keys and values from trainable weights; then a module",
+            {"How can a model learn which tokens are relevant to each other?",
+             "Three matrices make a query (what a token looks for), a key (what it offers) and a value (what it passes "
+             "on) of each embedding; training changes the matrices, so relevance can be learned.",
+             "Look at the scores before and after they are divided by the square root of the keys' dimension.",
+             {"tell queries, keys and values apart", "follow a score back to the two rows that it is made of",
+              "say why scores are scaled"}},
+            "no-scaling"},
+    Summary{
+        "causal",
+        "a causal mask: no token sees a later one",
+        {"How can a model learn to predict the next token if it can see it?",
+         "It must not see it: the scores of later tokens become -inf before softmax, so their weights are 0 and each "
+         "token sees only itself and those before it.",
+         "Look above the diagonal: -inf in the scores, 0 in the weights, and rows of weights that still sum to 1.",
+         {"draw the mask for any number of tokens", "say why -inf, and not 0, stands before softmax",
+          "say what the first token attends to"}},
+        "no-mask"},
+    Summary{"dropout",
+            "which weights dropout keeps, drops and rescales",
+            {"How do you keep a model from relying on a few attention weights?",
+             "During training, dropout sets randomly chosen weights to 0 and multiplies the others by 1 / (1 - p), so "
+             "that the mean of each weight stays as it is.",
+             "Look at which weights are 0 now, and by which factor the others grew.",
+             {"say what p means", "compute the factor of the weights that are kept",
+              "say why rows no longer sum to 1, but do on average"}},
+            "no-rescale"},
+    Summary{"multihead",
+            "several heads side by side, and how they are combined",
+            {"How can a token attend to several things at once?",
+             "Several heads attend side by side, each with its own queries, keys and values; their context vectors are "
+             "joined to one.",
+             "Look at the weights of two heads: the same tokens, weighed differently.",
+             {"say which columns belong to which head", "follow one head from its queries to its part of the result",
+              "predict the shapes for another number of heads"}},
+            "same-weights"},
+    Summary{
+        "cross",
+        "queries from one sequence, keys and values from another",
+        {"How can one sequence attend to another?",
+         "Queries come from one sequence, keys and values from another: each token of the first mixes values of the "
+         "second.",
+         "Look at the shape of the weights: a row for each token of the first sequence, a column for each of the "
+         "second.",
+         {"say which tensors come from which sequence", "predict the shapes for sequences of any two lengths",
+          "say from which sequence a context vector is mixed"}},
+        "same-weights"},
+    Summary{
+        "grouped",
+        "grouped-query attention: query heads that share keys and values",
+        {"How can many heads do with fewer keys and values?",
+         "Several query heads share one head of keys and values, so that a model computes and keeps fewer of them.",
+         "Look at which query heads meet which keys: neighbours share them.",
+         {"say how many heads of keys and values there are, and which query heads share them",
+          "predict the shapes for other numbers of heads", "tell heads that are repeated from heads that are tiled"}},
+        "tiled-heads"},
+    Summary{"cache",
+            "decoding with cached keys and values, a few tokens at a time",
+            {"Why does a model not compute earlier tokens again for each new one?",
+             "Behind a causal mask, earlier tokens never see later ones, so their keys and values stay as they are: a "
+             "cache "
+             "keeps them, and only the new tokens' queries, keys and values are computed.",
+             "Look at the scores: rows for the new tokens alone, columns for all tokens so far.",
+             {"say what is kept and what is computed anew", "predict the shapes for another number of new tokens",
+              "say from which key on the mask counts"}},
+            "mask-from-first-key"},
 };
 
 const Summary* summary_of(std::string_view name) {
@@ -73,9 +135,9 @@ std::string_view chapter_summary(std::string_view name) {
   return found == summaries.end() ? std::string_view() : found->text;
 }
 
-std::string_view chapter_question(std::string_view name) {
+Introduction chapter_introduction(std::string_view name) {
   const Summary* const found = summary_of(name);
-  return found == summaries.end() ? std::string_view() : found->question;
+  return found == summaries.end() ? Introduction() : found->introduction;
 }
 
 const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps) {

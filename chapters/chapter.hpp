@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -26,8 +27,14 @@ const std::vector<std::reference_wrapper<const Chapter>>& all_chapters();
 
 /// The chapter's summary, the same for every article: "attention without weights".
 std::string_view chapter_summary(std::string_view name);
-/// The question that the chapter answers: the same for every article.
-std::string_view chapter_question(std::string_view name);
+/// What stands before a chapter: the same for every article.
+struct Introduction {
+  std::string_view question;
+  std::string_view idea;                  ///< the answer
+  std::string_view look;                  ///< what to look for in the numbers
+  std::array<std::string_view, 3> goals;  ///< "say why scores are scaled": what a reader can do afterwards
+};
+Introduction chapter_introduction(std::string_view name);
 /// The rule that best shows the chapter's topic, among those that change a number here; null if none does.
 const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps);
 

@@ -67,7 +67,8 @@ Tensor Program::embedded_sentence(bool in_article) {
 
 Tensor Program::seeded_again(const Tensor& inputs) {
   if (has_random_inputs(lesson_)) {
-    return seeded_inputs();
+    seeded_inputs();  // the same numbers, drawn once more
+    return inputs;
   }
   manual_seed();
   return inputs;

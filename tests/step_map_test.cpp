@@ -152,3 +152,18 @@ TEST_CASE("a map shows common steps of heads once, and others separately") {
   CHECK(shapes_of("queries") == std::vector<std::string>{"[2, 6, 2]"});
   CHECK(shapes_of("attn_scores") == std::vector<std::string>{"[2, 6, 6]", "[2, 2, 6, 6]"});
 }
+
+TEST_CASE("a map says where sections have other weights") {
+  const auto line_of = [](const char* name, const char* article, const std::string& tensor) {
+    for (const std::string& line : render::map_lines(render::step_map(planned(chapter(name, article))), 90)) {
+      if (line.find(tensor + " [") < line.find_first_not_of(' ') + 1) {
+        return line.substr(line.find_first_not_of(' '));
+      }
+    }
+    return std::string();
+  };
+  CHECK(line_of("trainable", "blog", "keys") == "keys [6, 3] from inputs, in 2 sections with other weights");
+  CHECK(line_of("trainable", "blog", "keys_transposed") == "keys_transposed [3, 6] from keys");
+  CHECK(line_of("simplified", "blog", "inputs") == "inputs [6, 3]");
+  CHECK(line_of("causal", "blog", "keys") == "keys [2, 6, 3] from batch");
+}

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/guides.hpp"
 #include "cli/what_ifs.hpp"
 #include "files/file.hpp"
 #include "inputs.hpp"
@@ -60,7 +61,11 @@ void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool
 }  // namespace
 
 render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps) {
-  render::Framing framing = {std::string(chapters::chapter_question(chapter.name)), {}};
+  const chapters::Introduction introduction = chapters::chapter_introduction(chapter.name);
+  render::Framing framing = {.question = std::string(introduction.question),
+                             .idea = std::string(introduction.idea) + " " + std::string(introduction.look),
+                             .goals = {introduction.goals.begin(), introduction.goals.end()},
+                             .next = {}};
   if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
     framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
   }
@@ -133,7 +138,7 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .steps = selected(walkthrough.steps(), chapter, options),
                                  .all_steps = walkthrough.steps(),
                                  .tokens = chapters::token_words(*chapter.article, options.lesson),
-                                 .why = why_in(chapter, options.lesson),
+                                 .why = why_in(chapter, options),
                                  .framing = {},
                                  .article = std::string(chapter.article->title),
                                  .what_ifs = shown_what_ifs(walkthrough, options)};
@@ -174,6 +179,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
     result.cell = render::parse_cell(*options.cell);
   }
   result.depth = options.depth.value_or(1);
+  result.glossary = find_guide("glossary")->text;
   result.terminal =
       options.output ? render::file_terminal(options.colours) : render::detect_terminal(STDOUT_FILENO, options.colours);
   if (options.own_linewidth) {
@@ -182,17 +188,33 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   return result;
 }
 
-render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson) {
+namespace {
+
+/// The steps among which each reason is told once: those that are shown, each after what is explained with it.
+std::vector<Step> explained(const std::vector<Step>& all, const chapters::Chapter& chapter, const Options& options) {
+  std::vector<Step> steps;
+  for (const Step& step : selected(all, chapter, options)) {
+    steps.insert(steps.end(), step.through.begin(), step.through.end());
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+}  // namespace
+
+render::Why why_in(const chapters::Chapter& chapter, const Options& options) {
   struct Planned {
     render::Reasons reasons;
     std::vector<std::string> tokens;
   };
   const auto planned = std::make_shared<std::optional<Planned>>();
-  return [&chapter, &lesson, planned](const Step& step) {
+  return [&chapter, &options, planned](const Step& step) {
     if (!*planned) {
+      const Lesson& lesson = options.lesson;
       torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::plan);
-      planned->emplace(Planned{render::Reasons(chapters::walk(chapter, lesson, torch).steps()),
-                               chapters::token_words(*chapter.article, lesson)});
+      const Walkthrough walk = chapters::walk(chapter, lesson, torch);
+      const std::vector<Step> steps = options.only.empty() ? walk.steps() : explained(walk.steps(), chapter, options);
+      planned->emplace(Planned{render::Reasons(steps), chapters::token_words(*chapter.article, lesson)});
     }
     const auto& [reasons, tokens] = **planned;
     return render::StepWords(chapters::meaning(chapter, step), reasons.of(step, tokens));

@@ -32,7 +32,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
 /// The chapter's question and next commands.
 render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps);
 
-/// The purpose of the chapter's steps; it does not depend on the seed. Chapter and lesson must outlive it.
-render::Why why_in(const chapters::Chapter& chapter, const Lesson& lesson);
+/// The purpose of the chapter's steps; it does not depend on the seed. Chapter and options must outlive it.
+render::Why why_in(const chapters::Chapter& chapter, const Options& options);
 
 }  // namespace attn::cli

@@ -68,7 +68,7 @@ const std::map<std::string, render::Colours> colour_names = {
 const std::map<std::string, torch::SciMode> sci_modes = {
     {"auto", torch::SciMode::automatic}, {"on", torch::SciMode::on}, {"off", torch::SciMode::off}};
 
-constexpr auto keys = "the presenter has keys for explanations (e), heat maps (h) and cells (c), and writes no file";
+constexpr auto keys = "the presenter has a key for cells (c), and writes no file";
 constexpr auto asks = "it would reveal the hidden numbers";
 constexpr auto two = "a side-by-side comparison is plain text";
 constexpr auto own_printing = "numpy has its own matrix product and printing";
@@ -153,7 +153,7 @@ std::vector<Option> classroom_options() {
        .read = [](Options& o, const std::string&) { o.step = true; },
        .clashes = {{{"--predict"}, "--step shows the numbers that --predict asks for"},
                    {{"--what-if"}, "in the presenter, press w to change a rule"},
-                   {{"--cell", "--explain", "--heatmap", "--format", "--emit", "--save", "--output"}, keys}}},
+                   {{"--cell", "--format", "--emit", "--save", "--output"}, keys}}},
       {.name = "--auto",
        .takers = by_walks,
        .group = group::classroom,

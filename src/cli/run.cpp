@@ -130,10 +130,12 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
           },
       .seed = options.lesson.seed,
       .tokens = chapters::token_words(*chapter.article, options.lesson),
-      .why = why_in(chapter, options.lesson),
+      .why = why_in(chapter, options),
       .text = options.text,
       .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
       .is_framed = options.only.empty(),
+      .explains = options.explain,
+      .draws_heatmaps = options.heatmap,
       .seconds = options.seconds};
 }
 

@@ -12,7 +12,11 @@ std::string CellWords::name(const Tensor& tensor) const {
   if (tensor.id() == root_.tensor->id()) {
     return root_.name;
   }
-  return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+  if (!tensor.name().empty()) {
+    return tensor.name();
+  }
+  const bool is_copy = tensor.kind() == Kind::contiguous;  // the same numbers, at the same places
+  return is_copy ? name(tensor.operands()[0]) : grouped(tensor.expression());
 }
 
 std::string CellWords::cell(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open) const {

@@ -70,6 +70,8 @@ void add(std::vector<std::string>& lines, std::vector<std::string> more) {
 
 Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens) {
   return {.question = framing.question,
+          .idea = framing.idea,
+          .goals = framing.goals,
           .formula = formula_of(steps),
           .map = step_map(steps),
           .seen = seen_in(steps, tokens),
@@ -79,6 +81,15 @@ Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<co
 std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width) {
   std::vector<std::string> lines;
   add(lines, text::wrapped(frame.question, width, "", ""));
+  if (!frame.idea.empty()) {
+    add(lines, text::wrapped(frame.idea, width, "", ""));
+  }
+  if (!frame.goals.empty()) {
+    lines.push_back(std::string(goals_heading) + ":");
+    for (const std::string& goal : frame.goals) {
+      add(lines, text::wrapped(goal, width, "- ", "  "));
+    }
+  }
   if (!frame.formula.text.empty()) {
     lines.emplace_back();
     add(lines, text::wrapped(frame.formula.text, width, "  ", "    "));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lesson/formula.hpp"
@@ -13,13 +14,17 @@ namespace attn::render {
 
 /// A chapter's own question and commands; the rest of its frame is derived from its steps.
 struct Framing {
-  std::string question;           ///< "How can a model ...?"
-  std::vector<std::string> next;  ///< commands that go on from here
+  std::string question;            ///< "How can a model ...?"
+  std::string idea;                ///< the answer, and what to look for
+  std::vector<std::string> goals;  ///< "say why scores are scaled": what a reader can do afterwards
+  std::vector<std::string> next;   ///< commands that go on from here
 };
 
 /// The introduction before a chapter's first step, and the summary after its last.
 struct Frame {
   std::string question;
+  std::string idea;
+  std::vector<std::string> goals;
   Formula formula;
   std::vector<MapLine> map;
   std::vector<std::string> seen;  ///< in this run's numbers, each sentence checked against them
@@ -29,7 +34,10 @@ struct Frame {
 /// `steps`: all of a chapter.
 Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens);
 
-/// Lines of at most `width` columns: the question, the formula, the map.
+/// What stands above a chapter's goals.
+inline constexpr std::string_view goals_heading = "After this you can";
+
+/// Lines of at most `width` columns: the question, the idea and the goals, the formula, the map.
 std::vector<std::string> opening_lines(const Frame& frame, std::int64_t width);
 /// The summary, and the commands to try next.
 std::vector<std::string> ending_lines(const Frame& frame, std::int64_t width);

@@ -3,8 +3,11 @@
 #include "lesson/noticing.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "text/numbers.hpp"
 
@@ -120,6 +123,20 @@ void Noticing::scores_of_one(const Numbers& numbers) {
   }
 }
 
+namespace {
+
+/// Two different numbers with as many digits as tell them apart.
+std::pair<std::string, std::string> told_apart(float a, float b) {
+  std::pair<std::string, std::string> texts = {text::number_text(a), text::number_text(b)};
+  for (int digits = 5; texts.first == texts.second && digits <= 9; ++digits) {
+    texts = {text::number_text(a, std::chars_format::general, digits),
+             text::number_text(b, std::chars_format::general, digits)};
+  }
+  return texts;
+}
+
+}  // namespace
+
 void Noticing::symmetry(const Numbers& numbers) {
   const std::int64_t n = numbers.width;
   const auto at = [&](std::int64_t i, std::int64_t j) {
@@ -146,8 +163,9 @@ void Noticing::symmetry(const Numbers& numbers) {
   const auto [i, j] = *different;
   const std::span<const std::int64_t> shape = numbers.shape;
   const std::int64_t mirrored = (i / n * n + j) * n + i % n;
-  say("not symmetric: " + place_text(i * n + j, shape) + " is " + text::number_text(at(i, j)) + ", " +
-      place_text(mirrored, shape) + " is " + text::number_text(at(i / n * n + j, i % n)));
+  const auto [one, other] = told_apart(at(i, j), at(i / n * n + j, i % n));
+  say("not symmetric: " + place_text(i * n + j, shape) + " is " + one + ", " + place_text(mirrored, shape) + " is " +
+      other);
 }
 
 void Noticing::highest(const Numbers& numbers) {

@@ -157,11 +157,15 @@ std::vector<Reason> order_reasons(const Tensor& context) {
   if (!is_rounding(most, numbers)) {
     return {};
   }
-  return {
-      {"Attention ignores order: with the tokens reversed, each gets the same context vector, in another row "
-       "(recomputed; the largest difference is " +
-           difference_text(most) + "). To use order, a model adds position information to the embeddings.",
-       {}}};
+  const Tensor& values = context.operands()[1];
+  const bool are_all_turned = turn(values).id() != values.id();
+  const std::string reversed = are_all_turned
+                                   ? "with the tokens reversed, each gets the same context vector, in another row "
+                                   : "with the first sequence (inputs) reversed and the second as it is, each token of "
+                                     "the first gets the same context vector, in another row ";
+  return {{"Attention ignores order: " + reversed + "(recomputed; the largest difference is " + difference_text(most) +
+               "). To use order, a model adds position information to the embeddings.",
+           {}}};
 }
 
 }  // namespace attn::render

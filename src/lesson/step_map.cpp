@@ -1,7 +1,9 @@
 #include "lesson/step_map.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -19,6 +21,23 @@ bool tells_the_same(const MapLine& a, const MapLine& b) {
   return a.name == b.name && a.shape == b.shape && a.sources == b.sources;
 }
 
+/// Of one line: the sections that have it, and the weights that its first tensor is made with.
+struct Merged {
+  std::set<std::string> sections;
+  std::set<const void*> weights;
+};
+
+std::set<const void*> weights_of(const Tensor& tensor) {
+  std::set<const void*> weights;
+  std::unordered_set<const void*> seen;
+  for_each_source(tensor, seen, [&](const Tensor& source) {
+    if (source.operation().is_parameter()) {
+      weights.insert(source.id());
+    }
+  });
+  return weights;
+}
+
 /// The nearest drawn tensors that it is made from, through what is not drawn.
 void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<const void*, MapLine>& drawn) {
   for (const Tensor& operand : tensor.operands()) {
@@ -29,6 +48,16 @@ void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<c
       line.sources.push_back(found->second.name);
       line.depth = std::max(line.depth, found->second.depth + 1);
     }
+  }
+}
+
+/// Other weights are told of where they come in; what is made from that has them too.
+void tell_other_weights(std::vector<MapLine>& map) {
+  for (MapLine& line : map) {
+    const bool is_told = std::ranges::any_of(map, [&](const MapLine& other) {
+      return other.has_other_weights && std::ranges::find(line.sources, other.name) != line.sources.end();
+    });
+    line.tells_sections = line.has_other_weights && !is_told;
   }
 }
 
@@ -51,6 +80,7 @@ void place_beginnings(std::vector<MapLine>& map) {
 
 std::vector<MapLine> step_map(std::span<const Step> steps) {
   std::vector<MapLine> map;
+  std::vector<Merged> merged;                      // beside map
   std::unordered_map<const void*, MapLine> drawn;  // by tensor
   for (std::size_t step = 0; step < steps.size(); ++step) {
     if (!is_drawn(steps[step])) {
@@ -60,12 +90,26 @@ std::vector<MapLine> step_map(std::span<const Step> steps) {
     MapLine line = {.step = step, .name = steps[step].name, .shape = shape_text(tensor.shape())};
     add_sources(line, tensor, drawn);
     drawn.emplace(tensor.id(), line);
-    if (std::ranges::none_of(map, [&](const MapLine& other) { return tells_the_same(other, line); })) {
+    const auto same = std::ranges::find_if(map, [&](const MapLine& other) { return tells_the_same(other, line); });
+    if (same == map.end()) {
       map.push_back(std::move(line));
+      merged.push_back({{steps[step].section}, weights_of(tensor)});
+      continue;
     }
+    Merged& alike = merged[static_cast<std::size_t>(same - map.begin())];
+    alike.sections.insert(steps[step].section);
+    same->sections = alike.sections.size();
+    same->has_other_weights = same->has_other_weights || weights_of(tensor) != alike.weights;
   }
+  tell_other_weights(map);
   place_beginnings(map);
   return map;
+}
+
+std::string origin_words(const MapLine& line) {
+  const std::string sources = line.sources.empty() ? "" : " from " + text::joined(line.sources, ", ");
+  return sources +
+         (line.tells_sections ? ", in " + std::to_string(line.sections) + " sections with other weights" : "");
 }
 
 std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t width) {
@@ -73,10 +117,7 @@ std::vector<std::string> map_lines(std::span<const MapLine> map, std::int64_t wi
   for (const MapLine& line : map) {
     const auto depth = std::min(static_cast<std::int64_t>(line.depth), width / 6);  // leaves room for words
     const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
-    std::string words = line.name + " " + line.shape;
-    for (std::size_t i = 0; i < line.sources.size(); ++i) {
-      words += (i == 0 ? " from " : ", ") + line.sources[i];
-    }
+    const std::string words = line.name + " " + line.shape + origin_words(line);
     const std::vector<std::string> wrapped = text::wrapped(words, width, indent, indent + "  ");
     lines.insert(lines.end(), wrapped.begin(), wrapped.end());
   }

@@ -29,12 +29,8 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
   }
 }
 
-/// What is not shown, but made on the way, is called by its name.
+/// Then what is not shown, but made on the way, each by its name.
 void add_explanation(Lines& lines, const render::StepExplanation& said, std::int64_t width) {
-  for (const render::StepExplanation& before : said.through) {
-    add_wrapped(lines, before.name + " = " + before.expression, width);
-    add_explanation(lines, before, width);
-  }
   if (said.shapes.empty()) {
     add_wrapped(lines, said.expression, width);
   }
@@ -48,6 +44,11 @@ void add_explanation(Lines& lines, const render::StepExplanation& said, std::int
   }
   for (const std::string& notice : said.notices) {
     add_wrapped(lines, notice, width, "- ", "  ");
+  }
+  for (const render::StepExplanation& before : said.through) {
+    lines.emplace_back();
+    add_wrapped(lines, "on the way: " + before.name + " = " + before.expression, width);
+    add_explanation(lines, before, width);
   }
 }
 
@@ -201,7 +202,10 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
 }
 
 Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
-  const render::Frame frame = {.question = presentation.framing(steps).question,  // of no number, which may be many
+  const render::Framing framing = presentation.framing(steps);
+  const render::Frame frame = {.question = framing.question,  // of no number, which may be many
+                               .idea = framing.idea,
+                               .goals = framing.goals,
                                .formula = render::formula_of(steps),
                                .map = render::step_map(steps),
                                .seen = {},

@@ -178,10 +178,10 @@ void Presenter::handle_covered(const Key& key) {
     return;
   }
   stage_.uncover();
-  if (changing_.lists_rules()) {
-    message_ = changing_.take_rule(key);
-  } else if (key.is(U'q')) {
+  if (key.is(U'q')) {
     quit();
+  } else if (changing_.lists_rules()) {
+    message_ = changing_.take_rule(key);
   }
 }
 
@@ -259,7 +259,7 @@ void Presenter::show(std::size_t at) {
 void Presenter::next() {
   if (stage_.board().hides()) {
     message_ = pointing_.reveal();
-  } else {
+  } else if (!stage_.page_on()) {
     next_step();
   }
 }

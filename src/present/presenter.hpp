@@ -32,6 +32,8 @@ struct Presentation {
   /// What the chapter says of itself before its first step and after its last, and whether it does.
   std::function<render::Framing(std::span<const Step> steps)> framing;
   bool is_framed = false;
+  bool explains = false;  ///< from the beginning
+  bool draws_heatmaps = false;
   std::optional<double> seconds;  ///< after which the presenter goes on by itself
 };
 

@@ -12,8 +12,18 @@ namespace attn::present {
 
 using View = Walks::View;
 
+namespace {
+
+constexpr std::int64_t most_prose_columns = 78;
+
+}  // namespace
+
 Stage::Stage(const Presentation& presentation, const Walks& walks, Screen& screen)
-    : presentation_(presentation), walks_(walks), screen_(screen) {}
+    : presentation_(presentation),
+      walks_(walks),
+      screen_(screen),
+      explaining_(presentation.explains),
+      heatmap_(presentation.draws_heatmaps) {}
 
 const Step* Stage::step_in_view() const {
   if (part_ != Part::steps) {
@@ -121,7 +131,7 @@ void Stage::compose_page() {
       lines.insert(lines.end(), more.begin(), more.end());
     }
   };
-  const std::int64_t columns = screen_.columns();
+  const std::int64_t columns = std::min(screen_.columns(), most_prose_columns);
   if (walks_.view() != View::as_is && !board_->hides()) {
     add(consequence_lines(walks_, at_, presentation_.text, columns));
   }
@@ -132,7 +142,7 @@ void Stage::compose_page() {
 }
 
 void Stage::compose_frame() {
-  const std::int64_t width = screen_.terminal().width;
+  const std::int64_t width = std::min<std::int64_t>(screen_.terminal().width, most_prose_columns);
   board_->set(nullptr, {});
   page_.set(nullptr, part_ == Part::introduction ? introduction_lines(walks_.walk().steps(), presentation_, width)
                                                  : ending_lines(walks_.walk().steps(), presentation_, width));
@@ -201,6 +211,12 @@ bool Stage::scroll(Key::Kind kind) {
     return lower_.scroll(kind, lower_rows() - 1, screen_.columns());
   }
   return cover_ ? cover_->scroll(kind, room(), screen_.columns()) : page_.scroll(kind, upper_rows(), screen_.columns());
+}
+
+bool Stage::page_on() {
+  compose();
+  const bool is_more_below = !cover_ && !cell_ && !board_->hides() && page_.row() + upper_rows() < page_.count();
+  return is_more_below && page_.scroll(Key::Kind::page_down, upper_rows(), screen_.columns());
 }
 
 // ---- The frame -----------------------------------------------------------------------------------

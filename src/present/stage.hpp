@@ -57,6 +57,8 @@ class Stage {
   void uncover();
   /// Whether the key is one that scrolls.
   bool scroll(Key::Kind kind);
+  /// Goes on to lines that were not seen yet; false where there are none below.
+  bool page_on();
 
   /// The screen, or what is to be seen, is another than before.
   void refresh();
@@ -89,8 +91,8 @@ class Stage {
   Screen& screen_;
   Part part_ = Part::steps;
   std::size_t at_ = 0;
-  bool explaining_ = false;
-  bool heatmap_ = false;
+  bool explaining_;
+  bool heatmap_;
   bool stale_ = true;  ///< all is to be composed anew
   std::shared_ptr<Board> board_ = std::make_shared<Board>();
   std::optional<Face> face_;  ///< of the step that is seen, once it is made

@@ -15,9 +15,10 @@ constexpr int least_needed = 5;
 Lines key_lines(bool is_paced) {
   Lines lines = {{{"Keys", {.bold = true}}}};
   for (const char* line :
-       {"Enter, space  next step", "b             step before", "g             go to a step, by number or name",
-        "/             search; n searches on", "e             explain: shapes, why, what to notice",
-        "h             heat map", "c             derive a cell: type it, or choose it with the arrows",
+       {"Enter, space  the lines below, then the next step", "b             step before",
+        "g             go to a step, by number or name", "/             search; n searches on",
+        "e             explain: shapes, why, what to notice", "h             heat map",
+        "c             derive a cell: type it, or choose it with the arrows",
         "Tab           choose a cell with the arrows; Home, End: its row",
         "r             hide the rows; r, Enter, space reveal the next one",
         "w             what if: one rule changed, the difference, the original", "W             what if: another rule",
@@ -27,11 +28,11 @@ Lines key_lines(bool is_paced) {
     lines.push_back({{line}});
   }
   if (is_paced) {
-    lines[1] = {{"Enter         next step"}};
+    lines[1] = {{"Enter         the lines below, then the next step"}};
     lines.insert(lines.begin() + 2, {{"space         pause, resume; any other key except Enter, b pauses"}});
   }
   lines.emplace_back();
-  lines.push_back({{"Any key goes back to the step."}});
+  lines.push_back({{"q quits; any other key goes back to the step."}});
   return lines;
 }
 
@@ -41,7 +42,7 @@ Lines rule_lines(std::span<const WhatIf* const> rules, std::size_t next) {
     lines.push_back({{(i == next ? "w " : "  ") + std::to_string(i + 1) + " " + std::string(rules[i]->name)}});
   }
   lines.emplace_back();
-  lines.push_back({{"A number chooses that rule, w the marked one. Any other key goes back."}});
+  lines.push_back({{"A number chooses that rule, w the marked one. q quits; any other key goes back."}});
   return lines;
 }
 
@@ -84,7 +85,7 @@ std::span<const KeyHint> frame_hints() {
 }
 
 std::span<const KeyHint> cover_hints() {
-  static constexpr std::array<KeyHint, 1> hints = {{{"any other key goes back", 0}}};
+  static constexpr std::array<KeyHint, 1> hints = {{{"q quits  any other key goes back", 0}}};
   return hints;
 }
 

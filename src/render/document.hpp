@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -48,6 +49,7 @@ struct Document {
   std::optional<CellRequest> cell;  ///< the derivation of this number instead of the steps
   std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
   Terminal terminal;                ///< where text goes
+  std::string_view glossary;        ///< lines "- token: a piece of text", each with more lines after two spaces
 };
 
 }  // namespace attn::render

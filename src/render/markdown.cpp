@@ -151,6 +151,11 @@ void write_step(std::ostream& out, const Step& step, const ShownChapter& chapter
 
 void write_handout_opening(std::ostream& out, const Frame& frame, std::int64_t width) {
   out << '\n' << escaped_markdown(frame.question) << '\n';
+  out << '\n' << escaped_markdown(frame.idea) << '\n';
+  out << '\n' << goals_heading << ":\n\n";
+  for (const std::string& goal : frame.goals) {
+    out << "- " << escaped_markdown(goal) << '\n';
+  }
   if (!frame.formula.text.empty()) {
     out << '\n' << code_span(frame.formula.text) << '\n';
   }

@@ -16,7 +16,8 @@ void write_page(std::ostream& out, const Document& document) {
   const ShownChapter& first = document.chapters.at(0);
   write_html(out, {.title = document.chapters.size() == 1 ? first.title : first.article,
                    .chapters = document.chapters,
-                   .text = document.text});
+                   .text = document.text,
+                   .glossary = document.glossary});
 }
 
 constexpr std::array table = {

@@ -292,6 +292,8 @@ void Tensor::set_name(const std::string& name) const {
   }
 }
 
+void Tensor::rename(const std::string& name) const { node_->name = name; }
+
 std::string Tensor::expression() const {
   std::vector<std::string> words;
   for (const Tensor& operand : operands()) {

@@ -113,6 +113,8 @@ class Tensor {
   /// The article's variable; empty while it has none. A tensor keeps the first name it is given.
   const std::string& name() const;
   void set_name(const std::string& name) const;
+  /// Another name, where the article's is by now that of another tensor.
+  void rename(const std::string& name) const;
   /// PyTorch's words for the operation that made the tensor, operands by name where they have one.
   std::string expression() const;
   /// The named tensors that the expression speaks of, in its order, each once.

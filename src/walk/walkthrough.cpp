@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -30,6 +31,18 @@ std::string role_of(const Tensor& tensor) {
 /// Returns true if expressions use the tensor's role as its name; a product is written out instead.
 bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
 
+/// The tensors that its expression speaks of by their names.
+template <class Visit>
+void for_each_named(const Tensor& tensor, const Visit& visit) {
+  for (const Tensor& operand : tensor.operands()) {
+    if (operand.name().empty()) {
+      for_each_named(operand, visit);
+    } else {
+      visit(operand);
+    }
+  }
+}
+
 }  // namespace
 
 std::string full_name(const Step& step) { return step.section.empty() ? step.name : step.section + "/" + step.name; }
@@ -53,7 +66,7 @@ void Walkthrough::add(Step step, bool is_labelled_by_expression) {
     add_extras(*step.tensor, step.section);
   }
   if (step.kind == Step::Kind::tensor) {
-    step.tensor->set_name(step.name);
+    call(*step.tensor, step.name, step.section);
     shown_.insert(step.tensor->id());
     if (is_labelled_by_expression) {
       step.label = step.tensor->expression() + (step.tensor->operation().is_parameter() ? "" : "\n");
@@ -61,6 +74,24 @@ void Walkthrough::add(Step step, bool is_labelled_by_expression) {
   }
   steps_.push_back(std::move(step));
   are_labelled_by_expression_.push_back(is_labelled_by_expression);
+}
+
+void Walkthrough::call(const Tensor& tensor, const std::string& name, const std::string& section) {
+  std::map<std::string, std::set<const void*>> called;
+  for_each_named(tensor, [&](const Tensor& operand) { called[operand.name()].insert(operand.id()); });
+  for_each_named(tensor, [&](const Tensor& operand) {
+    const auto last = last_called_.find(operand.name());
+    const bool is_known =
+        last == last_called_.end() || (called[operand.name()].size() == 1 && last->second == operand.id());
+    const auto home = sections_.find(operand.id());
+    if (!is_known && home != sections_.end() && !home->second.empty()) {
+      operand.rename(operand.name() + "_" + home->second);
+    }
+  });
+  tensor.set_name(name);
+  if (sections_.emplace(tensor.id(), section).second) {
+    last_called_[name] = tensor.id();
+  }
 }
 
 void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
@@ -82,7 +113,7 @@ void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
 
 void Walkthrough::add_extra(const Tensor& tensor, const std::string& name, const std::string& section) {
   if (is_spoken_of(tensor)) {
-    tensor.set_name(name);
+    call(tensor, name, section);
   }
   shown_.insert(tensor.id());
   steps_.push_back({Step::Kind::tensor, section, name, tensor.expression() + "\n", false, tensor, "", "\n", true});

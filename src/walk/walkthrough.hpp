@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -72,14 +73,18 @@ class Walkthrough {
   void add(Step step, bool is_labelled_by_expression);
   /// Adds the tensors that this one depends on and that no step shows yet.
   void add_extras(const Tensor& tensor, const std::string& section);
+  /// Names a tensor. What its expression speaks of gets its section's name too where another tensor has its own by now.
+  void call(const Tensor& tensor, const std::string& name, const std::string& section);
   void add_extra(const Tensor& tensor, const std::string& name, const std::string& section);
 
   torch::Draws draws_;
   std::string section_;
   std::vector<Step> steps_;
   std::vector<bool> are_labelled_by_expression_;
-  std::set<const void*> shown_;    ///< the tensors of steps
-  std::set<const void*> visited_;  ///< tensors whose operands are already searched
+  std::set<const void*> shown_;                     ///< the tensors of steps
+  std::map<const void*, std::string> sections_;     ///< of the steps' tensors
+  std::map<std::string, const void*> last_called_;  ///< the tensor that took a name last
+  std::set<const void*> visited_;                   ///< tensors whose operands are already searched
 };
 
 }  // namespace attn

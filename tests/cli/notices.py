@@ -37,6 +37,11 @@ def index_of(text):
     return tuple(int(i) for i in text.split(", ")) if text else ()
 
 
+def is_called(step, name):
+    """Its name, or with its section's where another tensor has the name by now."""
+    return name in (step["name"], f"{step['name']}_{step['section']}")
+
+
 class Said:
     """One step, and the steps before it."""
 
@@ -48,7 +53,7 @@ class Said:
     def operand(self, name=None):
         """The tensor of that name before this step, else the first operand."""
         name = name or self.step["inputs"][0]
-        same = [step for step in self.before if step["kind"] == "tensor" and step["name"] == name]
+        same = [step for step in self.before if step["kind"] == "tensor" and is_called(step, name)]
         here = [step for step in same if step["section"] == self.step["section"]] or same
         return array(here[-1])
 
@@ -57,8 +62,10 @@ class Said:
         names = self.step["inputs"]
         if len(names) == 2:
             one, other = self.operand(names[0]), self.operand(names[1])
-            return one[-len(other):] if other.ndim and one.shape[1:] == other.shape[1:] else one, other
-        same = [array(step) for step in self.before if step["name"] == names[0] and "values" in step]
+            if other.ndim and one.shape[1:] == other.shape[1:]:
+                return one[-len(other):], other[-len(one):]
+            return one, other[..., :one.shape[-1]]  # "[..., :1]": what is compared of it
+        same = [array(step) for step in self.before if is_called(step, names[0]) and "values" in step]
         alike = [(a[-len(b):], b[-len(a):]) for a, b in itertools.combinations(same, 2) if a.shape[1:] == b.shape[1:]]
         return min(alike, key=lambda pair: np.abs(pair[0].astype(np.float64) - pair[1]).max())
 

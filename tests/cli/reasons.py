@@ -42,8 +42,8 @@ class Steps:
     def found(self, name, near):
         """The step of that name which `near` speaks of: the last before it, in its own section where there is one."""
         before = self.tensors[:self.tensors.index(near)]
-        named = [step for step in before if step["name"] == name]
-        own = [step for step in named if step["section"] == near["section"]]
+        named = [step for step in before if name in (step["name"], f"{step['name']}_{step['section']}")]
+        own = [step for step in named if step["section"] == near["section"] and step["name"] == name]
         return (own or named)[-1]
 
     def operand(self, step, i=0):
@@ -146,7 +146,7 @@ def check_heads(steps, step, table, name):
     return good
 
 
-def check_order(steps, step, table, difference):
+def check_order(steps, step, table, sequences, difference):
     """Reversed queries, or keys and values with them, give reversed context vectors."""
     seen["order"] += 1
     weights, values = (as_array(steps.found(name, step)["values"]) for name in step["inputs"])
@@ -154,7 +154,9 @@ def check_order(steps, step, table, difference):
     turned = weights[..., ::-1, :] @ values
     if weights.shape[-1] == weights.shape[-2]:
         turned = weights[..., ::-1, ::-1] @ values[..., ::-1, :]
-    return np.abs(turned - context[..., ::-1, :]).max() < 1e-5 and float(difference) <= 1e-5 * max(1, np.abs(context).max())
+    is_cross = "values" in step["inputs"] and "second_input" in steps.found("values", step)["inputs"]
+    wanted = "first sequence (inputs) reversed and the second as it is" if is_cross else "tokens reversed"
+    return sequences == wanted and np.abs(turned - context[..., ::-1, :]).max() < 1e-5 and float(difference) <= 1e-5 * max(1, np.abs(context).max())
 
 
 REASONS = [
@@ -163,7 +165,7 @@ REASONS = [
     (r'Three ways to hide later tokens from (".*"|token \d+)\. A score of 0 .* no longer sums to 1\.', check_masks),
     (r"A single mask is random; .* it would approach (\S+)\.", check_dropout),
     (r"Split or stacked, heads give the same numbers: each head's columns of (\w+) equal .* of the weight\.", check_heads),
-    (r"Attention ignores order: .* the largest difference is (\S+?)\)\. To use order, .* embeddings\.", check_order),
+    (r"Attention ignores order: with the (.*), each .* the largest difference is (\S+?)\)\. To use order, .* embeddings\.", check_order),
 ]
 
 

@@ -15,7 +15,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-extensions", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe"]
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "End": 35,
-        "Home": 36, "Tab": 9, "Escape": 27, "w": 87}
+        "Home": 36, "Tab": 9, "Escape": 27, "g": 71, "w": 87}
 
 
 def find_or_skip():

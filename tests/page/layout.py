@@ -30,7 +30,7 @@ OTHERS = {
     "tokens": ["simplified", "--tokens", "30", "--steps", "all"],
 }
 SAMPLE_CELLS = 5
-SMALLEST = 12  # pixels of a number's height
+SMALLEST = 13  # pixels of a number's height
 A4 = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}  # inches
 LEAST_FULL = 0.6  # of a sheet that is not the last
 MEAN_FULL = 0.75

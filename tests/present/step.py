@@ -32,6 +32,17 @@ def start(*options, chapter="causal", rows=24, columns=80, environment=None, at=
     return session
 
 
+def onward(session, wanted):
+    """Enter, through all lines that were not seen, until that is there; each screen on the way has other lines."""
+    seen = session.vt.text()
+    for _ in range(40):
+        before, seen = seen, session.press("\r")
+        if wanted in seen:
+            return
+        assert seen != before, seen
+    raise AssertionError(f"no {wanted!r} after 40 times Enter")
+
+
 def text_of(*arguments):
     return harness.text_of(*arguments, env={**os.environ, "LC_ALL": "C.UTF-8"})  # the presenter's, in vt.py
 
@@ -179,7 +190,7 @@ class Moving(unittest.TestCase):
         self.session.press("s99999999999999999999\r", "is not a seed")
 
     def test_keys_page(self):
-        page = self.session.press("?", "Any key goes back")
+        page = self.session.press("?", "any other key goes back")
         for key in ("Enter, space", "b", "g", "/", "e", "h", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
             self.assertRegex(page, rf"(?m)^{key}\s")
         self.assertIn("tensor(", self.session.press("x"))
@@ -192,7 +203,7 @@ class Moving(unittest.TestCase):
         self.assertIn("\x1b[?1049l", self.session.raw)
 
     def test_quit_from_keys_page(self):
-        self.session.press("?", "Any key goes back")
+        self.session.press("?", "any other key goes back")
         self.session.keys("q")
         self.assertEqual(self.session.end(), 0)
 
@@ -259,6 +270,50 @@ class Large(unittest.TestCase):
             self.assertLess(time.monotonic() - begun, 6)
 
 
+class Reading(unittest.TestCase):
+    """Enter, --explain and --heatmap."""
+
+    def test_enter_passes_no_unseen_line(self):
+        paged = 0
+        for rows, columns in ((24, 80), (10, 40)):
+            with self.subTest(rows=rows), start("--explain", rows=rows, columns=columns, at=None) as session:
+                title, last = "", 0
+                for _ in range(60):
+                    screen = session.vt.lines()
+                    place = re.match(r"(\d+)-(\d+) of (\d+) lines", screen[-1])
+                    first = int(place[1]) if place else 1
+                    if title == screen[0]:
+                        self.assertTrue(1 < first <= last + 1, screen)
+                        paged += 1
+                    else:
+                        self.assertEqual(first, 1, screen)
+                    title, last = screen[0], int(place[2]) if place else 0
+                    if place and place[2] != place[3]:
+                        self.assertEqual(session.press("\r").splitlines()[0].rstrip(), title.rstrip())
+                    elif " summary " in title:
+                        break
+                    else:
+                        session.press("\r")
+                self.assertIn(" summary ", title)
+        self.assertGreater(paged, 20)
+
+    def test_explained_from_the_beginning(self):
+        with start("--explain", rows=50, columns=160, chapter="trainable") as session:
+            told = session.press("gattn_weights_2\r", " attn_weights_2 ")
+            own = told.index("torch.softmax(scaled_attn_scores_2 [6], dim=-1)")
+            self.assertLess(own, told.index("on the way: scaled_attn_scores_2 = "))
+            session.press("gattn_scores_2\r")
+            prose = [line for line in session.vt.lines()[1:-1] if line.strip() and "tensor(" not in line and "  [" not in line]
+            self.assertGreater(len(prose), 2)
+            self.assertLessEqual(max(len(line.rstrip()) for line in prose), 78)
+        with start("--heatmap") as session:
+            self.assertIn("Your", session.press("gattn_weights\r"))
+        with start() as session:
+            plain = session.press("gattn_weights\r")
+            self.assertNotIn("Your", plain)
+            self.assertNotIn("->", plain)
+
+
 class Frames(unittest.TestCase):
     """What stands before the first step and after the last."""
 
@@ -270,10 +325,10 @@ class Frames(unittest.TestCase):
                 question = words(said.split("#\n")[0].replace("# ", ""))
                 self.assertIn(question[:30], words(session.vt.text()))
                 session.press("b", "this is the introduction")
-                session.press("\r", " 1/9 keys")
+                onward(session, " 1/9 keys")
                 session.press("b", " introduction ")
                 session.press("g9\r", " 9/9 ")
-                session.press("\r", " summary ")
+                onward(session, " summary ")
                 ending = words(session.vt.text())
                 for _ in range(20):
                     ending += words(session.press(PAGE_DOWN))
@@ -300,11 +355,10 @@ class Frames(unittest.TestCase):
             session.press("b", " introduction ")
             session.press("s5\r", "seed 5")
             self.assertIn(" introduction ", session.vt.lines()[0])
-            session.press("\r", " 1/9 keys")
+            onward(session, " 1/9 keys")
             self.assertIn("cells changed", session.vt.lines()[-1])
             session.press("gcontext_vecs\r")
-            session.press("\r")
-            session.press("\r", " summary ")
+            onward(session, " summary ")
             session.press("/keys\r", " 1/9 keys")
 
     def test_some_steps_alone_have_none(self):
@@ -330,7 +384,7 @@ class Chapters(unittest.TestCase):
         session.press(f"g{steps[0]}\r", f" {steps[0]}/{steps[0]} ")
         session.press("\r", " summary ")
         session.press("\r", " introduction ")
-        session.press("\r", f" 1/{steps[1]} ")
+        onward(session, f" 1/{steps[1]} ")
         session.press("b", " introduction ")
         session.press("b", " summary ")
         session.press("b", f" {steps[0]}/{steps[0]} ")
@@ -382,8 +436,8 @@ class Chapters(unittest.TestCase):
             self.assertIn(alone, told)
             self.assertIn(question[:40], words(session.vt.text()))
             session.press(f"g{self.count(name)}\r")
-            session.press("\r", " summary ")
-            session.press("\r", "this is the end" if at == len(chapters) - 1 else " introduction ")
+            onward(session, " summary ")
+            onward(session, "this is the end" if at == len(chapters) - 1 else " introduction ")
         session.keys("q")
         self.assertEqual(session.end(), 0)
         with Session([BINARY, "tour"], environment={"TERM": "dumb", "PAGER": "cat"}) as session:
@@ -844,7 +898,7 @@ class Ends(unittest.TestCase):
         with Session(["/bin/bash", "-c", shell]) as session:
             session.wait_for("keys")
             session.keys("\x1a")
-            session.press(" ", " 1/")  # stopped, and taken up again by fg
+            onward(session, " 1/")  # stopped, and taken up again by fg
             self.assertIn("stopped 148", session.raw)
             between = session.raw[:session.raw.index("stopped 148")]
             self.assertTrue(between.rfind("\x1b[?1049l") > between.rfind("\x1b[?1049h"))
@@ -876,7 +930,7 @@ class Terminals(unittest.TestCase):
         for term in ("xterm-256color", "screen", "linux", "vt100", "ansi", "xterm-ghostty-of-tomorrow"):
             with self.subTest(term=term), Session([BINARY, "causal", "--step"], environment={"TERM": term}) as session:
                 session.settle(0.5)
-                session.press("\r", "1/")
+                onward(session, "1/")
                 session.press("h")
                 session.press(" ")
                 session.keys("q")

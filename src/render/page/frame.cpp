@@ -43,9 +43,7 @@ void write_map(std::ostream& out, std::span<const MapLine> map, std::span<const 
     out << "<li style=\"--depth: " << line.depth << "\">" << (id.empty() ? "" : "<a href=\"#" + id + "\">");
     write_escaped(out, line.name + " " + line.shape);
     out << (id.empty() ? "" : "</a>");
-    if (!line.sources.empty()) {
-      write_escaped(out, " from " + text::joined(line.sources, ", "));
-    }
+    write_escaped(out, origin_words(line));
     out << "</li>\n";
   }
   out << "</ul>\n";
@@ -56,6 +54,9 @@ void write_map(std::ostream& out, std::span<const MapLine> map, std::span<const 
 void write_introduction(std::ostream& out, const Frame& frame, const std::string& id,
                         std::span<const std::string> ids) {
   begin_article(out, "introduction", id, frame.question);
+  write_element(out, "p", frame.idea);
+  write_element(out, "p", std::string(goals_heading) + ":");
+  write_list(out, "goals", frame.goals);
   if (!frame.formula.text.empty()) {
     out << "<p class=\"formula\"><code>";
     write_escaped(out, frame.formula.text);

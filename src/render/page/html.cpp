@@ -178,6 +178,7 @@ class PageWriter {
                      {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},
                      {"step", [&](std::ostream& to) { write_steps(to, step.inner); }},
                      {"data", [&](std::ostream& to) { write_data(to); }},
+                     {"glossary", [&](std::ostream& to) { write_glossary(to, page_.glossary); }},
                      {"what_ifs", [&](std::ostream& to) { write_what_ifs(to); }},
                  });
   }
@@ -198,7 +199,7 @@ class PageWriter {
       const bool is_tensor = step.kind == Step::Kind::tensor;
       part.step_nodes.push_back(is_tensor ? nodes_.add(*step.tensor, part.place.chapter) : std::nullopt);
       if (part.step_nodes.back()) {
-        nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i);
+        nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i, step.name);
       }
     }
     count_ += part.ids.size() + 2 * before;

@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "lesson/printed.hpp"
 #include "render/document.hpp"
@@ -14,6 +15,7 @@ struct LessonPage {
   std::string title;                       ///< "causal: a causal mask: no token sees a later one", "Attention"
   std::span<const ShownChapter> chapters;  ///< one at least
   TextOptions text;
+  std::string_view glossary;  ///< as Document's
 };
 
 /// One self-contained HTML file: the steps as PyTorch prints them, which a script makes into heat maps in which each

@@ -101,7 +101,8 @@ const hidden = (need, room) =>
 function loss(found, { result, panel, least }) {
   const maps = 6 * hidden(result, found.result) + 4 * hidden(found.operands.need, found.operands);
   const isCramped = found.panel.h < Math.min(panel.h, least);
-  return maps + (maps > 0 ? 1 : 0) + hidden(panel, found.panel) + (isCramped ? 3 : 0);
+  const told = hidden(panel, found.panel);
+  return maps + (maps > 0 ? 1 : 0) + told + (told > 0 ? 0.5 : 0) + (isCramped ? 3 : 0);
 }
 
 /** What share of the picture's place stays empty. */
@@ -114,7 +115,8 @@ function blank({ result, operands, panel, rows }, need, room) {
 /** Some elements of each kind of derivation: the first, the last and one between. */
 function samples({ node }) {
   const all = Array.from({ length: count(node) }, (_, position) => position);
-  return (node.c ?? []).slice(0, 4).flatMap((way) => {
+  if (!node.c?.length) return all.slice(0, 1);
+  return node.c.slice(0, 4).flatMap((way) => {
     const found = all.filter((position) => caseOf(node, position) === way);
     return [...new Set([found[0], found[found.length >> 1], found.at(-1)])].filter((one) => one !== undefined);
   });
@@ -136,7 +138,7 @@ function leastOf(panel) {
 function widthOf(panels, rem) {
   const set = (width) => panels.forEach((panel) => { panel.style.width = `${width}px`; });
   set(21 * rem);
-  const tables = panels.map((panel) => (panel.querySelector("table")?.offsetWidth ?? 0) + 2.9 * rem + scrollbar);
+  const tables = panels.map((panel) => (panel.querySelector("table")?.offsetWidth ?? 0) + 1.9 * rem + scrollbar);
   const width = Math.min(Math.max(21 * rem, ...tables), 34 * rem);
   set(width);
   return width;
@@ -229,11 +231,11 @@ function arrange(state, { name, density, need, rooms }) {
   [...state.operands.children].forEach((box, i) => setBox(box, need.operands[i], each[i]));
 }
 
-/** What of the window is left below the step's words; a line of what follows stays in sight. */
+/** What of the window is left below the step's words; where it is high, a line of what follows stays in sight. */
 function roomFor(look, rem) {
   const top = look.getBoundingClientRect().top + window.scrollY;
   const width = look.parentElement.clientWidth;
-  return { w: width, h: Math.max(window.innerHeight - top - 2.2 * rem, 20 * rem) };
+  return { w: width, h: Math.max(window.innerHeight - top - (window.innerHeight > 700 ? 2.2 : 0.3) * rem, 20 * rem) };
 }
 
 /** Arranges a step's picture so that the window shows it whole, where it can. */

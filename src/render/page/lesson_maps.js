@@ -11,17 +11,18 @@ function luminance(hex) {
 /** Black or white: one of the two has a contrast of 4.58 at least. */
 const inkOn = (hex) => ((luminance(hex) + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff");
 
-function scale(node) {
-  if (!node.scale) {
-    const finite = exact(node).map(toNumber).filter(Number.isFinite);
-    const low = Math.min(...finite);
-    const high = Math.max(...finite);
-    const signed = low < 0 && high > 0;
-    const far = Math.max(-low, high);
-    node.scale = { finite: finite.length > 0, signed, low: signed ? -far : low, high: signed ? far : high };
-  }
-  return node.scale;
+/** The colours of the numbers of some tensors. */
+function scaleOf(tensors) {
+  const finite = tensors.flatMap(exact).map(toNumber).filter(Number.isFinite);
+  const low = Math.min(...finite);
+  const high = Math.max(...finite);
+  const signed = low < 0 && high > 0;
+  const far = Math.max(-low, high);
+  return { finite: finite.length > 0, signed, low: signed ? -far : low, high: signed ? far : high };
 }
+
+const sharedScales = new Map();  // of tensors as they are and as the chosen rule changes them
+const scale = (node) => sharedScales.get(node) ?? (node.scale ??= scaleOf([node]));
 
 function paint(cell, node, position) {
   const number = value({ node, position });

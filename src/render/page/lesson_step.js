@@ -1,6 +1,8 @@
 // ---- A step --------------------------------------------------------------------------------------
 
 const views = steps.map(() => null);
+let pointer = "";  // where it is
+document.addEventListener("pointermove", ({ clientX, clientY }) => { pointer = `${clientX} ${clientY}`; });
 
 /** The steps that a node was made from: the nearest ones, through what is no step. */
 function sources(node) {
@@ -49,22 +51,23 @@ function drawn(step, node, look) {
   const maps = leads(node.s).map((lead) => table(node, lead, true));
   const slices = maps.length > 1 ? make("div", { class: "slices", role: "group", "aria-label": "Slices" }) : null;
   const boxes = maps.map(boxed);
-  const result = make("div", { class: "result" }, make("div", { class: "tools" }, slices, legend(node)), ...boxes);
+  const tools = make("div", { class: "tools" }, slices, legend(node));
+  const result = make("div", { class: "result" }, tools, ...boxes);
   const operands = make("div", { class: "operands" });
   const panel = make("section", { class: "derivation", "aria-label": "How a number is computed" });
   resized.observe(panel);
+  panel.addEventListener("scroll", () => reachable(panel));
   look.append(result, panel, operands);
   const state = {
-    step, node, maps, boxes, slices, result, operands, panel,
+    step, node, maps, boxes, slices, tools, result, operands, panel,
     beside: [], pinned: null, shown: null, focusable: null,
   };
   maps.forEach((map) => {
-    const button = make("button", { type: "button" }, `[${map.lead.join(", ")}]`);
+    const button = make("button", { type: "button" }, sliceName(node, map.lead));
     button.addEventListener("click", () => {
       const first = Math.min(...map.cells.keys());
-      state.pinned = null;
+      release(state);
       setFocusable(state, first);
-      explain(state, null);
       besides(state, first);
     });
     slices?.append(button);
@@ -75,7 +78,8 @@ function drawn(step, node, look) {
 
   result.addEventListener("pointerover", (event) => {
     const cell = event.target.closest("td[data-position]");
-    if (cell && event.pointerType !== "touch") explain(state, Number(cell.dataset.position));
+    const isStill = event.isTrusted && pointer === `${event.clientX} ${event.clientY}`;  // the cells moved instead
+    if (cell && !isStill && event.pointerType !== "touch") explain(state, Number(cell.dataset.position));
   });
   result.addEventListener("pointerleave", () => explain(state, state.pinned));
   result.addEventListener("click", (event) => {
@@ -86,6 +90,7 @@ function drawn(step, node, look) {
     const cell = event.target.closest("td[data-position]");
     if (!cell) return;
     state.pinned = Number(cell.dataset.position);
+    setAddress();
     setFocusable(state, state.pinned);
     explain(state, state.pinned);
     bring(state.maps.find((map) => map.element.contains(cell)), [cell]);
@@ -102,6 +107,24 @@ function drawn(step, node, look) {
   panel.addEventListener("pointerover", (event) => light(state, event.target.closest("tr[data-k]")));
   panel.addEventListener("pointerleave", () => light(state, null));
   return state;
+}
+
+/** "head 1"; of several sequences, "[0] head 1". */
+function sliceName(node, lead) {
+  const items = lead.map((at, axis) => itemName(node, axis, at) ?? (node.s[axis] > 1 ? `[${at}]` : null));
+  return items.filter((item) => item !== null).join(" ") || `[${lead.join(", ")}]`;
+}
+
+/** Draws all again in the scales that are now shared. */
+function repaint(state) {
+  for (const { node, cells } of state.maps) cells.forEach(({ cell }, position) => paint(cell, node, position));
+  state.tools.querySelector(".legend")?.remove();
+  state.tools.append(legend(state.node) ?? "");
+  const { shown } = state;
+  state.key = null;
+  state.shown = null;
+  besides(state, Number(state.focusable.dataset.position));
+  if (shown !== null) explain(state, shown);
 }
 
 const cellAt = (state, position) => state.maps.find((map) => map.cells.has(position))?.cells.get(position).cell;
@@ -152,10 +175,14 @@ function besides(state, position) {
 }
 
 function hint(state) {
+  const { panel } = state;
   state.said = "";
   const text = "Point at a number, or press Tab and then the arrow keys, to see how it is computed.";
-  state.panel.replaceChildren(make("p", { class: "hint" }, text));
-  reachable(state.panel);
+  const seen = [...articles[state.step].querySelectorAll(":scope > .notices li")].map((one) => one.cloneNode(true));
+  panel.replaceChildren(make("p", { class: "hint" }, text),
+                        seen.length ? make("ul", { class: "noticed", "aria-hidden": "true" }, ...seen) : "",
+                        make("p", { class: "total" }, moreOf(panel)));
+  reachable(panel);
 }
 
 /** Shows how the element came about; null: nothing is chosen. */
@@ -178,7 +205,9 @@ function explain(state, position) {
   scrollIntoBoxes(state);
 
   const told = account(state, position);
+  told.total.append(moreOf(panel));
   panel.replaceChildren(told.heading, ...told.shown, told.total);
+  panel.scrollTop = 0;
   reachable(panel);
   state.said = told.said;
   state.from = from;
@@ -246,6 +275,13 @@ function light(state, line) {
   state.beside.forEach((map) => bring(map, [...map.element.querySelectorAll("td.now")]));
 }
 
+/** No cell is chosen any more. */
+function release(state) {
+  state.pinned = null;
+  explain(state, null);
+  setAddress();
+}
+
 function moveCell(state, event) {
   const cell = event.target.closest("td[data-position]");
   if (!cell || event.altKey || event.metaKey) return;
@@ -266,8 +302,7 @@ function moveCell(state, event) {
       break;
     case "Escape":
       articles[state.step].focus({ preventScroll: true });
-      state.pinned = null;
-      explain(state, null);
+      release(state);
       break;
     default: return;
   }

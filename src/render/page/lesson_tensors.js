@@ -22,6 +22,14 @@ function reachable(box) {
   const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
   if (scrolls && !box.querySelector("a, [tabindex='0']")) box.setAttribute("tabindex", "0");
   else box.removeAttribute("tabindex");
+  box.querySelector(".more")?.toggleAttribute("hidden", box.scrollHeight - box.clientHeight - box.scrollTop < 3);
+}
+
+/** Says that a box goes on below, and scrolls there; reachable() hides it at the end. */
+function moreOf(box) {
+  const button = make("button", { type: "button", class: "more", "aria-label": "More below" }, "▾ more");
+  button.addEventListener("click", () => box.scrollBy({ top: 0.6 * box.clientHeight }));
+  return button;
 }
 
 const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => reachable(target)));

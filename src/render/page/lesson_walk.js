@@ -65,7 +65,7 @@ function go(step) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || glossary.open) return;
   if (event.target.closest("pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]") && !event.key.startsWith("Page")) return;
   switch (event.key) {
     case "ArrowLeft": case "PageUp": go(current - 1); break;
@@ -77,10 +77,22 @@ document.addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
+const glossary = document.querySelector("dialog");
+document.querySelector("button.glossary").addEventListener("click", () => glossary.showModal());
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "g" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+  if (glossary.open) glossary.close();
+  else glossary.showModal();
+});
 previous.addEventListener("click", () => go(current - 1));
 next.addEventListener("click", () => go(current + 1));
 contents.addEventListener("click", () => openContents(!root.classList.contains("contents-open")));
-document.querySelector("main").addEventListener("pointerdown", () => openContents(false));
+document.querySelector("main").addEventListener("pointerdown", ({ target }) => {
+  openContents(false);
+  const state = views[current];
+  if ((state?.pinned ?? null) === null || target.closest("td[data-position], .derivation, .operands, .scroll, a, button, select")) return;
+  release(state);
+});
 window.addEventListener("hashchange", () => fromAddress(true));
 window.addEventListener("beforeprint", () => steps.forEach(({ frame }, step) => frame || present(step)));
 

@@ -87,7 +87,7 @@ function differenceNode(was, is, digits) {
   const numbers = after.map((number, i) => (Object.is(number, before[i]) ? 0 : Math.fround(number - before[i])));
   const strides = is.s.map((_, axis) => is.s.slice(axis + 1).reduce((product, size) => product * size, 1));
   const operands = [[is, "changed"], [was, "original"]].map(([node, words]) =>
-    nodes.push({ ...node, n: `${nameOf(is)} ${words}`, exact: exact(node), printed: printed(node) }) - 1);
+    nodes.push({ ...node, n: `${nameOf(is)} ${words}`, scale: scale(node), exact: exact(node), printed: printed(node) }) - 1);
   const far = Math.max(0, ...numbers.map(Math.abs).filter(Number.isFinite));
   return {
     n: `difference of ${nameOf(is)}`, s: is.s, t: "float32", x: is.x, w: is.w, k: is.k, o: operands, zeroIsPlain: true,
@@ -97,6 +97,35 @@ function differenceNode(was, is, digits) {
     scale: { finite: far > 0, signed: true, low: -far, high: far },
     unbounded: numbers.filter((number) => !Number.isFinite(number)).length,
   };
+}
+
+// ---- One scale for what is as it was and changed ----
+
+/** A tensor and all that it was made from, by their names. */
+function ancestry(node, found = new Map()) {
+  const same = found.get(nameOf(node)) ?? [];
+  if (same.includes(node)) return found;
+  found.set(nameOf(node), [...same, node]);
+  node.o.filter((operand) => operand >= 0).forEach((operand) => ancestry(nodes[operand], found));
+  return found;
+}
+
+function shareScales() {
+  sharedScales.clear();
+  if (!whatIf.rule) return;
+  steps.forEach((_, step) => {
+    const [was, is] = [nodeOf(step), changedNode(step)];
+    if (!was || !is || was === is) return;
+    const changed = ancestry(is);
+    for (const [name, before] of ancestry(was)) {
+      before.forEach((node, i) => {
+        const other = changed.get(name)?.[i];
+        if (!other || other === node || sharedScales.has(node)) return;
+        const both = scaleOf([node, other]);
+        [node, other].forEach((one) => sharedScales.set(one, both));
+      });
+    }
+  });
 }
 
 // ---- What an article shows ----
@@ -224,6 +253,11 @@ function present(step) {
     article.querySelector(".printed").before(make("div", { class: "what-if-added" }, ...wanted.added));
   }
   views[step] = wanted.state;
+  if (wanted.state && wanted.state.rule !== whatIf.rule) {
+    if (wanted.state.rule !== undefined || whatIf.rule) repaint(wanted.state);
+    wanted.state.rule = whatIf.rule;
+  }
+  if (wanted.state?.shown === null) hint(wanted.state);
   return wanted;
 }
 
@@ -249,6 +283,7 @@ function setFromAddress(query, again) {
   const rule = asked.get("what-if") ?? "";
   const show = asked.get("show") ?? "changed";
   whatIf.rule = rules.includes(rule) && withRules(again) ? rule : "";
+  shareScales();
   whatIf.show = shows.includes(show) ? show : "changed";
 }
 
@@ -276,15 +311,31 @@ function presentStep(step) {
 /** A choice by the reader; whoever was at a number stays at it. */
 function choose(choice) {
   if (choice.rule && !withRules(() => choose(choice))) return;
+  const at = views[current]?.pinned ?? null;
   Object.assign(whatIf, choice);
-  const at = articles[current].contains(document.activeElement) ? document.activeElement.dataset?.position : undefined;
+  shareScales();
   presentStep(current);
-  history.replaceState(null, "", `#${steps[current].id}${whatIfAddress()}`);
-  if (at === undefined) return;
-  const cell = views[current] ? cellAt(views[current], Number(at)) : null;
-  if (cell) cell.focus();
-  else articles[current].focus({ preventScroll: true });
+  if (at !== null) focusCell(at);
+  setAddress();
 }
+
+/** The chosen cell, or that one; where there is none, the step. */
+function focusCell(position) {
+  const cell = views[current] && position !== null ? cellAt(views[current], position) : null;
+  if (cell) setFocusable(views[current], position);
+  (cell ?? articles[current]).focus({ preventScroll: true });
+}
+
+/** The address of what is seen: the step, the chosen cell, and what is changed. */
+function setAddress() {
+  const state = views[current];
+  const index = (state?.pinned ?? null) === null ? [] : indexAt(state.pinned, state.node.s);
+  history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress()}`);
+}
+
+whatIfBar.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") focusCell(views[current]?.pinned ?? null);
+});
 
 ruleList.addEventListener("change", () => choose({ rule: ruleList.value }));
 showButtons.forEach((button, i) => button.addEventListener("click", () => choose({ show: shows[i] })));

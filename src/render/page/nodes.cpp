@@ -11,6 +11,7 @@
 
 #include "lesson/lineage.hpp"
 #include "render/page/cases.hpp"
+#include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "torch/print.hpp"
 
@@ -50,6 +51,11 @@ std::string printed_numbers(const Contents& contents, const torch::PrintOptions&
   return text;
 }
 
+/// A contiguous copy has the numbers of what it copies, at the same places.
+const Tensor& spoken(const Tensor& tensor) {
+  return tensor.kind() == Kind::contiguous ? spoken(tensor.operands()[0]) : tensor;
+}
+
 }  // namespace
 
 std::size_t PageNodes::add_chapter(std::span<const std::string> tokens) {
@@ -70,23 +76,25 @@ std::optional<std::size_t> PageNodes::add(const Tensor& tensor, std::size_t chap
     const auto number = add(operand, chapter);
     operands.push_back(number ? static_cast<std::int64_t>(*number) : -1);
   }
-  nodes_.push_back({tensor, chapter, std::move(operands), std::nullopt});
+  nodes_.push_back({tensor, chapter, std::move(operands), std::nullopt, tensor.name()});
   numbers_.emplace(tensor.id(), nodes_.size() - 1);
   return nodes_.size() - 1;
 }
 
-void PageNodes::set_step(std::size_t node, std::size_t step) {
+void PageNodes::set_step(std::size_t node, std::size_t step, const std::string& name) {
   if (!nodes_[node].step) {
     nodes_[node].step = step;
+    nodes_[node].name = nodes_[node].name.empty() ? name : nodes_[node].name;
   }
 }
 
 Json PageNodes::node_json(std::size_t node) {
-  const auto& [tensor, chapter, operands, step] = nodes_[node];
+  const auto& [tensor, chapter, operands, step, name] = nodes_[node];
   const std::span<const std::string> tokens = tokens_[chapter];
-  Json json = {{"n", tensor.name()}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
-  if (tensor.name().empty()) {
-    json["e"] = tensor.expression();
+  Json json = {{"n", name}, {"s", tensor.shape()}, {"t", dtype_name(tensor.dtype())}};
+  if (name.empty()) {
+    const Tensor& told = spoken(tensor);
+    json["e"] = told.name().empty() ? grouped(told.expression()) : told.name();
   }
   json["x"] = Json::array();
   const std::vector<bool> by_tokens = token_axes(tensor, tokens.size());

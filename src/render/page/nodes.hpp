@@ -28,8 +28,8 @@ class PageNodes {
   /// The tensor's number; none where it has too many elements, or more than PyTorch prints whole.
   std::optional<std::size_t> add(const Tensor& tensor, std::size_t chapter);
 
-  /// The node is what this step shows; of several, the first.
-  void set_step(std::size_t node, std::size_t step);
+  /// The node is what this step shows, and has its name where it has none of its own; of several steps, the first.
+  void set_step(std::size_t node, std::size_t step, const std::string& name);
 
   std::size_t size() const { return nodes_.size(); }
   /// What the script reads of one; what is told of it is among the tellings then.
@@ -42,6 +42,7 @@ class PageNodes {
     std::size_t chapter;
     std::vector<std::int64_t> operands;  ///< their numbers; -1 for those that are not on the page
     std::optional<std::size_t> step;
+    std::string name;
   };
 
   torch::PrintOptions print_;

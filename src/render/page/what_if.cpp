@@ -42,7 +42,7 @@ PageWhatIf::PageWhatIf(const ShownChapter& chapter, const ShownWhatIf& what_if, 
     if (is_changed && pair.changed->kind == Step::Kind::tensor) {
       entry.node = nodes.add(*pair.changed->tensor, place.chapter);
       if (entry.node) {
-        nodes.set_step(*entry.node, place.first_step + entries_.size());
+        nodes.set_step(*entry.node, place.first_step + entries_.size(), pair.changed->name);
       }
     }
     entries_.push_back(std::move(entry));

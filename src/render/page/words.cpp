@@ -1,7 +1,10 @@
 #include "render/page/words.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <ostream>
+#include <string_view>
 #include <vector>
 
 #include "render/page/template.hpp"
@@ -36,6 +39,26 @@ void write_table(std::ostream& out, const std::vector<std::vector<std::string>>&
   out << "</table></div>";
 }
 
+/// "masked_attn_scores" as "masked attention scores"; what is no word stays: "W_query", "x_2".
+std::string in_words(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> words = {
+      {"attn", "attention"},  {"exp", "exponentials of"}, {"heads", "by head"}, {"out", "output"},
+      {"proj", "projection"}, {"vec", "vector"},          {"vecs", "vectors"},
+  };
+  if (name.find('_') < 2) {
+    return std::string(name);
+  }
+  std::string text;
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('_'));
+    const auto word = words.find(part);
+    text += text.empty() ? "" : " ";
+    text += word == words.end() ? part : word->second;
+    name.remove_prefix(std::min(part.size() + 1, name.size()));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string heading_of(const Step& step) {
@@ -43,7 +66,8 @@ std::string heading_of(const Step& step) {
   while (heading.ends_with(':')) {
     heading.pop_back();
   }
-  return heading.empty() ? step.name : heading;
+  const bool is_code = heading.empty() || heading.find_first_of("_()[]@=/.") != std::string::npos;
+  return is_code ? in_words(step.name) : heading;
 }
 
 void write_notice_items(std::ostream& out, std::span<const std::string> notices) {
@@ -52,6 +76,24 @@ void write_notice_items(std::ostream& out, std::span<const std::string> notices)
     write_escaped(out, notice);
     out << "</li>";
   }
+}
+
+void write_glossary(std::ostream& out, std::string_view glossary) {
+  constexpr std::string_view bullet = "- ";
+  const char* end = "";
+  for (const std::string& line : text::lines_of(std::string(glossary))) {
+    if (line.starts_with(bullet)) {
+      const std::size_t colon = line.find(": ");
+      out << end << "<div><dt>";
+      write_escaped(out, line.substr(bullet.size(), colon - bullet.size()));
+      out << "</dt><dd>";
+      write_escaped(out, line.substr(colon + 2));
+      end = "</dd></div>\n";
+    } else if (line.starts_with("  ")) {
+      write_escaped(out, line.substr(1));
+    }
+  }
+  out << end;
 }
 
 void write_reasons(std::ostream& out, std::span<const Reason> reasons) {

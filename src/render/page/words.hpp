@@ -3,13 +3,17 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "lesson/explain.hpp"
 
 /// The explanation of a step, as parts of a page.
 namespace attn::render {
 
-/// A step's label as a heading; its name where it has none.
+/// The glossary's terms, each with its meaning: <dt> and <dd>.
+void write_glossary(std::ostream& out, std::string_view glossary);
+
+/// A step's label as a heading; where that is none, or code, its name in words: "context vectors".
 std::string heading_of(const Step& step);
 
 /// Items of a list.

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""A lesson's page in the windows that classrooms have, in a real Chromium: rooms.py PROGRAM
+
+Beside a browser's bars, and at 125 % and 150 % zoom, pictures are whole, or the page scrolls down past the derivation, which
+stays; text is 13 pixels high; what is cut says so; rings keep off digits; one scale serves a step as it is and changed; the
+address has the chosen cell. Exits with 77, skipped, where there is no Chromium."""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+import chromium
+from harness import output_of
+
+CHAPTERS = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
+WINDOWS = ((1024, 640), (1093, 614))  # with a browser's bars; 1366x768 at 125 %
+SMALL = ((911, 512), (683, 512))  # 1366x768 and 1024x768 at 150 %
+PICTURES, WHOLE, NOTICED = 115, 110, 80
+SMALLEST = 13
+failures = []
+
+
+def check(holds, *what):
+    if not holds:
+        failures.append(what)
+        print("FAILED:", *what)
+
+
+def equal(got, wanted, *what):
+    check(got == wanted, *what, f"\n  is        {got!r}\n  should be {wanted!r}")
+
+
+# Of each picture: its step, what is not whole with its first, its middle or its last cell chosen, and whether all that is
+# noticed is seen before.
+WALK = """async (look) => {
+  const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const found = [];
+  for (const id of [...document.querySelectorAll("article.step")].map((one) => one.id)) {
+    location.hash = id;
+    for (let waited = 0; document.querySelector(".step.current").id !== id && waited < 50; ++waited) await next();
+    await next();
+    const article = document.querySelector(".step.current");
+    if (!article.querySelector(".result")) continue;
+    const panel = article.querySelector(".derivation");
+    const notices = article.querySelectorAll(":scope > .notices li").length;
+    const seen = [...panel.querySelectorAll(".noticed li")].filter((one) => {
+      const [box, room] = [one.getBoundingClientRect(), panel.getBoundingClientRect()];
+      return box.bottom <= Math.min(room.bottom, innerHeight) + 1;
+    }).length;
+    const cells = [...article.querySelectorAll(".result .box:not(.unseen) td[data-position]")];
+    const wrong = new Set();
+    for (const cell of new Set([0, cells.length >> 1, cells.length - 1].map((i) => cells[i]))) {
+      cell.focus();
+      await next();
+      look(article, panel, cell).forEach((what) => wrong.add(what));
+    }
+    found.push({ id, wrong: [...wrong], notices, seen });
+  }
+  return found;
+}"""
+WHOLE_PICTURE = """(article, panel, cell) => {
+  const wrong = [];
+  const cut = (box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+  const out = (box) => box.getBoundingClientRect().bottom > innerHeight + 1 || box.getBoundingClientRect().right > innerWidth + 1;
+  for (const box of [panel, ...article.querySelectorAll(".result .box:not(.unseen) .scroll, .operands .scroll")]) {
+    if (cut(box) || out(box)) wrong.push(box.querySelector("caption, h3").textContent);
+  }
+  if (scrollY) wrong.push("the page");
+  scrollTo(0, 0);
+  const more = panel.querySelector(".more").getClientRects().length > 0;
+  if (cut(panel) !== more) wrong.push("UNMARKED");
+  return wrong;
+}"""
+PINNED = """(article, panel, cell) => {
+  const wrong = [];
+  const seen = (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    if (left < -1 || right > innerWidth + 1 || top < -1 || bottom > innerHeight + 1) return false;
+    return element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+  };
+  if (document.documentElement.scrollWidth > document.documentElement.clientWidth) wrong.push("the page scrolls sideways");
+  for (const [what, element] of [["cell", cell], ["heading", panel.querySelector("h3")], ["total", panel.querySelector(".total b")]]) {
+    if (!seen(element)) wrong.push(`the ${what} is out of sight`);
+  }
+  return wrong;
+}"""
+# Texts that are too small, but for those that print alone shows.
+SMALL_TEXT = """(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const small = new Set();
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || !element.getClientRects().length) continue;
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (size < 12.99) small.add(`${element.tagName}.${element.className} ${size}`);
+  }
+  return [...small];
+})()"""
+
+
+def walk(browser, pages, look, window):
+    browser.size(*window)
+    for chapter in CHAPTERS:
+        browser.open(pages[chapter])
+        for one in browser.js(f"({WALK})({look})"):
+            yield chapter, one
+
+
+def check_windows(browser, pages):
+    for window in WINDOWS:
+        found = list(walk(browser, pages, WHOLE_PICTURE, window))
+        cut = [(chapter, one["id"], one["wrong"]) for chapter, one in found if one["wrong"]]
+        told = [one for _, one in found if one["notices"]]
+        noticed = sum(one["seen"] == one["notices"] for one in told)
+        print(f"{window}: {len(found) - len(cut)} of {len(found)} pictures whole, {noticed} of {len(told)} steps show all notices")
+        check(len(found) >= PICTURES and len(found) - len(cut) >= WHOLE, window, "cut:", cut)
+        check(not [one for one in cut if "UNMARKED" in one[2]], window, "cut without a mark:", cut)
+        check(len(told) >= 95 and noticed >= NOTICED, window, "notices out of sight:", len(told) - noticed)
+
+
+def check_small(browser, pages):
+    for window in SMALL:
+        wrong = [(chapter, one["id"], one["wrong"]) for chapter, one in walk(browser, pages, PINNED, window) if one["wrong"]]
+        check(not wrong, window, wrong[:5], len(wrong))
+
+
+def check_text(browser, pages):
+    for window in (*WINDOWS, *SMALL, (1366, 768), (390, 844)):
+        browser.size(*window)
+        for address in ("causal#attn_weights[0,1,1]", "multihead#context_heads[0,0,1,0]?what-if=no-mask", "cross#introduction",
+                        "simplified#what-was-seen"):
+            chapter, _, rest = address.partition("#")
+            browser.open(f"{pages[chapter]}#{rest}")
+            browser.wait()
+            equal(browser.js(SMALL_TEXT), [], window, address, "small text")
+
+
+def digits(browser, cell):
+    """What is seen where a cell's digits are."""
+    x, y, width, height = browser.js(f"""(() => {{
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector("{cell}").firstChild);
+      const {{ x, y, width, height }} = range.getBoundingClientRect();
+      return [x, y + height * .18, width, height * .64];
+    }})()""")
+    clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+    return browser.call("Page.captureScreenshot", format="png", clip=clip)["data"]
+
+
+def check_rings(browser, pages):
+    """Digits look as they do without rings, in the chosen cell, in those that meet in it and in their neighbours."""
+    seen = 0
+    for window in ((1024, 768), (1024, 640)):
+        browser.size(*window)
+        for theme in ("light", "dark"):
+            browser.media(prefers_color_scheme=theme)
+            for address in ("cross#attn_weights[1,1]", "cross#context_vecs[1,1]", "causal#attn_scores[0,2,3]"):
+                chapter, _, rest = address.partition("#")
+                browser.open(f"{pages[chapter]}#{rest}")
+                browser.js("""document.querySelectorAll(".step.current :is(td.at, td.met)").forEach((cell) => {
+                  for (const one of [cell, cell.previousElementSibling, cell.parentElement.nextElementSibling?.cells[cell.cellIndex]]) {
+                    if (one?.matches("td[data-position]")) one.classList.add("tried");
+                  }
+                })""")
+                count = browser.js("""[...document.querySelectorAll(".step.current .tried")]
+                  .map((one, i) => one.setAttribute("id", `tried${i}`)).length""")
+                browser.wait()
+                ringed = [digits(browser, f"#tried{i}") for i in range(count)]
+                browser.js("""document.querySelectorAll(".step.current td[data-position]").forEach((cell) => {
+                  cell.style.boxShadow = "none"; cell.style.outline = "none"; })""")
+                browser.wait()
+                wrong = [i for i in range(count) if digits(browser, f"#tried{i}") != ringed[i]]
+                equal(wrong, [], window, theme, address, "rings cross digits of")
+                seen += count
+    check(seen > 200, "cells with rings near:", seen)
+    browser.media()
+
+
+def state(browser):
+    return browser.js("""(() => {
+      const step = document.querySelector(".step.current");
+      const cell = step.querySelector(".result td.at");
+      const colour = (one) => getComputedStyle(one).backgroundColor;
+      return { hash: decodeURIComponent(location.hash), at: cell?.dataset.position ?? null,
+               legend: step.querySelector(".legend").textContent, focus: document.activeElement.dataset?.position ?? null,
+               colours: [...step.querySelectorAll(".map td[data-position]")].map((one) => [one.textContent, colour(one)]) };
+    })()""")
+
+
+def check_choice(browser, pages):
+    """The address has the chosen cell; w keeps it and the scale; Escape comes back; a click elsewhere releases it."""
+    browser.size(1280, 720)
+    browser.open(pages["causal"] + "#attn_weights")
+    browser.click(".step.current .result td[data-position='7']")
+    equal(state(browser)["hash"], "#attn_weights[0,1,1]", "the address of a chosen cell")
+    own = state(browser)["legend"]
+    browser.key("w")
+    browser.key("Escape")
+    equal(state(browser)["focus"], "7", "Escape comes back from w")
+    browser.js("""(() => { const list = document.querySelector(".what-if select");
+      list.focus(); list.value = "no-mask"; list.dispatchEvent(new Event("change")); })()""")
+    browser.wait()
+    browser.wait()
+    changed = state(browser)
+    equal((changed["hash"], changed["at"]), ("#attn_weights[0,1,1]?what-if=no-mask", "7"), "a change keeps the cell")
+    browser.key("w")
+    browser.key("w")
+    original = state(browser)
+    equal((original["hash"], original["at"]), ("#attn_weights[0,1,1]?what-if=no-mask&show=original", "7"), "w keeps the cell")
+    equal(original["legend"], changed["legend"], "one scale for both")
+    equal(original["legend"], own, "that of the wider of the two, here the original")
+    alike = dict(map(tuple, changed["colours"])).items() & dict(map(tuple, original["colours"])).items()
+    check(len(alike) >= 20, "numbers that both show have the same colours, operands too:", len(alike))
+    browser.click(".step.current h2")
+    equal((state(browser)["hash"], state(browser)["at"]), ("#attn_weights?what-if=no-mask&show=original", None), "released")
+
+
+def check_names(browser, pages):
+    browser.open(pages["multihead"] + "#attn_weights")
+    texts = lambda selector: browser.js(f"[...document.querySelectorAll('{selector}')].map((one) => one.textContent)")
+    slices = texts(".step.current .slices button")
+    equal(slices, ["head 1", "head 2", "head 3"], "the buttons of heads")
+    browser.open(pages["multihead"] + "#scaled_attn_scores")
+    equal(texts(".step.current h2"), ["scaled attention scores"], "a title that is words")
+    check("scaled_attn_scores = " in texts(".step.current .expression")[0], "its code beside it")
+    browser.open(pages["multihead"] + "#context_heads[0,0,1,0]")
+    equal(texts(".step.current .derivation h3 code"), ["context_heads[0, 0, 1, 0]"], "a cell's name")
+
+
+def check_glossary(browser, pages):
+    """The terms of help glossary, opened with g; arrows do not step meanwhile; and what introductions tell."""
+    browser.open(pages["causal"] + "#introduction")
+    terms = re.findall(r"(?m)^- (.*?): ", output_of("help", "glossary").decode())
+    equal(browser.js("[...document.querySelectorAll('dialog dt')].map((one) => one.textContent)"), terms, "terms")
+    check(len(terms) == 20, "twenty of them:", len(terms))
+    browser.key("g")
+    check(browser.js("document.querySelector('dialog').open"), "g opens the glossary")
+    browser.key("ArrowRight")
+    equal(browser.js("document.querySelector('.step.current').id"), "introduction", "the step below the glossary")
+    browser.key("g")
+    browser.click("button.glossary")
+    check(browser.js("document.querySelector('dialog').open"), "its button opens it")
+    browser.key("Escape")
+    check(not browser.js("document.querySelector('dialog').open"), "Escape closes it")
+    told = browser.js("document.querySelector('.step.current').innerText")
+    for part in ("scores of later tokens become -inf", "Look above the diagonal", "After this you can:", "draw the mask"):
+        check(part in told, "the introduction lacks", part)
+
+
+def check_more(browser, page):
+    """A derivation that is cut has a button that leads to its end; one that the page has not says so."""
+    browser.size(1024, 640)
+    browser.open(page + "#queries[1,1]")
+    rest = "(() => { const panel = document.querySelector('.step.current .derivation'); return panel.scrollHeight - panel.clientHeight - panel.scrollTop; })()"
+    check(browser.js(rest) > 10, "a long derivation")
+    for _ in range(12):
+        if browser.js("document.querySelector('.step.current .more').hidden"):
+            break
+        browser.js("document.querySelector('.step.current .more').click()")
+        browser.wait()
+    check(browser.js(rest) < 3, "more leads to the end:", browser.js(rest))
+    check(browser.js("document.querySelector('.step.current .more').hidden"), "and is gone there")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, chromium.Chromium(scrollbars=True) as browser:
+        pages = {}
+        for chapter in CHAPTERS:
+            pages[chapter] = pathlib.Path(folder, f"{chapter}.html").as_uri()
+            output_of(chapter, "--steps", "all", "--format", "html", "-o", pages[chapter].removeprefix("file://"))
+        wide = pathlib.Path(folder, "wide.html")
+        output_of("trainable", "--d-in", "30", "--d-out", "2", "--steps", "all", "--format", "html", "-o", wide)
+        check_choice(browser, pages)
+        check_names(browser, pages)
+        check_more(browser, wide.as_uri())
+        check_glossary(browser, pages)
+        check_rings(browser, pages)
+        check_text(browser, pages)
+        check_small(browser, pages)
+        check_windows(browser, pages)
+        check(not browser.errors, "console:", browser.errors)
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
