@@ -214,7 +214,6 @@ class Forms(Case):
                 (["causal", "--only", "keys", "--heatmap", "--format", "svg"], "colours every cell", "--format text, markdown;"),
                 (["causal", "--what-if", "no-mask", "--explain"], "side-by-side", "--save, --output"),
                 (["causal", "--what-if", "no-mask", "--format", "json"], "side-by-side", "--save, --output"),
-                (["causal", "--step", "--heatmap"], "keys for", "all options under Steps, Inputs"),
                 (["causal", "--step", "--predict", "1"], "--predict asks for", "all options under Steps, Inputs"),
                 (["causal", "--predict", "1", "--save", "x"], "hidden numbers", "all options under Steps, Inputs")):
             text = self.refused(arguments, " cannot be combined with ", reason, " works with ", accepted)

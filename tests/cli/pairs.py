@@ -28,13 +28,13 @@ FORMATS = ["--format html", "--format json", "--format markdown", "--format svg"
 EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
-    "--step": ["--predict", "--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
+    "--step": ["--predict", "--what-if", "--cell", "--save", "--output", *FORMATS, *EMITTED],
     "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
     "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
-    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--blas",
                 "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html", "--format svg", "--format csv"],

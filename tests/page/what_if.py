@@ -250,7 +250,7 @@ def check_switch(browser, page):
     browser.wait()
     equal(state(browser)[:3], ["attn_weights", "no-mask", "changed"], "back")
     choose(browser, "")
-    equal(state(browser), ["attn_weights", "", None, "#attn_weights"], "no rule again")
+    equal(state(browser), ["attn_weights", "", None, "#attn_weights[0,1,1]"], "no rule again")
     equal(browser.js(READ), plain, "all steps, as they were")
     browser.js("document.querySelector('.step.current').focus()")
     browser.key("w")

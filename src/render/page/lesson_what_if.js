@@ -4,7 +4,7 @@ const shows = ["original", "changed", "difference"];
 const canUnpack = typeof DecompressionStream !== "undefined";
 const rulesOf = (chapter) => (canUnpack ? chapter.whatIfs ?? [] : []);
 const rules = [...new Set(chapters.flatMap((chapter) => rulesOf(chapter).map((rule) => rule.name)))];
-const whatIf = { rule: "", show: "changed" };  // chosen for the page
+const whatIf = { rule: "", show: "changed", awaited: false };  // chosen for the page
 const asIs = steps.map(() => null);  // of each step that was seen: what its article shows without a rule
 const variants = new Map();  // the other things that articles show, by step, rule and what is shown
 
@@ -282,7 +282,8 @@ function setFromAddress(query, again) {
   const asked = new URLSearchParams(query ?? "");
   const rule = asked.get("what-if") ?? "";
   const show = asked.get("show") ?? "changed";
-  whatIf.rule = rules.includes(rule) && withRules(again) ? rule : "";
+  whatIf.awaited = rules.includes(rule) && !withRules(again);
+  whatIf.rule = rules.includes(rule) && !whatIf.awaited ? rule : "";
   shareScales();
   whatIf.show = shows.includes(show) ? show : "changed";
 }
@@ -326,8 +327,19 @@ function focusCell(position) {
   (cell ?? articles[current]).focus({ preventScroll: true });
 }
 
-/** The address of what is seen: the step, the chosen cell, and what is changed. */
+/** Sets the address to the step, the chosen cell, and what is changed. Browsers ignore more than 200 changes in 30 s: of a
+    burst, the last one is written. An address whose rule is still computed stays. */
+const addressTimes = [];
+let addressTimer = 0;
 function setAddress() {
+  if (whatIf.awaited) return;
+  clearTimeout(addressTimer);
+  const now = performance.now();
+  if (addressTimes.length === 30 && now - addressTimes[0] < 5000) {
+    addressTimer = setTimeout(setAddress, 1000);
+    return;
+  }
+  if (addressTimes.push(now) > 30) addressTimes.shift();
   const state = views[current];
   const index = (state?.pinned ?? null) === null ? [] : indexAt(state.pinned, state.node.s);
   history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress()}`);
