@@ -63,8 +63,8 @@ enum class Kind {
 struct Facts {
   Kind kind;
   std::array<std::size_t, 2> axes = {};  ///< transpose: the two that are swapped
-  std::int64_t axis =
-      -1;  ///< softmax: along which weights sum to 1; sum, cat, repeat, slice: theirs; -1 is the last; index: which is gone
+  std::int64_t axis = -1;    ///< softmax: along which weights sum to 1; sum, cat, slice, repeat: theirs; -1: the last;
+                             ///< index: which is gone
   std::int64_t at = 0;       ///< index: which item; slice: the first of them
   std::int64_t fan_in = 0;   ///< uniform: nn.Linear's d_in; 0 for torch.rand
   std::int64_t rows = 0;     ///< embedding: how many there are to choose from
@@ -189,7 +189,8 @@ Tensor sum(const Tensor& x, bool keepdim = false, std::int64_t dim = -1);
 /// torch.cat(tensors, dim): [..., n_i, ...] -> [..., sum of n_i, ...]; -1 is the last.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = -1);
 
-/// x.repeat_interleave(repeats, dim): [..., n, ...] -> [..., n * repeats, ...], each item of the axis so often in a row.
+/// x.repeat_interleave(repeats, dim): [..., n, ...] -> [..., n * repeats, ...], each item of the axis so often in a
+/// row.
 Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, std::int64_t dim);
 
 /// torch.isclose(a, b).all(): a bool scalar; a and b have the same shape.

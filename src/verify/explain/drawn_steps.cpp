@@ -75,9 +75,10 @@ const DrawnSteps::Draws& DrawnSteps::draws_of(std::size_t step) const {
   const std::optional<Tensor>& tensor = finder_.known()[step].step->tensor;
   if (is_new && tensor) {
     std::unordered_set<const void*> seen;
-    for_each_source(*tensor, seen, [&](const Tensor& source) {
+    Draws& draws = entry->second;
+    for_each_source(*tensor, seen, [&draws](const Tensor& source) {
       if (is_draw(source) && element_count(source.shape()) > 0) {
-        entry->second.insert(numbers_of(source).values.front());
+        draws.insert(numbers_of(source).values.front());
       }
     });
   }
