@@ -369,7 +369,7 @@ if __name__ == "__main__":
             shutil.copy(os.path.join(TEMPLATE, one), os.path.join(TEMPLATE, other))
 
         for chapter in DUMPED:  # another seed's tensors, and one of a name that is no step's
-            save(f"port-{chapter}", chapter, "--seed", "6")
+            save(f"port-{chapter}", chapter, "--seed", "6", *(["--new-tokens", "1"] if chapter == "cache" else []))
             scores = {"trainable": "self_attention/", "cache": "prompt/"}.get(chapter, "") + "attn_scores.npy"
             copy(f"port-{chapter}/{scores}", f"port-{chapter}/mine.npy")
         for folder in ("port-near", "port-named"):  # right, but for one without its name, and one that is no step
