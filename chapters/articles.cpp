@@ -96,10 +96,9 @@ constexpr std::array summaries = {
             "decoding with cached keys and values, a few tokens at a time",
             {"Why does a model not compute earlier tokens again for each new one?",
              "Behind a causal mask, earlier tokens never see later ones, so their keys and values stay as they are: a "
-             "cache "
-             "keeps them, and only the new tokens' queries, keys and values are computed.",
+             "cache keeps them, and only the new tokens' queries, keys and values are computed.",
              "Look at the scores: rows for the new tokens alone, columns for all tokens so far.",
-             {"say what is kept and what is computed anew", "predict the shapes for another number of new tokens",
+             {"say what is kept and what is computed again", "predict the shapes for another number of new tokens",
               "say from which key on the mask counts"}},
             "mask-from-first-key"},
 };

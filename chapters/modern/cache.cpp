@@ -11,9 +11,12 @@ namespace {
 constexpr ProjectionDefaults weights = {.init = Init::linear, .d_out_kq = 2, .d_out_v = 2};
 
 void check_new_tokens(std::int64_t num_new, std::int64_t num_tokens) {
-  if (num_new >= num_tokens && num_new > 0) {
-    throw LessonError("--new-tokens " + std::to_string(num_new) + " leaves no prompt of " + std::to_string(num_tokens) +
-                      " tokens; use 1 to " + std::to_string(num_tokens - 1) + "; or give more tokens");
+  if (num_new >= num_tokens) {
+    const bool is_one = num_tokens == 1;
+    throw LessonError(
+        "--new-tokens " + std::to_string(num_new) + " leaves no prompt of " + std::to_string(num_tokens) +
+        (is_one ? " token; use 2 or more tokens" : " tokens; use 1 to " + std::to_string(num_tokens - 1)) + "; or " +
+        (is_one ? "leave --new-tokens out" : "give more tokens"));
   }
 }
 

@@ -196,6 +196,8 @@ class Numbers(Case):
         self.refused(["multihead", "--num-heads", "2147483647"], "use one of 1, 3;")
         self.refused(["grouped", "--num-kv-heads", "3"], "--num-kv-heads 3", "num_heads 4", "use one of 1, 2, 4;")
         self.refused(["grouped", "--num-heads", "3", "--d-out", "6"], "--num-kv-heads 2", "num_heads 3", "use one of 1, 3;")
+        self.refused(["cache", "--new-tokens", "6"], "--new-tokens 6", "prompt of 6 tokens", "use 1 to 5;")
+        self.refused(["cache", "--tokens", "1", "--new-tokens", "1"], "prompt of 1 token;", "use 2 or more tokens;")
         self.refused(["grouped", "--d-out", "6"], "--num-heads 4", "d_out 6", "use one of 1, 2, 3, 6;")
         self.refused(["multihead", "--d-out", "2147483647", "--num-heads", "2"], "use one of 1, 2147483647;")
 

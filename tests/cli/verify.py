@@ -113,7 +113,7 @@ class Services(unittest.TestCase):
     def test_the_guides_workflow(self):
         """The last step of the workflow fails if a notebook in the repository has a wrong number."""
         command = re.findall(r"(?m)^ +- run: (git ls-files .*)$", output_of("help", "verify").decode())[-1]
-        environment = {**os.environ, "PATH": f"{os.path.dirname(BINARY)}:{os.environ['PATH']}"}
+        environment = {**os.environ, "PATH": f"{os.path.dirname(BINARY)}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}  # bash warns of others
         for printed, code in ((output_of("causal").decode(), 0), (output_of("causal").decode().replace("0.3591", "0.3519", 1), 123)):
             self.write_notebook("of mine.ipynb", printed)
             for call in (["git", "init", "-q"], ["git", "add", "of mine.ipynb"]):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -18,10 +19,10 @@ namespace {
 struct Work {
   bool is_drawn = false;
   std::int64_t numbers = 0;
-  std::set<const void*> seen = {};
 
   Work(const Tensor& tensor, const torch::Draws& draws) {
-    add(tensor, draws);
+    std::unordered_set<const void*> seen;
+    for_each_source(tensor, seen, [&](const Tensor& source) { add(source, draws); });
     for (const torch::Draw& draw : draws.draws) {
       numbers += static_cast<std::int64_t>(draw.count);
     }
@@ -29,17 +30,11 @@ struct Work {
 
  private:
   void add(const Tensor& tensor, const torch::Draws& draws) {
-    if (!seen.insert(tensor.id()).second) {
-      return;
-    }
     is_drawn = is_drawn || std::ranges::any_of(draws.draws, [&](const torch::Draw& draw) {
                  return draw.count > 0 && draw.leaf.id() == tensor.id();
                });
     const bool is_product = tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear;
     numbers += element_count(tensor.shape()) * (is_product ? tensor.operands()[0].size(-1) : 1);
-    for (const Tensor& operand : tensor.operands()) {
-      add(operand, draws);
-    }
   }
 };
 
