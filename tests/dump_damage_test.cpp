@@ -22,11 +22,7 @@ namespace {
 
 using namespace dump_files;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool has_sanitizer = true;
-#else
-constexpr bool has_sanitizer = false;
-#endif
+constexpr bool has_sanitizer = ATTN_SANITIZERS;
 
 /// An .npy file of version 1.0 with that header, and so many zeros.
 std::string npy(const std::string& literal, std::size_t data) {

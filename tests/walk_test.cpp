@@ -25,12 +25,6 @@ namespace {
 
 using namespace attn;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
-
 Tensor planned(const Shape& shape, DType dtype = DType::float32) { return leaf(shape, dtype, "x", {}); }
 
 std::string message_of(const std::vector<Step>& steps, std::int64_t available, const std::vector<Tensor>& drawn = {}) {
@@ -195,7 +189,7 @@ void take(std::size_t bytes) {
   delete[] taken;
 }
 
-TEST_CASE("allocation beyond the cap throws" * doctest::skip(is_sanitized)) {
+TEST_CASE("allocation beyond the cap throws" * doctest::skip(ATTN_SANITIZERS)) {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
   constexpr std::size_t half = std::size_t{1} << 29;
