@@ -33,14 +33,37 @@ Words command_names() {
   return names;
 }
 
-/// The command's option that is most similar to the typed one; empty if none is similar.
-std::string near_option(const Subcommand& command, const std::string& typed) {
-  for (const Option* option : options_of(command)) {
-    if ((" " + std::string(option->others) + " ").find(" " + typed + " ") != std::string::npos) {
-      return std::string(option->name);
+/// Whether the option is also known as the typed one: "--heads" for --num-heads.
+bool is_also(const Option& option, const std::string& typed) {
+  return (" " + std::string(option.others) + " ").find(" " + typed + " ") != std::string::npos;
+}
+
+/// Whether the typed word is one of the option's: "--size" for --cell-size.
+bool is_word_of(const Option& option, const std::string& typed) {
+  const std::string name = std::string(option.name.substr(1)) + "-";
+  return typed.size() > 2 && name.find(typed.substr(1) + "-") != std::string::npos;
+}
+
+/// The command's option that the typed word means; empty if none does.
+std::string meant_option(const Subcommand& command, const std::string& typed) {
+  for (const auto means : {is_also, is_word_of}) {
+    for (const Option* option : options_of(command)) {
+      if (means(*option, typed)) {
+        return std::string(option->name);
+      }
     }
   }
-  return text::nearest(typed, option_names(command));
+  return "";
+}
+
+/// The option of another command that the typed word means; empty if none does.
+std::string meant_elsewhere(const std::string& typed) {
+  for (const Subcommand& command : subcommands()) {
+    if (std::string option = meant_option(command, typed); !option.empty()) {
+      return option;
+    }
+  }
+  return "";
 }
 
 /// The commands that take the option.
@@ -91,7 +114,12 @@ std::string accepted_commands() { return "choose from " + text::joined(command_n
     throw UsageError(option + " does not apply to " + command.name + "; it applies to " + text::joined(elsewhere) +
                      "; " + help_of(command));
   }
-  const std::string near = near_option(command, option);
+  const std::string meant = meant_option(command, option);
+  if (const std::string other = meant_elsewhere(option); meant.empty() && !other.empty()) {
+    throw UsageError("unknown option " + option + "; " + other + " applies to " + text::joined(commands_with(other)) +
+                     "; " + help_of(command));
+  }
+  const std::string near = meant.empty() ? text::nearest(option, option_names(command)) : meant;
   throw UsageError("unknown option " + option + "; " +
                    (near.empty() ? "use the options of " + command.name + "; " : "the nearest is " + near + "; ") +
                    (command.argument == "FILE" ? "type ./" + option + " for a file of this name; " : "") +

@@ -187,7 +187,15 @@ class Hints(Case):
         for command, name, _ in each_option():
             for typed in (name[:3] + "x" + name[3:], name[:-1], "-" + name, name.upper(), name[1:]):
                 if typed not in [other for other, _ in options_of(command)]:
-                    self.assertRegex(self.refused([command, typed, "5"], command), r"the nearest is --\w|it applies to ")
+                    self.assertRegex(self.refused([command, typed, "5"], command), r"the nearest is --\w|--\S+ applies to |it applies to ")
+
+    def test_an_option_by_another_name(self):
+        for command, typed, meant in (("multihead", "--heads", "the nearest is --num-heads"),
+                                      ("causal", "--heads", "--num-heads applies to multihead, grouped"),
+                                      ("causal", "--kv", "--num-kv-heads applies to grouped"),
+                                      ("causal", "--if", "the nearest is --what-if"),
+                                      ("causal", "--text", "the nearest is --sentence")):
+            self.refused([command, typed, "3"], f"unknown option {typed}; {meant}")
 
     def test_words_that_are_options(self):
         self.refused(["causal", "seed", "5"], "unexpected argument 'seed'", "type --seed")
