@@ -16,9 +16,9 @@
 #include "inputs.hpp"
 #include "lesson/account.hpp"
 #include "lesson/derived.hpp"
+#include "lesson/hints.hpp"
 #include "lesson/lineage.hpp"
 #include "lesson/origin.hpp"
-#include "present/hints.hpp"
 #include "present/meeting.hpp"
 #include "render/document.hpp"
 #include "render/json_derivation.hpp"
@@ -385,7 +385,7 @@ TEST_CASE("an element of two operands is derived in every format") {
   CHECK(contains(text, "\ny is given: plain\n"));
 
   const render::Cell cell = {&walk.steps().back(), {1, 0}};
-  CHECK(present::hints(cell, {}, {}) ==
+  CHECK(render::hints(cell, {}, {}) ==
         std::vector<std::vector<std::string>>{{"total = x + y", "x[1, 0] = 3.000000", "y[1, 0] = 30.000000"}});
   std::string meeting;
   for (const text::StyledLine& line : present::meeting_lines(cell, {}, {}, 80)) {

@@ -1,23 +1,19 @@
 #include "present/predict.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <istream>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
-#include <unordered_set>
 #include <utility>
-#include <variant>
 
 #include "lesson/derivation.hpp"
-#include "lesson/derived.hpp"
+#include "lesson/hints.hpp"
 #include "lesson/printed.hpp"
+#include "lesson/questions.hpp"
 #include "picture/terminal.hpp"
-#include "present/hints.hpp"
-#include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
 
@@ -79,94 +75,36 @@ double unit(double printed, const Notation& notation) {
   return std::pow(10.0, exponent - notation.digits);
 }
 
-// ---- Which cells ---------------------------------------------------------------------------------
-
-/// Steele, Lea and Flood's SplitMix64: small, and none of PyTorch's generators.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-
-  std::size_t below(std::size_t limit) {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t bits = state_;
-    bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
-    return static_cast<std::size_t>((bits ^ (bits >> 31U)) % limit);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-/// Computed numbers: neither given, nor drawn, nor the numbers of another tensor seen from elsewhere.
-bool can_be_asked(const Step& step) {
-  if (step.kind != Step::Kind::tensor || !step.in_article || step.tensor->dtype() != DType::float32) {
-    return false;
-  }
-  const Operation& operation = step.tensor->operation();
-  return !step.tensor->operands().empty() && !operation.is_parameter() && !operation.is_view();
-}
-
-/// `count` of the cells, in their order; all where there are no more.
-std::vector<torch::PrintedCell> chosen(std::vector<torch::PrintedCell> cells, std::int64_t count, Dice& dice) {
-  const std::size_t wanted = std::min(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), cells.size());
-  for (std::size_t i = 0; i < wanted; ++i) {
-    std::swap(cells[i], cells[i + dice.below(cells.size() - i)]);
-  }
-  cells.resize(wanted);
-  std::sort(cells.begin(), cells.end(),
-            [](const torch::PrintedCell& one, const torch::PrintedCell& other) { return one.offset < other.offset; });
-  return cells;
-}
-
-/// The text with "?" for each of the cells, every column where it was.
-std::string blanked(std::string text, const std::vector<torch::PrintedCell>& cells) {
-  for (const torch::PrintedCell& cell : cells) {
-    text.replace(cell.offset, cell.size, std::string(cell.size - 1, ' ') + "?");
-  }
-  return text;
-}
-
-/// Numbers that nobody has to look up: what masks and normalisation leave.
-bool is_plain(float value) { return value == 0 || value == 1 || !std::isfinite(value); }
-
-/// "attn_scores[1, 2]"; a scalar's name has no brackets.
-std::string cell_name(const std::string& name, const Shape& index) {
-  return index.empty() ? name : name + shape_text(index);
-}
-
 // ---- Asking --------------------------------------------------------------------------------------
 
 class Quiz {
  public:
   Quiz(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction)
-      : in_(in), out_(out), steps_(steps), prediction_(prediction), dice_(prediction.seed) {}
+      : in_(in),
+        out_(out),
+        steps_(steps),
+        prediction_(prediction),
+        questions_(prediction.text, prediction.cells, prediction.seed) {}
 
   Score run();
 
  private:
   void show(const Step& step);
-  void pose(const Step& step);
-  void judge(const render::Cell& cell, const std::string& printed);
+  void pose(const Step& step, const render::Question& question);
+  void judge(const render::Cell& cell, const std::string& printed, bool tells_operands);
   Mark read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint);
   bool is_refused(Mark mark, const std::string& printed);
   void give_hint(const render::Cell& cell, std::size_t which);
   void derive(const render::Cell& cell);
   void say_score();
 
-  bool is_seen(const Tensor& tensor, std::int64_t position, float value) const;
-  bool is_shown(const Tensor& tensor) const;
-  void note_shown(const Step& step, const torch::PrintedTensor& printed);
-
   std::istream& in_;
   std::ostream& out_;
   std::span<const Step> steps_;
   const Prediction& prediction_;
-  Dice dice_;
+  render::Questions questions_;
   Score score_;
-  std::unordered_set<const void*> shown_;   ///< tensors
-  std::unordered_set<std::uint32_t> seen_;  ///< the bits of all numbers that have been shown
-  bool over_ = false;                       ///< the input has ended
+  bool over_ = false;  ///< the input has ended
 };
 
 Score Quiz::run() {
@@ -177,8 +115,8 @@ Score Quiz::run() {
     if (over_) {
       break;
     }
-    if (can_be_asked(step)) {
-      pose(step);
+    if (const auto question = step.in_article ? questions_.of(step) : std::nullopt) {
+      pose(step, *question);
     } else {
       show(step);
     }
@@ -190,70 +128,23 @@ Score Quiz::run() {
 void Quiz::show(const Step& step) {
   const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
   out_ << printed.text << step.end;
-  if (step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32) {
-    note_shown(step, printed);
-  }
-}
-
-void Quiz::note_shown(const Step& step, const torch::PrintedTensor& printed) {
-  const auto contents = step.tensor->array().contents();
-  const float* const values = std::get<Block<float>>(*contents).data();
-  for (const torch::PrintedCell& cell : printed.cells) {
-    seen_.insert(std::bit_cast<std::uint32_t>(values[cell.position]));
-  }
-  shown_.insert(data_of(*step.tensor).id());
-}
-
-/// It stands above, or is another look at what does; a mask is known by its rule.
-bool Quiz::is_shown(const Tensor& tensor) const {
-  const Tensor& data = data_of(tensor);
-  return shown_.contains(data.id()) || (data.kind() == Kind::given && data.dtype() == DType::boolean) ||
-         (data.operation().is_view() && is_shown(data.operands()[0]));
-}
-
-/// Its number stands above; of plain ones, only where it is a copy.
-bool Quiz::is_seen(const Tensor& tensor, std::int64_t position, float value) const {
-  return seen_.contains(std::bit_cast<std::uint32_t>(value)) &&
-         (!is_plain(value) ||
-          render::derived(tensor, index_at(position, tensor.shape())).rule == Derivation::Rule::copy);
+  questions_.note_shown(step, printed);
 }
 
 /// Shows a step with blanks, and asks for them.
-void Quiz::pose(const Step& step) {
-  const torch::PrintedTensor printed = render::printed_step(step, prediction_.text);
-  const auto contents = step.tensor->array().contents();
-  const float* const values = std::get<Block<float>>(*contents).data();
-  std::vector<torch::PrintedCell> open = printed.cells;
-  std::erase_if(open, [&](const torch::PrintedCell& cell) {
-    return is_seen(*step.tensor, cell.position, values[cell.position]);
-  });
-  const std::vector<torch::PrintedCell> cells = chosen(std::move(open), prediction_.cells, dice_);
-  if (cells.empty()) {
-    return show(step);
-  }
-  std::unordered_set<std::uint32_t> asked;
-  for (const torch::PrintedCell& cell : cells) {
-    asked.insert(std::bit_cast<std::uint32_t>(values[cell.position]));
-  }
-  std::vector<torch::PrintedCell> blanks = printed.cells;
-  std::erase_if(blanks, [&](const torch::PrintedCell& cell) {
-    const float value = values[cell.position];
-    const bool is_asked = std::ranges::binary_search(cells, cell.offset, {}, &torch::PrintedCell::offset);
-    return !is_asked && (is_plain(value) || !asked.contains(std::bit_cast<std::uint32_t>(value)));
-  });
-  out_ << blanked(printed.text, blanks) << "\n";
-  for (const torch::PrintedCell& cell : cells) {
+void Quiz::pose(const Step& step, const render::Question& question) {
+  out_ << question.text << "\n";
+  for (const torch::PrintedCell& cell : question.asked) {
     if (!over_) {
-      judge({&step, index_at(cell.position, step.tensor->shape())}, torch::cell_text(printed, cell));
+      judge({&step, index_at(cell.position, step.tensor->shape())}, torch::cell_text(question.printed, cell),
+            question.tells_operands);
     }
   }
-  note_shown(step, printed);
+  questions_.note_shown(step, question.printed);
   out_ << "\n";
 }
 
-void Quiz::judge(const render::Cell& cell, const std::string& printed) {
-  const bool tells_operands =
-      !std::ranges::all_of(cell.step->tensor->operands(), [this](const Tensor& operand) { return is_shown(operand); });
+void Quiz::judge(const render::Cell& cell, const std::string& printed, bool tells_operands) {
   if (tells_operands) {
     give_hint(cell, 0);
   }
@@ -298,7 +189,7 @@ bool Quiz::is_refused(Mark mark, const std::string& printed) {
 }
 
 void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
-  const std::vector<std::vector<std::string>> all = hints(cell, prediction_.tokens, prediction_.text.print);
+  const std::vector<std::vector<std::string>> all = render::hints(cell, prediction_.tokens, prediction_.text.print);
   if (which >= all.size()) {
     out_ << "no more hints\n";
     return;
@@ -311,7 +202,7 @@ void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
 /// The answer's mark; `hint` is the first one to give.
 Mark Quiz::read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint) {
   for (;;) {
-    out_ << cell_name(cell.step->name, cell.index) << " = " << std::flush;
+    out_ << render::cell_name(cell.step->name, cell.index) << " = " << std::flush;
     std::string answer;
     if (!read_line(in_, answer)) {
       over_ = true;

@@ -19,7 +19,6 @@ from harness import output_of, run, sample, text_of
 AXE = "axe-core@4.14.1"
 WIDTHS = {390: 844, 768: 1024, 1280: 720, 1920: 1080}
 LOOKS = list(itertools.product(WIDTHS, ("light", "dark")))
-failures = []
 
 
 def install(folder):
@@ -53,10 +52,9 @@ def look_at(browser, width, theme):
     browser.media(prefers_color_scheme=theme)
 
 
-def check(browser, *what):
+def look_for_faults(browser, *what):
     for found in browser.js(RUN):
-        failures.append(found)
-        print("FAILED:", *what, found)
+        chromium.check(False, *what, found)
 
 
 def change(browser, i):
@@ -80,12 +78,12 @@ def check_lesson(browser, script, page, number):
             browser.js("document.querySelector('.step.current .result td[data-position]')?.focus()")
             browser.wait()
         browser.js(script)
-        check(browser, page.stem, step, width, theme)
+        look_for_faults(browser, page.stem, step, width, theme)
     look_at(browser, 390, "dark")
     browser.open(page.as_uri())
     browser.click(".toggle-contents")
     browser.js(script)
-    check(browser, page.stem, "contents open")
+    look_for_faults(browser, page.stem, "contents open")
 
 
 def check_report(browser, script, scratch):
@@ -97,9 +95,9 @@ def check_report(browser, script, scratch):
         look_at(browser, width, theme)
         browser.open(report.as_uri())
         browser.js(script)
-        check(browser, "report", width, theme)
+        look_for_faults(browser, "report", width, theme)
         browser.hover(".wrong.cell")
-        check(browser, "report with a derivation", width, theme)
+        look_for_faults(browser, "report with a derivation", width, theme)
 
 
 def main():
@@ -118,10 +116,7 @@ def main():
         output_of("all", "--format", "html", "-o", article)
         check_lesson(browser, script, article, len(chapters))
         check_report(browser, script, pathlib.Path(scratch))
-    if failures:
-        print(f"{len(failures)} failures")
-        return 1
-    return 0
+    return chromium.verdict()
 
 
 if __name__ == "__main__":

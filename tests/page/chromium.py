@@ -17,6 +17,26 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "End": 35,
         "Home": 36, "Tab": 9, "Escape": 27, "g": 71, "w": 87}
 
+failures = []
+
+
+def check(holds, *what):
+    """Notes what does not hold, and prints the first of these."""
+    if not holds:
+        failures.append(what)
+        if len(failures) <= 60:
+            print("FAILED:", *what, flush=True)
+
+
+def equal(got, wanted, *what):
+    check(got == wanted, *what, f"\n  is        {got!r}\n  should be {wanted!r}")
+
+
+def verdict():
+    """What a test exits with when all has been looked at."""
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
 
 def find_or_skip():
     """The browser's path. Where there is none, the test ends as skipped."""

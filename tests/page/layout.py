@@ -14,6 +14,7 @@ import time
 import zlib
 
 import chromium
+from chromium import check, equal
 from harness import output_of, text_of
 
 SIZES = ((1024, 768), (1280, 720), (1920, 1080))
@@ -34,14 +35,6 @@ SMALLEST = 13  # pixels of a number's height
 A4 = {"paperWidth": 8.27, "paperHeight": 11.69, "marginTop": 0.4, "marginBottom": 0.4}  # inches
 LEAST_FULL = 0.6  # of a sheet that is not the last
 MEAN_FULL = 0.75
-failures = []
-
-
-def fail(*what):
-    failures.append(what)
-    if len(failures) <= 60:
-        print("FAILED:", *what)
-
 
 # What is wrong on the page: [step, position, what]; at most `cells` cells of a step, evenly spread, or all.
 MEASURE = """async (most) => {
@@ -208,15 +201,15 @@ def check_pictures(browser, name, cells, sizes):
         got = browser.js(f"({MEASURE})({json.dumps(cells)})")
         measured[width] = got["sizes"]
         for step, position, what in got["faults"]:
-            fail(f"{name.stem} {width}x{height} {step}{'' if position is None else f' cell {position}'}: {what}")
-        if got["sizes"] and min(got["sizes"]) < SMALLEST:
-            fail(f"{name.stem} {width}x{height}: numbers of {min(got['sizes'])} pixels")
+            check(False, f"{name.stem} {width}x{height} {step}{'' if position is None else f' cell {position}'}: {what}")
+        check(min(got["sizes"], default=SMALLEST) >= SMALLEST,
+              f"{name.stem} {width}x{height}: numbers of {min(got['sizes'], default=0)} pixels")
         steps = {step for step, *_ in got["faults"]}
         print(f"{name.stem} {width}x{height}: {got['count']} cells, {len(got['faults'])} faults in {len(steps)} steps, "
               f"numbers of {min(got['sizes'], default=0):.1f} to {max(got['sizes'], default=0):.1f} pixels", flush=True)
     small, large = (sorted(measured.get(width, [])) for width in (1024, 1920))
-    if small and large and large[len(large) // 2] <= small[len(small) // 2]:
-        fail(f"{name.stem}: numbers on a larger screen are no larger")
+    check(not small or not large or large[len(large) // 2] > small[len(small) // 2],
+          f"{name.stem}: numbers on a larger screen are no larger")
 
 
 def lowest_text(content):
@@ -267,14 +260,11 @@ def check_print(browser, name, folder):
         printed[theme] = [round(full, 2) for full in sheets(path.read_bytes())]
     full = printed["light"]
     print(f"{name.stem} on paper: {len(full)} sheets, {full}")
-    if printed["dark"] != full:
-        fail(f"{name.stem} on paper: from the dark theme {printed['dark']}")
-    if min(full[:-1], default=1) < LEAST_FULL:
-        fail(f"{name.stem} on paper: sheet {full.index(min(full[:-1])) + 1} is {min(full[:-1]):.0%} full")
-    if full[:-1] and sum(full[:-1]) / len(full[:-1]) < MEAN_FULL:
-        fail(f"{name.stem} on paper: the sheets are half empty")
-    if not full or max(full) > 1.01:
-        fail(f"{name.stem} on paper: {full}")
+    equal(printed["dark"], full, name.stem, "on paper, from the dark theme")
+    emptiest = min(full[:-1], default=1)
+    check(emptiest >= LEAST_FULL, f"{name.stem} on paper: a sheet is {emptiest:.0%} full")
+    check(not full[:-1] or sum(full[:-1]) / len(full[:-1]) >= MEAN_FULL, f"{name.stem} on paper: the sheets are half empty")
+    check(full and max(full) <= 1.01, f"{name.stem} on paper: {full}")
     browser.media()
 
 
@@ -303,10 +293,9 @@ def main():
             check_pictures(browser, page, cells, sizes)
             if cells is None:
                 check_print(browser, page, folder)
-            if browser.errors:
-                fail(name, "says on the console:", browser.errors)
-    print(f"{len(failures)} failures; {time.monotonic() - begun:.0f} seconds")
-    return 1 if failures else 0
+            check(not browser.errors, name, "says on the console:", browser.errors)
+            print(f"{name}: {time.monotonic() - begun:.0f} seconds", flush=True)
+    return chromium.verdict()
 
 
 if __name__ == "__main__":

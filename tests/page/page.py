@@ -12,21 +12,10 @@ import sys
 import tempfile
 
 import chromium
+from chromium import check, equal
 from harness import text_of
 
 MOST_BYTES = 330_000
-failures = []
-
-
-def check(holds, *what):
-    if not holds:
-        failures.append(what)
-        print("FAILED:", *what)
-
-
-def equal(got, wanted, *what):
-    check(got == wanted, *what, f"\n  is        {got!r}\n  should be {wanted!r}")
-
 
 def numbers_of(text):
     """The numbers of a printed tensor, in its order."""
@@ -386,10 +375,8 @@ def main():
         for name in ("blog-simplified", "blog-causal", "livebook-multihead"):
             check_phone(browser, pages / f"{name}.html")
         check_without_script(browser, page, texts["blog-causal"])
-    if failures:
-        sys.exit(f"{len(failures)} failures")
-    print("all checks passed")
+    return chromium.verdict()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

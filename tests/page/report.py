@@ -8,15 +8,8 @@ import sys
 import tempfile
 
 import chromium
+from chromium import equal
 from harness import run, text_of
-
-failures = []
-
-
-def equal(got, wanted, *what):
-    if got != wanted:
-        failures.append(what)
-        print("FAILED:", *what, f"\n  is        {got!r}\n  should be {wanted!r}")
 
 
 def fits(browser, what):
@@ -60,7 +53,7 @@ def main():
               "the wrong cell's words in a port")
         equal(browser.js(CONTRAST), [], "contrast of a port's text")
         fits(browser, "a port")
-    return 1 if failures else 0
+    return chromium.verdict()
 
 
 # Text of less than 4.5 : 1 to what is behind it (WCAG 2.1, 1.4.3).

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import chromium
+from chromium import check, equal
 from harness import output_of
 
 CHAPTERS = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
@@ -18,18 +19,6 @@ WINDOWS = ((1024, 640), (1093, 614))  # with a browser's bars; 1366x768 at 125 %
 SMALL = ((911, 512), (683, 512))  # 1366x768 and 1024x768 at 150 %
 PICTURES, WHOLE, NOTICED = 115, 110, 80
 SMALLEST = 13
-failures = []
-
-
-def check(holds, *what):
-    if not holds:
-        failures.append(what)
-        print("FAILED:", *what)
-
-
-def equal(got, wanted, *what):
-    check(got == wanted, *what, f"\n  is        {got!r}\n  should be {wanted!r}")
-
 
 # Of each picture: its step, what is not whole with its first, its middle or its last cell chosen, and whether all that is
 # noticed is seen before.
@@ -280,8 +269,7 @@ def main():
         check_small(browser, pages)
         check_windows(browser, pages)
         check(not browser.errors, "console:", browser.errors)
-    print(f"{len(failures)} failures")
-    return 1 if failures else 0
+    return chromium.verdict()
 
 
 if __name__ == "__main__":

@@ -18,9 +18,7 @@ import numpy as np
 import chromium
 import harness
 import page as pages
-
-check, equal = pages.check, pages.equal
-failures = pages.failures
+from chromium import check, equal
 
 
 def text_of(*command):
@@ -347,11 +345,7 @@ def main():
         check_switch(browser, folder / "blog-causal.html")
         check_idle(browser, folder)
         check_only(browser, folder)
-    if failures:
-        print(f"{len(failures)} failures")
-        return 1
-    print("all checks passed")
-    return 0
+    return chromium.verdict()
 
 
 if __name__ == "__main__":

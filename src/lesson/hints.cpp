@@ -1,4 +1,4 @@
-#include "present/hints.hpp"
+#include "lesson/hints.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,15 +6,15 @@
 #include "lesson/account.hpp"
 #include "lesson/cell_words.hpp"
 
-namespace attn::present {
+namespace attn::render {
 namespace {
 
 /// Of more terms, the first ones are enough to see what is to be done.
-constexpr std::size_t most_terms = 24;
+constexpr std::size_t most_hinted = 24;
 
-std::vector<std::string> hint_of(const render::Account& account, const render::Lines& lines) {
+std::vector<std::string> hint_of(const Account& account, const Lines& lines) {
   const std::size_t count = account.derivation().terms.size();
-  const std::size_t shown = std::min(count, most_terms);
+  const std::size_t shown = std::min(count, most_hinted);
   std::vector<std::string> hint = {account.filled(lines.opening)};
   for (std::size_t i = 0; i < shown; ++i) {
     hint.push_back(account.filled(lines.each, i));
@@ -30,15 +30,15 @@ std::vector<std::string> hint_of(const render::Account& account, const render::L
 
 }  // namespace
 
-std::vector<std::vector<std::string>> hints(const render::Cell& cell, std::span<const std::string> tokens,
+std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,
                                             const torch::PrintOptions& print) {
-  const render::CellWords words(*cell.step, tokens);
-  const render::Account account(*cell.step->tensor, cell.index, words, print.precision);
+  const CellWords words(*cell.step, tokens);
+  const Account account(*cell.step->tensor, cell.index, words, print.precision);
   std::vector<std::vector<std::string>> hints;
-  for (const render::Lines& lines : account.telling().hints) {
+  for (const Lines& lines : account.telling().hints) {
     hints.push_back(hint_of(account, lines));
   }
   return hints;
 }
 
-}  // namespace attn::present
+}  // namespace attn::render

@@ -7,11 +7,11 @@
 #include "lesson/cell.hpp"
 #include "torch/print_options.hpp"
 
-namespace attn::present {
+namespace attn::render {
 
 /// Hints for computing a number, each a list of lines: first the operands; then, for a sum of products or a softmax,
 /// the terms to add. No hints for given numbers.
-std::vector<std::vector<std::string>> hints(const render::Cell& cell, std::span<const std::string> tokens,
+std::vector<std::vector<std::string>> hints(const Cell& cell, std::span<const std::string> tokens,
                                             const torch::PrintOptions& print);
 
-}  // namespace attn::present
+}  // namespace attn::render
