@@ -179,6 +179,9 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
     result.cell = render::parse_cell(*options.cell);
   }
   result.depth = options.depth.value_or(1);
+  if (options.predict) {
+    result.asked = {.cells = *options.predict, .seed = options.lesson.seed};
+  }
   result.glossary = find_guide("glossary")->text;
   result.terminal =
       options.output ? render::file_terminal(options.colours) : render::detect_terminal(STDOUT_FILENO, options.colours);

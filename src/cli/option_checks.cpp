@@ -235,6 +235,14 @@ void check_terminal(const Options& options, const Given& given) {
   }
 }
 
+void check_exercises(const Options& options, const Given& given) {
+  if (is_asked_for("--output", given) && options.emit == nullptr && options.format == &render::default_writer()) {
+    throw UsageError(
+        "--predict cannot be combined with --output: questions and answers use the terminal or a pipe; a file may be a "
+        "handout, with --format markdown or --emit notebook; try --output exercises.md");
+  }
+}
+
 void check_sizes(const Options&, const Given& given) {
   if (given.contains("--d-out-kq") && given.contains("--d-out-v")) {
     throw UsageError(

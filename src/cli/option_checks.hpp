@@ -8,6 +8,9 @@ namespace attn::cli {
 /// Refuses to write a page over a terminal.
 void check_terminal(const Options& options, const Given& given);
 
+/// Refuses --predict in a file that is no handout.
+void check_exercises(const Options& options, const Given& given);
+
 /// Refuses --d-out together with both --d-out-kq and --d-out-v.
 void check_sizes(const Options& options, const Given& given);
 

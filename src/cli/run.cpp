@@ -28,6 +28,7 @@
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
 #include "render/draws.hpp"
+#include "render/exercises.hpp"
 #include "system/signals.hpp"
 #include "tensor/array.hpp"
 #include "tensor/evaluation.hpp"
@@ -163,8 +164,17 @@ void run_presenter(const Options& options) {
   present::present(presentations, options.colours);
 }
 
-/// Asks for hidden cells on standard output and reads the answers from standard input.
+/// Asks for hidden cells on standard output and reads the answers from standard input, or writes them as a handout.
 void run_predict(const Chapter& chapter, const Options& options) {
+  if (options.emit != nullptr || options.format != &render::default_writer()) {
+    const Outputs outputs(options);
+    const render::Document asked =
+        document({shown(chapter, computed(chapter, options.lesson, options), options)}, options);
+    outputs.write(asked.chapters, [&](std::ostream& out) {
+      (options.emit != nullptr ? render::write_exercises_notebook : options.format->write)(out, asked);
+    });
+    return;
+  }
   const render::ShownChapter asked = shown(chapter, computed(chapter, options.lesson, options), options);
   present::Prediction prediction;
   prediction.cells = options.predict.value();

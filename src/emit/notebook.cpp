@@ -43,6 +43,14 @@ void Notebook::add_code(const std::string& code, const std::string& printed) {
                     {"source", lines_with_ends(trimmed)}});
 }
 
+void Notebook::add_blank() {
+  cells_.push_back({{"cell_type", "code"},
+                    {"execution_count", nullptr},
+                    {"metadata", Json::object()},
+                    {"outputs", Json::array()},
+                    {"source", Json::array()}});
+}
+
 void Notebook::write(std::ostream& out) const {
   const Json notebook = {
       {"cells", cells_},

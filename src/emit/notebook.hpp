@@ -13,6 +13,8 @@ class Notebook {
   void add_text(const std::string& markdown);
   /// Adds an executed code cell with its output. Adds nothing if the code is empty.
   void add_code(const std::string& code, const std::string& printed);
+  /// Adds an empty code cell, to be filled in.
+  void add_blank();
   void write(std::ostream& out) const;
 
  private:

@@ -40,6 +40,13 @@ struct ShownChapter {
   std::vector<ShownWhatIf> what_ifs;  ///< for writers that show them; may be empty
 };
 
+/// Exercises instead of the steps as they are: how many numbers of each tensor are hidden, and the seed that decides
+/// which.
+struct Asked {
+  std::int64_t cells;
+  std::uint64_t seed;
+};
+
 /// All that is written at once, and what is asked for besides the form.
 struct Document {
   std::vector<ShownChapter> chapters;  ///< one at least
@@ -48,8 +55,9 @@ struct Document {
   bool heatmap = false;
   std::optional<CellRequest> cell;  ///< the derivation of this number instead of the steps
   std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
-  Terminal terminal;                ///< where text goes
-  std::string_view glossary;        ///< lines "- token: a piece of text", each with more lines after two spaces
+  std::optional<Asked> asked;
+  Terminal terminal;          ///< where text goes
+  std::string_view glossary;  ///< lines "- token: a piece of text", each with more lines after two spaces
 };
 
 }  // namespace attn::render

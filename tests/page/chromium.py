@@ -15,7 +15,8 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-extensions", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe"]
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "End": 35,
-        "Home": 36, "Tab": 9, "Escape": 27, "g": 71, "w": 87}
+        "Home": 36, "Tab": 9, "Escape": 27, "Enter": 13, "a": 65, "g": 71, "p": 80, "w": 87, "x": 88, "+": 187, "-": 189}
+TEXTS = {"Enter": "\r"}  # of keys that do more than their events say
 
 failures = []
 
@@ -166,10 +167,14 @@ class Chromium:
         self.wait()
 
     def key(self, name, modifiers=0):
-        for kind in ("rawKeyDown", "keyUp"):
+        text = {"text": TEXTS[name]} if name in TEXTS else {}
+        for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=KEYS[name],
-                      modifiers=modifiers)
+                      modifiers=modifiers, **text)
         self.wait()
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
 
     def place(self, selector):
         """The middle of an element, scrolled into sight."""

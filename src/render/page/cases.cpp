@@ -149,6 +149,9 @@ CaseKey case_key(const Derivation& derivation, const Sides& sides) {
 Json telling_json(const Telling& telling, const Derivation& derivation) {
   const PageTelling& page = telling.page;
   Json json = {{"shown", page.paragraphs}, {"said", page.said}};
+  for (const Lines& hint : telling.hints) {
+    json["hints"].push_back({hint.opening, hint.each, hint.bias});
+  }
   if (derivation.rule == Derivation::Rule::copy) {
     json["copy"] = 1;
   }

@@ -13,8 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include "lesson/printed.hpp"
+#include "lesson/questions.hpp"
 #include "picture/ramp.hpp"
 #include "render/json.hpp"
+#include "render/page/asks.hpp"
 #include "render/page/frame.hpp"
 #include "render/page/nodes.hpp"
 #include "render/page/packed.hpp"
@@ -144,6 +146,7 @@ struct Part {
   PageWhatIf::Place place;
   std::vector<std::string> ids;
   std::vector<std::optional<std::size_t>> step_nodes = {};
+  std::vector<Json> asks = {};  ///< by step: the cells that exercises may ask for
   std::vector<PageWhatIf> what_ifs = {};
   std::optional<Frame> frame = {};
   std::size_t first_number = 1;  ///< of its first step
@@ -193,6 +196,7 @@ class PageWriter {
     if (chapter.framing) {
       part.frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
     }
+    Questions questions(page_.text, 0, 0);
     for (std::size_t i = 0; i < part.ids.size(); ++i) {
       part.ids[i] = (is_one ? "" : chapter.name + "/") + part.ids[i];
       const Step& step = chapter.steps[i];
@@ -201,6 +205,7 @@ class PageWriter {
       if (part.step_nodes.back()) {
         nodes_.set_step(*part.step_nodes.back(), part.place.first_step + i, step.name);
       }
+      part.asks.push_back(part.step_nodes.back() ? asks_json(step, questions, page_.text) : Json());
     }
     count_ += part.ids.size() + 2 * before;
     numbered_ += part.ids.size();
@@ -292,6 +297,9 @@ class PageWriter {
     }
     if (part.step_nodes[i]) {
       json["node"] = *part.step_nodes[i];
+    }
+    if (!part.asks[i].is_null()) {
+      json["ask"] = part.asks[i];
     }
     if (part.place.chapter > 0) {
       json["k"] = part.place.chapter;

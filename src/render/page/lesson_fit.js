@@ -238,11 +238,33 @@ function roomFor(look, rem) {
   return { w: width, h: Math.max(window.innerHeight - top - (window.innerHeight > 700 ? 2.2 : 0.3) * rem, 20 * rem) };
 }
 
+/** All slices side by side: the largest numbers with which the window shows them above a derivation, else the smallest. */
+function fitGrid(state) {
+  const look = state.result.parentElement;
+  const rem = parseFloat(getComputedStyle(root).fontSize);
+  const { w, h } = roomFor(look, rem);
+  state.room = `${w} ${h}`;
+  const heads = state.node.s.at(-3);
+  for (const size of [1.3, 1.15, 1, 0.9, 0.8125]) {
+    look.style.setProperty("--size", `max(${size}rem, 13px)`);
+    look.style.setProperty("--per", 1);
+    const width = state.boxes[0].querySelector("table").offsetWidth + 1.8 * rem;
+    const fitting = Math.max(1, Math.floor(w / width));
+    look.style.setProperty("--per", fitting >= heads ? heads : fitting);
+    if (fitting >= heads && state.result.offsetHeight + 9 * rem <= h) break;
+  }
+  state.maps.forEach((map) => { delete map.scrolls; map.element.parentElement.style.removeProperty("--over"); });
+}
+
 /** Arranges a step's picture so that the window shows it whole, where it can. */
 function fit(state) {
   if (!state?.result.getClientRects().length) return;
   const look = state.result.parentElement;
   delete look.dataset.stage;
+  if (state.isGrid) {
+    fitGrid(state);
+    return;
+  }
   if (!staged.matches) {
     look.style.removeProperty("--size");
     state.room = null;
@@ -250,10 +272,16 @@ function fit(state) {
     return;
   }
   look.dataset.stage = "measured";
-  const rem = parseFloat(getComputedStyle(root).fontSize);
-  const room = roomFor(look, rem);
+  let room;
+  for (const size of projectedSizes()) {
+    if (size) setType(size);
+    const rem = parseFloat(getComputedStyle(root).fontSize);
+    room = roomFor(look, rem);
+    const found = best(state, room, rem);
+    arrange(state, found);
+    if (found.lost === 0) break;
+  }
   state.room = `${room.w} ${room.h}`;
-  arrange(state, best(state, room, rem));
   const seen = seenMap(state);
   settle(seen, seen);
   state.maps.forEach((map) => settle(map, seen));
@@ -288,7 +316,7 @@ function refit() {
   const state = views[current];
   if (!state) return;
   const { w, h } = roomFor(state.result.parentElement, parseFloat(getComputedStyle(root).fontSize));
-  if (state.room !== `${w} ${h}` || !staged.matches) fit(state);
+  if (state.room !== `${w} ${h}` || (!staged.matches && !state.isGrid)) fit(state);
 }
 
 window.addEventListener("resize", refit);

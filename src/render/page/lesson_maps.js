@@ -24,8 +24,7 @@ function scaleOf(tensors) {
 const sharedScales = new Map();  // of tensors as they are and as the chosen rule changes them
 const scale = (node) => sharedScales.get(node) ?? (node.scale ??= scaleOf([node]));
 
-function paint(cell, node, position) {
-  const number = value({ node, position });
+function paint(cell, node, position, number = value({ node, position })) {
   const { signed, low, high } = scale(node);
   const isPlainZero = node.t === "bool" || node.zeroIsPlain;
   if (!Number.isFinite(number) || node.t === "int64" || (isPlainZero && number === 0)) {

@@ -42,7 +42,7 @@ function view(step) {
 }
 
 /** The heat maps of a step's tensor, or of one in its place, in an empty look; null where the page has no cells. */
-function drawn(step, node, look) {
+function drawn(step, node, look, isSecret = false) {
   if (!count(node) || printed(node).length !== count(node)) return null;
   const text = articles[step].querySelector(".printed");
   text.open = false;
@@ -59,19 +59,25 @@ function drawn(step, node, look) {
   panel.addEventListener("scroll", () => reachable(panel));
   look.append(result, panel, operands);
   const state = {
-    step, node, maps, boxes, slices, tools, result, operands, panel,
+    step, node, isSecret, maps, boxes, slices, tools, result, operands, panel,
     beside: [], pinned: null, shown: null, focusable: null,
   };
   maps.forEach((map) => {
     const button = make("button", { type: "button" }, sliceName(node, map.lead));
     button.addEventListener("click", () => {
       const first = Math.min(...map.cells.keys());
+      setGrid(state, false);
       release(state);
       setFocusable(state, first);
       besides(state, first);
     });
     slices?.append(button);
   });
+  if (slices) {
+    state.all = make("button", { type: "button", "aria-pressed": "false", "aria-keyshortcuts": "a" }, "all");
+    state.all.addEventListener("click", () => setGrid(state, !state.isGrid));
+    slices.append(state.all);
+  }
   setFocusable(state, 0);
   besides(state, 0);
   hint(state);
@@ -79,12 +85,15 @@ function drawn(step, node, look) {
   result.addEventListener("pointerover", (event) => {
     const cell = event.target.closest("td[data-position]");
     const isStill = event.isTrusted && pointer === `${event.clientX} ${event.clientY}`;  // the cells moved instead
-    if (cell && !isStill && event.pointerType !== "touch") explain(state, Number(cell.dataset.position));
+    const isTyping = panel.contains(document.activeElement) && document.activeElement.matches("input");
+    if (cell && !isStill && !isTyping && event.pointerType !== "touch") explain(state, Number(cell.dataset.position));
   });
   result.addEventListener("pointerleave", () => explain(state, state.pinned));
   result.addEventListener("click", (event) => {
     const cell = event.target.closest("td[data-position]");
-    if (cell) cell.focus();
+    if (!cell) return;
+    cell.focus();
+    if (cell.matches(".asked")) panel.querySelector(".answer input")?.focus();
   });
   result.addEventListener("focusin", (event) => {
     const cell = event.target.closest("td[data-position]");
@@ -143,7 +152,7 @@ function setFocusable(state, position) {
 
 /** The operands' tables in which an element's terms are: of more than two axes, the one slice that is needed. */
 function besides(state, position) {
-  const from = derivation(state.node, position);
+  const from = state.isSecret ? null : derivation(state.node, position);
   const wanted = [];
   const terms = from ? [...from.a, ...from.b, ...from.bias] : [];
   const isMasked = state.node.c?.length > 1;
@@ -199,6 +208,12 @@ function explain(state, position) {
   const from = besides(state, position);
   unmark(state.beside);
   mark(state.maps, { node, position }, "at");
+  state.maps.forEach((map) => map.element.caption.classList.toggle("met", map.cells.has(position)));
+  const asked = questionAt(state, position);
+  if (asked !== null) {
+    ask(state, position, asked);
+    return;
+  }
   for (const term of from ? [...from.a, ...from.b, ...from.bias] : []) mark(state.beside, term, "met");
   if (from?.own !== undefined) mark(state.beside, from.a[from.own], "at");
   markHeads([...state.maps, ...state.beside]);
@@ -214,13 +229,15 @@ function explain(state, position) {
 }
 
 /** What the panel says of an element: a heading, how it came about, and its number; and all this to be read out. */
-function account({ node }, position) {
+function account({ node, isSecret }, position) {
   const index = indexAt(position, node.s);
   const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
+  const head = node.heads > 1 ? headOf(node, index.slice(0, -2), index.at(-1)) : null;
+  if (head !== null) who.push(`head ${head + 1}`);
   if (node.w !== undefined) who.unshift(tokensOf(node)[node.w]);
   const from = derivation(node, position);
   const unknown = { shown: [paragraph("Its operands are too large for this page.")], said: "" };
-  const told = from ? tell(from) : unknown;
+  const told = isSecret ? { shown: [paragraph("Find the rule to see how this number is computed.")], said: "" } : from ? tell(from) : unknown;
   const number = exactAt({ node, position });
   const short = printed(node)[position];
   return {
@@ -275,6 +292,21 @@ function light(state, line) {
   state.beside.forEach((map) => bring(map, [...map.element.querySelectorAll("td.now")]));
 }
 
+/** Shows all slices in one grid, or one of them. */
+function setGrid(state, isGrid) {
+  if (!state.all || Boolean(state.isGrid) === isGrid) return;
+  state.isGrid = isGrid;
+  state.all.setAttribute("aria-pressed", String(isGrid));
+  state.result.parentElement.classList.toggle("grid", isGrid);
+  fit(state);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "a" || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (event.target.closest("input, textarea, select") || !views[current]) return;
+  setGrid(views[current], !views[current].isGrid);
+});
+
 /** No cell is chosen any more. */
 function release(state) {
   state.pinned = null;
@@ -296,6 +328,10 @@ function moveCell(state, event) {
     case "ArrowUp": --row; break;
     case "ArrowDown": ++row; break;
     case "Home": column = 0; if (event.ctrlKey) { row = 0; to = state.maps[0]; } break;
+    case "Enter":
+      state.panel.querySelector(".answer :is(input, button)")?.focus();
+      event.preventDefault();
+      return;
     case "End":
       column = map.columns - 1;
       if (event.ctrlKey) { row = map.rows - 1; to = state.maps.at(-1); }

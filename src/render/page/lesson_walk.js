@@ -47,7 +47,7 @@ function fromAddress(byUser) {
     if (current < 0) show(0, null, false);
     return;
   }
-  setFromAddress(query, () => fromAddress(byUser));
+  setFromAddress(step, query, () => fromAddress(byUser));
   const at = index ? index.split(",").map(Number) : [];
   const shape = nodeOf(step)?.s ?? [];
   const fits = at.length === shape.length && at.length > 0 && at.every((i, axis) => i < shape[axis]);
@@ -61,11 +61,11 @@ function safeDecode(text) {
 function go(step) {
   const to = Math.min(Math.max(step, 0), steps.length - 1);
   if (to === current) return;
-  location.hash = steps[to].id + whatIfAddress();  // hashchange shows it
+  location.hash = steps[to].id + whatIfAddress(to);  // hashchange shows it
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || glossary.open) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || document.querySelector("dialog[open]")) return;
   if (event.target.closest("pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]") && !event.key.startsWith("Page")) return;
   switch (event.key) {
     case "ArrowLeft": case "PageUp": go(current - 1); break;
@@ -81,6 +81,7 @@ const glossary = document.querySelector("dialog");
 document.querySelector("button.glossary").addEventListener("click", () => glossary.showModal());
 document.addEventListener("keydown", (event) => {
   if (event.key !== "g" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+  if (exerciseDialog.open) return;
   if (glossary.open) glossary.close();
   else glossary.showModal();
 });

@@ -74,11 +74,14 @@ function differenceText(number, digits) {
   return sign + (Number(text) === 0 || Math.abs(number) >= 1e8 ? number.toExponential(Math.min(digits, 2)) : text);
 }
 
+/** What the rule is called while nobody may see which one it is. */
+const ruleWords = () => (isSecret() ? "the hidden rule" : whatIf.rule);
+
 /** What is told of a difference by the rule that is chosen. */
 const differenceTelling = () => tellings.push({
   columns: [["is", "float32", "a"], ["was", "float32", "b"], ["difference", "-", "is", "was"]],
-  shown: [`With ${whatIf.rule}, minus original:`, "`{=a} − {=b} = {=difference}`"],
-  said: `{=a} with ${whatIf.rule}, minus {=b} originally,`,
+  shown: [`With ${ruleWords()}, minus original:`, "`{=a} − {=b} = {=difference}`"],
+  said: `{=a} with ${ruleWords()}, minus {=b} originally,`,
 }) - 1;
 
 /** A tensor of differences in float32, derived from both. What is the same differs by 0, inf and nan too. */
@@ -166,23 +169,23 @@ const additions = (change) => (change.added ?? []).flatMap((one) => [
 function changedVariant(step) {
   const plain = original(step);
   const change = changeOf(step);
-  const added = additions(change);
-  if (!isChanged(change)) return { ...plain, note: `With ${whatIf.rule}: same as before.`, added };
+  const added = isSecret() ? [] : additions(change);
+  if (!isChanged(change)) return { ...plain, note: `With ${ruleWords()}: same as before.`, added };
   if (change.gone) {
     return {
       ...plain, state: null, look: emptyLook(), links: [], notices: [], expression: "", shapes: "", label: "",
-      out: `# ${change.gone}`, note: `With ${whatIf.rule}: ${change.gone}. The line is gone.`, added, isOwn: false,
+      out: `# ${change.gone}`, note: `With ${ruleWords()}: ${change.gone}. The line is gone.`, added, isOwn: false,
     };
   }
   const node = change.node === undefined ? null : nodes[change.node];
   const look = emptyLook();
   const links = node ? [stepLinks("made from ", sources(node)), stepLinks("used for ", changedUses(step))] : [];
   return {
-    state: node ? drawn(step, node, look) : null, look, links: links.filter(Boolean),
+    state: node ? drawn(step, node, look, isSecret()) : null, look, links: links.filter(Boolean),
     notices: change.notices.map((notice) => make("li", {}, notice)),
-    heading: change.heading ?? plain.heading, expression: change.expression ?? plain.expression, shapes: change.shapes,
+    heading: isSecret() ? plain.heading : change.heading ?? plain.heading, expression: change.expression ?? plain.expression, shapes: change.shapes,
     label: change.label, out: change.printed,
-    note: change.alike ? `With ${whatIf.rule}: ${change.alike}.` : `Changed by ${whatIf.rule}.`, added, isOwn: false,
+    note: change.alike ? `With ${ruleWords()}: ${change.alike}.` : `Changed by ${ruleWords()}.`, added, isOwn: false,
   };
 }
 
@@ -207,7 +210,7 @@ function differenceVariant(step) {
   const plain = original(step);
   const why = noDifference(step);
   const rest = { ...plain, links: [], notices: [], shapes: "", added: [], hidesPrinted: true, isOwn: false };
-  if (why) return { ...rest, state: null, look: emptyLook(), note: `With ${whatIf.rule}: ${why}` };
+  if (why) return { ...rest, state: null, look: emptyLook(), note: `With ${ruleWords()}: ${why}` };
   const is = nodes[changeOf(step).node];
   const node = differenceNode(nodeOf(step), is, chapterOf(step).about.options.precision);
   const look = emptyLook();
@@ -215,9 +218,9 @@ function differenceVariant(step) {
   const unbounded = node.unbounded
     ? ` Where one of the two is infinite or nan, so is the difference: ${share}.` : "";
   return {
-    ...rest, state: drawn(step, node, look), look,
-    expression: `${nameOf(is)} with ${whatIf.rule} − ${nameOf(is)} original`,
-    note: `Changed by ${whatIf.rule}, minus original.${unbounded}`,
+    ...rest, state: drawn(step, node, look, isSecret()), look,
+    expression: `${nameOf(is)} with ${ruleWords()} − ${nameOf(is)} original`,
+    note: `Changed by ${ruleWords()}, minus original.${unbounded}`,
   };
 }
 
@@ -227,7 +230,7 @@ function variantOf(step) {
   if (ruleAt(step) < 0) {
     return { ...plain, note: `${whatIf.rule} does not apply to ${chapterOf(step).about.chapter}.` };
   }
-  const key = `${step} ${whatIf.rule} ${whatIf.show}`;
+  const key = `${step} ${whatIf.rule} ${whatIf.show} ${isSecret()}`;
   if (!variants.has(key)) {
     variants.set(key, whatIf.show === "changed" ? changedVariant(step) : differenceVariant(step));
   }
@@ -272,15 +275,19 @@ const did = make("p", { class: "did" });
 const whatIfBar = make("div", { class: "what-if" }, make("label", {}, "What if ", ruleList), showSwitch, did);
 document.querySelectorAll(".what-if-key").forEach((key) => { key.hidden = !rules.length; });
 
-/** The part of an address that says what is chosen. */
-function whatIfAddress() {
+/** The part of a step's address that says what is chosen. */
+function whatIfAddress(step) {
   const show = whatIf.show === "changed" ? "" : `&show=${whatIf.show}`;
+  if (isSecret() && !isHere(step)) return "";
+  if (isHere(step)) return `?${exercise.query}${exercise.kind === "rule" ? show : ""}`;
   return whatIf.rule ? `?what-if=${whatIf.rule}${show}` : "";
 }
 
-function setFromAddress(query, again) {
+function setFromAddress(step, query, again) {
   const asked = new URLSearchParams(query ?? "");
-  const rule = asked.get("what-if") ?? "";
+  const isRiddle = asked.get("exercise") === "rule" && rules.length > 0;
+  exercise = isRiddle && !isUnpacked ? null : exerciseOf(step, asked);
+  const rule = isRiddle ? (isUnpacked ? exercise?.name ?? "" : rules[0]) : exercise ? "" : asked.get("what-if") ?? "";
   const show = asked.get("show") ?? "changed";
   whatIf.awaited = rules.includes(rule) && !withRules(again);
   whatIf.rule = rules.includes(rule) && !whatIf.awaited ? rule : "";
@@ -292,6 +299,7 @@ function setFromAddress(query, again) {
 function presentStep(step) {
   if (steps[step].frame) return;
   const wanted = present(step);
+  dress(step);
   if (!rules.length) {
     refit();
     return;
@@ -302,15 +310,17 @@ function presentStep(step) {
   if (note) header.append(note);
   ruleList.value = whatIf.rule;
   whatIfBar.classList.toggle("on", whatIf.rule !== "");
+  if (exerciseBar.parentElement === header) header.append(exerciseBar);
   showSwitch.hidden = !whatIf.rule;
   did.textContent = whatIf.rule && ruleAt(step) >= 0 ? chapterOf(step).whatIfs[ruleAt(step)].did : "";
   showButtons.forEach((button, i) => button.setAttribute("aria-pressed", String(shows[i] === whatIf.show)));
-  said.textContent = wanted.note ? `${wanted.note} ${did.textContent}` : "";
+  said.textContent = isSecret() ? exerciseWords() : wanted.note ? `${wanted.note} ${did.textContent}` : "";
   refit();
 }
 
 /** A choice by the reader; whoever was at a number stays at it. */
 function choose(choice) {
+  if (choice.rule !== undefined) exercise = null;
   if (choice.rule && !withRules(() => choose(choice))) return;
   const at = views[current]?.pinned ?? null;
   Object.assign(whatIf, choice);
@@ -342,7 +352,7 @@ function setAddress() {
   if (addressTimes.push(now) > 30) addressTimes.shift();
   const state = views[current];
   const index = (state?.pinned ?? null) === null ? [] : indexAt(state.pinned, state.node.s);
-  history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress()}`);
+  history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress(current)}`);
 }
 
 whatIfBar.addEventListener("keydown", (event) => {
@@ -354,6 +364,7 @@ showButtons.forEach((button, i) => button.addEventListener("click", () => choose
 document.addEventListener("keydown", (event) => {
   if (event.key !== "w" || event.altKey || event.ctrlKey || event.metaKey || !rules.length) return;
   if (event.target.closest("input, textarea, select")) return;
+  if (exercise && exercise.kind !== "rule") return;
   if (whatIf.rule) choose({ show: shows[(shows.indexOf(whatIf.show) + 1) % shows.length] });
   else ruleList.focus();
   event.preventDefault();
@@ -364,7 +375,8 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='#']");
   if (!link || !whatIf.rule || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const address = link.getAttribute("href").slice(1);
-  if (!steps.some(({ id }) => id === address.split("[")[0])) return;
+  const to = steps.findIndex(({ id }) => id === address.split("[")[0]);
+  if (to < 0) return;
   event.preventDefault();
-  location.hash = address + whatIfAddress();
+  location.hash = address + whatIfAddress(to);
 });

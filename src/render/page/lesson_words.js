@@ -106,9 +106,13 @@ function numbersIn(from, name) {
   return from.numbers[name];
 }
 
+/** As the step's heading says it. */
+const expressionOf = (node) => articles[node.i].querySelector(".expression code").textContent.replace(/^.*? = /, "");
+
 /** What stands for a pattern's {word}: text or a link, of term k. */
 function piece(from, word, k) {
-  if (word === "expression") return from.node.e;
+  if (word === "name") return nameOf(from.node);
+  if (word === "expression") return from.node.e ?? expressionOf(from.node);
   const [, mark, name, ofOperand] = /^([=~!#^]?)(\w+)( name)?$/.exec(word);
   const term = from[name]?.[k] ?? from[name]?.[0];
   if (ofOperand) return nameOf(term.node);
