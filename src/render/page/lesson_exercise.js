@@ -1,7 +1,7 @@
 // ---- Exercises: numbers to compute, a number and a rule to find --------------------------------------
 // The address holds an exercise, so that it can be sent: "#attn_scores?exercise=numbers&cells=0,1,2;0,3,1".
 
-let exercise = null;  // the address asks for it
+let exercise = null;  // what the address asks for
 const begun = new Map();  // by address: whoever comes back finds the answers
 
 /** The positions of the cells worth asking for: [first, how many, first, how many, ...] in the step's "ask". */
@@ -78,15 +78,20 @@ function numbersExercise(step, cells) {
            query: `exercise=numbers&cells=${asked.map((position) => indexWords(node, position)).join(";")}` };
 }
 
-/** One digit of a printed number changed: never the last one, which rounding may move, and no first digit becomes 0. */
-function altered(text, below) {
+/** One digit of a printed number changed: never the last one, which rounding may move, and no first digit becomes 0; where it
+    can be, the number stays between the tensor's smallest and largest. */
+function altered(node, position, below) {
+  const text = printed(node)[position];
   const mantissa = /^-?([\d.]+)/.exec(text)[0];
   const places = [...mantissa].flatMap((c, i) => (/\d/.test(c) ? [i] : []));
-  const most = places.length > 1 ? places.slice(0, -1) : places;
-  const at = most[below(most.length)];
-  const isFirst = at === places[0] && places.length > 1 && /\d/.test(mantissa[at + 1] ?? "");
-  const digits = [..."0123456789"].filter((digit) => digit !== text[at] && !(isFirst && digit === "0"));
-  return text.slice(0, at) + digits[below(digits.length)] + text.slice(at + 1);
+  const found = (places.length > 1 ? places.slice(0, -1) : places).flatMap((at) => [..."0123456789"]
+    .filter((digit) => digit !== text[at] && !(digit === "0" && at === places[0] && /\d/.test(mantissa[at + 1] ?? "")))
+    .map((digit) => text.slice(0, at) + digit + text.slice(at + 1)));
+  const finite = exact(node).map(toNumber).filter(Number.isFinite);
+  const [low, high] = [Math.min(...finite), Math.max(...finite)];
+  const inside = found.filter((one) => Number(one) >= low && Number(one) <= high);
+  const all = inside.length ? inside : found;
+  return all[below(all.length)];
 }
 
 function wrongExercise(step, seed) {
@@ -94,7 +99,8 @@ function wrongExercise(step, seed) {
   const below = dice(seed);
   const open = askable(step).filter((position) => !isPlain(value({ node, position })));
   const position = open.length ? open[below(open.length)] : null;
-  return { kind: "wrong", step, position, text: position === null ? "" : altered(printed(node)[position], below),
+  const equals = position === null ? [] : exact(node).flatMap((number, at) => (number === exact(node)[position] ? [at] : []));
+  return { kind: "wrong", step, position, altered: equals, text: position === null ? "" : altered(node, position, below),
            marks: new Map(), hints: 0, given: new Map(), query: `exercise=wrong&seed=${seed}` };
 }
 
@@ -160,7 +166,7 @@ function cover(state) {
     for (const [position, { cell }] of map.cells) {
       const asked = questionAt(state, position);
       const isHidden = asked !== null && exercise.kind === "numbers";
-      const isAltered = asked !== null && exercise.kind === "wrong" && position === exercise.position;
+      const isAltered = asked !== null && exercise.kind === "wrong" && exercise.altered.includes(position);
       const text = isHidden ? "?" : isAltered ? exercise.text : printed(state.node)[position];
       if (cell.textContent !== text) {
         cell.textContent = text;
@@ -246,6 +252,7 @@ function answered(state, position, asked, mark) {
     : mark === "coarse" ? `correct so far: round to ${plural(digits, "place")} and try again` : "";
   if (retry) {
     state.panel.querySelector(".verdict").textContent = retry;
+    state.panel.querySelector(".answer input").select();
     said.textContent = retry;
     return;
   }
@@ -255,7 +262,7 @@ function answered(state, position, asked, mark) {
 }
 
 function suspected(state, position) {
-  const isFound = position === exercise.position;
+  const isFound = exercise.altered.includes(position);
   exercise.marks.set(position, isFound ? "right" : "missed");
   exercise.isOver = isFound;
   const text = printed(state.node)[position];

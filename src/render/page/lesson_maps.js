@@ -31,7 +31,7 @@ function paint(cell, node, position, number = value({ node, position })) {
     cell.classList.add("plain");
     return;
   }
-  const share = node.t === "bool" ? 0.55 : high > low ? (number - low) / (high - low) : 0.5;
+  const share = node.t === "bool" ? 0.55 : high > low ? Math.min(Math.max((number - low) / (high - low), 0), 1) : 0.5;
   for (const theme of ["light", "dark"]) {
     const ramp = lesson.ramps[signed ? theme : "sequential"];
     const colour = ramp[Math.round(share * (ramp.length - 1))];
