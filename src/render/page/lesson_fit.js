@@ -248,8 +248,9 @@ function fitGrid(state) {
   for (const size of [1.3, 1.15, 1, 0.9, 0.8125]) {
     look.style.setProperty("--size", `max(${size}rem, 13px)`);
     look.style.setProperty("--per", 1);
-    const width = state.boxes[0].querySelector("table").offsetWidth + 1.8 * rem;
-    const fitting = Math.max(1, Math.floor(w / width));
+    const gap = 0.5 * rem;
+    const width = state.boxes[0].querySelector("table").offsetWidth + 12 + gap;
+    const fitting = Math.max(1, Math.floor((w + gap) / width));
     look.style.setProperty("--per", fitting >= heads ? heads : fitting);
     if (fitting >= heads && state.result.offsetHeight + 9 * rem <= h) break;
   }
