@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import unittest
 
+import numpy as np
+
 import harness
 from harness import BINARY, Terminal, run
 
@@ -281,6 +283,54 @@ class WhatIf(Case):
         self.assertIn("*0.3957, *0.6043,  0.0000", text)
         self.refused("simplified", "--what-if", "no-scaling")
         self.refused("causal", "--what-if", "no-mask", "--explain")
+
+
+class Exercises(Case):
+    """The handouts of --predict ask for the numbers that the terminal asks for, and end with what golden/ has."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def asked(self, *command):
+        told = harness.text_of(*command, "--predict", "2", page=b"\n" * 200)
+        return re.findall(r"(?m)^(\S+\[[\d, ]+\]) = ", told)
+
+    def test_the_terminals_questions_and_the_articles_numbers(self):
+        for command in (("simplified",), ("causal", "--seed", "7")):
+            sheet = self.text(*command, "--predict", "2", "--format", "markdown")
+            questions, answers = sheet.split("\n## Answers\n")
+            names = re.findall(r"(?m)^\*\*\d+\.\*\* `(\S+\[[\d, ]+\]) = ` ", questions)
+            self.assertGreater(len(names), 10)
+            given = re.findall(r"(?m)^\*\*(\d+)\.\*\* `(\S+\[[\d, ]+\]) = (\S+)`$", answers)
+            self.assertEqual([name for _, name, _ in given], names)
+            self.assertEqual([int(number) for number, *_ in given], list(range(1, len(names) + 1)))
+            self.assertEqual(names, self.asked(*command))
+            saved = self.folder / f"{command[0]}-numbers"
+            self.text(*command, "--save", str(saved))
+            for _, name, number in given:
+                step, index = re.fullmatch(r"(\S+)\[(.*)\]", name).groups()
+                values = [np.load(path) for path in saved.rglob(f"{step}.npy")]
+                at = tuple(map(int, index.split(", ")))
+                fitting = [one for one in values if one.ndim == len(at) and abs(one[at] - float(number)) < 6e-5]
+                self.assertTrue(fitting, (name, number))
+
+    def test_a_notebook_has_an_empty_cell_for_each_answer(self):
+        path = self.folder / "exercises.ipynb"
+        self.text("simplified", "--predict", "2", "-o", str(path))
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        texts = ["".join(cell["source"]) for cell in cells]
+        questions = texts.index("## Answers")
+        empty = [i for i, cell in enumerate(cells) if cell["cell_type"] == "code"]
+        self.assertGreater(len(empty), 10)
+        self.assertTrue(all(texts[i] == "" and not cells[i]["outputs"] and re.match(r"\*\*\d+\.\*\* ", texts[i - 1])
+                            for i in empty))
+        self.assertEqual(len(texts) - questions - 1, len(empty))
+
+    def test_refused(self):
+        for extra in (["--format", "html"], ["--format", "json"], ["--emit", "pytorch"], ["-o", "answers.txt"]):
+            self.refused("causal", "--predict", "1", *extra)
 
 
 class Sentence(Case):

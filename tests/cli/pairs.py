@@ -29,7 +29,8 @@ EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
 REFUSED = {
     "--step": ["--predict", "--what-if", "--cell", "--save", "--output", *FORMATS, *EMITTED],
-    "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", *FORMATS, *EMITTED],
+    "--predict": ["--what-if", "--cell", "--explain", "--heatmap", "--save", "--output", "--format html", "--format json", "--format svg",
+                  "--format csv", "--emit numpy", "--emit pytorch"],
     "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],

@@ -86,6 +86,28 @@ def check_lesson(browser, script, page, number):
     look_for_faults(browser, page.stem, "contents open")
 
 
+def check_exercises(browser, script, page):
+    """Each exercise, with a question open and answered; the dialog; the projector; all slices in a grid."""
+    for width, theme in sample(LOOKS):
+        look_at(browser, width, theme)
+        for exercise in ("numbers&cells=0,1,2", "wrong&seed=3", "rule&seed=3"):
+            browser.open(f"{page.as_uri()}#attn_scores?exercise={exercise}")
+            browser.js("document.querySelector('.step.current .result td[data-position=\"8\"]').focus()")
+            browser.js(script)
+            look_for_faults(browser, exercise, width, theme)
+            browser.js("document.querySelector('.step.current .derivation .answer button:nth-of-type(2)')?.click()")
+            look_for_faults(browser, exercise, width, theme, "with a hint")
+            browser.js("[...document.querySelectorAll('.step.current .exercise > button')][0].click()")
+            browser.wait()
+            look_for_faults(browser, exercise, width, theme, "shown")
+        browser.key("x")
+        look_for_faults(browser, "the exercises' dialog", width, theme)
+        browser.key("Escape")
+        for key in ("a", "p"):
+            browser.key(key)
+            look_for_faults(browser, "after", key, width, theme)
+
+
 def check_report(browser, script, scratch):
     """A report on a page with one wrong number, without and with its derivation."""
     text = text_of("causal")
@@ -115,6 +137,7 @@ def main():
         article = pathlib.Path(scratch, "article.html")
         output_of("all", "--format", "html", "-o", article)
         check_lesson(browser, script, article, len(chapters))
+        check_exercises(browser, script, pathlib.Path(scratch, "blog-causal.html"))
         check_report(browser, script, pathlib.Path(scratch))
     return chromium.verdict()
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A projected step shows its picture whole, in a real Chromium: layout.py PROGRAM [LESSON...]
+"""A projected step shows its picture whole, in a real Chromium: layout.py PROGRAM [SHARE | LESSON...]
 
 At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells
 that meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its
-scrollbar went there by itself. On paper, sheets are full. Exits with 77, skipped, where there is no Chromium."""
+scrollbar went there by itself. On paper, sheets are full. SHARE is a part of the lessons: 2/3 is the second of three. Exits with 77, skipped, where there is no Chromium."""
 
 import json
 import pathlib
@@ -283,10 +283,11 @@ def lessons():
 
 def main():
     only = sys.argv[2:]
+    part, parts = map(int, only.pop().split("/")) if only and re.fullmatch(r"\d+/\d+", only[0]) else (1, 1)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, chromium.Chromium(scrollbars=True) as browser:
-        for name, arguments, cells, sizes in lessons():
-            if only and name not in only:
+        for number, (name, arguments, cells, sizes) in enumerate(lessons()):
+            if number % parts != part - 1 or (only and name not in only):
                 continue
             page = pathlib.Path(folder, f"{name}.html")
             output_of(*arguments, "--format", "html", "-o", page)
