@@ -103,6 +103,7 @@ def check_slides(browser, page, folder, name):
     boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
     equal(len(re.findall(rb"/Type /Page\b", pdf)), articles, name, "sheets")
     check(boxes and all(float(width) > 1.5 * float(height) for width, height in boxes), name, "slides lie:", boxes[:2])
+    browser.size(round(281 * 96 / 25.4), 631)  # a sheet between its margins
     browser.media("print")
     browser.js("dispatchEvent(new Event('beforeprint'))")
     too_large = browser.js("""[...document.querySelectorAll("article.step")].filter((one) => one.querySelector(".result") &&
@@ -139,8 +140,8 @@ def check_grid(browser, page, folder):
     browser.key("a")
     equal(browser.js(f"[...document.querySelectorAll('{STEP} .result table')].filter((one) => one.getClientRects().length).length"), 1, "one slice again")
     browser.open(page + "#context_vecs[0,1,2]")
-    steps = json.loads(text_of("multihead", "--format", "json"))["steps"]
-    width = next(step["shape"][-1] for step in steps if step["name"] == "context_vecs" and "shape" in step)
+    steps = json.loads(text_of("multihead", "--steps", "all", "--format", "json"))["steps"]
+    width = next(step["shape"][-1] for step in steps if step["name"] == "context_vecs" and len(step.get("shape", [])) == 3)
     told = browser.js(f"document.querySelector('{STEP} .derivation h3').textContent")
     check(f"head {2 * len(heads) // width + 1}" in told, "the head that a column of all heads belongs to:", told)
 

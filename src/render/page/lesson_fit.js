@@ -170,7 +170,7 @@ function needs(state, panels, rem) {
 }
 
 function setDensity(look, [size, lead]) {
-  look.style.setProperty("--size", `${size}rem`);
+  look.style.setProperty("--size", `max(${size}rem, 13px)`);
   look.style.setProperty("--lead", `${lead}em`);
 }
 

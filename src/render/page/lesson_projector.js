@@ -9,7 +9,7 @@ function isProjected() {
 
 /** The sizes of type to try, the largest first, in pixels: a screen has 38 lines, or up to 54 where a picture needs them. */
 function projectedSizes() {
-  return isProjected() ? [38, 42, 48, 54].map((lines) => Math.max((enlarged * window.innerHeight) / lines, 13)) : [0];
+  return isProjected() ? [38, 42, 48, 54].map((lines) => Math.max((enlarged * window.innerHeight) / lines, 14)) : [0];
 }
 
 function setType(size) {
@@ -52,7 +52,8 @@ function setSlide({ node, maps, result }) {
   const digits = Math.max(...printed(node).map((number) => number.length));
   const names = (axis) => (axis < 0 ? 0 : Math.max(...Array.from({ length: node.s[axis] }, (_, at) => axisName(node, axis, at).length)));
   const { columns, rows } = maps[0];
-  const width = columns * (Math.max(digits, names(node.s.length - 1)) * 0.62 + 1.2) + names(node.s.length - 2) * 0.62 + 2.5;
+  const caption = Math.max(...maps.map(({ element }) => element.caption.textContent.length)) * 0.62 + 1;
+  const width = Math.max(caption, columns * (Math.max(digits, names(node.s.length - 1)) * 0.62 + 1.2) + names(node.s.length - 2) * 0.62 + 2.5);
   const height = (rows + 2.6) * 1.65;
   const sizes = maps.map((_, i) => Math.min(sheet.width / ((i + 1) * width), sheet.height / (Math.ceil(maps.length / (i + 1)) * height)));
   const size = Math.max(...sizes);
