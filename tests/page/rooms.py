@@ -209,7 +209,7 @@ def check_names(browser, pages):
     browser.open(pages["multihead"] + "#attn_weights")
     texts = lambda selector: browser.js(f"[...document.querySelectorAll('{selector}')].map((one) => one.textContent)")
     slices = texts(".step.current .slices button")
-    equal(slices, ["head 1", "head 2", "head 3"], "the buttons of heads")
+    equal(slices, ["head 1", "head 2", "head 3", "▦"], "the buttons of heads")
     browser.open(pages["multihead"] + "#scaled_attn_scores")
     equal(texts(".step.current h2"), ["scaled attention scores"], "a title that is words")
     check("scaled_attn_scores = " in texts(".step.current .expression")[0], "its code beside it")

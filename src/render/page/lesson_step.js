@@ -74,7 +74,7 @@ function drawn(step, node, look, isSecret = false) {
     slices?.append(button);
   });
   if (slices) {
-    state.all = make("button", { type: "button", "aria-pressed": "false", "aria-keyshortcuts": "a" }, "all");
+    state.all = make("button", { type: "button", "aria-pressed": "false", "aria-keyshortcuts": "a", "aria-label": "All" }, "▦");
     state.all.addEventListener("click", () => setGrid(state, !state.isGrid));
     slices.append(state.all);
   }
