@@ -20,6 +20,7 @@
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
+#include "verify/explain/other_seed.hpp"
 #include "verify/lessons/given.hpp"
 #include "verify/lessons/lessons.hpp"
 #include "verify/read/find_printed.hpp"
@@ -98,10 +99,17 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     });
     verified.printed = verify::find_printed(verified.page);
     verify::Listing listing = verify::find_listing(verified.page);
-    const std::vector<verify::Replayed> replayed = verify::replay(listing.draws);
+    std::vector<verify::Replayed> replayed = verify::replay(listing.draws);
     verify::Given given = given_of(verified.printed, listing, replayed);
     const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
     match_page(verified, lessons, listing, given);
+    const auto others =
+        options.is_seed_given ? std::nullopt : verify::calls_with_other_seed(listing.draws, verified.report);
+    if (others) {
+      replayed = verify::replay(*others);
+      given = given_of(verified.printed, listing, replayed);
+      match_page(verified, lessons, listing, given);
+    }
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
     if (!draws.empty()) {
@@ -109,6 +117,7 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
       match_page(verified, lessons, listing, given);
     }
     tell_draws(replayed, verified.report);
+    others ? verify::tell_other_seed(listing.draws, *others, replayed, verified.report) : void();
   } catch (const std::bad_alloc&) {
     refuse_large(file, size, "checking it needs more memory than is available" + free_memory_words());
   }

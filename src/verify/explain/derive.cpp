@@ -195,7 +195,9 @@ class Deriver {
     constexpr std::size_t most_tried = 24;
     const auto look = [&](std::size_t written, double known) {
       const auto tensor = listed_.tensor(written);
-      return tensor ? relater_.find_listed(observed, *tensor, known) : std::nullopt;
+      const Written& one = listed_.written()[written];
+      const std::string_view called = !one.text.empty() ? one.text : one.name.starts_with("our_") ? "" : one.name;
+      return tensor ? relater_.find_listed(observed, *tensor, known, called) : std::nullopt;
     };
     if (written_[i]) {
       return look(*written_[i], printed_there);

@@ -39,6 +39,9 @@ Value swapped(const Passed& given, const Tensor& x) {
   if (given.plain.size() == 1) {
     return x.dim() == 2 ? value_of(t(x)) : x.dim() < 2 ? value_of(x) : Value{};
   }
+  if (given.plain.size() > 3 || !given.plain[1].items.empty()) {
+    return moved_by("permute", given, x);
+  }
   if (!a || !b || *a == *b) {
     return {};
   }
@@ -81,6 +84,15 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
       {"relu", [](double v) { return std::max(0.0, v); }},
       {"elu", [](double v) { return v > 0 ? v : std::expm1(v); }},
       {"erf", [](double v) { return std::erf(v); }},
+      {"log2", [](double v) { return std::log2(v); }},
+      {"exp2", [](double v) { return std::exp2(v); }},
+      {"log1p", [](double v) { return std::log1p(v); }},
+      {"expm1", [](double v) { return std::expm1(v); }},
+      {"softplus", [](double v) { return std::log1p(std::exp(v)); }},
+      {"floor", [](double v) { return std::floor(v); }},
+      {"ceil", [](double v) { return std::ceil(v); }},
+      {"gelu", nullptr},
+      {"silu", nullptr},
       {"abs", nullptr},
       {"sin", nullptr},
       {"cos", nullptr},
@@ -111,6 +123,19 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
     return each(x, words, [](const Interval& of) {
       return Interval{of.low <= 0 && of.high >= 0 ? 0 : std::min(std::abs(of.low), std::abs(of.high)), of.size()};
     });
+  }
+  if (name == "gelu" || name == "silu") {  // they fall to their least value and grow from there
+    const bool is_gelu = name == "gelu";
+    const auto curve = [is_gelu](double v) {
+      return is_gelu ? v * 0.5 * std::erfc(-v / std::sqrt(2.0)) : v / (1 + std::exp(-v));
+    };
+    const double turn = is_gelu ? -0.7517915246935645 : -1.2784645427610738;
+    return each(
+        x, [name](const std::string& of) { return "F." + name + "(" + of + ")"; },
+        [curve, turn](const Interval& of) {
+          const Interval ends = hull(curve(of.low), curve(of.high), curve(of.low), curve(of.high));
+          return of.low < turn && of.high > turn ? Interval{curve(turn), ends.high} : ends;
+        });
   }
   const bool is_sine = name == "sin";
   return each(x, words, [is_sine](const Interval& of) {  // of slope 1 at most
@@ -146,6 +171,23 @@ Value number_of(const std::string& function, const Passed& given) {
             {},
             false};
   }
+  struct Row {
+    std::string_view name;
+    double (*function)(double);
+  };
+  constexpr auto rows = std::to_array<Row>({
+      {"sin", [](double v) { return std::sin(v); }},
+      {"cos", [](double v) { return std::cos(v); }},
+      {"tanh", [](double v) { return std::tanh(v); }},
+      {"log2", [](double v) { return std::log2(v); }},
+      {"abs", [](double v) { return std::abs(v); }},
+  });
+  if (const auto row = std::ranges::find(rows, function, &Row::name); row != rows.end()) {
+    return {{}, row->function(*x.number), "math." + function + "(" + x.words + ")", {}, false};
+  }
+  if (function == "pow" || function == "power") {
+    return combined("**", x, given.get("exponent", 1));
+  }
   constexpr auto same = std::to_array<std::string_view>({"tensor", "array", "float", "item", "float32", "float64"});
   return function == "int"                                 ? value_of(std::trunc(*x.number))
          : std::ranges::find(same, function) != same.end() ? x
@@ -153,19 +195,27 @@ Value number_of(const std::string& function, const Passed& given) {
 }
 
 Value tensor_called(const std::string& function, const Passed& given, const Tensor& x) {
-  constexpr auto same = std::to_array<std::string_view>({"detach", "numpy", "float", "double", "clone", "copy", "data",
-                                                         "cpu", "contiguous", "to", "astype", "item", "squeeze",
-                                                         "values", "type", "tensor", "array", "asarray", "Parameter"});
+  constexpr auto same = std::to_array<std::string_view>(
+      {"detach",     "numpy",     "float",  "double", "clone",     "copy",       "data",          "cpu",
+       "contiguous", "to",        "astype", "item",   "values",    "type",       "tensor",        "array",
+       "asarray",    "Parameter", "int",    "long",   "as_tensor", "from_numpy", "requires_grad_"});
   const auto is = [&](auto... names) { return ((function == names) || ...); };
+  if (x.dtype() == DType::boolean && is("float", "double", "astype", "int", "long", "to", "type")) {
+    return as_numbers(x);
+  }
   if (std::ranges::find(same, function) != same.end()) {
-    const bool is_size_one = std::ranges::find(x.shape(), 1) != x.shape().end();
-    return function == "squeeze" && is_size_one ? Value{} : value_of(x);
+    return value_of(x);
   }
   if (is("softmax", "Softmax")) {
     const auto axis = given.get("dim", "axis", 1).is_known() ? axis_of(given, 1, x.dim()) : std::optional(x.dim() - 1);
     return !axis || x.dim() == 0 || x.dtype() != DType::float32 ? Value{}
            : *axis == x.dim() - 1                               ? value_of(softmax(x))
                                                                 : value_of(softmax_over(x, *axis));
+  }
+  if (x.dtype() == DType::boolean && is("sum", "mean")) {
+    Passed numbers = given;
+    numbers.plain[0] = as_numbers(x);
+    return reduction_of(function, numbers, *numbers.plain[0].tensor);
   }
   if (const Value reduced = reduction_of(function, given, x); reduced.is_known()) {
     return reduced;
@@ -177,10 +227,16 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
     return masked(x, given.get("mask", 1), given.get("value", 2));
   }
   if (is("bool")) {
-    return x.dtype() == DType::boolean ? value_of(x) : compared("!=", x, 0);
+    return x.dtype() == DType::boolean ? value_of(x) : compared("!=", value_of(x), value_of(0));
   }
-  if (is("logical_not")) {
-    return compared("==", x, 0);
+  if (is("logical_not", "logical_and", "logical_or", "eq", "ne", "lt", "gt")) {
+    return compared(is("logical_not", "eq") ? "=="
+                    : is("ne")              ? "!="
+                    : is("lt")              ? "<"
+                    : is("gt")              ? ">"
+                    : is("logical_and")     ? "&"
+                                            : "|",
+                    value_of(x), is("logical_not") ? value_of(0) : given.get("other", 1));
   }
   if (is("matmul", "mm", "bmm", "dot", "mul", "add", "sub", "div", "multiply", "subtract", "maximum")) {
     const Value other = given.get("other", 1);
@@ -200,8 +256,8 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (is("view", "reshape")) {
     return viewed(given, x);
   }
-  if (is("flatten", "ravel")) {
-    return value_of(view(contiguous(x), {element_count(x.shape())}));
+  if (const Value moved = moved_by(function, given, x); moved.is_known()) {
+    return moved;
   }
   if (is("unsqueeze", "expand_dims")) {
     const Value axis = given.get("dim", "axis", 1);
@@ -224,7 +280,10 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (is("chunk", "split")) {
     return parted(function, given, x);
   }
-  if (is("pow", "square")) {
+  if (const Value made = composed(function, given, value_of(x)); made.is_known()) {
+    return made;
+  }
+  if (is("pow", "power", "square", "float_power")) {
     return combined("**", value_of(x), is("square") ? value_of(2) : given.get("exponent", 1));
   }
   if (is("clamp", "clip")) {
@@ -236,7 +295,7 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (is("where")) {
     return chosen(given);
   }
-  if (is("ones_like", "zeros_like")) {
+  if (is("ones_like", "zeros_like", "empty_like")) {
     Passed sizes;
     for (const std::int64_t size : x.shape()) {
       sizes.plain.push_back(value_of(static_cast<double>(size)));
@@ -272,12 +331,15 @@ void note_part(const std::string& function, const Passed& given, Value& made) {
 
 Value call_of(std::string_view name, const Passed& given) {
   const std::string function(name);
-  constexpr auto fills = std::to_array<std::string_view>({"ones", "zeros", "eye", "full", "arange"});
+  constexpr auto fills = std::to_array<std::string_view>({"ones", "zeros", "empty", "eye", "full", "arange"});
   if (std::ranges::find(fills, name) != fills.end()) {
     return filled(function, given);
   }
   if (name == "einsum") {
     return contracted(given);
+  }
+  if (name == "our_hidden") {
+    return hidden_by(given);
   }
   if (const Value module = module_of(name, given); module.module && (given.plain.empty() || !given.plain[0].tensor)) {
     return module;

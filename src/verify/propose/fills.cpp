@@ -82,15 +82,27 @@ Value listed_numbers(const Value& list) {
 }
 
 Value filled(const std::string& function, const Passed& given) {
-  if (function == "eye" || function == "arange") {
+  if (function == "arange") {
+    const bool has_begin = given.plain.size() > 1;
+    const auto begin = has_begin ? given.plain[0].number : 0;
+    const auto end = given.get("end", has_begin ? 1 : 0).number;
+    const double step = given.get("step", 2).number.value_or(1);
+    if (!begin || !end || !(step > 0) || !(*end > *begin) || (*end - *begin) / step > most_listed) {
+      return {};
+    }
+    const std::string words = "torch.arange(" + (has_begin ? text::shortest_text(*begin) + ", " : "") +
+                              text::shortest_text(*end) + (step == 1 ? "" : ", " + text::shortest_text(step)) + ")";
+    return constant({static_cast<std::int64_t>(std::ceil((*end - *begin) / step))}, words,
+                    [=](const Shape& at) { return *begin + step * static_cast<double>(at[0]); });
+  }
+  if (function == "eye") {
     const auto sizes = sizes_of({{given.get("n", 0)}, {}});
     if (!sizes || given.plain.size() > 1) {
       return {};
     }
     const std::int64_t n = (*sizes)[0];
-    const std::string words = "torch." + function + "(" + std::to_string(n) + ")";
-    return function == "eye" ? constant({n, n}, words, [](const Shape& at) { return at[0] == at[1] ? 1.0 : 0.0; })
-                             : constant({n}, words, [](const Shape& at) { return static_cast<double>(at[0]); });
+    return constant({n, n}, "torch.eye(" + std::to_string(n) + ")",
+                    [](const Shape& at) { return at[0] == at[1] ? 1.0 : 0.0; });
   }
   const bool is_full = function == "full";
   Passed sizes_given = given;
@@ -146,28 +158,7 @@ Value chosen(const Passed& given) {
   if (a.number && b.tensor) {
     return masked(*b.tensor, mask, a);
   }
-  return a.tensor && b.number && mask.tensor ? masked(*a.tensor, compared("==", *mask.tensor, 0), b) : Value{};
-}
-
-Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
-  if (!ids.tensor || ids.tensor->dim() != 1 || !ids.tensor->operands().empty() || weight.dim() != 2) {
-    return {};
-  }
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < ids.tensor->size(0); ++i) {
-    const double row = ids.tensor->array().value({i});
-    if (row < 0 || row >= static_cast<double>(weight.size(0)) || row != std::floor(row)) {
-      return {};
-    }
-    rows.push_back(whole(row));
-  }
-  const std::string words = std::string(module) + "(" + ids.tensor->name() + ")";
-  return value_of(mapped({weight}, {std::ssize(rows), weight.size(1)},
-                         {[words](const auto&) { return words; },
-                          [rows](const Shape& index) {
-                            return std::vector<Element>{{0, {rows[static_cast<std::size_t>(index[0])], index[1]}}};
-                          },
-                          [](std::span<const Interval> of) { return of[0]; }}));
+  return a.tensor && b.number && mask.tensor ? masked(*a.tensor, compared("==", mask, value_of(0)), b) : Value{};
 }
 
 }  // namespace attn::verify

@@ -7,14 +7,25 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "verify/propose/value_parts.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
 namespace attn::verify {
 namespace {
 
-bool is_path(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
+/// Whether the expression has more nodes than so many, those of one operand of many counted for each.
+bool has_more_nodes(const Tensor& tensor, std::size_t most) {
+  std::size_t count = 0;
+  const auto walk = [&](const auto& self, const Tensor& node) -> void {
+    for (const Tensor& operand : node.operands()) {
+      if (++count <= most && operand.name().empty()) {
+        self(self, operand);
+      }
+    }
+  };
+  walk(walk, tensor);
+  return count > most;
 }
 
 }  // namespace
@@ -42,11 +53,30 @@ class Reader {
   }
 
   Value comparison() {
-    Value left = sum();
+    Value left = either();
     for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
       if (take(sign)) {
-        return combined(sign, left, sum());
+        return combined(sign, left, either());
       }
+    }
+    return left;
+  }
+
+  Value either() {
+    Value left = both();
+    for (;;) {
+      const std::string_view sign = take("|") ? "|" : take("^") ? "^" : "";
+      if (sign.empty()) {
+        return left;
+      }
+      left = combined(sign, left, both());
+    }
+  }
+
+  Value both() {
+    Value left = sum();
+    while (take("&")) {
+      left = combined("&", left, sum());
     }
     return left;
   }
@@ -216,6 +246,14 @@ class Reader {
                            : put_into(listed_.value(parts[0], before_, scope_),
                                       listed_.value(parts[1], before_, scope_), subscripts(place), place);
     }
+    if (path == "our_named") {
+      const Passed given = arguments(inside);
+      const std::string words = given.plain.back().words;
+      const auto k = given.plain[1].number;
+      return given.plain[0].tensor
+                 ? renamed(*given.plain[0].tensor, words + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
+                 : Value{};
+    }
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
     }
@@ -248,7 +286,9 @@ class Reader {
         result.push_back({Subscript::Kind::slice, number(part.substr(0, colon)),
                           number(part.substr(colon + 1, second - colon - 1)), *step});
       } else {
-        result.push_back({Subscript::Kind::item, number(part)});
+        const Value item = listed_.value(part, before_, scope_);
+        const Value picked = item.items.empty() ? item : listed_numbers(item);
+        result.push_back({Subscript::Kind::item, item.number, {}, 1, picked.tensor});
       }
     }
     return result;
@@ -262,7 +302,7 @@ class Reader {
 };
 
 Value Listed::value(std::string_view text, std::size_t before, std::size_t scope) const {
-  constexpr int deepest = 80;
+  constexpr int deepest = 250;
   if (depth_ > deepest) {
     return {};
   }
@@ -305,7 +345,8 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
   };
   const bool is_once = std::ranges::count_if(written_, is_same) <= 1;
   const bool is_programs = !last || written_[*last].scope == 0;
-  if (const auto tensor = is_once && is_programs ? given_(name) : std::nullopt) {
+  const bool is_replaced = holder && last;  // layer.bias = torch.zeros(3)
+  if (const auto tensor = is_once && is_programs && !is_replaced ? given_(name) : std::nullopt) {
     return value_of(*tensor);
   }
   if (!last) {
@@ -318,8 +359,10 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
   // 3. What is assigned.
   constexpr std::size_t longest = 48;  // what is longer is rather called by its name
   const Value& made = values_.emplace(*last, value(written_[*last].value, *last, written_[*last].in)).first->second;
-  if (is_once && is_programs && !name.starts_with("our_") && made.tensor &&
-      made.tensor->expression().size() > longest) {
+  const bool is_known = is_once && is_programs;
+  constexpr std::size_t most_nodes = 16;  // what is of more is called by its name in a function as well
+  if (!name.starts_with("our_") && made.tensor && made.tensor->name().empty() &&
+      (has_more_nodes(*made.tensor, most_nodes) || (is_known && made.tensor->expression().size() > longest))) {
     made.tensor->set_name(std::string(name));
   }
   return made;
@@ -328,40 +371,6 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
 std::optional<Tensor> Listed::tensor(std::size_t i) const {
   const Value result = value(written_[i].value, i, written_[i].in);
   return result.tensor;
-}
-
-std::optional<Listed::Here> Listed::item_at(const Here& here) const {
-  const std::size_t bracket = here.text.find('[');
-  if (bracket == 0 || bracket == std::string::npos || !here.text.ends_with(']')) {
-    return std::nullopt;
-  }
-  const auto holder = assigned(here.text.substr(0, bracket), here.before, here.scope);
-  const auto k = text::number_of<std::size_t>(here.text.substr(bracket + 1, here.text.size() - bracket - 2));
-  const std::string_view list = holder ? std::string_view(written_[*holder].value) : std::string_view();
-  if (!k || !list.starts_with('[') || !list.ends_with(']')) {
-    return std::nullopt;
-  }
-  const auto items = split_outside(list.substr(1, list.size() - 2), ',');
-  return *k < items.size() ? std::optional(Here{std::string(items[*k]), *holder, written_[*holder].in}) : std::nullopt;
-}
-
-void Listed::bind(std::size_t i, std::size_t position) {
-  constexpr int deepest = 20;
-  const Written& one = written_[i];
-  std::optional<Here> here = one.name.empty() ? Here{one.value, i, one.in} : Here{one.name, i + 1, one.scope};
-  for (int turn = 0; here && turn < deepest; ++turn) {
-    if (!is_path(here->text)) {
-      here = item_at(*here);
-      continue;
-    }
-    const auto at = assigned(here->text, here->before, here->scope);
-    if (turn > 0 && bindings_.contains({here->text, at})) {
-      break;
-    }
-    bindings_[{here->text, at}] = position;
-    here = at ? std::optional(Here{written_[*at].value, *at, written_[*at].in}) : std::nullopt;
-  }
-  values_.clear();
 }
 
 }  // namespace attn::verify

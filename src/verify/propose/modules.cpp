@@ -14,15 +14,46 @@ namespace {
 constexpr auto rows = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"ELU", "elu"},
     {"GELU", "gelu"},
+    {"Flatten", "flatten"},
     {"Identity", "contiguous"},
     {"LayerNorm", "layer_norm"},
     {"ReLU", "relu"},
+    {"SiLU", "silu"},
     {"Sigmoid", "sigmoid"},
     {"Softmax", "softmax"},
     {"Tanh", "tanh"},
 });
 
 }  // namespace
+
+Value composed(const std::string& function, const Passed& given, const Value& x) {
+  const Value other = given.get("other", 1);
+  if (function == "log_softmax") {
+    return call_of("log", {{call_of("softmax", given)}, {}});
+  }
+  if (function == "rsqrt") {
+    return combined("/", value_of(1), call_of("sqrt", {{x}, {}}));
+  }
+  if (function == "linear") {
+    const Value product = combined("@", x, call_of("T", {{given.get("weight", 1)}, {}}));
+    const Value bias = given.get("bias", 2);
+    return bias.tensor ? combined("+", product, bias) : product;
+  }
+  if (function == "outer" && x.tensor->dim() == 1) {
+    return combined("*", unsqueezed(*x.tensor, 1), other);
+  }
+  if (function == "inner" && other.tensor) {
+    return combined("@", x, other.tensor->dim() < 2 ? other : call_of("T", {{other}, {}}));
+  }
+  const auto norm = [&](const Value& of, const Value& dim) {
+    return call_of("norm", {{of}, {{"dim", dim}, {"keepdim", value_of(1)}}});
+  };
+  if (function == "normalize") {
+    const Value dim = given.get("dim", 2);
+    return combined("/", x, norm(x, dim.number ? dim : value_of(-1)));
+  }
+  return {};
+}
 
 Value module_of(std::string_view name, const Passed& arguments) {
   const bool is_one = name == "Linear" || name == "Sequential" ||

@@ -1,12 +1,14 @@
 #include "verify/propose/relate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
 
 #include "tensor/operations.hpp"
 #include "verify/bound/chance.hpp"
 #include "verify/propose/rows.hpp"
+#include "verify/propose/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -173,26 +175,38 @@ std::optional<Tensor> Relater::printed(std::size_t position) const {
   return leaf == leaves_.end() || position == 0 ? std::nullopt : std::optional(leaf->tensor);
 }
 
-std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& listed, double known,
-                                             std::size_t most_failing) {
+std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& made, double known,
+                                             std::size_t most_failing, std::string_view called) {
   constexpr std::size_t longest = 160;  // what is longer tells nobody anything
-  if (listed.shape() != target.shape || listed.dtype() != DType::float32 || listed.expression().size() > longest) {
+  if (made.shape() != target.shape || target.cells.size() > most_cells) {
+    return std::nullopt;
+  }
+  const Tensor listed = made.dtype() == DType::boolean ? *as_numbers(made).tensor : made;
+  const bool is_long = listed.expression().size() > longest;
+  if (is_long && called.empty()) {
     return std::nullopt;
   }
   std::vector<Leaf> leaves = leaves_;
   std::ranges::copy(draws_, std::back_inserter(leaves));
   Search search(target, givens_, leaves, most_failing, bounds_, patience_);
+  const bool is_mask = known < 0 && is_binary(target) && !is_constant(target);
+  known -= is_mask ? std::log10(2) * static_cast<double>(target.cells.size()) : 0;
   search.offer(Form::listed, listed, known);
   bounds_.forget();
-  return search.best();
+  std::optional<Relation> best = search.best();
+  if (best && (is_long || (made.dtype() == DType::boolean && best->words == called))) {
+    best->words = std::string(called) + ", as the listing computes it";
+  }
+  return best;
 }
 
-std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& listed, double known) {
-  return find_listed(target, listed, known, 0);
+std::optional<Relation> Relater::find_listed(const Observed& target, const Tensor& listed, double known,
+                                             std::string_view called) {
+  return find_listed(target, listed, known, 0, called);
 }
 
 std::optional<Relation> Relater::find_listed_miss(const Observed& target, const Tensor& listed) {
-  auto relation = find_listed(target, listed, 0, few_of(target));
+  auto relation = find_listed(target, listed, 0, few_of(target), "");
   const auto is_doubtful = [&](std::size_t position) {
     return std::ranges::none_of(
         leaves_, [&](const Leaf& leaf) { return leaf.source.position == position && leaf.source.is_sound; });

@@ -29,8 +29,10 @@ class Relater {
   /// The relation by which the tensor follows; none where chance is not excluded for any, but a product of whole
   /// numbers, which is uncertain then. A property is no derivation: it is looked for with find_property.
   std::optional<Relation> find(const Observed& target);
-  /// Whether it is a tensor of the page's program; `known` is log10 of what is known besides.
-  std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known);
+  /// Whether it is a tensor of the page's program; `known` is log10 of what is known besides. What is long is `called`
+  /// as it is written.
+  std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known,
+                                      std::string_view called);
   /// The same but for a few cells, where its sources are in no doubt.
   std::optional<Relation> find_listed_miss(const Observed& target, const Tensor& listed);
   std::optional<Relation> find_property(const Observed& target);
@@ -53,7 +55,7 @@ class Relater {
   std::optional<Relation> find_derivation(const Observed& target);
   std::optional<Relation> find_miss(const Observed& target, Misses misses);
   std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known,
-                                      std::size_t most_failing);
+                                      std::size_t most_failing, std::string_view called);
   bool has_patience_for(const Observed& target);
   std::optional<Relation> find_fit(const Observed& target);
 

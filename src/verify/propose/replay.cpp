@@ -16,7 +16,7 @@
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t most_kept = 32;
+constexpr std::size_t most_kept = 64;
 constexpr std::size_t most_numbers = 4'096;
 constexpr std::size_t most_drawn = 1U << 22U;  ///< by a whole listing
 
@@ -156,14 +156,18 @@ class Replay {
                      {},
                      {},
                      key + part};
+      if (call.zero_row >= 0 && call.zero_row < call.shape[0]) {
+        std::fill_n(drawn.values.begin() + call.zero_row * call.shape[1], call.shape[1], 0);
+      }
       for (const DrawnChange& done : call.changes) {
         change(done, drawn);
       }
       const std::string anonymous = nth + part + " after " + seeded.seeding;
       drawn.words = call.name.empty() ? "(" + anonymous + ")" : call.name + part;
-      drawn.sentence = call.name.empty() ? anonymous
-                       : part.empty()    ? call.name + " = " + call.value + ", drawn after " + seeded.seeding
-                                         : call.name + part + " of " + call.value + ", drawn after " + seeded.seeding;
+      drawn.sentence = call.name.empty()  ? anonymous
+                       : !call.of.empty() ? call.name + part + " of " + call.of + ", drawn after " + seeded.seeding
+                       : part.empty()     ? call.name + " = " + call.value + ", drawn after " + seeded.seeding
+                                          : call.name + part + " of " + call.value + ", drawn after " + seeded.seeding;
       if (result_.size() < most_kept && drawn.values.size() > 1 && drawn.values.size() <= most_numbers) {
         result_.push_back(std::move(drawn));
       }

@@ -100,8 +100,11 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
     return false;
   }
   const std::vector<std::size_t> leaves = leaves_of(candidate);
-  if (!is_near_miss() &&
-      std::ranges::any_of(leaves, [&](std::size_t leaf) { return !depends_on(candidate, leaves_[leaf].tensor); })) {
+  // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias.
+  const auto is_needed = [&](std::size_t leaf) { return depends_on(candidate, leaves_[leaf].tensor); };
+  const bool are_needed = form == Form::listed && known < 0 && !leaves.empty() ? std::ranges::any_of(leaves, is_needed)
+                                                                               : std::ranges::all_of(leaves, is_needed);
+  if (!is_near_miss() && !are_needed) {
     return false;
   }
   const bool is_made = form == Form::listed && !candidate.operands().empty();

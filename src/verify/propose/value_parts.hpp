@@ -27,8 +27,26 @@ std::string infix(std::string_view sign, const std::string& a, const std::string
 using Curve = std::function<Interval(const Interval&)>;
 /// A function of each element.
 Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function);
-/// The bool tensor of the places where a comparison with a number holds.
-Value compared(std::string_view sign, const Tensor& x, double than);
+/// The bool tensor of the places where a comparison holds, or one of two masks (|), both (&), or not both (^).
+Value compared(std::string_view sign, const Value& a, const Value& b);
+/// True as 1, False as 0; another tensor as it is.
+Value as_numbers(const Tensor& x);
+/// scores that a mask hides with -inf; a mask that is not of True and False is added.
+Value hidden_by(const Passed& given);
+
+/// What functions make that others write out: linear, normalize, rsqrt.
+Value composed(const std::string& function, const Passed& given, const Value& x);
+
+/// The same numbers in another shape.
+Value reshaped(const Tensor& x, const Shape& shape);
+/// What other words tell.
+Value renamed(const Tensor& x, const std::string& words);
+/// x[ids]: of the first axis what whole numbers name.
+Value picked(const Tensor& x, const Tensor& places);
+/// x[:, begin:end:step]
+Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step);
+/// permute, repeat, flatten and their like: elements that change their places; unknown where the function is none.
+Value moved_by(const std::string& function, const Passed& given, const Tensor& x);
 /// With an axis of one item.
 Value unsqueezed(const Tensor& x, std::int64_t axis);
 

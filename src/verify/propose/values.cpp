@@ -116,23 +116,6 @@ Value each(const Tensor& x, std::function<std::string(const std::string&)> words
                           [function = std::move(function)](std::span<const Interval> of) { return function(of[0]); }}));
 }
 
-Value compared(std::string_view sign, const Tensor& x, double than) {
-  const auto holds = [&](double one) {
-    return sign == "=="   ? one == than
-           : sign == "!=" ? one != than
-           : sign == "<"  ? one < than
-           : sign == "<=" ? one <= than
-           : sign == ">"  ? one > than
-                          : one >= than;
-  };
-  std::vector<bool> places;
-  for (std::int64_t i = 0; i < element_count(x.shape()); ++i) {
-    places.push_back(holds(x.value(index_at(i, x.shape()))));
-  }
-  const std::string words = infix(sign, x.name().empty() ? x.expression() : x.name(), text::shortest_text(than));
-  return value_of(mask_at(x.shape(), places, words));
-}
-
 Value unsqueezed(const Tensor& x, std::int64_t axis) {
   Shape shape = x.shape();
   axis += axis < 0 ? x.dim() + 1 : 0;
@@ -140,7 +123,7 @@ Value unsqueezed(const Tensor& x, std::int64_t axis) {
     return {};
   }
   shape.insert(shape.begin() + axis, 1);
-  return value_of(view(contiguous(x), shape));
+  return reshaped(x, shape);
 }
 
 Value value_of(const Tensor& tensor) { return {.tensor = tensor}; }
@@ -174,8 +157,13 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     }
     return result;
   }
-  if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>') {
-    return a.tensor && b.number ? compared(sign, *a.tensor, *b.number) : Value{};
+  if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>' ||
+      std::string_view("|&^").find(sign[0]) != std::string_view::npos) {
+    return compared(sign, a, b);
+  }
+  if ((a.tensor && a.tensor->dtype() == DType::boolean) || (b.tensor && b.tensor->dtype() == DType::boolean)) {
+    const auto number = [](const Value& x) { return x.tensor ? as_numbers(*x.tensor) : x; };
+    return combined(sign, number(a), number(b));
   }
   if (sign == "//" || sign == "%") {
     return {};
@@ -245,6 +233,9 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
   if (!x.tensor) {
     return {};
   }
+  if (subscripts[0].places) {
+    return subscripts.size() == 1 ? picked(*x.tensor, *subscripts[0].places) : Value{};
+  }
   Value result = x;
   std::int64_t axis = 0;
   const auto taken = std::ranges::count_if(
@@ -274,10 +265,12 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     } else {
       const std::int64_t begin = place(one.first, 0);
       const std::int64_t end = place(one.last, tensor.size(axis));
-      if (begin >= end || one.step != 1) {
+      if (begin >= end) {
         return {};
       }
-      result = begin == 0 && end == tensor.size(axis) ? result : value_of(slice(tensor, axis, begin, end));
+      result = one.step != 1                            ? stepped(tensor, axis, begin, end, whole(one.step))
+               : begin == 0 && end == tensor.size(axis) ? result
+                                                        : value_of(slice(tensor, axis, begin, end));
       ++axis;
     }
   }
@@ -290,6 +283,9 @@ Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscr
       x.tensor && x.tensor->dtype() == DType::float32 && (!y.tensor || y.tensor->dtype() == DType::float32);
   if (!is_float || (!y.tensor && !y.number) || std::ssize(subscripts) > x.tensor->dim()) {
     return {};
+  }
+  if (!subscripts.empty() && subscripts[0].places) {
+    return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
   }
   // 1. Of each axis the places, and the axes that the part keeps.
   struct Range {

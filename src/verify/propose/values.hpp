@@ -58,7 +58,7 @@ Value module_of(std::string_view name, const Passed& arguments);
 /// What it makes of arguments.
 Value applied(const Module& module, const Passed& given);
 
-/// emb(ids): the rows of an nn.Embedding that whole numbers name.
+/// emb(ids): the rows of an nn.Embedding that whole numbers name, of any shape.
 Value rows_of(std::string_view module, const Tensor& weight, const Value& ids);
 
 /// What a library's function makes of arguments: torch.softmax, np.tril. The first of them may stand before the dot.
@@ -70,6 +70,7 @@ struct Subscript {
   std::optional<double> first = {};
   std::optional<double> last = {};
   double step = 1;
+  std::optional<Tensor> places = {};  ///< x[ids], x[mask]: rows that numbers name, or cells
 };
 Value subscripted(const Value& x, std::span<const Subscript> subscripts);
 /// x after x[subscripts] = y; `written` is how they are.

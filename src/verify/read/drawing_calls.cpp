@@ -46,7 +46,7 @@ constexpr auto torch_drawers = std::to_array<Drawer>({
     {"torch.nn.Conv2d", Kind::unread, Says::nothing},
     {"torch.nn.GRU", Kind::unread, Says::nothing},
     {"torch.nn.LSTM", Kind::unread, Says::nothing},
-    {"torch.nn.MultiheadAttention", Kind::unread, Says::nothing},
+    {"our_uniform", Kind::uniform, Says::bounds, {"low", "high"}},
     {"torch.nn.RNN", Kind::unread, Says::nothing},
     {"torch.nn.functional.dropout", Kind::unread, Says::nothing},
 });
@@ -117,6 +117,8 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Vari
         return false;
       }
       shape = is_linear ? Shape{*second, *first} : Shape{*first, *second};
+      const auto padding = is_linear ? std::nullopt : variables.whole(argument(arguments, 2, "padding_idx"));
+      call.zero_row = !padding ? -1 : *padding + (*padding < 0 ? *first : 0);
       call.has_bias = is_linear && (bias.empty() || variables.number(bias).value_or(1) != 0);
       break;
     }

@@ -36,11 +36,13 @@ struct DrawCall {
   std::string call = {};       ///< as written: "torch.rand(3, 2)"; of a seed "torch.manual_seed(123)"
   std::string name = {};       ///< the variable that gets it and that nothing else is assigned to; else empty
   std::string value = {};      ///< what that is assigned, as written: "torch.rand(3, 2) * 0.1"
+  std::string of = {};         ///< the module whose part it is: "nn.MultiheadAttention(8, 2)"
   std::int64_t seed = 0;
   Shape shape = {};
   double low = 0;
   double high = 1;
   bool has_bias = false;
+  std::int64_t zero_row = -1;  ///< of an embedding: that of padding
   std::vector<DrawnChange> changes = {};
 };
 

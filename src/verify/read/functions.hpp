@@ -38,6 +38,7 @@ class Functions {
   void define_class(std::string_view head, std::span<const Statement> statements, std::size_t begin, std::size_t end);
   /// Null where there is none of that name.
   const Function* find(std::string_view name) const;
+  bool knows(std::string_view name) const { return functions_.contains(name) || classes_.contains(name); }
   bool is_class(std::string_view name) const { return classes_.contains(name); }
 
  private:

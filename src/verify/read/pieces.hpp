@@ -14,6 +14,11 @@ inline constexpr std::size_t npos = std::string_view::npos;
 /// Whether a program's names may have it.
 constexpr bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 
+/// "torch.nn.Linear", and nothing else.
+constexpr bool is_path(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
+}
+
 /// The name that the text begins with; empty where it begins with none.
 constexpr std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "text/lines.hpp"
+#include "verify/read/listing.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/run.hpp"
 #include "verify/read/trace.hpp"
@@ -18,8 +20,6 @@ constexpr std::size_t most_statements = 8'000;
 
 bool belongs_to_path(char c) { return is_name_part(c) || c == '.'; }
 
-bool is_path(std::string_view text) { return !text.empty() && leading_path(text).size() == text.size(); }
-
 }  // namespace
 
 std::string_view leading_path(std::string_view text) {
@@ -28,8 +28,8 @@ std::string_view leading_path(std::string_view text) {
 }
 
 bool may_draw(std::string_view text) {
-  constexpr auto words =
-      std::to_array<std::string_view>({"rand", "Linear(", "Embedding(", "normal", "uniform", "ropout("});
+  constexpr auto words = std::to_array<std::string_view>(
+      {"rand", "Linear(", "Embedding(", "MultiheadAttention(", "normal", "uniform", "ropout("});
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != npos; });
 }
 
@@ -39,6 +39,19 @@ std::optional<std::vector<std::string_view>> listed_items(std::string_view text)
   return is_list && closing_bracket(text, 0) == text.size() - 1
              ? std::optional(split_outside(text.substr(1, text.size() - 2), ','))
              : std::nullopt;
+}
+
+Runner::Runner(std::vector<Statement> statements, std::span<const Literal> literals) : literals_(literals) {
+  std::string_view library = library_program();
+  while (!library.empty()) {
+    const std::size_t end = std::min(library.find('\n'), library.size());
+    const std::string_view line = library.substr(0, end);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    statements_.push_back({indent, {}, {}, std::string(line.substr(indent))});
+    library.remove_prefix(std::min(end + 1, library.size()));
+  }
+  of_library_ = statements_.size();
+  std::ranges::move(statements, std::back_inserter(statements_));
 }
 
 Run Runner::run() {
@@ -144,6 +157,32 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
   if (condition.find("__name__") != npos) {
     return true;
   }
+  for (const auto& [word, decides] : {std::pair(" or ", true), std::pair(" and ", false)}) {
+    const std::size_t at = find_outside(condition, word);
+    if (at != npos) {
+      const auto left = truth_of(condition.substr(0, at));
+      const auto right = truth_of(condition.substr(at + std::string_view(word).size()));
+      return left == decides || right == decides ? std::optional(decides)
+             : left && right                     ? std::optional(!decides)
+                                                 : std::nullopt;
+    }
+  }
+  for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+    const std::size_t at = find_outside(condition, sign);
+    if (at != npos) {
+      const auto left = variables_.number(condition.substr(0, at));
+      const auto right = variables_.number(condition.substr(at + sign.size()));
+      const auto holds = [&](double a, double b) {
+        return sign == "=="   ? a == b
+               : sign == "!=" ? a != b
+               : sign == "<=" ? a <= b
+               : sign == ">=" ? a >= b
+               : sign == "<"  ? a < b
+                              : a > b;
+      };
+      return left && right ? std::optional(holds(*left, *right)) : std::nullopt;
+    }
+  }
   for (const auto& [ending, is_none] : {std::pair(" is not None", false), std::pair(" is None", true)}) {
     if (condition.ends_with(ending)) {
       const std::string_view value =
@@ -191,7 +230,7 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
   const auto arguments =
       split_outside(is_call ? text.substr(path.size() + 1, text.size() - path.size() - 2) : std::string_view(), ',');
   std::vector<std::string> items;
-  if (path == "range" && is_call) {
+  if (is_call && (path == "range" || imports_.is(path, "numpy.arange") || imports_.is(path, "torch.arange"))) {
     const auto last = variables_.whole(arguments.empty() || arguments.size() > 2 ? "" : arguments.back());
     const auto first = arguments.size() == 2 ? variables_.whole(arguments.front()) : 0;
     if (!first || !last || *last - *first > most_turns) {
@@ -228,14 +267,40 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
-  const auto shape = variables_.shape(full_name(text));
+  const auto shape = variables_.shape(text);
   if (!shape || shape->empty() || shape->front() > most_turns) {
     return std::nullopt;
   }
+  const std::string whole = is_path(text) ? full_name(text) : trace_.item(scan(text));
   for (std::int64_t i = 0; i < shape->front(); ++i) {
-    items.push_back(full_name(text) + "[" + std::to_string(i) + "]");
+    items.push_back(whole + "[" + std::to_string(i) + "]");
   }
   return items;
+}
+
+std::optional<Shape> Runner::literal_of(std::size_t i, std::string_view target) const {
+  const Statement& statement = statements_[i];
+  for (const Literal& literal : literals_) {
+    if (literal.name == target && literal.place.cell == statement.first.cell &&
+        literal.place.line >= statement.first.line && literal.place.line <= statement.last.line) {
+      return literal.shape;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
+  const std::string_view path = leading_path(value);
+  const std::size_t open = path.size();
+  if (!imports_.is(path, "numpy.random.RandomState") || value.substr(open, 1) != "(" || !value.ends_with(')')) {
+    return std::nullopt;
+  }
+  const auto seed = variables_.whole(value.substr(open + 1, value.size() - open - 2));
+  return seed ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
+                                       .generator = std::string(target),
+                                       .call = std::string(path) + "(" + std::to_string(*seed) + ")",
+                                       .seed = *seed})
+              : std::nullopt;
 }
 
 Run run_program(std::vector<Statement> statements, std::span<const Literal> literals) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/lines.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/runner.hpp"
@@ -15,7 +16,88 @@ constexpr std::size_t deepest = 16;  ///< calls within calls
 
 // ---- Expressions
 
+std::optional<std::string> Runner::conditional(std::string_view text) {
+  const std::size_t yes = find_outside(text, " if ");
+  const std::size_t no = yes == npos ? npos : find_outside(text, " else ");
+  if (no == npos || no < yes || find_outside(text, ",") != npos) {
+    return std::nullopt;
+  }
+  const std::string_view value = assignment_of(text).value;  // of an argument that has a name
+  const std::size_t begin = value.empty() ? 0 : static_cast<std::size_t>(value.data() - text.data());
+  const auto truth = truth_of(text::trimmed(text.substr(yes + 4, no - yes - 4)));
+  if (!truth) {
+    may_draw(text) ? add_unread() : void();
+    return "our_unknown";
+  }
+  const std::string_view chosen = *truth ? text.substr(begin, yes - begin) : text.substr(no + 6);
+  return std::string(text.substr(0, begin)) + "(" + scan(text::trimmed(chosen)) + ")";
+}
+
+std::optional<std::string> Runner::item_of(std::string_view path, std::string_view inside) const {
+  std::string_view list = trace_.last(full_name(path));
+  if (list.starts_with('{')) {
+    const std::string key = string_of(inside);
+    for (const std::string_view entry : split_outside(list.substr(1, list.size() - 2), ',')) {
+      const std::size_t colon = find_outside(entry, ":");
+      if (!key.empty() && colon != npos && text::trimmed(entry.substr(0, colon)) == key) {
+        return "(" + std::string(text::trimmed(entry.substr(colon + 1))) + ")";
+      }
+    }
+    return std::nullopt;
+  }
+  if (const std::size_t open = leading_path(list).size(); list.substr(0, open).ends_with("Sequential")) {
+    list.remove_prefix(open);
+  }
+  const auto items = listed_items(list);
+  const auto k = items ? variables_.whole(inside) : std::nullopt;
+  const std::int64_t place = k ? *k + (*k < 0 ? std::ssize(*items) : 0) : -1;
+  return place >= 0 && place < std::ssize(*items)
+             ? std::optional(std::string((*items)[static_cast<std::size_t>(place)]))
+             : std::nullopt;
+}
+
+std::string Runner::take_items(std::string_view path, std::string_view text, std::size_t& at) const {
+  std::string whole(path);
+  std::size_t behind = at;
+  for (std::size_t close = at; behind < text.size() && text[behind] == '['; behind = close + 1) {
+    close = closing_bracket(text, behind);
+    const auto item = close == npos ? std::nullopt : item_of(whole, text.substr(behind + 1, close - behind - 1));
+    if (!item) {
+      break;
+    }
+    const std::string_view rest = leading_path(text.substr(close + 1));
+    const std::size_t next = close + 1 + rest.size();
+    const bool is_meant = is_path(*item) && (!rest.empty() || text.substr(next).starts_with('('));
+    if (!is_meant && !item->starts_with('(')) {
+      break;
+    }
+    whole = *item + std::string(rest);
+    at = next;
+    close = next - 1;
+  }
+  return whole;
+}
+
+std::string Runner::string_of(std::string_view text) const {
+  const auto is_string = [](std::string_view one) {
+    return one.size() > 1 && (one.front() == '"' || one.front() == '\'') && one.find(one.front(), 1) == one.size() - 1;
+  };
+  text = text::trimmed(text);
+  if (is_string(text)) {
+    return std::string(text);
+  }
+  std::string value(trace_.last(full_name(text)));
+  const std::size_t open = text.find('[');
+  if (value.empty() && open != npos && text.ends_with(']') && closing_bracket(text, open) == text.size() - 1) {
+    value = item_of(text.substr(0, open), text.substr(open + 1, text.size() - open - 2)).value_or("");
+  }
+  return is_string(value) ? value : std::string();
+}
+
 std::string Runner::scan(std::string_view text) {
+  if (const auto chosen = conditional(text)) {
+    return *chosen;
+  }
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
@@ -25,15 +107,18 @@ std::string Runner::scan(std::string_view text) {
       at = end;
     } else if (c == '[' || c == '(') {
       const std::size_t close = closing_bracket(text, at);
-      const auto items = close == npos ? std::nullopt : comprehension(text.substr(at + 1, close - at - 1));
-      made += items ? *items : std::string(1, c);
-      at = items ? close + 1 : at + 1;
+      const std::string_view inside = close == npos ? std::string_view() : text.substr(at + 1, close - at - 1);
+      const auto items = comprehension(inside);
+      const auto chosen = items ? std::nullopt : conditional(inside);
+      made += items ? *items : chosen ? c + *chosen + text[close] : std::string(1, c);
+      at = items || chosen ? close + 1 : at + 1;
     } else if (!is_name_part(c) && c != '.') {
       made += c;
       ++at;
     } else {
-      const std::string_view path = leading_path(text.substr(at));
-      at += path.size();
+      const std::string_view written = leading_path(text.substr(at));
+      at += written.size();
+      const std::string path = take_items(written, text, at);
       const std::size_t close = at < text.size() && text[at] == '(' ? closing_bracket(text, at) : npos;
       const auto called = close == npos ? std::nullopt : call(path, text.substr(at + 1, close - at - 1), "");
       made += called ? *called : full_name(path);
@@ -67,6 +152,25 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (trace_.last(full_name(path)).ends_with("nn.Dropout(0)")) {  // which drops nothing
     return "(" + scan(inside) + ")";
   }
+  if (is_evaluating_ && trace_.last(full_name(path)).find("nn.Dropout(") != npos) {
+    return "(" + scan(inside) + ")";
+  }
+  if (path.ends_with(".eval") || path.ends_with(".train")) {
+    is_evaluating_ = path.ends_with(".eval") || variables_.number(inside) == 0.0;
+    return std::string(path.substr(0, path.rfind('.')));
+  }
+  if (const std::size_t dot = path.rfind('.'); path.ends_with(".register_buffer")) {
+    const auto parts = split_outside(inside, ',');
+    const std::string name = string_of(parts.empty() ? "" : parts[0]);
+    if (parts.size() > 1 && !name.empty()) {
+      const std::string full = full_name(path.substr(0, dot)) + "." + name.substr(1, name.size() - 2);
+      trace_.assign(full, scan(parts[1]));
+    }
+    return "";
+  }
+  if (path == "our_called") {
+    return "our_named(" + scan(inside) + ", '" + called_ + "')";
+  }
   if (const auto drawn = drawing_call(path, inside, imports_, generators_, variables_)) {
     if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
       generators_.push_back(drawn->generator);
@@ -86,12 +190,13 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (path == "nn.ModuleList" || path == "torch.nn.ModuleList") {
     return scan(inside);
   }
-  if (functions_.is_class(path)) {
+  const std::string known = functions_.knows(path) ? std::string(path) : imports_.full(path);
+  if (functions_.is_class(known)) {
     const std::string object = target.empty() ? trace_.new_name("object") : std::string(target);
-    objects_[object] = path;
-    const Function* constructor = functions_.find(std::string(path) + ".__init__");
+    objects_[object] = known;
+    const Function* constructor = functions_.find(known + ".__init__");
     if (constructor != nullptr) {
-      run_function(Function(*constructor), scan(inside), object);
+      run_function(Function(*constructor), path, inside, object);
     }
     return object;
   }
@@ -102,9 +207,8 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     trace_.assign(object, before + (before == "[" ? "" : ", ") + item + "]");
     return "";
   }
-  const Function* function =
-      functions_.find(object.empty() ? std::string(path) : objects_.find(object)->second + "." + method);
-  return function != nullptr ? std::optional(run_function(Function(*function), scan(inside), object)) : std::nullopt;
+  const Function* function = functions_.find(object.empty() ? known : objects_.find(object)->second + "." + method);
+  return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
 }
 
 std::pair<std::string, std::string> Runner::method_of(std::string_view path) const {
@@ -112,8 +216,11 @@ std::pair<std::string, std::string> Runner::method_of(std::string_view path) con
   const std::size_t dot = full.rfind('.');
   for (const auto& [name, method] : {std::pair(full, std::string("forward")),
                                      std::pair(full.substr(0, dot), dot == npos ? "" : full.substr(dot + 1))}) {
-    const std::string_view other = trace_.last(name);
-    const auto object = objects_.contains(name) ? name : std::string(other);
+    constexpr int most_names = 4;
+    std::string object = name;
+    for (int turn = 0; turn < most_names && !objects_.contains(object); ++turn) {
+      object = std::string(trace_.last(object));
+    }
     if (objects_.contains(object) && functions_.find(objects_.find(object)->second + "." + method) != nullptr) {
       return {object, method};
     }
@@ -128,14 +235,23 @@ std::string Runner::full_name(std::string_view target) const {
   return target.starts_with("self.") && !self_.empty() ? self_ + std::string(target.substr(4)) : std::string(target);
 }
 
-std::string Runner::run_function(const Function& function, const std::string& arguments, const std::string& object) {
-  const std::vector<std::pair<std::string, std::string>> values = function.given(arguments);
+std::string Runner::run_function(const Function& function, std::string_view path, std::string_view inside,
+                                 const std::string& object) {
+  std::vector<std::pair<std::string, std::string>> values = function.given(scan(inside));
+  for (auto& [name, value] : values) {
+    const std::string_view known = trace_.last(value);
+    value = known == "None" || known == "True" || known == "False" ? std::string(known) : value;
+  }
+  const bool is_library = function.expression.empty() && function.begin < of_library_;
+  const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;
+  const std::string caller = called_;
+  called_ = is_called ? one_spaced(path) + "(" + one_spaced(inside) + ")" : is_library ? called_ : std::string();
   std::vector<std::pair<std::optional<double>, std::optional<Shape>>> known;
   for (const auto& [name, value] : values) {
     known.emplace_back(variables_.number(value), variables_.shape(value));
   }
   ++depth_;
-  variables_.enter();
+  variables_.enter(function.is_method ? object : "");
   const std::size_t scope = trace_.enter();
   for (std::size_t k = function.is_method ? 1 : 0; k < values.size(); ++k) {
     const auto& [name, value] = values[k];
@@ -162,8 +278,12 @@ std::string Runner::run_function(const Function& function, const std::string& ar
   is_return_doubtful_ = was_doubtful;
   self_ = before;
   trace_.leave(scope);
+  const auto shape = variables_.shape(returned_);
+  const auto number = variables_.number(returned_);
   variables_.leave();
+  number ? variables_.set_number(returned_, *number) : shape ? variables_.set_shape(returned_, *shape) : void();
   --depth_;
+  called_ = caller;
   return std::exchange(returned_, outer);
 }
 

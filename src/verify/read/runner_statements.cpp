@@ -59,6 +59,7 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
     } else if (word == "return" && depth_ > 0) {
       const std::string value = scan(text::trimmed(rest));
       trace_.assign(returned_, split_outside(value, ',').size() > 1 ? "[" + value + "]" : value);
+      note_shape(returned_, value);
       is_returned_ = true;
     } else if (word == "yield") {
       is_return_doubtful_ = true;
@@ -66,7 +67,7 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       change_in_place(text);
       const std::string value = scan(text);
       if (level_ == 1 && std::ranges::find(silent, word) == silent.end()) {
-        trace_.print(value, "", is_shown_);
+        trace_.print(value, "", is_shown_, one_spaced(text));
       }
     }
     return;
@@ -162,8 +163,60 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     trace_.assign(name, "our_draw_" + std::to_string(at));
     return;
   }
+  constexpr std::string_view words = ".split()";
+  if (const std::string_view text = without_trailing(value, " "); text.ends_with(words)) {
+    const std::string string = string_of(text.substr(0, text.size() - words.size()));
+    made = string.empty() ? made : "[";
+    for (const std::string_view word : split_outside(string.empty() ? "" : string.substr(1, string.size() - 2), ' ')) {
+      made += (made.size() > 1 ? ", '" : "'") + std::string(word) + "'";
+    }
+    made += string.empty() ? "" : "]";
+  }
+  if (const std::string_view last = trace_.last(made); last == "None" || last == "True" || last == "False") {
+    made = last;
+  }
   trace_.assign(name, made);
+  name_items(name, made);
   note_value(i, target, value);
+  note_shape(target, made);
+}
+
+void Runner::note_shape(std::string_view target, std::string_view made) {
+  if (variables_.number(target) || variables_.shape(target)) {
+    return;
+  }
+  if (const auto number = variables_.number(made)) {
+    variables_.set_number(target, *number);
+  } else if (const auto shape = variables_.shape(made)) {
+    variables_.set_shape(target, *shape);
+  } else if (const auto items = listed_items(made); items && made.starts_with('[') && !items->empty()) {
+    variables_.set_shape(target, {std::ssize(*items)});
+  }
+}
+
+void Runner::name_items(const std::string& name, std::string_view made) {
+  if (is_ours(name)) {
+    return;
+  }
+  if (const std::size_t open = leading_path(made).size(); made.substr(0, open).ends_with("Sequential")) {
+    made.remove_prefix(open);
+  }
+  const auto items = listed_items(made);
+  for (std::size_t k = 0; items && k < items->size(); ++k) {
+    const std::string_view other = trace_.last((*items)[k]);
+    const std::string item(other.starts_with("our_draw_") ? other : (*items)[k]);
+    const std::string called = name + "[" + std::to_string(k) + "]";
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      const auto full = full_names_.find(i);
+      if (item == "our_draw_" + std::to_string(i) && calls_[i].name.empty()) {
+        calls_[i].name = called;
+        calls_[i].value = calls_[i].call;
+      } else if (full != full_names_.end() && full->second.starts_with(item + ".")) {
+        full->second.replace(0, item.size(), called);
+        calls_[i].name = full->second;
+      }
+    }
+  }
 }
 
 void Runner::note_value(std::size_t i, std::string_view target, std::string_view value) {
@@ -190,6 +243,16 @@ void Runner::name_call(DrawCall& call, std::string_view target, std::string_view
   const std::string name = full_name(target);
   call.name = !is_ours(name) ? name : target.starts_with("self.") ? std::string(target) : std::string();
   call.value = one_spaced(value);
+  if (is_ours(name) && target.starts_with("self.")) {
+    full_names_[static_cast<std::size_t>(&call - calls_.data())] = name;
+  }
+  if (!called_.empty()) {
+    call.of = called_;
+    call.call = called_ + std::string(target.substr(std::min(target.find('.'), target.size())));
+  }
+  if (call.kind == DrawCall::Kind::linear || call.kind == DrawCall::Kind::embedding) {
+    variables_.set_shape(std::string(target) + ".weight", call.shape);
+  }
   if (call.kind != DrawCall::Kind::linear && call.kind != DrawCall::Kind::embedding) {
     variables_.set_shape(target, shape_after(call));
   }
@@ -264,13 +327,13 @@ void Runner::print(std::string_view inside) {
   const auto add = [&](std::string_view argument) {
     const std::string value = scan(argument);
     if (!is_no_tensor(value)) {
-      trace_.print(value, label, true);
+      trace_.print(value, label, true, one_spaced(argument));
       label.clear();
     }
   };
   for (const std::string_view argument : arguments_of(inside).plain) {
-    const std::string_view other = trace_.last(full_name(argument));
-    const std::string text(is_string(argument) || other.empty() || !is_string(other) ? argument : other);
+    const std::string other = string_of(argument);
+    const std::string text(is_string(argument) || other.empty() ? argument : other);
     if (!is_string(text)) {
       add(text);
       continue;
@@ -285,7 +348,14 @@ void Runner::print(std::string_view inside) {
     for (std::size_t open = words.find('{'); open != npos; open = words.find('{', from)) {
       const std::size_t close = std::min(closing_bracket(words, open), words.size());
       label += words.substr(from, open - from);
-      add(words.substr(open + 1, close - open - 1));
+      const std::string_view shown = words.substr(open + 1, close - open - 1);
+      const auto number = variables_.whole(shown);
+      const std::string string = string_of(shown);
+      if (number || !string.empty()) {
+        label += number ? std::to_string(*number) : string.substr(1, string.size() - 2);
+      } else {
+        add(shown.substr(0, std::min(find_outside(shown, ":"), shown.size())));
+      }
       from = std::min(close + 1, words.size());
     }
     label += words.substr(from);
@@ -301,31 +371,6 @@ bool Runner::is_no_tensor(std::string_view value) const {
   const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());
   return is_call || variables_.number(value) || last.starts_with('{') || value.starts_with('{') ||
          std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
-}
-
-std::optional<Shape> Runner::literal_of(std::size_t i, std::string_view target) const {
-  const Statement& statement = statements_[i];
-  for (const Literal& literal : literals_) {
-    if (literal.name == target && literal.place.cell == statement.first.cell &&
-        literal.place.line >= statement.first.line && literal.place.line <= statement.last.line) {
-      return literal.shape;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
-  const std::string_view path = leading_path(value);
-  const std::size_t open = path.size();
-  if (!imports_.is(path, "numpy.random.RandomState") || value.substr(open, 1) != "(" || !value.ends_with(')')) {
-    return std::nullopt;
-  }
-  const auto seed = variables_.whole(value.substr(open + 1, value.size() - open - 2));
-  return seed ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
-                                       .generator = std::string(target),
-                                       .call = std::string(path) + "(" + std::to_string(*seed) + ")",
-                                       .seed = *seed})
-              : std::nullopt;
 }
 
 }  // namespace attn::verify

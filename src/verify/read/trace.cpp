@@ -18,7 +18,7 @@ void Trace::assign(std::string_view name, std::string_view value, std::size_t in
   const std::size_t scope = is_everywhere(name) ? 0 : scope_;
   last_[{scope, std::string(name)}] = value;
   if (name != value || scope != in) {
-    add({place_, std::string(name), std::string(value), "", false, scope, in});
+    add({place_, std::string(name), std::string(value), "", false, scope, in, ""});
   }
 }
 
@@ -28,8 +28,8 @@ std::string Trace::item(std::string_view value) {
   return name;
 }
 
-void Trace::print(std::string_view value, std::string_view label, bool is_certain) {
-  add({place_, "", std::string(value), std::string(label), is_certain, scope_, scope_});
+void Trace::print(std::string_view value, std::string_view label, bool is_certain, std::string_view text) {
+  add({place_, "", std::string(value), std::string(label), is_certain, scope_, scope_, std::string(text)});
 }
 
 std::string_view Trace::last(std::string_view name) const {

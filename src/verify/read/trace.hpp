@@ -27,7 +27,7 @@ class Trace {
   std::string item(std::string_view value);
   std::string new_name(std::string_view what) { return "our_" + std::string(what) + "_" + std::to_string(++names_); }
   void forget(std::string_view name) { assign(name, ""); }
-  void print(std::string_view value, std::string_view label, bool is_certain);
+  void print(std::string_view value, std::string_view label, bool is_certain, std::string_view text = {});
   /// What nobody knows how often it is printed.
   void print_something() { print("", "", true); }
 

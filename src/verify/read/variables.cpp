@@ -14,35 +14,11 @@
 namespace attn::verify {
 namespace {
 
-bool is_path(std::string_view text) {
-  return !text.empty() && !text::is_digit(text.front()) &&
-         std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
-}
-
 /// "(a, b)" without its brackets; empty where they do not enclose the whole.
 std::optional<std::string_view> unbracketed(std::string_view text) {
   const bool opens = text.starts_with('(') || text.starts_with('[');
   return opens && closing_bracket(text, 0) == text.size() - 1 ? std::optional(text.substr(1, text.size() - 2))
                                                               : std::nullopt;
-}
-
-/// The last place of one of the signs that has an operand on either side, in no bracket.
-std::size_t last_operator(std::string_view text, std::string_view signs) {
-  std::size_t found = npos;
-  for (const char sign : signs) {
-    std::size_t begin = 0;
-    for (std::size_t at = find_outside(text, std::string_view(&sign, 1)); at != npos;
-         at = find_outside(text.substr(begin), std::string_view(&sign, 1))) {
-      at += begin;
-      const std::string_view before = without_trailing(text.substr(0, at), " ");
-      constexpr std::string_view operators = "+-*/%(,";
-      const bool is_binary = !before.empty() && operators.find(before.back()) == npos && text.substr(at, 2) != "**" &&
-                             (at == 0 || text.substr(at - 1, 2) != "**");
-      found = is_binary && (found == npos || at > found) ? at : found;
-      begin = at + 1;
-    }
-  }
-  return found;
 }
 
 std::optional<double> applied(char sign, bool is_whole, double a, double b) {
@@ -57,9 +33,48 @@ std::optional<double> applied(char sign, bool is_whole, double a, double b) {
 
 }  // namespace
 
+std::size_t last_operator(std::string_view text, std::string_view signs) {
+  std::size_t found = npos;
+  for (const char sign : signs) {
+    std::size_t begin = 0;
+    for (std::size_t at = find_outside(text, std::string_view(&sign, 1)); at != npos;
+         at = find_outside(text.substr(begin), std::string_view(&sign, 1))) {
+      at += begin;
+      const std::string_view before = without_trailing(text.substr(0, at), " ");
+      constexpr std::string_view operators = "+-*/%@(,";
+      const bool is_binary = !before.empty() && operators.find(before.back()) == npos && text.substr(at, 2) != "**" &&
+                             (at == 0 || text.substr(at - 1, 2) != "**");
+      found = is_binary && (found == npos || at > found) ? at : found;
+      begin = at + 1;
+    }
+  }
+  return found;
+}
+
+void Variables::enter(std::string_view object) {
+  scopes_.emplace_back();
+  objects_.emplace_back(object);
+}
+
+void Variables::leave() {
+  scopes_.pop_back();
+  objects_.pop_back();
+}
+
+std::string Variables::full_name(std::string_view name) const {
+  return name.starts_with("self.") && !objects_.back().empty() ? objects_.back() + std::string(name.substr(4))
+                                                               : std::string(name);
+}
+
+Variables::Value& Variables::at(std::string_view name) {
+  const bool is_attribute = name.find('.') != npos;
+  return (is_attribute ? scopes_.front() : scopes_.back())[full_name(name)];
+}
+
 const Variables::Value* Variables::find(std::string_view name) const {
+  const std::string full = full_name(name);
   for (std::size_t scope = scopes_.size(); scope-- > 0;) {
-    if (const auto found = scopes_[scope].find(std::string(name)); found != scopes_[scope].end()) {
+    if (const auto found = scopes_[scope].find(full); found != scopes_[scope].end()) {
       return &found->second;
     }
   }
@@ -147,30 +162,19 @@ std::optional<std::int64_t> Variables::whole(std::string_view expression) const 
 }
 
 std::optional<Shape> Variables::shape(std::string_view text) const {
+  constexpr std::size_t longest = 400;
   text = text::trimmed(text);
+  if (text.empty() || text.size() > longest) {
+    return std::nullopt;
+  }
   if (is_path(text)) {
     const Value* value = find(text);
-    return value ? value->shape : std::nullopt;
+    return value != nullptr && value->shape ? value->shape : shape_of_operation(text);
   }
-  const std::size_t open = text.find_first_of("([");
-  if (open == npos || open == 0 || closing_bracket(text, open) != text.size() - 1) {
-    return std::nullopt;
+  if (text.starts_with('(') && unbracketed(text)) {
+    return split_outside(*unbracketed(text), ',').size() == 1 ? shape(*unbracketed(text)) : std::nullopt;
   }
-  const std::string_view before = text.substr(0, open);
-  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
-  if (text[open] == '[') {
-    auto outer = whole(inside) ? shape(before) : std::nullopt;
-    if (outer && !outer->empty()) {
-      outer->erase(outer->begin());
-      return outer;
-    }
-    return std::nullopt;
-  }
-  constexpr auto makers = std::to_array<std::string_view>(
-      {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.FloatTensor", "np.array", "np.asarray"});
-  const Arguments arguments = arguments_of(inside);
-  return std::ranges::find(makers, before) != makers.end() && !arguments.plain.empty() ? shape(arguments.plain[0])
-                                                                                       : std::nullopt;
+  return shape_of_operation(text);
 }
 
 std::optional<Shape> Variables::sizes(std::string_view text) const {

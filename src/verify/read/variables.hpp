@@ -14,13 +14,13 @@ namespace attn::verify {
 /// What can be told of a program's variables while it runs: numbers, and the shapes of tensors.
 class Variables {
  public:
-  /// Inside of a function.
-  void enter() { scopes_.emplace_back(); }
-  void leave() { scopes_.pop_back(); }
+  /// Inside of a function, or of a method of an object.
+  void enter(std::string_view object = {});
+  void leave();
 
-  void set_number(std::string_view name, double value) { scopes_.back()[std::string(name)] = {value, {}}; }
-  void set_shape(std::string_view name, Shape shape) { scopes_.back()[std::string(name)] = {{}, std::move(shape)}; }
-  void forget(std::string_view name) { scopes_.back()[std::string(name)] = {}; }
+  void set_number(std::string_view name, double value) { at(name) = {value, {}}; }
+  void set_shape(std::string_view name, Shape shape) { at(name) = {{}, std::move(shape)}; }
+  void forget(std::string_view name) { at(name) = {}; }
 
   /// "d_in // 2 + 1", "inputs.shape[-1]", "len(words)"; empty where it cannot be told.
   std::optional<double> number(std::string_view expression) const;
@@ -38,8 +38,20 @@ class Variables {
   };
 
   const Value* find(std::string_view name) const;
+  /// Of an attribute, "self.d_k", the object's, whatever the scope.
+  Value& at(std::string_view name);
+  std::string full_name(std::string_view name) const;
+  /// Of what operators, methods and functions make.
+  std::optional<Shape> shape_of_operation(std::string_view text) const;
+  std::optional<Shape> shape_of_call(std::string_view path, std::string_view inside) const;
+  std::optional<Shape> shape_of_method(const Shape& x, std::string_view method, std::string_view inside) const;
+  std::optional<Shape> shape_of_items(Shape x, std::string_view inside) const;
 
   std::vector<std::map<std::string, Value>> scopes_{1};
+  std::vector<std::string> objects_{1};  ///< whose methods run
 };
+
+/// The last place of one of the signs that has an operand on either side, in no bracket.
+std::size_t last_operator(std::string_view text, std::string_view signs);
 
 }  // namespace attn::verify

@@ -18,6 +18,7 @@ struct Written {
   bool is_printed = false;  ///< certainly; an expression that stands alone is shown by a prompt and a notebook
   std::size_t scope = 0;    ///< of the variable
   std::size_t in = 0;       ///< of the variables of the expression
+  std::string text;         ///< of what is printed: the expression as written
 };
 
 }  // namespace attn::verify

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/words.hpp"
+#include "verify/bound/mapped.hpp"
+#include "verify/propose/patterns.hpp"
+#include "verify/propose/value_parts.hpp"
+
+/// Operations of a listing that give elements other places.
+namespace attn::verify {
+namespace {
+
+using Words = std::function<std::string(const std::string&)>;
+
+std::vector<bool> places_of(const Tensor& mask) {
+  std::vector<bool> places;
+  for (std::int64_t i = 0; i < element_count(mask.shape()); ++i) {
+    places.push_back(mask.value(index_at(i, mask.shape())) != 0);
+  }
+  return places;
+}
+
+/// Each element is one of x's.
+Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shape(const Shape&)> from) {
+  if (element_count(shape) > most_listed) {
+    return {};
+  }
+  if (x.dtype() == DType::boolean) {
+    std::vector<bool> places;
+    for (std::int64_t i = 0; i < element_count(shape); ++i) {
+      places.push_back(x.value(from(index_at(i, shape))) != 0);
+    }
+    return value_of(mask_at(shape, places, words(x.name().empty() ? x.expression() : x.name())));
+  }
+  return value_of(mapped({x}, shape,
+                         {[words = std::move(words)](const auto& of) { return words(of[0]); },
+                          [from = std::move(from)](const Shape& index) {
+                            return std::vector<Element>{{0, from(index)}};
+                          },
+                          [](std::span<const Interval> of) { return of[0]; }}));
+}
+
+/// The whole numbers that arguments say, or a list of them.
+std::vector<std::int64_t> numbers_of(const Passed& given) {
+  std::vector<Value> values(given.plain.begin() + 1, given.plain.end());
+  if (values.size() == 1 && !values[0].items.empty()) {
+    values = std::vector<Value>(values[0].items);
+  }
+  std::vector<std::int64_t> numbers;
+  for (const Value& value : values) {
+    if (!value.number) {
+      return {};
+    }
+    numbers.push_back(whole(*value.number));
+  }
+  return numbers;
+}
+
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+Value permuted(const Passed& given, const Tensor& x) {
+  std::vector<std::int64_t> axes = numbers_of(given);
+  for (std::int64_t& axis : axes) {
+    axis += axis < 0 ? x.dim() : 0;
+  }
+  std::vector<std::int64_t> sorted = axes;
+  std::ranges::sort(sorted);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(x.dim()));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  if (sorted != all) {
+    return {};
+  }
+  Shape shape;
+  std::ranges::for_each(axes, [&](std::int64_t axis) { shape.push_back(x.size(axis)); });
+  return moved(
+      x, shape, [end = ".permute(" + listed(axes) + ")"](const std::string& of) { return grouped(of) + end; },
+      [axes](const Shape& index) {
+        Shape from(index.size());
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+          from[static_cast<std::size_t>(axes[i])] = index[i];
+        }
+        return from;
+      });
+}
+
+/// x.repeat(2, 1), x.expand(2, -1): the whole again and again.
+Value repeated(const std::string& function, const Passed& given, const Tensor& x) {
+  const std::vector<std::int64_t> sizes = numbers_of(given);
+  if (sizes.empty() || std::ssize(sizes) < x.dim()) {
+    return {};
+  }
+  Shape of(sizes.size() - x.shape().size(), 1);
+  of.insert(of.end(), x.shape().begin(), x.shape().end());
+  Shape shape;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool is_fitting = function == "repeat" || sizes[i] == -1 || sizes[i] == of[i] || of[i] == 1;
+    if (!is_fitting || sizes[i] == 0) {
+      return {};
+    }
+    shape.push_back(function == "repeat" ? of[i] * sizes[i] : sizes[i] == -1 ? of[i] : sizes[i]);
+  }
+  return moved(
+      x, shape,
+      [end = "." + function + "(" + listed(sizes) + ")"](const std::string& words) { return grouped(words) + end; },
+      [of, rank = x.shape().size()](const Shape& index) {
+        Shape from;
+        for (std::size_t i = index.size() - rank; i < index.size(); ++i) {
+          from.push_back(index[i] % of[i]);
+        }
+        return from;
+      });
+}
+
+/// x.repeat_interleave(2, dim=1): each item again and again.
+Value interleaved(const Passed& given, const Tensor& x) {
+  const auto times = given.get("repeats", 1).number;
+  const auto axis = axis_of(given, 2, x.dim());
+  if (!times || *times < 1 || !axis) {
+    return {};
+  }
+  const std::int64_t n = whole(*times);
+  Shape shape = x.shape();
+  shape[static_cast<std::size_t>(*axis)] *= n;
+  const std::string end = ".repeat_interleave(" + std::to_string(n) + ", dim=" + std::to_string(*axis) + ")";
+  return moved(
+      x, shape, [end](const std::string& of) { return grouped(of) + end; },
+      [n, at = static_cast<std::size_t>(*axis)](const Shape& index) {
+        Shape from = index;
+        from[at] /= n;
+        return from;
+      });
+}
+
+/// Of each row the place of its greatest number, where the printed digits tell.
+Value greatest_of(const Passed& given, const Tensor& x) {
+  const auto axis = axis_of(given, 1, x.dim());
+  if (!axis || x.dtype() != DType::float32) {
+    return {};
+  }
+  const auto at = static_cast<std::size_t>(*axis);
+  Shape shape = x.shape();
+  shape.erase(shape.begin() + *axis);
+  return value_of(
+      mapped({x}, shape,
+             {[end = ".argmax(dim=" + std::to_string(*axis) + ")"](const auto& of) { return grouped(of[0]) + end; },
+              [at, size = x.size(*axis)](const Shape& index) {
+                std::vector<Element> elements;
+                for (std::int64_t i = 0; i < size; ++i) {
+                  Shape from = index;
+                  from.insert(from.begin() + static_cast<std::ptrdiff_t>(at), i);
+                  elements.push_back({0, std::move(from)});
+                }
+                return elements;
+              },
+              [](std::span<const Interval> of) {
+                const double least = std::ranges::max(of, {}, &Interval::low).low;
+                Interval place{static_cast<double>(of.size()), 0};
+                for (std::size_t i = 0; i < of.size(); ++i) {
+                  if (of[i].high >= least) {
+                    place = {std::min(place.low, static_cast<double>(i)), static_cast<double>(i)};
+                  }
+                }
+                return place;
+              }}));
+}
+
+}  // namespace
+
+Value reshaped(const Tensor& x, const Shape& shape) {
+  return x.dtype() == DType::boolean
+             ? value_of(mask_at(shape, places_of(x), x.name().empty() ? x.expression() : x.name()))
+             : value_of(view(contiguous(x), shape));
+}
+
+Value renamed(const Tensor& x, const std::string& words) {
+  return moved(
+      x, x.shape(), [words](const std::string&) { return words; }, [](const Shape& index) { return index; });
+}
+
+Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step) {
+  Shape shape = x.shape();
+  const auto at = static_cast<std::size_t>(axis);
+  shape[at] = (end - begin + step - 1) / step;
+  std::string words = "[";
+  for (std::int64_t i = 0; i < axis; ++i) {
+    words += ":, ";
+  }
+  words += (begin == 0 ? "" : std::to_string(begin)) + ":" + (end == x.size(axis) ? "" : std::to_string(end)) + ":" +
+           std::to_string(step) + "]";
+  return moved(
+      x, shape, [words](const std::string& of) { return grouped(of) + words; },
+      [=](const Shape& index) {
+        Shape from = index;
+        from[at] = begin + step * index[at];
+        return from;
+      });
+}
+
+Value picked(const Tensor& x, const Tensor& places) {
+  if (places.dtype() == DType::boolean || !places.operands().empty() || x.dim() == 0) {
+    return {};
+  }
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < element_count(places.shape()); ++i) {
+    const double row = places.value(index_at(i, places.shape()));
+    if (row < 0 || row >= static_cast<double>(x.size(0)) || row != std::floor(row)) {
+      return {};
+    }
+    rows.push_back(whole(row));
+  }
+  Shape shape = places.shape();
+  shape.insert(shape.end(), x.shape().begin() + 1, x.shape().end());
+  const std::string words = "[" + (places.name().empty() ? places.expression() : places.name()) + "]";
+  return moved(
+      x, shape, [words](const std::string& of) { return grouped(of) + words; },
+      [rows, of = places.shape()](const Shape& index) {
+        const auto rank = static_cast<std::ptrdiff_t>(of.size());
+        const Shape at(index.begin(), index.begin() + rank);
+        std::int64_t place = 0;
+        for (std::size_t i = 0; i < at.size(); ++i) {
+          place = place * of[i] + at[i];
+        }
+        Shape from{rows[static_cast<std::size_t>(place)]};
+        from.insert(from.end(), index.begin() + rank, index.end());
+        return from;
+      });
+}
+
+Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
+  if (!ids.tensor || weight.dim() != 2) {
+    return {};
+  }
+  const Value rows = picked(weight, *ids.tensor);
+  const std::string of = ids.tensor->name().empty() ? ids.tensor->expression() : ids.tensor->name();
+  return rows.tensor ? renamed(*rows.tensor, std::string(module) + "(" + of + ")") : Value{};
+}
+
+Value moved_by(const std::string& function, const Passed& given, const Tensor& x) {
+  if (function == "permute") {
+    return permuted(given, x);
+  }
+  if (function == "repeat" || function == "expand") {
+    return repeated(function, given, x);
+  }
+  if (function == "repeat_interleave") {
+    return interleaved(given, x);
+  }
+  if (function == "argmax") {
+    return greatest_of(given, x);
+  }
+  if (function == "flatten" || function == "ravel") {
+    const Value from = given.get("start_dim", 1);
+    const std::int64_t first = from.number ? whole(*from.number) + (*from.number < 0 ? x.dim() : 0) : 0;
+    if (first < 0 || first > x.dim()) {
+      return {};
+    }
+    Shape shape(x.shape().begin(), x.shape().begin() + first);
+    shape.push_back(element_count(x.shape()) / std::max<std::int64_t>(1, element_count(shape)));
+    return reshaped(x, shape);
+  }
+  if (function == "squeeze") {
+    const auto axis = axis_of(given, 1, x.dim());
+    Shape shape;
+    for (std::int64_t i = 0; i < x.dim(); ++i) {
+      const bool is_gone = x.size(i) == 1 && (!axis || *axis == i);
+      is_gone ? void() : shape.push_back(x.size(i));
+    }
+    return shape == x.shape() ? value_of(x) : reshaped(x, shape);
+  }
+  if (function == "unbind") {
+    const auto axis = given.get("dim", 1).is_known() ? axis_of(given, 1, x.dim()) : std::optional<std::int64_t>(0);
+    constexpr std::int64_t most = 64;
+    Value parts;
+    for (std::int64_t i = 0; axis && x.size(*axis) <= most && i < x.size(*axis); ++i) {
+      parts.items.push_back(value_of(index(x, i, *axis)));
+    }
+    return parts;
+  }
+  if (function == "our_batched" || function == "our_unbatched") {  // of [tokens, d], or of tokens first
+    const Tensor& like = function == "our_batched" ? x : given.plain[1].tensor ? *given.plain[1].tensor : x;
+    const bool is_first = given.plain.back().number.value_or(0) != 0;
+    const auto turned = [&](const Tensor& one) { return is_first ? value_of(one) : value_of(transpose(one, 0, 1)); };
+    if (like.dim() == 3) {
+      return turned(x);
+    }
+    return function == "our_batched" ? unsqueezed(x, 0) : x.dim() == 3 ? value_of(index(x, 0, 0)) : Value{};
+  }
+  return {};
+}
+
+}  // namespace attn::verify
