@@ -71,6 +71,23 @@ TEST_CASE("listed: operations of a listing") {
   CHECK(numbers_of("print(q @ k.unknown())").empty());
 }
 
+TEST_CASE("listed: elements change their places, masks are compared, and functions are composed") {
+  CHECK(numbers_of("print(q.permute(1, 0))") == std::vector<double>{1, 3, 2, 4});
+  CHECK(numbers_of("print(q.repeat_interleave(2, dim=1))") == std::vector<double>{1, 1, 2, 2, 3, 3, 4, 4});
+  CHECK(numbers_of("print(q[:, ::2])") == std::vector<double>{1, 3});
+  CHECK(numbers_of("a, b = q.unbind(1)\nprint(b)") == std::vector<double>{2, 4});
+  CHECK(numbers_of("print(q.argmax(dim=0))") == std::vector<double>{1, 1});
+  CHECK(numbers_of("print(torch.arange(1, 7, 2))") == std::vector<double>{1, 3, 5});
+  CHECK(numbers_of("print(torch.outer(q[0], q[1]))") == std::vector<double>{3, 4, 6, 8});
+  CHECK(numbers_of("print(q * (q > 1))") == std::vector<double>{0, 2, 3, 4});
+  CHECK(numbers_of("print((q > 1) & (k == 0))") == std::vector<double>{0, 0, 0, 1});
+  CHECK(numbers_of("x = q\nx[k == 1] = 0\nprint(x)") == std::vector<double>{1, 0, 0, 4});
+  CHECK(numbers_of("print(F.gelu(q))")[1] == doctest::Approx(1.9544999599456787));
+  CHECK(numbers_of("print(F.normalize(q, dim=-1))")[0] == doctest::Approx(0.4472135901451111));
+  CHECK(numbers_of("print(F.scaled_dot_product_attention(q, k, k))")[0] == doctest::Approx(0.3302384614944458));
+  CHECK(words_of("print(F.scaled_dot_product_attention(q, k, k))") == "F.scaled_dot_product_attention(q, k, k)");
+}
+
 TEST_CASE("listed: a function's result is told of its arguments") {
   const std::string program = "def f(a, b):\n    s = a @ b.T\n    return torch.softmax(s / 2, dim=-1)\nprint(f(q, k))";
   CHECK(words_of(program) == "torch.softmax((q @ k.T) / 2, dim=-1)");

@@ -82,3 +82,23 @@ TEST_CASE("run: PyTorch's functions that draw nothing leave the generator as it 
   REQUIRE(listing.draws.size() == 2);
   CHECK(listing.draws[1].kind == DrawCall::Kind::uniform);
 }
+
+TEST_CASE("run: a condition that is known chooses") {
+  CHECK(trace_of("s = None\ny = a if s is None else b") == std::vector<std::string>{"s = None", "y = (a)"});
+  CHECK(trace_of("n = 3\nif n > 2 and n != 4:\n    y = a") == std::vector<std::string>{"n = 3", "y = a"});
+}
+
+TEST_CASE("run: a loop over what is computed has as many turns as it has rows") {
+  CHECK(trace_of("x = torch.zeros(2, 3)\nfor row in x.T @ x:\n    print(row)").size() == 8);
+  CHECK(trace_of("x = torch.zeros(2, 3)\nk = x @ x.T\nfor row in k:\n    print(row)") ==
+        std::vector<std::string>{"x = torch.zeros(2, 3)", "k = x @ x.T", "row = k[0]", "print row", "row = k[1]",
+                                 "print row"});
+}
+
+TEST_CASE("run: what a list of layers draws is called by its place") {
+  const std::vector<DrawCall> draws =
+      listing_of("torch.manual_seed(1)\nlayers = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))").draws;
+  REQUIRE(draws.size() == 3);
+  CHECK(draws[1].name == "layers[0]");
+  CHECK(draws[2].name == "layers[2]");
+}

@@ -164,6 +164,8 @@ class TrueAtTheirPlace(unittest.TestCase):
         "hidden-by-1e9": ["(torch.randn(3, 3) after torch.manual_seed(0)) with [:2, 2] = -1e+09", "torch.softmax(line 11, dim=-1)"],
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
+        "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
+                       "torch.arange(4).contiguous().view(1, 4) < lengths.contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
         "on-purpose": ["same", "torch.softmax(line 19.masked_fill(torch.tril(torch.ones(6, 6), diagonal=-1) != 0, -torch.inf) "
                        "/ 2**0.5, dim=-1)", "torch.softmax(line 19.T / 2**0.5, dim=-1)", "torch.softmax(line 19 * 2**0.5, dim=-1)",
@@ -185,6 +187,13 @@ class TrueAtTheirPlace(unittest.TestCase):
             self.assertEqual([one["relation"] or (one["verdict"] if one["step"] else None) for one in found], relations, name)
             self.assertEqual([one["verdict"] for one in found],
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
+
+    def test_numbers_of_another_seed_than_the_listing_names_are_a_mistake(self):
+        page = (PAGES / "true-tied.md").read_text().replace("manual_seed(77)", "manual_seed(78)")
+        done = run("verify", "--format", "json", "-", page=page.encode())
+        found = [one for one in json.loads(done.stdout)["findings"] if one["kind"] == "tensor"]
+        self.assertEqual((done.returncode, found[0]["verdict"], found[0]["mistake"]["sentence"]),
+                         (1, "mistake", "the listing says torch.manual_seed(78), these are the numbers of torch.manual_seed(77)"))
 
     def test_a_listing_excuses_no_mistake(self):
         """A mistake that its label does not announce is a mistake, even if the program on the page makes it."""

@@ -116,6 +116,26 @@ centred = scores - scores.mean(dim=-1, keepdim=True)
 print(centred)
 print(torch.tanh(centred) + 1)
 """,
+    "of-modules": """\
+import math
+import torch
+from torch import nn
+torch.manual_seed(0)
+mha = nn.MultiheadAttention(8, 2, batch_first=True)
+x = torch.randn(1, 4, 8)
+mask = torch.triu(torch.ones(4, 4), diagonal=1).bool()
+out, weights = mha(x, x, x, attn_mask=mask)
+print(out)
+print(weights)
+pe = torch.zeros(6, 4)
+position = torch.arange(0, 6).unsqueeze(1)
+div_term = torch.exp(torch.arange(0, 4, 2) * (-math.log(10000.0) / 4))
+pe[:, 0::2] = torch.sin(position * div_term)
+pe[:, 1::2] = torch.cos(position * div_term)
+print(pe)
+lengths = torch.tensor([4, 2])
+print(torch.arange(4)[None, :] < lengths[:, None])
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

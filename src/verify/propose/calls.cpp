@@ -338,7 +338,7 @@ Value call_of(std::string_view name, const Passed& given) {
   if (name == "einsum") {
     return contracted(given);
   }
-  if (name == "our_hidden") {
+  if (name == "our_hidden" && given.plain.size() > 1) {
     return hidden_by(given);
   }
   if (const Value module = module_of(name, given); module.module && (given.plain.empty() || !given.plain[0].tensor)) {

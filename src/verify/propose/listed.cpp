@@ -248,11 +248,11 @@ class Reader {
     }
     if (path == "our_named") {
       const Passed given = arguments(inside);
-      const std::string words = given.plain.back().words;
-      const auto k = given.plain[1].number;
-      return given.plain[0].tensor
-                 ? renamed(*given.plain[0].tensor, words + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
-                 : Value{};
+      const bool is_one = given.plain.size() > 1 && given.plain[0].tensor.has_value();
+      const auto k = is_one ? given.plain[1].number : std::nullopt;
+      return is_one ? renamed(*given.plain[0].tensor,
+                              given.plain.back().words + (k ? "[" + std::to_string(whole(*k)) + "]" : ""))
+                    : Value{};
     }
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);

@@ -144,7 +144,7 @@ Value interleaved(const Passed& given, const Tensor& x) {
 /// Of each row the place of its greatest number, where the printed digits tell.
 Value greatest_of(const Passed& given, const Tensor& x) {
   const auto axis = axis_of(given, 1, x.dim());
-  if (!axis || x.dtype() != DType::float32) {
+  if (!axis || x.dtype() != DType::float32 || x.size(*axis) == 0) {
     return {};
   }
   const auto at = static_cast<std::size_t>(*axis);
@@ -286,7 +286,8 @@ Value moved_by(const std::string& function, const Passed& given, const Tensor& x
     }
     return parts;
   }
-  if (function == "our_batched" || function == "our_unbatched") {  // of [tokens, d], or of tokens first
+  if (given.plain.size() > 1 &&
+      (function == "our_batched" || function == "our_unbatched")) {  // of [tokens, d], or of tokens first
     const Tensor& like = function == "our_batched" ? x : given.plain[1].tensor ? *given.plain[1].tensor : x;
     const bool is_first = given.plain.back().number.value_or(0) != 0;
     const auto turned = [&](const Tensor& one) { return is_first ? value_of(one) : value_of(transpose(one, 0, 1)); };
