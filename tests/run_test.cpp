@@ -89,7 +89,6 @@ TEST_CASE("run: a condition that is known chooses") {
 }
 
 TEST_CASE("run: a loop over what is computed has as many turns as it has rows") {
-  CHECK(trace_of("x = torch.zeros(2, 3)\nfor row in x.T @ x:\n    print(row)").size() == 8);
   CHECK(trace_of("x = torch.zeros(2, 3)\nk = x @ x.T\nfor row in k:\n    print(row)") ==
         std::vector<std::string>{"x = torch.zeros(2, 3)", "k = x @ x.T", "row = k[0]", "print row", "row = k[1]",
                                  "print row"});

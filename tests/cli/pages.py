@@ -165,7 +165,7 @@ class TrueAtTheirPlace(unittest.TestCase):
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
-                       "torch.arange(4).contiguous().view(1, 4) < lengths.contiguous().view(2, 1)"],
+                       "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
         "on-purpose": ["same", "torch.softmax(line 19.masked_fill(torch.tril(torch.ones(6, 6), diagonal=-1) != 0, -torch.inf) "
                        "/ 2**0.5, dim=-1)", "torch.softmax(line 19.T / 2**0.5, dim=-1)", "torch.softmax(line 19 * 2**0.5, dim=-1)",
