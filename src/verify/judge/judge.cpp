@@ -77,11 +77,25 @@ void forget_worse(std::deque<Run>& runs, const Run& best) {
   }
 }
 
-/// The dump matched in each right way, up to one in which all is right.
+/// Returns true if a large tensor that is right in the first way, by its name, is far from the step of this name in
+/// another way: that way explains less.
+bool is_contradicted(const Way& way, const Run& first, const Right& right) {
+  return std::ranges::any_of(first.matching.matched, [&](const Matched& matched) {
+    const auto step = std::ranges::find(way.steps, full_name(*matched.step), full_name);
+    return matched.is_right && matched.by == Matched::By::name && step != way.steps.end() &&
+           step->tensor->id() != matched.step->tensor->id() && right.is_far(*matched.theirs, *step->tensor);
+  });
+}
+
+/// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict are left
+/// out.
 std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                         Right& right) {
   std::deque<Run> runs;
   for (Way& way : ways_of(steps)) {
+    if (!runs.empty() && is_contradicted(way, runs.front(), right)) {
+      continue;
+    }
     Run& run = runs.emplace_back();
     run.way = std::move(way);
     run.matching = match(dumped, run.way, names, right, run.parts);

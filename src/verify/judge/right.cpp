@@ -166,6 +166,16 @@ Comparison Right::compare(const Laid& theirs, const Tensor& right) {
   return result;
 }
 
+bool Right::is_far(const dump::Dumped& theirs, const Tensor& right) const {
+  const bool is_unread = unread_.contains(theirs) && theirs.shape == right.shape();
+  const Sample sample = is_unread ? Sample(right, {}) : Sample();
+  if (sample.empty()) {
+    return false;
+  }
+  const Comparison plain = port::compare(sample.numbers(unread_.numbers(theirs)), sample.numbers(right), tolerance_);
+  return !plain.holds() && !plain.is_near();
+}
+
 /// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading: a cell is
 /// neither equal nor within bounds, and is not a number that hides a score.
 bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {

@@ -41,6 +41,8 @@ class Right {
   const std::vector<double>& values(const Tensor& tensor);
   /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
   Unread& unread() { return unread_; }
+  /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
+  bool is_far(const dump::Dumped& theirs, const Tensor& right) const;
   /// Returns true if two tensors of the port have the same shape and numbers. `held` is the step that `b` is, if `b` is
   /// right.
   bool are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held);

@@ -69,6 +69,10 @@ void Unread::load(const dump::Dumped& tensor) {
   }
 }
 
+std::vector<double> Unread::numbers(const dump::Dumped& tensor) const {
+  return contains(tensor) ? read_(tensor.name).values : tensor.values;
+}
+
 void Unread::load_all() {
   std::ranges::for_each(tensors_, [this](const dump::Dumped& tensor) { load(tensor); });
 }

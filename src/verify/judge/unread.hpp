@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "files/read.hpp"
 #include "tensor/tensor.hpp"
@@ -30,6 +31,8 @@ class Unread {
   /// Reads the numbers unless they are in memory.
   void load(const dump::Dumped& tensor);
   void load_all();
+  /// Returns the numbers, without keeping those of an unread tensor.
+  std::vector<double> numbers(const dump::Dumped& tensor) const;
   /// Compares an unread tensor with the right one, if both have one shape. Returns the comparison if every cell holds;
   /// else reads the numbers, and returns null.
   const Comparison* holding(const dump::Dumped& theirs, const Tensor& right, const Tolerance& tolerance);
