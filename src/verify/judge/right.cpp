@@ -120,11 +120,13 @@ void Right::forget_large_bounds(const Tensor& tensor) {
 }
 
 const std::vector<double>& Right::values(const Tensor& tensor) {
-  const auto found = known_.find(tensor.id());
-  Known& known = found != known_.end() ? found->second
-                                       : known_.emplace(tensor.id(), Known{tensor, values_of(tensor)}).first->second;
+  const auto [found, is_new] = known_.try_emplace(tensor.id(), Known{tensor, {}});
+  Known& known = found->second;
   known.asked = ++asked_;
-  forget_large();
+  if (is_new) {
+    known.values = values_of(tensor);
+    forget_large();
+  }
   return known.values;
 }
 
