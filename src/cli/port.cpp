@@ -18,7 +18,7 @@
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
 #include "text/lines.hpp"
-#include "verify/judge/in_order.hpp"
+#include "verify/judge/judge.hpp"
 #include "verify/judge/unseen.hpp"
 #include "verify/propose/names.hpp"
 #include "verify/propose/ways.hpp"
@@ -99,11 +99,18 @@ std::int64_t most_of_steps(std::span<const Step> steps) {
   return std::max(few, all);
 }
 
-/// The tensors of a dump but for those that --ignore leaves out, whose names go to `ignored`. The numbers of those
-/// that are too large are not read. Throws UsageError where a pattern matches nothing.
-std::vector<dump::Dumped> read_but_ignored(const std::string& file, const VerifyOptions& verify,
-                                           std::span<const Step> steps, std::vector<std::string>& ignored) {
+/// A dump's tensors; the first `judged` of them may be steps, the others are too large.
+struct ReadTensors {
+  std::vector<dump::Dumped> tensors;
+  std::size_t judged = 0;
+};
+
+/// The tensors of a dump except those that --ignore leaves out, whose names go to `ignored`. Reads no numbers of those
+/// that are too large, and with `are_read` false, of any. Throws UsageError if a pattern matches nothing.
+ReadTensors read_but_ignored(const std::string& file, const VerifyOptions& verify, std::span<const Step> steps,
+                             bool are_read, std::vector<std::string>& ignored) {
   std::vector<std::string> names;
+  std::vector<dump::Dumped> later;
   std::vector<dump::Dumped> unread;
   const std::int64_t most = most_of_steps(steps);
   std::vector<dump::Dumped> given = dump::read(file, [&](const dump::Heading& one) {
@@ -114,11 +121,13 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
       ignored.push_back(one.name);
     }
     const bool is_read = verify.names.contains(one.name) || element_count(one.shape) <= most;
-    if (!is_ignored && !is_read) {
-      unread.push_back({one.name, one.shape, one.dtype, {}});
+    if (!is_ignored && !(is_read && are_read)) {
+      (is_read ? later : unread).push_back({one.name, one.shape, one.dtype, {}});
     }
-    return !is_ignored && is_read;
+    return !is_ignored && is_read && are_read;
   });
+  std::ranges::move(later, std::back_inserter(given));
+  const std::size_t judged = given.size();
   std::ranges::move(unread, std::back_inserter(given));
   for (const std::string& pattern : verify.ignored) {
     if (std::ranges::none_of(names, [&](const std::string& name) { return is_like(name, pattern); })) {
@@ -127,34 +136,18 @@ std::vector<dump::Dumped> read_but_ignored(const std::string& file, const Verify
                        "; leave it out");
     }
   }
-  return given;
+  return {std::move(given), judged};
 }
 
-/// A large dump's tensors without their numbers; none where it is small, or what it holds is not known before it is
-/// read.
-std::vector<dump::Dumped> large_tensors(const std::string& file) {
+/// Returns true if a dump is large and lists its tensors, so that one can be read without the others.
+bool is_large(const std::string& file) {
   const bool is_indexed = std::filesystem::is_directory(file) || dump::has_extension(file, ".npz") ||
                           dump::has_extension(file, ".safetensors");
-  std::vector<dump::Dumped> tensors;
   std::int64_t count = 0;
-  for (dump::Heading& one : is_indexed ? dump::headings(file) : std::vector<dump::Heading>()) {
+  for (const dump::Heading& one : is_indexed ? dump::headings(file) : std::vector<dump::Heading>()) {
     count += element_count(one.shape);
-    tensors.push_back({std::move(one.name), std::move(one.shape), std::move(one.dtype), {}});
   }
-  return count > evaluation().large ? tensors : std::vector<dump::Dumped>();
-}
-
-/// Where a large dump is all right, and text is to say so.
-std::optional<port::Judgement> judged_in_order(port::Report& report, const Walkthrough& walk, const std::string& file,
-                                               const port::Tolerance& tolerance, const VerifyOptions& verify) {
-  if (verify.format != ReportFormat::text || !verify.names.empty() || !verify.ignored.empty()) {
-    return std::nullopt;
-  }
-  report.given = large_tensors(file);
-  const auto read_one = [&](const std::string& name) {
-    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
-  };
-  return port::judge_in_order(report.given, read_one, walk.steps(), tolerance);
+  return count > evaluation().large;
 }
 
 port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, const Walkthrough& walk,
@@ -169,16 +162,17 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   if (!lesson.fixture) {
     report.unseen = port::unseen_in(walk.steps());
   }
-  if (std::optional<port::Judgement> judgement = judged_in_order(report, walk, file, tolerance, verify)) {
-    report.judgement = *std::move(judgement);
-    return report;
-  }
-  report.given = read_but_ignored(file, verify, walk.steps(), report.ignored);
+  const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
+  ReadTensors given = read_but_ignored(file, verify, walk.steps(), !is_unread, report.ignored);
+  report.given = std::move(given.tensors);
   port::number_heads(report.given, port::heads_of(walk.steps()));
-  const auto unread = std::ranges::find_if(report.given, port::is_unread);
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
-  const std::span<const dump::Dumped> read(report.given.begin(), unread);
-  report.judgement = port::judge(read, walk.steps(), verify.names, tolerance, otherwise);
+  const std::span<dump::Dumped> judged(report.given.begin(), given.judged);
+  const auto read_one = [&](const std::string& name) {
+    return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
+  };
+  report.judgement = is_unread ? port::judge_unread(judged, read_one, walk.steps(), verify.names, tolerance, otherwise)
+                               : port::judge(judged, walk.steps(), verify.names, tolerance, otherwise);
   if (report.judgement.seed) {
     Lesson other = lesson;
     other.seed = *report.judgement.seed;
@@ -186,7 +180,7 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
     with_seed.asked_seed = lesson.seed;
     return with_seed;
   }
-  for (std::size_t i = read.size(); i < report.given.size(); ++i) {
+  for (std::size_t i = judged.size(); i < report.given.size(); ++i) {
     report.judgement.unmatched.push_back(i);
     report.judgement.relations.emplace_back();
   }

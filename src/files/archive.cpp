@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 
 #include "files/wrong.hpp"
 
@@ -17,7 +16,12 @@ voidpf ZCALLBACK open_stream(voidpf stream, const void* /*name*/, int /*mode*/) 
 uLong ZCALLBACK read_stream(voidpf /*opaque*/, voidpf pointer, void* buffer, uLong size) {
   Archive::Stream& stream = stream_of(pointer);
   const std::size_t count = std::min<std::size_t>(size, stream.bytes.size() - stream.position);
-  std::memcpy(buffer, stream.bytes.data() + stream.position, count);
+  try {
+    stream.bytes.read(stream.position, static_cast<char*>(buffer), count);
+  } catch (const Wrong&) {  // the library is C
+    stream.is_at_end = true;
+    return 0;
+  }
   stream.position += count;
   stream.is_at_end = count < size;
   return count;
@@ -54,7 +58,7 @@ void check(int result) {
 
 }  // namespace
 
-Archive::Archive(std::string_view bytes) : stream_{bytes, 0, false} {
+Archive::Archive(const Bytes& bytes) : stream_{bytes, 0, false} {
   zlib_filefunc64_def functions{};
   functions.zopen64_file = open_stream;
   functions.zread_file = read_stream;

@@ -8,22 +8,24 @@
 
 #include <minizip/unzip.h>
 
+#include "files/file.hpp"
+
 namespace attn::dump {
 
-/// The files in a zip archive's bytes, one after the other, as its directory lists them.
+/// The files in a zip archive, one after the other, in the order of its directory.
 class Archive {
  public:
-  /// Throws Wrong where that is no archive. The bytes stay where they are.
-  explicit Archive(std::string_view bytes);
+  /// The bytes must outlive this object. Throws Wrong if they are not an archive.
+  explicit Archive(const Bytes& bytes);
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
   /// The bytes, and where the library is that reads them.
   struct Stream {
-    std::string_view bytes;
+    const Bytes& bytes;
     std::size_t position = 0;
-    bool is_at_end = false;  ///< more was asked for than there is
+    bool is_at_end = false;  ///< more was asked for than there is, or can be read
   };
 
   struct Entry {

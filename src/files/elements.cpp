@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "files/file.hpp"
 #include "files/wrong.hpp"
 
 namespace attn::dump {
@@ -109,12 +108,12 @@ void append_numbers(std::string_view bytes, const Element& element, std::vector<
   }
 }
 
-std::vector<double> numbers_of(std::string_view bytes, const Element& element) {
-  const std::size_t count = bytes.size() / static_cast<std::size_t>(element.size);
+std::vector<double> numbers_of(const Bytes& bytes, std::size_t begin, std::size_t size, const Element& element) {
+  const std::size_t count = size / static_cast<std::size_t>(element.size);
   check_memory(static_cast<std::int64_t>(count * sizeof(double)));
   std::vector<double> values;
   values.reserve(count);
-  append_numbers(bytes, element, values);
+  bytes.each_piece(begin, size, [&](std::string_view piece) { append_numbers(piece, element, values); });
   return values;
 }
 

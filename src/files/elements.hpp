@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/file.hpp"
 #include "tensor/array.hpp"
 
 namespace attn::dump {
@@ -28,8 +30,8 @@ std::int64_t byte_count(const Shape& shape, const Element& element);
 /// Appends each as a double, exactly but for integers beyond 2^53.
 void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values);
 
-/// All of them. Throws Wrong where memory for them is not to be had.
-std::vector<double> numbers_of(std::string_view bytes, const Element& element);
+/// The numbers in `size` bytes from `begin` on. Throws Wrong if there is too little memory.
+std::vector<double> numbers_of(const Bytes& bytes, std::size_t begin, std::size_t size, const Element& element);
 
 /// Of numbers that are written with the first axis running fastest (Fortran's order), the row-major ones.
 std::vector<double> row_major(const std::vector<double>& values, const Shape& shape);

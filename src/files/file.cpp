@@ -1,16 +1,15 @@
 #include "files/file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include "files/wrong.hpp"
-#include "system/descriptor.hpp"
 #include "text/ascii.hpp"
 #include "text/utf8.hpp"
 #include "walk/memory.hpp"
@@ -75,27 +74,72 @@ bool is_readable(std::string_view name) {
 
 }  // namespace
 
-FileBytes::FileBytes(const fs::path& path) {
+Bytes::Bytes(const fs::path& path) {
   constexpr std::size_t large = std::size_t{1} << 24U;
   struct stat status {};
-  const system::Descriptor file = open_regular(path, status);
+  file_ = open_regular(path, status);
   if (status.st_size == 0) {
     throw Wrong("it is empty", "write it again");
   }
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* const mapped = size < large ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (mapped != MAP_FAILED) {
-    view_ = {static_cast<const char*>(mapped), size};
-    return;
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ < large) {
+    copy_ = read_bytes(file_, size_);
+    view_ = copy_;
+    size_ = copy_.size();
   }
-  check_memory(status.st_size);
-  copy_ = read_bytes(file, size);
-  view_ = copy_;
 }
 
-FileBytes::~FileBytes() {
-  if (view_.data() != copy_.data()) {
-    munmap(const_cast<char*>(view_.data()), view_.size());
+void Bytes::read_file(std::size_t position, char* to, std::size_t count) const {
+  while (count > 0) {
+    const ssize_t got = pread(file_.number(), to, count, static_cast<off_t>(position));
+    if (got < 0 && errno != EINTR) {
+      throw_unreadable();
+    }
+    if (got == 0) {
+      throw Wrong("it became shorter while it was read", "wait until it is written, and verify it again");
+    }
+    const auto done = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    position += done;
+    to += done;
+    count -= done;
+  }
+}
+
+void Bytes::read(std::size_t position, char* to, std::size_t count) const {
+  constexpr std::size_t window = std::size_t{1} << 16U;
+  if (!view_.empty()) {
+    std::copy_n(view_.data() + position, count, to);
+    return;
+  }
+  if (count >= window) {
+    read_file(position, to, count);
+    return;
+  }
+  if (position < window_begin_ || position + count > window_begin_ + window_.size()) {
+    std::string bytes(std::min(window, size_ - position), '\0');
+    read_file(position, bytes.data(), bytes.size());
+    window_ = std::move(bytes);
+    window_begin_ = position;
+  }
+  std::copy_n(window_.data() + (position - window_begin_), count, to);
+}
+
+std::string Bytes::piece(std::size_t position, std::size_t count) const {
+  std::string bytes(std::min(count, size_ - position), '\0');
+  read(position, bytes.data(), bytes.size());
+  return bytes;
+}
+
+void Bytes::each_piece(std::size_t position, std::size_t count,
+                       const std::function<void(std::string_view piece)>& use) const {
+  constexpr std::size_t most = std::size_t{1} << 20U;
+  std::string room(std::min(count, most), '\0');
+  while (count > 0) {
+    const std::size_t size = std::min(count, most);
+    read(position, room.data(), size);
+    use({room.data(), size});
+    position += size;
+    count -= size;
   }
 }
 

@@ -1,26 +1,45 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "system/descriptor.hpp"
+
 namespace attn::dump {
 
-/// All bytes of a regular file. Those of a large one are where the system has them, and no copy.
-class FileBytes {
+/// The bytes of a regular file, or of memory. A large file stays open, and is read piece by piece.
+class Bytes {
  public:
   /// Refuses pipes and devices, which might never end. Throws Wrong.
-  explicit FileBytes(const std::filesystem::path& path);
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
-  ~FileBytes();
+  explicit Bytes(const std::filesystem::path& path);
+  /// Bytes in memory, which must outlive this object.
+  explicit Bytes(std::string_view bytes) : view_(bytes), size_(bytes.size()) {}
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
 
-  std::string_view view() const { return view_; }
+  std::size_t size() const { return size_; }
+  /// Copies `count` bytes to `to`. All functions that read throw Wrong if the file can no longer be read, or has become
+  /// shorter.
+  void read(std::size_t position, char* to, std::size_t count) const;
+  /// At most `count` bytes, fewer at the end.
+  std::string piece(std::size_t position, std::size_t count) const;
+  /// Passes on `count` bytes, in pieces of a multiple of 8 bytes, except for the last one.
+  void each_piece(std::size_t position, std::size_t count,
+                  const std::function<void(std::string_view piece)>& use) const;
 
  private:
+  void read_file(std::size_t position, char* to, std::size_t count) const;
+
   std::string copy_;
   std::string_view view_;
+  std::size_t size_;
+  system::Descriptor file_;
+  mutable std::string window_;  ///< of the file: what short reads are served from
+  mutable std::size_t window_begin_ = 0;
 };
 
 /// A file's size and its first bytes; those of no file where it cannot be read.

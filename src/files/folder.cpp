@@ -44,9 +44,8 @@ std::vector<fs::path> npy_files(const fs::path& folder) {
 }
 
 void read_npy(const fs::path& path, const std::string& name, const Wanted& wanted, std::vector<Dumped>& tensors) {
-  const FileBytes file(path);
-  const std::string_view bytes = file.view();
-  NpyHeader header = parse_npy_header(bytes);
+  const Bytes bytes(path);
+  NpyHeader header = npy_header_of(bytes);
   if (wanted({name, std::move(header.shape), dtype_name(header.element)})) {
     tensors.push_back(parse_npy(bytes));
     tensors.back().name = name;

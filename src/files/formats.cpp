@@ -48,8 +48,8 @@ std::optional<Format> format_of_name(const std::filesystem::path& path) {
   return has_extension(path, ".csv") ? std::optional(Format::csv) : std::nullopt;
 }
 
-std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_view bytes, const Wanted& wanted) {
-  const Beginning beginning{static_cast<std::int64_t>(bytes.size()), std::string(bytes.substr(0, bytes_that_tell))};
+std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& bytes, const Wanted& wanted) {
+  const Beginning beginning{static_cast<std::int64_t>(bytes.size()), bytes.piece(0, bytes_that_tell)};
   std::optional<Format> format = format_of_bytes(beginning);
   if (!format) {
     format = format_of_name(path);
@@ -57,20 +57,24 @@ std::vector<Dumped> parse_file(const std::filesystem::path& path, std::string_vi
   if (!format) {
     throw Wrong("it is not a tensor file that can be read", "write one with numpy.savez(path, keys=keys)");
   }
+  const auto text = [&] {
+    check_memory(static_cast<std::int64_t>(bytes.size()));
+    return bytes.piece(0, bytes.size());
+  };
   std::vector<Dumped> tensors;
   switch (*format) {
     case Format::npz: return parse_npz(bytes, wanted);
     case Format::safetensors: return parse_safetensors(bytes, wanted);
-    case Format::json: return parse_json(bytes, wanted);
+    case Format::json: return parse_json(text(), wanted);
     case Format::npy:
-      if (NpyHeader header = parse_npy_header(bytes);
+      if (NpyHeader header = npy_header_of(bytes);
           wanted({name_of(path), std::move(header.shape), dtype_name(header.element)})) {
         tensors.push_back(parse_npy(bytes));
         tensors.back().name = name_of(path);
       }
       break;
     case Format::csv:
-      tensors.push_back(parse_csv(bytes));
+      tensors.push_back(parse_csv(text()));
       tensors[0].name = tensors[0].name.empty() ? name_of(path) : tensors[0].name;
       if (!wanted({tensors[0].name, tensors[0].shape, tensors[0].dtype})) {
         tensors.clear();

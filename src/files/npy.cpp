@@ -92,19 +92,21 @@ NpyHeader parse_npy_header(std::string_view bytes) {
   return {element_of(literal.descr), literal.fortran_order, std::move(literal.shape), size};
 }
 
-Dumped parse_npy(std::string_view bytes) {
-  NpyHeader header = parse_npy_header(bytes);
+NpyHeader npy_header_of(const Bytes& bytes) { return parse_npy_header(bytes.piece(0, largest_npy_header)); }
+
+Dumped parse_npy(const Bytes& bytes) {
+  NpyHeader header = npy_header_of(bytes);
   const auto declared = static_cast<std::size_t>(byte_count(header.shape, header.element));
-  const std::string_view data = bytes.substr(header.size);
-  if (data.size() < declared) {
+  const std::size_t size = bytes.size() - header.size;
+  if (size < declared) {
     throw_cut_short(header.size + declared, bytes.size());
   }
-  if (data.size() > declared) {
-    throw Wrong("it has " + std::to_string(data.size() - declared) + " bytes more than the " +
-                    std::to_string(declared) + " of its shape " + shape_text(header.shape),
+  if (size > declared) {
+    throw Wrong("it has " + std::to_string(size - declared) + " bytes more than the " + std::to_string(declared) +
+                    " of its shape " + shape_text(header.shape),
                 "write each array to a file of its own");
   }
-  std::vector<double> values = numbers_of(data, header.element);
+  std::vector<double> values = numbers_of(bytes, header.size, size, header.element);
   if (header.fortran_order) {
     values = row_major(values, header.shape);
   }

@@ -24,6 +24,8 @@ inline constexpr std::size_t largest_npy_header = 10'000 + 12;
 NpyHeader parse_npy_header(std::string_view bytes);
 
 /// The tensor, without a name. Throws Wrong.
-Dumped parse_npy(std::string_view bytes);
+Dumped parse_npy(const Bytes& bytes);
+/// The header of a file. Throws Wrong.
+NpyHeader npy_header_of(const Bytes& bytes);
 
 }  // namespace attn::dump

@@ -39,7 +39,7 @@ void check_packing(const Archive::Entry& entry, std::size_t archive_size) {
 
 /// Looks through the archive's directory before anything is unpacked. Throws Wrong where names or sizes cannot be true,
 /// and where no array is in it.
-void check_directory(std::string_view bytes) {
+void check_directory(const Bytes& bytes) {
   Archive archive(bytes);
   std::set<std::string> names;
   std::uint64_t packed = 0;
@@ -91,7 +91,7 @@ NpyHeader header_of(Archive& archive, const Archive::Entry& entry) {
 }
 
 /// Does it for each array of the archive.
-void for_each_array(std::string_view bytes,
+void for_each_array(const Bytes& bytes,
                     const std::function<void(Archive& archive, const Archive::Entry& entry)>& action) {
   Archive archive(bytes);
   for (Archive::Entry entry; archive.next(entry);) {
@@ -142,7 +142,7 @@ bool looks_like_npz(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
 }
 
-std::vector<Dumped> parse_npz(std::string_view bytes, const Wanted& wanted) {
+std::vector<Dumped> parse_npz(const Bytes& bytes, const Wanted& wanted) {
   check_directory(bytes);
   std::set<std::string> names;
   std::int64_t needed = 0;

@@ -35,13 +35,13 @@ bool is_dump(const fs::path& path) {
 bool want_all(const Heading&) { return true; }
 
 std::vector<Dumped> parse(const fs::path& path, std::string_view bytes, const Wanted& wanted) {
-  return naming(path, [&] { return parse_file(path, bytes, wanted); });
+  return naming(path, [&] { return parse_file(path, Bytes(bytes), wanted); });
 }
 
 std::vector<Dumped> read(const fs::path& path, const Wanted& wanted) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    return naming(path, [&] { return parse_file(path, FileBytes(path).view(), wanted); });
+    return naming(path, [&] { return parse_file(path, Bytes(path), wanted); });
   }
   const std::vector<fs::path> files = naming(path, [&] { return npy_files(path); });
   std::vector<Dumped> tensors;

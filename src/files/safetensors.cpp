@@ -105,23 +105,23 @@ bool looks_like_safetensors(std::string_view bytes, std::int64_t size) {
          header_length(bytes) <= static_cast<std::uint64_t>(size) - length_size;
 }
 
-std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& wanted) {
+std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted) {
   if (bytes.size() < length_size) {
     throw Wrong("cut short: it has " + std::to_string(bytes.size()) + " bytes", safetensors_again);
   }
-  const std::uint64_t length = header_length(bytes);
-  const std::string_view rest = bytes.substr(length_size);
-  if (length > largest_header || length > rest.size() || !rest.starts_with('{')) {
+  const std::uint64_t length = header_length(bytes.piece(0, length_size));
+  const std::size_t rest = bytes.size() - length_size;
+  if (length > largest_header || length > rest || bytes.piece(length_size, 1) != "{") {
     throw Wrong("it does not begin like a .safetensors file: its header would have " + std::to_string(length) +
-                    " bytes, and " + std::to_string(rest.size()) + " are there",
+                    " bytes, and " + std::to_string(rest) + " are there",
                 safetensors_again);
   }
   std::vector<Laid> tensors;
-  for (SafetensorsEntry& entry : parse_safetensors_header(rest.substr(0, length))) {
+  for (SafetensorsEntry& entry : parse_safetensors_header(bytes.piece(length_size, length))) {
     tensors.push_back(laid(std::move(entry)));
   }
-  const std::string_view data = rest.substr(length);
-  check_layout(tensors, data.size());
+  const std::size_t data = length_size + length;
+  check_layout(tensors, bytes.size() - data);
   if (tensors.empty()) {
     throw Wrong("it has no tensor", safetensors_again);
   }
@@ -130,7 +130,7 @@ std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& want
     if (!wanted({tensor.name, tensor.shape, dtype_name(tensor.element)})) {
       continue;
     }
-    std::vector<double> values = numbers_of(data.substr(tensor.begin, tensor.end - tensor.begin), tensor.element);
+    std::vector<double> values = numbers_of(bytes, data + tensor.begin, tensor.end - tensor.begin, tensor.element);
     result.push_back({std::move(tensor.name), std::move(tensor.shape), dtype_name(tensor.element), std::move(values)});
   }
   return result;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/file.hpp"
 #include "files/read.hpp"
 
 namespace attn::dump {
@@ -13,6 +14,6 @@ bool looks_like_safetensors(std::string_view bytes, std::int64_t size);
 
 /// All tensors of a .safetensors file, in the order of its header, by the format's rules: numbers little-endian and
 /// row-major, one after the other from the header's end to the file's, without holes. Throws Wrong.
-std::vector<Dumped> parse_safetensors(std::string_view bytes, const Wanted& wanted);
+std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted);
 
 }  // namespace attn::dump

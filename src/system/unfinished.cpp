@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "system/passing_line.hpp"
+
 namespace attn::system {
 namespace {
 
@@ -31,6 +33,7 @@ void Unfinished::take_away_all(int signal) {
       take_away(one->path_.c_str(), one->kind_);
     }
   }
+  PassingLine::erase();
   std::signal(signal, SIG_DFL);
   raise(signal);
 }

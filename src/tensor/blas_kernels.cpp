@@ -148,14 +148,14 @@ int with_room = 0;
 
 std::size_t room_of(int threads) { return room_of_thread * static_cast<std::size_t>(std::max(0, threads - with_room)); }
 
-/// Takes the buffers of so many threads, which OpenBLAS keeps, if there is room: where it cannot have one, it tries for
-/// ever. Returns whether there is.
+/// Allocates OpenBLAS's buffers for so many threads, which it keeps. Returns false if there is too little memory:
+/// OpenBLAS would try for ever. The check asks for the memory as OpenBLAS does, so that the system counts it alike.
 bool have_buffers(int threads) {
   if (threads <= with_room) {
     return true;
   }
   const std::size_t size = room_of(threads);
-  void* const room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) {
     return false;
   }

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pty
+import signal
 import struct
 import subprocess
 import zipfile
@@ -14,6 +15,7 @@ import numpy as np
 
 import files
 import harness
+import vt
 
 TYPES = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8"), "BOOL": np.dtype("bool")}
 FORMS = ("npz", "safetensors")
@@ -264,6 +266,20 @@ class SavedFile(files.Case):
             os.close(theirs)
         self.assertRegex(said[0], rb"\A\rsaved [0-9.]+ (bytes|MiB) of [0-9.]+ MiB, [0-9]+ s left.*\r +\rend\Z")
         self.assertEqual(said[1], b"end")
+
+    def test_an_interrupted_save_leaves_no_line(self):
+        os.mkfifo(self.path("pipe.safetensors"))
+        command = [harness.BINARY, "causal", "--tokens", "700", "--save", self.path("pipe.safetensors")]
+        slowly = ["sh", "-c", f"exec <{self.path('pipe.safetensors')}; while head -c 65536 >/dev/null; do sleep 0.1; done"]
+        with subprocess.Popen(slowly) as reader:
+            saving = harness.Terminal(command, os.environ)
+            saving.wait_until(lambda: b"s left" in saving.shown)
+            saving.type(b"\x03")
+            self.assertEqual(saving.end(), -signal.SIGINT)
+            reader.kill()
+        screen = vt.Vt(24, 80)
+        screen.feed(saving.shown.decode())
+        self.assertEqual(screen.text().strip(), "")
 
     def test_all_or_nothing(self):
         for form in FORMS:

@@ -46,7 +46,7 @@ Interval Bounds::rounded(const Interval& exact, double steps, double size) const
 }
 
 void Bounds::observe(const Tensor& tensor, std::vector<Interval> cells) {
-  observed_.insert_or_assign(tensor.id(), Cells{tensor, std::move(cells), true});
+  observed_.insert_or_assign(tensor.id(), Cells{tensor, std::move(cells)});
 }
 
 Interval Bounds::cell(const Tensor& tensor, std::int64_t position) {
@@ -55,7 +55,7 @@ Interval Bounds::cell(const Tensor& tensor, std::int64_t position) {
 
 Interval Bounds::cell(const Tensor& tensor, const Shape& index) {
   const auto seen = observed_.find(tensor.id());
-  return seen != observed_.end() ? seen->second.cells[position_of(index, tensor.shape())] : derived(tensor, index);
+  return seen != observed_.end() ? seen->second.observed[position_of(index, tensor.shape())] : derived(tensor, index);
 }
 
 Bounds::Cells& Bounds::cells_of(const Tensor& tensor) {
@@ -63,21 +63,28 @@ Bounds::Cells& Bounds::cells_of(const Tensor& tensor) {
     return seen->second;
   }
   const auto known = kept_.find(tensor.id());
-  return known != kept_.end()
-             ? known->second
-             : kept_
-                   .emplace(tensor.id(),
-                            Cells{tensor, std::vector<Interval>(static_cast<std::size_t>(element_count(tensor.shape())),
-                                                                no_number)})
-                   .first->second;
+  if (known != kept_.end()) {
+    return known->second;
+  }
+  const auto count = static_cast<std::size_t>(element_count(tensor.shape()));
+  return kept_
+      .emplace(tensor.id(),
+               Cells{tensor, {}, std::make_unique_for_overwrite<double[]>(2 * count), std::vector<bool>(count)})
+      .first->second;
 }
 
 Interval Bounds::kept(Cells& cells, std::size_t position) {
-  Interval& cell = cells.cells[position];
-  if (!is_number(cell) && !cells.is_observed) {
-    cell = derived(cells.tensor, index_at(static_cast<std::int64_t>(position), cells.tensor.shape()));
+  if (!cells.observed.empty()) {
+    return cells.observed[position];
   }
-  return cell;
+  double* const kept = &cells.kept[2 * position];
+  if (!cells.are_kept[position]) {
+    const Interval cell = derived(cells.tensor, index_at(static_cast<std::int64_t>(position), cells.tensor.shape()));
+    cells.are_kept[position] = is_number(cell);
+    kept[0] = cell.low;
+    kept[1] = cell.high;
+  }
+  return {kept[0], kept[1]};
 }
 
 Interval Bounds::of(const Tensor& tensor, const Element& element) {

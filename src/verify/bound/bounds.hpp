@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -39,9 +40,11 @@ class Bounds {
 
  private:
   struct Cells {
-    Tensor tensor;                ///< keeps the identity from being another tensor's
-    std::vector<Interval> cells;  ///< no number: not bounded yet, unless it was observed
-    bool is_observed = false;
+    Tensor tensor;                   ///< keeps the identity from being another tensor's
+    std::vector<Interval> observed;  ///< all cells, or none
+    std::unique_ptr<double[]> kept =
+        nullptr;  ///< each cell's low and high; memory is used only where a cell is bounded
+    std::vector<bool> are_kept = {};
   };
   /// An operand's elements in a tensor's sums: as far apart from term to term, and from cell to cell, everywhere.
   struct Steps {

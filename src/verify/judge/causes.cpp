@@ -13,6 +13,7 @@
 
 #include "tensor/operations.hpp"
 #include "verify/judge/looks.hpp"
+#include "verify/judge/sample.hpp"
 #include "verify/judge/shifts.hpp"
 #include "verify/judge/solved.hpp"
 #include "walk/mistakes.hpp"
@@ -44,6 +45,9 @@ class Search {
       numbers_in_all_ += element_count(step.tensor->shape());
     }
     own_wrong_ = port::compare(theirs_.values, right_, judge_.tolerance(), theirs_.cells).mismatched;
+    if (theirs_.cells.empty()) {
+      sample_ = Sample(remade_, own_wrong_);
+    }
   }
 
   std::vector<Cause> run(const Otherwise& otherwise) {
@@ -87,19 +91,21 @@ class Search {
   }
   /// The same for a tensor: within what its sums may be off by, where its numbers are near.
   bool explains(const Tensor& tensor) {
+    if (sample_.refutes(tensor, theirs_.values, own_wrong_, judge_.tolerance(), !trying_.empty())) {
+      return false;
+    }
     std::vector<double> numbers = values_of(tensor);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = std::isnan(numbers[i]) && theirs_.values[i] == 0 ? 0 : numbers[i];  // nan_to_num
     }
     const Comparison plain = port::compare(theirs_.values, numbers, judge_.tolerance(), theirs_.cells);
-    constexpr double near = 1e-2;
     if (plain.holds()) {
       return true;
     }
     note_partial(plain);
-    const bool is_near = std::isfinite(plain.greatest_absolute) && (plain.greatest_relative < near);
     verify::Bounds bounds;
-    return is_near && judge_.tolerance().grows && are_within(bounds, theirs_.values, tensor, plain, judge_.tolerance());
+    return plain.is_near() && judge_.tolerance().grows &&
+           are_within(bounds, theirs_.values, tensor, plain, judge_.tolerance());
   }
 
   /// What explains many of the wrong cells, and none of the others otherwise.
@@ -139,7 +145,9 @@ class Search {
       const bool is_other = other.tensor->id() != step_.tensor->id() &&
                             other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && says_something() && explains(judge_.values(*other.tensor))) {
+      if (is_other && says_something() &&
+          !sample_.refutes(*other.tensor, theirs_.values, own_wrong_, judge_.tolerance(), false) &&
+          explains(judge_.values(*other.tensor))) {
         claim({{"other-step"},
                "these are the numbers of " + full_name(other) +
                    (is_drawn() ? ": drawn in another order, or mixed up" : ": mixed up, or a step is left out"),
@@ -211,7 +219,11 @@ class Search {
     return is_it;
   }
 
-  bool is_like_right(const Tensor& made) const { return port::compare(values_of(made), right_, {0, 0, false}).holds(); }
+  bool is_like_right(const Tensor& made) const {
+    constexpr Tolerance exact{0, 0, false};
+    return (sample_.empty() || port::compare(sample_.numbers(made), sample_.numbers(right_), exact).holds()) &&
+           port::compare(values_of(made), right_, exact).holds();
+  }
 
   /// One mistake, wherever it can be made, else at one place alone.
   void try_mistakes() {
@@ -360,6 +372,7 @@ class Search {
   std::vector<double> right_;    ///< its numbers
   std::set<const void*> shown_;  ///< tensors that the port has right
   std::vector<std::int64_t> own_wrong_;
+  Sample sample_;
   std::int64_t numbers_in_all_ = 0;
   std::vector<Mistake> table_;
   Mistakes effective_;  ///< those of the table that change something here

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,6 +35,8 @@ struct Comparison {
   std::optional<double> passing_atol;
 
   bool holds() const { return mismatched.empty(); }
+  /// Returns true if all differences are numbers, and below 1 % of the right ones: what rounding may explain.
+  bool is_near() const { return std::isfinite(greatest_absolute) && greatest_relative < 1e-2; }
 };
 
 /// Both have as many numbers. Only these cells are compared, or where there are none, all.

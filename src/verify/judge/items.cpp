@@ -201,6 +201,7 @@ class Reader {
       if (steps.size() != names.size()) {
         continue;
       }
+      right_.unread().load(dumped_[given]);
       take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<dump::Dumped>&& parts) {
         std::pair<std::size_t, std::size_t> good;
         for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -68,11 +68,34 @@ struct Run {
   }
 };
 
-/// The dump matched in each right way, up to one in which all is right.
+/// Forgets the runs that explain less than the best one: what they keep may be large.
+void forget_worse(std::deque<Run>& runs, const Run& best) {
+  for (Run& run : runs) {
+    if (explained(run.matching) < explained(best.matching)) {
+      run = Run();
+    }
+  }
+}
+
+/// Returns true if a large tensor that is right in the first way, by its name, is far from the step of this name in
+/// another way: that way explains less.
+bool is_contradicted(const Way& way, const Run& first, const Right& right) {
+  return std::ranges::any_of(first.matching.matched, [&](const Matched& matched) {
+    const auto step = std::ranges::find(way.steps, full_name(*matched.step), full_name);
+    return matched.is_right && matched.by == Matched::By::name && step != way.steps.end() &&
+           step->tensor->id() != matched.step->tensor->id() && right.is_far(*matched.theirs, *step->tensor);
+  });
+}
+
+/// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict are left
+/// out.
 std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                         Right& right) {
   std::deque<Run> runs;
   for (Way& way : ways_of(steps)) {
+    if (!runs.empty() && is_contradicted(way, runs.front(), right)) {
+      continue;
+    }
     Run& run = runs.emplace_back();
     run.way = std::move(way);
     run.matching = match(dumped, run.way, names, right, run.parts);
@@ -160,17 +183,28 @@ void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& 
   }
 }
 
-}  // namespace
+/// Compares a recognised tensor with the lesson's numbers.
+Judged compared(const Matched& matched, Right& right) {
+  const Tensor& step = *matched.step->tensor;
+  if (const Comparison* const held = right.unread().known(*matched.theirs, step)) {
+    return {matched, Verdict::right, *held, {}, "", {}};
+  }
+  Judged judged{matched, verdict_of(matched), {}, right.values(step), "", {}};
+  if (matched.laid) {
+    judged.comparison = right.compare(*matched.laid, step);
+  }
+  return judged;
+}
 
-Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
-                const Tolerance& tolerance, const Otherwise& otherwise) {
-  Right right(tolerance, heads_of(steps));
+Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                       Right& right, const Otherwise& otherwise) {
   Judgement result;
   std::deque<Run> runs = runs_of(dumped, steps, names, right);
   std::size_t best = best_of(runs);
   const auto is_plain = [](const Matched& matched) { return tells_order(matched) && matched.laid->is_plain; };
   if (!is_all_right(runs[best].matching) && std::ranges::none_of(runs[best].matching.matched, is_plain)) {
     for (const Storage& storage : storages) {
+      right.unread().load_all();
       std::vector<dump::Dumped> stored = stored_as(storage, dumped, runs[best].matching);
       std::deque<Run> others = runs_of(stored, steps, names, right);
       const std::size_t other = best_of(others);
@@ -189,14 +223,12 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
   if (result.seed) {
     return result;
   }
+  forget_worse(runs, runs[best]);
   const auto causes_in = [&](const Run& run, const Matched& matched) {
     return causes_of(matched, run.way.steps, run.matching.operands, run.shown(), right, otherwise);
   };
   for (const Matched& matched : runs[best].matching.matched) {
-    Judged judged{matched, verdict_of(matched), {}, right.values(*matched.step->tensor), "", {}};
-    if (matched.laid) {
-      judged.comparison = right.compare(*matched.laid, *matched.step->tensor);
-    }
+    Judged judged = compared(matched, right);
     if (judged.verdict == Verdict::wrong) {
       judged.whose = whose_numbers(matched, runs[best].way.steps, right);
       judged.causes = causes_in(runs[best], matched);
@@ -221,10 +253,27 @@ Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> step
   }
   explain_sequences(result.tensors, runs[best].way.steps, right);
   result.unmatched = std::move(runs[best].matching.unmatched);
-  result.relations = relations_of(dumped, result.unmatched, tolerance);
+  if (!result.unmatched.empty()) {
+    right.unread().load_all();
+  }
+  result.relations = relations_of(dumped, result.unmatched, right.tolerance());
   result.way = std::move(runs[best].way);
   result.parts = std::move(runs[best].parts);
   return result;
+}
+
+}  // namespace
+
+Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
+                const Tolerance& tolerance, const Otherwise& otherwise) {
+  Right right(tolerance, heads_of(steps));
+  return judgement_of(dumped, steps, names, right, otherwise);
+}
+
+Judgement judge_unread(std::span<dump::Dumped> dumped, const ReadOne& read, std::span<const Step> steps,
+                       const Names& names, const Tolerance& tolerance, const Otherwise& otherwise) {
+  Right right(tolerance, heads_of(steps), Unread(dumped, read));
+  return judgement_of(dumped, steps, names, right, otherwise);
 }
 
 }  // namespace attn::port

@@ -24,7 +24,7 @@ struct Judged {
   Matched matched;
   Verdict verdict = Verdict::right;
   Comparison comparison;      ///< with the lesson's numbers
-  std::vector<double> right;  ///< these
+  std::vector<double> right;  ///< these; empty for a tensor that holds unread
   std::string whose;          ///< another step whose numbers it has exactly, against its name; else empty
   std::vector<Cause> causes;  ///< of Verdict::wrong: what gives the port's numbers; empty where nothing known does
 };
@@ -46,5 +46,9 @@ struct Judgement {
 /// NameError.
 Judgement judge(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                 const Tolerance& tolerance, const Otherwise& otherwise);
+/// Judges a dump whose tensors have no numbers yet: `read` reads one. Tensors that hold as they are stored stay unread,
+/// and so do their right numbers.
+Judgement judge_unread(std::span<dump::Dumped> dumped, const ReadOne& read, std::span<const Step> steps,
+                       const Names& names, const Tolerance& tolerance, const Otherwise& otherwise);
 
 }  // namespace attn::port

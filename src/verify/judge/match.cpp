@@ -128,10 +128,13 @@ class Matcher {
   void take_right(Item& item) { take_holding(item, allowed(item)); }
 
   void take_by_numbers(Item& item) {
-    const bool has_shape = std::ranges::any_of(
-        item.candidates, [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); });
-    if (item.matched || item.by < Matched::By::habit || (item.is_certain && has_shape) ||
-        !says_something(*item.theirs)) {
+    const auto has_shape = [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); };
+    if (item.matched || item.by < Matched::By::habit ||
+        (item.is_certain && std::ranges::any_of(item.candidates, has_shape))) {
+      return;
+    }
+    right_.unread().load(*item.theirs);
+    if (!says_something(*item.theirs)) {
       return;
     }
     Item any = item;
@@ -170,12 +173,16 @@ class Matcher {
            std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
   }
 
-  /// Whether another tensor of this shape has the same numbers, and they are right.
-  bool is_double(const Item& item) const {
-    return std::ranges::any_of(items_, [&](const Item& other) {
-      return &other != &item && other.matched && other.matched->is_right && other.theirs->shape == item.theirs->shape &&
-             other.theirs->values == item.theirs->values;
-    });
+  /// Returns true if the other tensor has been matched and has the same shape and numbers.
+  bool is_twin(const Item& item, const Item& other) {
+    return &other != &item && other.matched &&
+           right_.are_same(*item.theirs, *other.theirs, &*other.matched->step->tensor);
+  }
+
+  /// Returns true if another tensor of this shape has the same numbers, and they are right.
+  bool is_double(const Item& item) {
+    return std::ranges::any_of(
+        items_, [&](const Item& other) { return other.matched && other.matched->is_right && is_twin(item, other); });
   }
 
   bool has_projection() const {
@@ -320,10 +327,7 @@ class Matcher {
 
   void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
-    const auto twin = std::ranges::find_if(items_, [&](const Item& other) {
-      return &other != &item && other.matched && other.theirs->values == item.theirs->values &&
-             other.theirs->shape == item.theirs->shape;
-    });
+    const auto twin = std::ranges::find_if(items_, [&](const Item& other) { return is_twin(item, other); });
     std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
     const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
       return twin != items_.end() && &steps_[choice.step] == twin->matched->step;

@@ -21,8 +21,13 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
 }  // namespace
 
 std::vector<double> values_of(const Tensor& tensor) {
-  return std::visit([](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
-                    *tensor.array().contents());
+  std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(element_count(tensor.shape())));
+  tensor.each_part([&](const Array& rows) {
+    std::visit([&](const auto& values) { numbers.insert(numbers.end(), values.begin(), values.end()); },
+               *rows.contents());
+  });
+  return numbers;
 }
 
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {

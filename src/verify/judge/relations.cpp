@@ -35,6 +35,9 @@ verify::Givens givens_of(std::span<const dump::Dumped> dumped) {
 
 std::vector<std::string> relations_of(std::span<const dump::Dumped> dumped, std::span<const std::size_t> unmatched,
                                       const Tolerance& tolerance) {
+  if (unmatched.empty()) {
+    return {};
+  }
   verify::Relater relater(givens_of(dumped));
   const auto add = [&](std::size_t i) {
     if (!dumped[i].values.empty()) {

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tensor/evaluation.hpp"
+#include "verify/judge/sample.hpp"
 #include "verify/propose/axes.hpp"
 
 namespace attn::port {
@@ -52,6 +54,13 @@ bool is_filled_otherwise(std::span<const double> theirs, std::span<const double>
   return fill.has_value();
 }
 
+/// Returns true if the tensor may be laid out as the right one, as far as the numbers of their elements say.
+bool may_fit(const dump::Dumped& theirs, const Tensor& right) {
+  const std::int64_t count = element_count(theirs.shape);
+  const std::int64_t wanted = element_count(right.shape());
+  return count >= wanted ? wanted > 0 || count == wanted : count > 0 && wanted % count == 0;
+}
+
 }  // namespace
 
 std::string order_in(const std::string& words) {
@@ -91,16 +100,56 @@ bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Te
   return comparison.holds() || (is_near(comparison.absolute_at) && std::ranges::all_of(comparison.mismatched, is_near));
 }
 
+/// Forgets all large tensors but the last two that were asked for.
+void Right::forget_large() {
+  const auto is_large = [](const auto& known) { return std::ssize(known.second.values) > evaluation().large; };
+  while (std::ranges::count_if(known_, is_large) > 2) {
+    auto oldest = known_.end();
+    for (auto one = known_.begin(); one != known_.end(); ++one) {
+      oldest = is_large(*one) && (oldest == known_.end() || one->second.asked < oldest->second.asked) ? one : oldest;
+    }
+    known_.erase(oldest);
+  }
+}
+
+/// Forgets what a large tensor's bounds were made of, which is larger than the tensor.
+void Right::forget_large_bounds(const Tensor& tensor) {
+  if (element_count(tensor.shape()) > evaluation().large) {
+    bounds_.forget();
+  }
+}
+
 const std::vector<double>& Right::values(const Tensor& tensor) {
-  const auto found = known_.find(tensor.id());
-  return (found != known_.end() ? found->second
-                                : known_.emplace(tensor.id(), Known{tensor, values_of(tensor)}).first->second)
-      .values;
+  const auto [found, is_new] = known_.try_emplace(tensor.id(), Known{tensor, {}});
+  Known& known = found->second;
+  known.asked = ++asked_;
+  if (is_new) {
+    known.values = values_of(tensor);
+    forget_large();
+  }
+  return known.values;
+}
+
+bool Right::are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held) {
+  if (a.shape != b.shape || &a == &b) {
+    return &a == &b;
+  }
+  const bool is_unread = unread_.contains(a) || unread_.contains(b);
+  if (is_unread && held != nullptr && unread_.known(b, *held) != nullptr && !unread_.contains(a) &&
+      !compared_in_parts(a.values, *held, tolerance_)) {
+    return false;  // numbers that are b's would hold as b's do
+  }
+  unread_.load(a);
+  unread_.load(b);
+  return a.values == b.values;
 }
 
 bool Right::holds(const Laid& theirs, const Tensor& right) {
   const Comparison plain = port::compare(theirs.values, values(right), tolerance_, theirs.cells);
-  return plain.holds() || (is_bounded(right) && are_within(bounds_, theirs.values, right, plain, tolerance_));
+  const bool is_it =
+      plain.holds() || (is_bounded(right) && are_within(bounds_, theirs.values, right, plain, tolerance_));
+  forget_large_bounds(right);
+  return is_it;
 }
 
 Comparison Right::compare(const Laid& theirs, const Tensor& right) {
@@ -115,10 +164,58 @@ Comparison Right::compare(const Laid& theirs, const Tensor& right) {
              is_within(bounds_, theirs.values[static_cast<std::size_t>(cell)], right, cell, tolerance_);
     });
   }
+  forget_large_bounds(right);
   return result;
 }
 
+bool Right::is_far(const dump::Dumped& theirs, const Tensor& right) const {
+  const bool is_unread = unread_.contains(theirs) && theirs.shape == right.shape();
+  const Sample sample = is_unread ? Sample(right, {}) : Sample();
+  if (sample.empty()) {
+    return false;
+  }
+  const Comparison plain = port::compare(sample.numbers(unread_.numbers(theirs)), sample.numbers(right), tolerance_);
+  return !plain.holds() && !plain.is_near();
+}
+
+/// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading: a cell is
+/// neither equal nor within bounds, and is not a number that hides a score.
+bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {
+  const Sample sample = theirs.shape == right.shape() ? Sample(right, {}) : Sample();
+  if (sample.empty() || right.dtype() == DType::boolean || is_weight(right)) {
+    return false;
+  }
+  std::vector<double> here = sample.numbers(theirs.values);
+  const std::vector<double> there = sample.numbers(right);
+  if (std::ranges::all_of(there, [](double value) { return value == 0 || value == 1; })) {
+    return false;  // a mask has other readings
+  }
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    here[i] = is_hiding(here[i]) ? there[i] : here[i];
+  }
+  const Comparison plain = port::compare(here, there, tolerance_);
+  if (plain.holds()) {
+    return false;
+  }
+  const auto worst = static_cast<std::size_t>(plain.absolute_at);
+  const bool is_it = !is_bounded(right) || !is_within(bounds_, here[worst], right, sample.cells()[worst], tolerance_);
+  forget_large_bounds(right);
+  return is_it;
+}
+
 std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& right) {
+  if (!may_fit(theirs, right)) {
+    return std::nullopt;
+  }
+  if (unread_.contains(theirs)) {
+    if (unread_.holding(theirs, right, tolerance_) != nullptr) {
+      return Laid();
+    }
+    unread_.load(theirs);
+  }
+  if (is_refuted(theirs, right)) {
+    return std::nullopt;
+  }
   std::optional<Laid> result;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     if (!holds(laid, right)) {
@@ -131,6 +228,10 @@ std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& rig
 }
 
 std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right) {
+  if (!may_fit(theirs, right)) {
+    return {};
+  }
+  unread_.load(theirs);
   std::vector<Laid> result;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     result.push_back(std::move(laid));
@@ -140,6 +241,10 @@ std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right
 }
 
 std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& right) {
+  if (!may_fit(theirs, right)) {
+    return {};
+  }
+  unread_.load(theirs);
   std::optional<Laid> result;
   std::tuple<bool, std::size_t, bool, double> least;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {

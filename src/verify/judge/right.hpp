@@ -13,6 +13,7 @@
 #include "verify/bound/bounds.hpp"
 #include "verify/judge/compare.hpp"
 #include "verify/judge/operands.hpp"
+#include "verify/judge/unread.hpp"
 #include "verify/propose/layouts.hpp"
 
 namespace attn::port {
@@ -29,12 +30,22 @@ double distance(const Laid& theirs, const Tensor& step, std::span<const double> 
 bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
                 const Comparison& comparison, const Tolerance& tolerance);
 
-/// What numbers should be, and how near a port's must be to them. Everything is computed once.
+/// What numbers should be, and how near a port's must be to them. Tensors are computed once; of large ones, only the
+/// last two are kept.
 class Right {
  public:
-  Right(const Tolerance& tolerance, std::int64_t heads) : tolerance_(tolerance), heads_(heads) {}
+  Right(const Tolerance& tolerance, std::int64_t heads, Unread unread = {})
+      : tolerance_(tolerance), heads_(heads), unread_(std::move(unread)) {}
 
+  /// The reference holds until the second call for another tensor.
   const std::vector<double>& values(const Tensor& tensor);
+  /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
+  Unread& unread() { return unread_; }
+  /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
+  bool is_far(const dump::Dumped& theirs, const Tensor& right) const;
+  /// Returns true if two tensors of the port have the same shape and numbers. `held` is the step that `b` is, if `b` is
+  /// right.
+  bool are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held);
   /// Which cells are too far away, and how far.
   Comparison compare(const Laid& theirs, const Tensor& right);
   bool holds(const Laid& theirs, const Tensor& right);
@@ -52,15 +63,21 @@ class Right {
 
  private:
   struct Known {
-    Tensor tensor;  ///< so that no other one gets its id
+    Tensor tensor;  ///< keeps its id from being another tensor's
     std::vector<double> values;
+    std::size_t asked = 0;  ///< when it was last asked for
   };
+  bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
+  void forget_large();
+  void forget_large_bounds(const Tensor& tensor);
   bool is_bounded(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
 
   Tolerance tolerance_;
   std::int64_t heads_;
   verify::Bounds bounds_;
   std::map<const void*, Known> known_;
+  std::size_t asked_ = 0;
+  Unread unread_;
   std::set<std::string> usual_;
 };
 

@@ -42,9 +42,13 @@ struct Work {
 bool says_something(const dump::Dumped& theirs, const Tensor& step) {
   constexpr std::size_t fewest_bits = 40;
   constexpr std::size_t fewest_numbers = 4;
-  const std::set<double> different(theirs.values.begin(), theirs.values.end());
+  const std::size_t fewest_different = step.dtype() == DType::boolean ? 2 : fewest_numbers;
+  std::set<double> different;
+  for (std::size_t i = 0; i < theirs.values.size() && different.size() < fewest_different; ++i) {
+    different.insert(theirs.values[i]);
+  }
   return theirs.values.size() >= (step.dtype() == DType::boolean ? fewest_bits : fewest_numbers) &&
-         different.size() > (step.dtype() == DType::boolean ? 1 : fewest_numbers - 1);
+         different.size() >= fewest_different;
 }
 
 Tensor with_draws(const Tensor& step, const torch::Draws& draws, const std::vector<Tensor>& leaves) {
@@ -90,6 +94,9 @@ std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torc
   std::vector<std::pair<std::int64_t, const Matched*>> drawn;
   for (const Matched& one : matched) {
     const Work work(*one.step->tensor, draws);
+    if (work.is_drawn && one.is_right) {
+      right.unread().load(*one.theirs);
+    }
     if (work.is_drawn && one.is_right && says_something(*one.theirs, *one.step->tensor)) {
       return std::nullopt;
     }

@@ -20,6 +20,7 @@ std::int64_t agreement(const Laid& mask, std::span<const Item> items, std::span<
       const bool is_weights = step.kind() == Kind::softmax;
       const auto is_hidden = [&](double value) { return is_weights ? value == 0 : value < -1e3; };
       const bool is_masked = std::ranges::any_of(right.values(step), is_hidden);
+      right.unread().load(*item.theirs);
       if (is_masked && std::ranges::any_of(item.theirs->values, is_hidden)) {
         const std::optional<Laid> laid = right.nearest(*item.theirs, step);
         for (std::size_t i = 0; laid && i < laid->values.size(); ++i) {

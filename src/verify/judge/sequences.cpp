@@ -77,7 +77,7 @@ class Sequences {
   bool follows_somewhere(Judged& judged) {
     const auto step = std::ranges::find_if(steps_, [&](const Step& one) { return follows(judged, one); });
     if (step != steps_.end()) {
-      const bool is_own = element_count(step->tensor->shape()) == std::ssize(judged.matched.theirs->values);
+      const bool is_own = element_count(step->tensor->shape()) == element_count(judged.matched.theirs->shape);
       judged.matched.step = &*step;
       judged.matched.laid = is_own ? right_.nearest(*judged.matched.theirs, *step->tensor) : std::nullopt;
       judged.right = right_.values(*step->tensor);

@@ -197,7 +197,19 @@ class Layouts {
 
   bool give(const std::vector<std::int64_t>& cells, const std::vector<double>& theirs, const std::string& words,
             bool is_plain) {
-    for (const Meaning& meaning : meanings_of(target_, theirs, cells)) {
+    const bool is_in_place = cells.size() == target_.right.size() &&
+                             std::ranges::adjacent_find(cells, std::ranges::greater_equal()) == cells.end();
+    for (Meaning& meaning : meanings_of(target_, theirs, cells)) {
+      if (is_in_place) {
+        if (take_({std::move(meaning.values),
+                   {},
+                   with(words, meaning.words),
+                   is_named_,
+                   is_plain && meaning.words.empty()})) {
+          return true;
+        }
+        continue;
+      }
       Laid laid{{target_.right.begin(), target_.right.end()},
                 {},
                 with(words, meaning.words),

@@ -81,7 +81,8 @@ std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>
   if (is_mask) {
     return mask_meanings(tensor, theirs);
   }
-  std::vector<Meaning> meanings{{theirs, ""}};
+  std::vector<Meaning> meanings;
+  meanings.push_back({theirs, ""});
   const bool is_hidden =
       tensor.dim() >= 2 && std::ranges::any_of(target.right, [](double value) { return value == -infinity; });
   if (is_hidden) {

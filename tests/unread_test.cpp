@@ -1,0 +1,211 @@
+#include "verify/judge/unread.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "settled.hpp"
+#include "tensor/evaluation.hpp"
+#include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
+#include "verify/judge/judge.hpp"
+#include "verify/judge/operands.hpp"
+#include "walk/mistakes.hpp"
+#include "walk/walkthrough.hpp"
+
+namespace {
+
+using namespace attn;
+
+std::vector<Step> tensors_of(const std::string& chapter) {
+  const auto& all = chapters::all_chapters();
+  const auto found = std::ranges::find_if(all, [&](const chapters::Chapter& one) { return one.name == chapter; });
+  const Lesson lesson;
+  torch::Torch torch(lesson.kernels, lesson.dropout_kernel, torch::Torch::Mode::compute);
+  std::vector<Step> steps = chapters::walk(*found, lesson, torch).steps();
+  std::erase_if(steps, [](const Step& step) { return step.kind != Step::Kind::tensor; });
+  return steps;
+}
+
+std::vector<dump::Dumped> dump_of(const std::vector<Step>& steps) {
+  std::vector<dump::Dumped> dump;
+  for (const Step& step : steps) {
+    dump.push_back({full_name(step), step.tensor->shape(), "float32", port::values_of(*step.tensor)});
+  }
+  return dump;
+}
+
+/// Makes nearly every tensor a large one, until the end of a test.
+class LargeFrom {
+ public:
+  explicit LargeFrom(std::int64_t elements) { evaluation().large = elements; }
+  LargeFrom(const LargeFrom&) = delete;
+  LargeFrom& operator=(const LargeFrom&) = delete;
+  ~LargeFrom() { evaluation().large = before_; }
+
+ private:
+  std::int64_t before_ = evaluation().large;
+};
+
+/// A dump without numbers, which are read one tensor at a time.
+struct Brought {
+  explicit Brought(const std::vector<dump::Dumped>& dump) : whole(dump), tensors(dump) {
+    for (dump::Dumped& tensor : tensors) {
+      tensor.values.clear();
+    }
+  }
+  port::Judgement judged(const std::vector<Step>& steps) {
+    const auto read = [this](const std::string& name) { return *std::ranges::find(whole, name, &dump::Dumped::name); };
+    return port::judge_unread(tensors, read, steps, {}, {}, {});
+  }
+  std::size_t unread() const {
+    return static_cast<std::size_t>(std::ranges::count_if(tensors, [](const auto& one) { return one.values.empty(); }));
+  }
+
+  std::vector<dump::Dumped> whole;
+  std::vector<dump::Dumped> tensors;
+};
+
+void check_same(const port::Judgement& unread, const port::Judgement& whole) {
+  CHECK(unread.way.words == whole.way.words);
+  CHECK(unread.unmatched == whole.unmatched);
+  CHECK(unread.relations == whole.relations);
+  CHECK(unread.seed == whole.seed);
+  REQUIRE(unread.tensors.size() == whole.tensors.size());
+  for (std::size_t i = 0; i < whole.tensors.size(); ++i) {
+    const port::Judged& one = unread.tensors[i];
+    const port::Judged& other = whole.tensors[i];
+    CAPTURE(other.matched.step->name);
+    CHECK(one.verdict == other.verdict);
+    CHECK(one.whose == other.whose);
+    CHECK(one.matched.given == other.matched.given);
+    CHECK(full_name(*one.matched.step) == full_name(*other.matched.step));
+    CHECK(one.matched.by == other.matched.by);
+    REQUIRE(one.matched.laid.has_value() == other.matched.laid.has_value());
+    CHECK((!one.matched.laid || one.matched.laid->words == other.matched.laid->words));
+    CHECK(one.comparison.cells == other.comparison.cells);
+    CHECK(one.comparison.mismatched == other.comparison.mismatched);
+    CHECK(one.comparison.greatest_absolute == other.comparison.greatest_absolute);
+    CHECK(one.comparison.absolute_at == other.comparison.absolute_at);
+    CHECK(one.comparison.greatest_relative == other.comparison.greatest_relative);
+    CHECK(one.comparison.relative_at == other.comparison.relative_at);
+    CHECK(one.comparison.greatest_ulps == other.comparison.greatest_ulps);
+    CHECK(one.comparison.passing_atol == other.comparison.passing_atol);
+    CHECK(one.comparison.passing_rtol == other.comparison.passing_rtol);
+    REQUIRE(one.causes.size() == other.causes.size());
+    for (std::size_t k = 0; k < one.causes.size(); ++k) {
+      CHECK(one.causes[k].names == other.causes[k].names);
+      CHECK(one.causes[k].sentence == other.causes[k].sentence);
+      CHECK(one.causes[k].explained == other.causes[k].explained);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a right dump is judged unread as it is judged whole, and no tensor is kept") {
+  for (const std::string chapter : {"trainable", "causal", "multihead"}) {
+    CAPTURE(chapter);
+    const std::vector<Step> steps = tensors_of(chapter);
+    std::vector<dump::Dumped> dump = dump_of(steps);
+    std::ranges::reverse(dump);
+    for (dump::Dumped& tensor : dump) {
+      double& last = tensor.values.back();
+      last = last == 0 || last == 1 ? last : last * (1 + 3e-7);
+    }
+    Brought brought(dump);
+    const port::Judgement unread = brought.judged(steps);
+    check_same(unread, port::judge(dump, steps, {}, {}, {}));
+    CHECK(unread.unmatched.empty());
+    CHECK(brought.unread() >= dump.size() - 1);  // one drawn tensor is read for the seed
+  }
+}
+
+TEST_CASE("a dump with a mistake is judged unread as it is judged whole") {
+  for (const std::string chapter : {"causal", "multihead"}) {
+    const std::vector<Step> right = tensors_of(chapter);
+    const std::vector<dump::Dumped> plain = dump_of(right);
+    for (const Mistake& mistake : all_mistakes_in(right)) {
+      CAPTURE(chapter);
+      CAPTURE(mistake.name);
+      Rewriter rewriter(mistake.rule);
+      std::vector<dump::Dumped> wrong = plain;
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        try {
+          const Tensor made = rewriter(*right[i].tensor);
+          wrong[i].shape = made.shape();
+          wrong[i].values = port::values_of(made);
+        } catch (const ShapeError&) {
+        }
+      }
+      const port::Judgement whole = port::judge(wrong, right, {}, {}, {});
+      const LargeFrom large(16);
+      const std::vector<Step> steps = tensors_of(chapter);
+      Brought brought(wrong);
+      check_same(brought.judged(steps), whole);
+    }
+  }
+}
+
+TEST_CASE("a dump with another program's names, or with single wrong cells, is judged unread as it is judged whole") {
+  const std::vector<Step> right = tensors_of("multihead");
+  std::vector<std::vector<dump::Dumped>> dumps;
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"attn_scores", "scores"}, {"attn_weights", "probs"}, {"keys", "k"}, {"queries", "q"}, {"values", "mystery"}};
+  dumps.push_back(dump_of(right));
+  for (dump::Dumped& tensor : dumps.back()) {
+    for (const auto& [ours, theirs] : names) {
+      tensor.name = tensor.name == ours ? theirs : tensor.name;
+    }
+  }
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    dumps.push_back(dump_of(right));
+    dumps.back()[i].values.back() += 0.25;
+    dumps.push_back(dump_of(right));  // the same numbers twice
+    dumps.back()[i].values = dumps.back()[(i + 1) % right.size()].values;
+    dumps.back()[i].shape = dumps.back()[(i + 1) % right.size()].shape;
+    dumps.push_back(dump_of(right));
+    dumps.back()[i].shape.insert(dumps.back()[i].shape.begin(), 1);
+  }
+  for (std::size_t i = 0; i < dumps.size(); ++i) {
+    CAPTURE(i);
+    const port::Judgement whole = port::judge(dumps[i], right, {}, {}, {});
+    const LargeFrom large(16);
+    const std::vector<Step> steps = tensors_of("multihead");
+    Brought brought(dumps[i]);
+    check_same(brought.judged(steps), whole);
+  }
+}
+
+TEST_CASE("a large file that becomes shorter while it is read is an error") {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("attn-shorter-" + std::to_string(getpid()) + ".safetensors");
+  constexpr std::size_t numbers = 20U << 20U;
+  const std::string header = R"({"keys": {"dtype": "U8", "shape": [)" + std::to_string(numbers) +
+                             R"(], "data_offsets": [0, )" + std::to_string(numbers) + "]}}";
+  {
+    std::ofstream file(path, std::ios::binary);
+    const std::uint64_t size = header.size();
+    file.write(reinterpret_cast<const char*>(&size), sizeof size);
+    file << header << std::string(numbers, '\1');
+  }
+  CHECK(dump::read(path).at(0).values == std::vector<double>(numbers, 1));
+  const auto cut = [&](const dump::Heading&) {
+    std::filesystem::resize_file(path, numbers / 2);
+    return true;
+  };
+  CHECK_THROWS_WITH_AS(dump::read(path, cut), doctest::Contains("it became shorter while it was read; "),
+                       dump::DumpError);
+  std::filesystem::remove(path);
+}
