@@ -20,13 +20,14 @@ DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager", "--threads"]
-WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights"]
+WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights", "--attend-to"]
 DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
 OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
               "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"],
               "cross": WEIGHTS + ["--second-inputs"],
               "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"],
-              "cache": WEIGHTS + ["--new-tokens"]}
+              "cache": WEIGHTS + ["--new-tokens"], "average": [],
+              "padding": WEIGHTS + ["--batch", "--valid-length"]}
 
 
 class Case(unittest.TestCase):
