@@ -27,13 +27,6 @@ constexpr std::array chapters = {
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3",
             .special = "by a loop, by a matrix of averages, by softmax of masked zeros"},
-    Chapter{.name = "padding",
-            .article = &article,
-            .run = padding,
-            .takes = {.projections = true, .batch = true, .sizes = padding_sizes},
-            .init = Init::linear,
-            .sizes = "batch 2, 6 tokens, d_in 3, d_out 2, valid length 4",
-            .special = "the last sequence of the batch is shorter; its padding is masked"},
     Chapter{.name = "grouped",
             .article = &article,
             .run = grouped,
@@ -53,6 +46,13 @@ constexpr std::array chapters = {
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3, d_out 2, 2 of them new",
             .special = "a prompt whose keys and values are kept; then new tokens; then all at once"},
+    Chapter{.name = "padding",
+            .article = &article,
+            .run = padding,
+            .takes = {.projections = true, .batch = true, .sizes = padding_sizes},
+            .init = Init::linear,
+            .sizes = "batch 2, 6 tokens, d_in 3, d_out 2, valid length 4",
+            .special = "the last sequence of the batch is shorter; its padding is masked"},
 };
 
 constexpr std::array meanings = {

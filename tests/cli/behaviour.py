@@ -286,7 +286,7 @@ class Printing(Case):
             self.assertNotIn("grad", bare)
             without = re.sub(r",\s+(?:grad_fn=<\w+>|requires_grad=True)", "", text)
             self.assertEqual(bare, without)
-            self.assertEqual("grad_fn" in text and "requires_grad" in text, chapter != "simplified", chapter)
+            self.assertEqual("grad_fn" in text and "requires_grad" in text, chapter not in ("simplified", "average"), chapter)
 
 
 class Save(Case):
@@ -314,7 +314,7 @@ class Save(Case):
                 self.assertEqual(step["file"], os.path.join(step["section"], step["name"] + ".npy"))
                 self.assertTrue(step["expression"])
                 self.assertLessEqual(set(step["inputs"]), earlier)
-                earlier.add(step["name"])
+                earlier |= {step["name"], f"{step['name']}_{step['section']}"}  # if another tensor takes the name
                 array = numpy.load(os.path.join(path, step["file"]), allow_pickle=False)
                 self.assertIs(array.dtype.type, DTYPES[step["dtype"]])
                 self.assertEqual(list(array.shape), step["shape"])

@@ -435,7 +435,7 @@ def _(said, dropped, every, zeros, factor):
             (factor is None) == (not (x[kept] != 0).any()))
 
 
-@notice(r"all entries are now 0")
+@notice(r"all entries are (?:now )?0")
 def _(said):
     return (said.a == 0).all()
 

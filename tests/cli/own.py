@@ -235,7 +235,7 @@ class AttendTo(Case):
                 above = folder(name) + "attn_weights"
                 values = folder(name) + "values"
                 if above in steps and values in steps and load(name).shape[-1] == load(values).shape[-1] == n:
-                    self.assertTrue(np.array_equal(load(name), load(above) @ load(values)) or "earlier" == rule or n > 6, (arguments, name))
+                    np.testing.assert_allclose(load(name), load(above) @ load(values), rtol=1e-6, err_msg=f"{arguments} {name}")
 
     def test_every_chapter(self):
         for row in rows():
@@ -260,7 +260,7 @@ class AttendTo(Case):
             self.refused("causal", "--attend-to", "same", *options, words=["--attend-to", options[0]])
         self.refused("simplified", "--attend-to", "same", words=["--attend-to does not apply to simplified"])
         self.refused("causal", "--attend-to", "next", words=["previous"])
-        self.refused("causal", "--attend-to", "same", "--tokens", "1001", words=["at most 1000 tokens"])
+        self.refused("causal", "--attend-to", "same", "--tokens", "1001", words=["1001 tokens", "at most 1000"])
 
 
 class Files(Case):
