@@ -27,6 +27,9 @@ void padding(Program& p) {
   const std::int64_t valid_length = p.own_size("valid-length", std::max<std::int64_t>(num_tokens - 2, 1));
   check_valid_length(valid_length, num_tokens);
   std::vector<std::int64_t> valid_lengths(static_cast<std::size_t>(batch.size(0)), num_tokens);
+  if (p.lesson().fixture) {
+    valid_lengths.front() = std::max<std::int64_t>(num_tokens - 1, 1);  // a mask that is left out there shows as well
+  }
   valid_lengths.back() = valid_length;
   const auto [W_query, W_key, W_value] =
       p.projections(batch.size(-1), {.init = Init::linear, .d_out_kq = 2, .d_out_v = 2});

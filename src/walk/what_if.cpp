@@ -73,14 +73,15 @@ std::optional<Tensor> padding_of(const Change& weights) {
   return has_own ? std::optional(at->operands()[1]) : std::nullopt;
 }
 
-/// How much weight of each row goes to padding, for rows that have some.
-Measured on_padding(std::span<const Change> weights) {
+/// How much weight of each row goes to padding, for rows that have some, from an entry of the batch on.
+Measured on_padding(std::span<const Change> weights, std::int64_t first_entry = 0) {
   Measured result;
   for (const Change& change : weights) {
     const auto contents = padding_of(change).value().array().contents();
     const auto& hidden = std::get<Block<bool>>(*contents);
     const auto width = static_cast<std::size_t>(change.shape.back());
-    for (std::size_t row = 0; row < change.before.size(); row += width) {
+    const auto first = static_cast<std::size_t>(first_entry * change.shape[1]) * width;
+    for (std::size_t row = first; row < change.before.size(); row += width) {
       double before = 0;
       double after = 0;
       for (std::size_t i = row; i < row + width; ++i) {
@@ -112,7 +113,7 @@ std::string mask_of_first_entry_did(std::span<const Change> all) {
   return weights.empty()
              ? ""
              : "With the first sequence's mask, padding of the others stays visible: a row's weight on it " +
-                   mean_from_to(on_padding(weights)) + ".";
+                   mean_from_to(on_padding(weights, 1)) + ".";
 }
 
 std::string mask_padded_queries_did(std::span<const Change> all) {

@@ -127,10 +127,11 @@ def _(known, words):
     return words == known.mean_change("attn_weights", "masked_simple_norm", by=later)
 
 
-def on_padding(known):
-    """The change of the mean weight on padding in rows that have some, in words."""
+def on_padding(known, first=0):
+    """The change of the mean weight on padding in rows that have some, from an entry on, in words."""
     mask, = known.as_is.named("mask")
-    (before, after), = known.moved("attn_weights").values()
+    mask = mask[first:]
+    before, after = (weights[first:] for weights in next(iter(known.moved("attn_weights").values())))
     rows = mask.any(axis=-1)
     weights = [np.where(mask, one, 0).sum(axis=-1)[rows] for one in (before, after)]
     return change_words(weights[0].mean(), weights[1].mean()) + (" on average" if rows.sum() > 1 else "")
@@ -143,7 +144,7 @@ def _(known, words):
 
 @sentence(rf"With the first sequence's mask, padding of the others stays visible: a row's weight on it {CHANGE}\.")
 def _(known, words):
-    return words == on_padding(known) and len(known.as_is.array("", "mask")) > 1
+    return words == on_padding(known, 1) and len(known.as_is.array("", "mask")) > 1
 
 
 @sentence(r"A query of padding has only scores of -inf, and softmax gives nan: in (\d+) of (\d+) rows of weights\.")
