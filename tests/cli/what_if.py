@@ -222,7 +222,8 @@ def is_nan_by_mask(known, section, after):
     """True if weights are nan exactly where the mask hides a position in the whole batch."""
     masked = np.zeros_like(after, bool)
     if after.ndim > 2 and (section, "mask") in known.as_is.steps:
-        masked[:] = known.as_is.array(section, "mask")
+        mask = known.as_is.array(section, "mask")
+        masked[:] = mask.all(axis=0) if mask.ndim == 3 else mask
     return np.array_equal(np.isnan(after), masked)
 
 
