@@ -57,7 +57,8 @@ REFUSED = {
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # No chapter has both, or verify finds the one by the page's shapes: where one explains a page, both do.
 FOUND = {("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
-         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--second-inputs", "--valid-length")}
+         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--second-inputs", "--valid-length"),
+         ("--allow-mistakes", "--attend-to")}  # weights of exactly 1 and 0 hide the mistakes of the pages here
 # Numbers made by hand are exact: every kernel gives the same digits.
 EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
 ONE_TENSOR = [["--only", name] for name in (
@@ -100,7 +101,7 @@ PRECISE = ["--precision", "12"]
 CONTEXTS = [
     [], ["--edgeitems", "1"], ["--threshold", "5"], ["--dropout", "0.9"], PRECISE, LARGE, LARGE + PRECISE,
     ["--threshold", "5", "--dropout", "0.9"], ["--edgeitems", "1", "--dropout", "0.9"], ["--batch", "3"],
-    ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "dropout_attn_weights", "--dropout", "0.9"],
+    ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "attn_weights,context_vecs"], ["--only", "dropout_attn_weights", "--dropout", "0.9"],
     ["--only", "dropout_attn_weights", "--dropout", "0.9", "--threshold", "5"],
     ["--only", "attn_scores_2"], ["--only", "context_vecs", *LARGE, *PRECISE], ["--only", "attn_scores_2", *LARGE, *PRECISE],
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
