@@ -32,7 +32,7 @@ struct Takes {
   bool shared_d_out = false;   ///< the heads divide one d_out among them
   bool second_inputs = false;  ///< a second sequence
   std::span<const OwnSize> sizes = {};
-  std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture
+  std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture and --attend-to
 };
 
 inline bool takes_size(const Takes& takes, std::string_view name) {

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ahead_of_ai/ahead_of_ai.hpp"
+#include "attend.hpp"
 #include "blog/blog.hpp"
 #include "book/book.hpp"
 #include "chapter.hpp"
@@ -24,6 +25,16 @@ struct Summary {
 
 /// In reading order.
 constexpr std::array summaries = {
+    Summary{
+        "average",
+        "the mean of all tokens so far: by a loop, by a matrix, by softmax",
+        {"How can a token's vector pick up what came before it, in the simplest way?",
+         "It takes the mean of the tokens so far. A matrix of averages computes all means in one product, and "
+         "softmax of masked zeros makes the same matrix.",
+         "Look at the rows of weights: 1, then two halves, then three thirds; 0 for later tokens.",
+         {"compute a mean as a product with a row of weights", "say why softmax of equal scores gives equal weights",
+          "say what attention changes: the scores, so that tokens count differently"}},
+        "no-mask"},
     Summary{
         "simplified",
         "attention without weights: one query by hand, then all tokens",
@@ -101,6 +112,15 @@ constexpr std::array summaries = {
              {"say what is kept and what is computed again", "predict the shapes for another number of new tokens",
               "say from which key on the mask counts"}},
             "mask-from-first-key"},
+    Summary{"padding",
+            "a batch of sequences of different length: padding is masked",
+            {"How can sequences of different length share a batch?",
+             "Shorter ones are padded to the length of the longest. A mask for each sequence hides the keys of its "
+             "padding, so that no token attends to it.",
+             "Look at the columns of -inf: only in the shorter sequence, and in every row of it.",
+             {"draw the mask from the lengths of the sequences", "tell a padding mask from a causal one",
+              "say why the keys of padding are masked, and not its queries"}},
+            "no-mask"},
 };
 
 const Summary* summary_of(std::string_view name) {
@@ -154,6 +174,9 @@ const WhatIf* telling_what_if(std::string_view name, std::span<const Step> steps
 Walkthrough walk(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {
   const Lesson whole = settled(chapter, lesson);
   Walkthrough walk = run(chapter, whole, torch);
+  if (is_made_by_hand(chapter, whole)) {
+    return with_hand_made_weights(walk, whole);
+  }
   if (whole.weights) {
     return with_own_weights(walk, *whole.weights, torch.kernels());
   }

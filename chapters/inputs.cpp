@@ -67,8 +67,8 @@ std::vector<std::vector<float>> toy_embeddings() {
 }
 
 std::vector<std::string> token_words(const Article& article, const Lesson& lesson) {
-  return lesson.inputs || has_random_inputs(lesson) ? std::vector<std::string>()
-                                                    : sentence_words(sentence_of(article, lesson));
+  const bool is_random = lesson.attend_to ? lesson.tokens.has_value() : lesson.inputs || has_random_inputs(lesson);
+  return is_random ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
 }
 
 std::int64_t query_index(const Article& article, const Lesson& lesson, std::int64_t num_tokens) {

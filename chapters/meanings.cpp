@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "attend.hpp"
 #include "meaning_tables.hpp"
 #include "own.hpp"
+#include "settled.hpp"
 
 namespace attn::chapters {
 namespace {
@@ -31,7 +33,12 @@ std::string first_fit(std::span<const Meaning> meanings, const Chapter& chapter,
 
 }  // namespace
 
-std::string meaning(const Chapter& chapter, const Step& step) {
+std::string meaning(const Chapter& chapter, const Step& step, const Lesson& lesson) {
+  if (is_made_by_hand(chapter, lesson)) {
+    if (std::string text = hand_made_meaning(step, settled(chapter, lesson)); !text.empty()) {
+      return text;
+    }
+  }
   if (step.kind == Step::Kind::size) {
     return first_fit(size_meanings(), chapter, step);
   }

@@ -8,6 +8,6 @@
 namespace attn::chapters {
 
 /// The purpose of a step, in one to three sentences; empty for an unknown step.
-std::string meaning(const Chapter& chapter, const Step& step);
+std::string meaning(const Chapter& chapter, const Step& step, const Lesson& lesson = {});
 
 }  // namespace attn::chapters

@@ -14,24 +14,6 @@
 namespace attn::chapters {
 namespace {
 
-/// A step's tensor that the user may give.
-struct Weight {
-  std::string name;  ///< with its section
-  Tensor tensor;
-};
-
-/// The parameters that the chapter shows, and the matrices that its article gives.
-std::vector<Weight> weights_of(const Walkthrough& walk) {
-  std::vector<Weight> weights;
-  for (const Step& step : walk.steps()) {
-    if (step.kind == Step::Kind::tensor && names_weight(step.name) &&
-        (step.tensor->operation().is_parameter() || step.tensor->operands().empty())) {
-      weights.push_back({full_name(step), *step.tensor});
-    }
-  }
-  return weights;
-}
-
 std::vector<std::string> names_of(const std::vector<Weight>& weights) {
   std::vector<std::string> names;
   for (const Weight& weight : weights) {
@@ -123,6 +105,17 @@ Tensor in_place_of(const Tensor& weight, const GivenTensor& given, const Kernels
 }
 
 }  // namespace
+
+std::vector<Weight> weights_of(const Walkthrough& walk) {
+  std::vector<Weight> weights;
+  for (const Step& step : walk.steps()) {
+    if (step.kind == Step::Kind::tensor && names_weight(step.name) &&
+        (step.tensor->operation().is_parameter() || step.tensor->operands().empty())) {
+      weights.push_back({full_name(step), *step.tensor});
+    }
+  }
+  return weights;
+}
 
 Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
   const auto fill = [shape = given.shape, values = given.values] {

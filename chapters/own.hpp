@@ -18,6 +18,15 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels);
 /// Returns true if the tensor depends on the user's own numbers.
 bool has_own(const Tensor& tensor);
 
+/// A step's tensor that the user may give.
+struct Weight {
+  std::string name;  ///< with its section
+  Tensor tensor;
+};
+
+/// The parameters that the chapter shows, and the matrices that its article gives.
+std::vector<Weight> weights_of(const Walkthrough& walk);
+
 /// The step name of a weight, given that name or its key in a module's state_dict: "W_query.weight", "out_proj.bias",
 /// "heads.0.W_key.weight" (in section head_1).
 std::string weight_name(std::string_view name);

@@ -31,7 +31,7 @@ Tensor Program::size(const std::string& name, const std::string& label, const Te
 
 Tensor Program::seeded_inputs() {
   check_sentence(lesson_);
-  if (lesson_.sentence) {
+  if (lesson_.sentence && !lesson_.inputs) {
     return embedded(torch::tensor(sentence_ids(sentence_of(article_, lesson_))));
   }
   manual_seed();
@@ -53,7 +53,7 @@ Tensor Program::first_of(const Tensor& batch) {
 
 Tensor Program::inputs() {
   check_sentence(lesson_);
-  if (lesson_.sentence) {
+  if (lesson_.sentence && !lesson_.inputs) {
     ids(false);
   }
   return inputs_again();

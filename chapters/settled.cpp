@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "attend.hpp"
 #include "own.hpp"
 
 namespace attn::chapters {
@@ -165,6 +166,9 @@ Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torc
 
 Lesson settled(const Chapter& chapter, const Lesson& lesson) {
   check_entries(chapter, lesson);
+  if (is_made_by_hand(chapter, lesson)) {
+    return with_one_hot_inputs(chapter, lesson);
+  }
   if (!lesson.weights) {
     return with_fixture(chapter, lesson);
   }

@@ -14,7 +14,19 @@ constexpr std::array cache_sizes = {
     OwnSize{.name = "new-tokens", .doc = "tokens after those of the prompt", .example = 1, .fixture = 0},
 };
 
+constexpr std::array padding_sizes = {
+    OwnSize{
+        .name = "valid-length", .doc = "tokens of the last sequence; the rest is padding", .example = 3, .fixture = 0},
+};
+
 constexpr std::array chapters = {
+    Chapter{.name = "average",
+            .article = &article,
+            .run = average,
+            .takes = {},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 3",
+            .special = "by a loop, by a matrix of averages, by softmax of masked zeros"},
     Chapter{.name = "grouped",
             .article = &article,
             .run = grouped,
@@ -34,9 +46,79 @@ constexpr std::array chapters = {
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3, d_out 2, 2 of them new",
             .special = "a prompt whose keys and values are kept; then new tokens; then all at once"},
+    Chapter{.name = "padding",
+            .article = &article,
+            .run = padding,
+            .takes = {.projections = true, .batch = true, .sizes = padding_sizes},
+            .init = Init::linear,
+            .sizes = "batch 2, 6 tokens, d_in 3, d_out 2, valid length 4",
+            .special = "the last sequence of the batch is shorter; its padding is masked"},
 };
 
 constexpr std::array meanings = {
+    Meaning{.step = "inputs", .text = "A row for each token: its embedding.", .chapter = "average"},
+    Meaning{.step = "sum_*", .text = "The sum of the tokens so far, column by column.", .chapter = "average"},
+    Meaning{.step = "mean_*",
+            .text = "The mean of the tokens so far. It is the simplest summary of what came before: every token counts "
+                    "the same.",
+            .chapter = "average"},
+    Meaning{.step = "context_vecs",
+            .text = "The means, a row for each token. A loop is easy to read, but slow: one step after the other.",
+            .chapter = "average",
+            .section = "by_loop"},
+    Meaning{.step = "mask_simple",
+            .text = "Row i has ones for token i and for those before it: a product with it would sum these tokens.",
+            .chapter = "average"},
+    Meaning{.step = "row_sums", .text = "How many tokens each row counts.", .chapter = "average"},
+    Meaning{.step = "attn_weights",
+            .text = "Each row is divided by its number of ones: weights that sum to 1, all of them equal.",
+            .chapter = "average",
+            .section = "by_matrix"},
+    Meaning{.step = "context_vecs",
+            .text = "One product of weights and tokens computes all means at once.",
+            .chapter = "average",
+            .section = "by_matrix"},
+    Meaning{.step = "attn_scores",
+            .text = "Scores that are all 0: no token is more relevant than another. Attention puts products of queries "
+                    "and keys here.",
+            .chapter = "average"},
+    Meaning{.step = "attn_weights",
+            .text = "Softmax makes equal scores equal weights, and masked scores 0: the same matrix of averages. With "
+                    "other scores, the mean becomes a weighted mean: this is attention.",
+            .chapter = "average",
+            .section = "by_softmax"},
+    Meaning{.step = "context_vecs",
+            .text = "The same product again, with the weights that softmax made.",
+            .chapter = "average",
+            .section = "by_softmax"},
+    Meaning{.step = "both_agree",
+            .text = "A check: the loop and the product compute the same means, up to rounding.",
+            .chapter = "average",
+            .section = "by_matrix"},
+    Meaning{.step = "both_agree",
+            .text = "A check: both matrices of weights give the same means, up to rounding.",
+            .chapter = "average",
+            .section = "by_softmax"},
+
+    Meaning{.step = "batch",
+            .text = "Sequences of one batch have the same number of rows, so a shorter one is padded. Here the last "
+                    "sequence is the shorter one: its last rows stand for padding, whatever their numbers are.",
+            .chapter = "padding"},
+    Meaning{.step = "mask",
+            .text = "A matrix for each sequence: True in the columns of keys beyond its valid length. The longer "
+                    "sequences have no padding, so nothing is masked there.",
+            .chapter = "padding"},
+    Meaning{.step = "masked_attn_scores",
+            .text = "No query may see padding: its scores become -inf. The rows of padding itself stay, or softmax "
+                    "would have nothing left there and give nan.",
+            .chapter = "padding"},
+    Meaning{.step = "attn_weights",
+            .text = "Softmax, row by row: padding gets a weight of 0, and the other weights of a row sum to 1.",
+            .chapter = "padding"},
+    Meaning{.step = "context_vecs",
+            .text = "Each row mixes only values of real tokens. The rows of padding are computed too, but nobody uses "
+                    "them: the loss leaves them out.",
+            .chapter = "padding"},
     Meaning{.step = "W_key",
             .text =
                 "The weights of the keys, with columns only for the key/value heads. Half as many heads need half as "

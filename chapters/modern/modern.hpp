@@ -7,6 +7,8 @@ namespace attn::chapters::modern {
 
 extern const Article article;
 
+void average(Program& p);
+void padding(Program& p);
 void grouped(Program& p);
 void cache(Program& p);
 

@@ -79,12 +79,13 @@ def softmax(o, scores):
     return torch.softmax(scores, dim=0 if o.what_if == "softmax-dim-0" else -1)
 
 
-def masked_softmax(o, walk, scores, mask):
-    """softmax of what `scaled` returned, masked only here where the rule says so."""
+def masked_softmax(o, walk, scores, mask, unscaled=None):
+    """softmax of what `scaled` returned or of these unscaled scores, masked only here where the rule says so."""
     weights = softmax(o, scores)
     if o.what_if != "mask-after-softmax":
         return weights
-    walk.extra("unmasked_attn_weights", "torch.softmax(scaled_attn_scores, dim=-1)\n", weights)
+    name = "attn_scores" if scores is unscaled else "scaled_attn_scores"
+    walk.extra("unmasked_attn_weights", f"torch.softmax({name}, dim=-1)\n", weights)
     return weights.masked_fill(mask, 0.0)
 
 

@@ -117,3 +117,67 @@ def attention(o, walk, queries, keys, values, names, name="context_vecs"):
     context_vecs = attn_weights @ values
     walk.show(name, "context vectors\n", context_vecs)
     return context_vecs
+
+
+def average(o, walk):
+    walk.section("by_loop")
+    inputs = shown_inputs(o, walk)
+    num_tokens = len(inputs)
+    means = []
+    for count in range(1, num_tokens + 1):
+        total = inputs[:count].sum(dim=-2)
+        walk.extra(f"sum_{count}", f"inputs[:{count}].sum(dim=-2)\n", total)
+        means.append(total / count)
+        walk.show(f"mean_{count}", f"mean of the first {count}:", means[-1])
+    by_loop = torch.stack(means, dim=0)
+    walk.show("context_vecs", "context vectors\n", by_loop)
+
+    walk.section("by_matrix")
+    mask_simple = torch.tril(torch.ones(num_tokens, num_tokens))
+    walk.show("mask_simple", "ones up to each token\n", mask_simple)
+    row_sums = mask_simple.sum(dim=-1, keepdim=True)
+    walk.show("row_sums", "row sums\n", row_sums)
+    averages = mask_simple / row_sums
+    walk.show("attn_weights", "attention weights\n", averages)
+    by_matrix = averages @ inputs
+    walk.show("context_vecs", "context vectors\n", by_matrix)
+    walk.show("both_agree", "loop and matrix agree:", torch.isclose(by_loop, by_matrix).all())
+
+    walk.section("by_softmax")
+    attn_scores = torch.zeros(num_tokens, num_tokens)
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, scores, mask, attn_scores)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    by_softmax = attn_weights @ inputs
+    walk.show("context_vecs", "context vectors\n", by_softmax)
+    walk.show("both_agree", "matrix and softmax agree:", torch.isclose(by_matrix, by_softmax).all())
+
+
+def padding(o, walk):
+    inputs = shown_inputs(o, walk)
+    copies = o.batch or 2
+    batch = torch.stack((inputs,) * copies, dim=0)
+    walk.extra("batch", stack_words(copies), batch)
+    b, num_tokens, _ = batch.shape
+    valid_lengths = torch.tensor([num_tokens] * (copies - 1) + [o.valid_length or max(num_tokens - 2, 1)])
+    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 2, 2)
+    show_projections(walk, W_query, W_key, W_value)
+    queries, keys, values = W_query(batch), W_key(batch), W_value(batch)
+    walk.show("queries", "queries\n", queries)
+    walk.show("keys", "keys\n", keys)
+    walk.show("values", "values\n", values)
+    keys_transposed = keys.transpose(1, 2)
+    walk.extra("keys_transposed", "keys.transpose(1, 2)\n", keys_transposed)
+    attn_scores = queries @ keys_transposed
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    mask = torch.arange(num_tokens)[None, None, :] >= valid_lengths[:, None, None]
+    mask = mask.repeat(1, num_tokens, 1)
+    walk.show("mask", "mask\n", mask)
+    applied = {"mask-of-first-entry": mask[0], "mask-padded-queries": mask | mask.transpose(1, 2)}.get(o.what_if, mask)
+    scores = masked(o, walk, attn_scores, applied, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, scaled(o, walk, scores, keys, (masked_name(o), "keys")), applied)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    walk.show("context_vecs", "context vectors\n", attn_weights @ values)

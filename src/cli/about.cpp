@@ -45,6 +45,8 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
            {"inputs", source(lesson.inputs)},
            {"second_inputs", source(lesson.second_inputs)},
            {"weights", source(lesson.weights)},
+           {"attend_to",
+            lesson.attend_to ? nlohmann::ordered_json(name_of(attend_to_names(), *lesson.attend_to)) : nullptr},
            {"fixture", lesson.fixture},
            {"query", or_null(lesson.query)},
            {"d_out_kq", or_null(lesson.d_out_kq)},

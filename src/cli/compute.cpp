@@ -220,7 +220,7 @@ render::Why why_in(const chapters::Chapter& chapter, const Options& options) {
       planned->emplace(Planned{render::Reasons(steps), chapters::token_words(*chapter.article, lesson)});
     }
     const auto& [reasons, tokens] = **planned;
-    return render::StepWords(chapters::meaning(chapter, step), reasons.of(step, tokens));
+    return render::StepWords(chapters::meaning(chapter, step, options.lesson), reasons.of(step, tokens));
   };
 }
 

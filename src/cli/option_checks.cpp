@@ -251,6 +251,16 @@ void check_sizes(const Options&, const Given& given) {
   }
 }
 
+void check_drawn(const Options& options, const Given& given) {
+  const std::vector<const Chapter*> meant = chapters_meant(options);
+  const auto is_random = [](const Chapter* one) { return !one->takes.projections || one->name == "dropout"; };
+  if (given.contains("--seed") && !given.contains("--dropout") && std::ranges::none_of(meant, is_random)) {
+    throw UsageError(
+        "--seed has no effect with --attend-to here: inputs and weights are not random, and nothing is dropped; it has "
+        "one with dropout; add --dropout 0.2 where a chapter takes it, or leave --seed out");
+  }
+}
+
 void check_bias(const Options& options, const Given&) {
   const bool is_usual_linear =
       options.lesson.fixture || options.chapters.empty() || options.chapters[0]->init == Init::linear;

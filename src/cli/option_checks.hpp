@@ -11,6 +11,9 @@ void check_terminal(const Options& options, const Given& given);
 /// Refuses --predict in a file that is no handout.
 void check_exercises(const Options& options, const Given& given);
 
+/// Refuses a seed beside --attend-to if nothing random is left.
+void check_drawn(const Options& options, const Given& given);
+
 /// Refuses --d-out together with both --d-out-kq and --d-out-v.
 void check_sizes(const Options& options, const Given& given);
 

@@ -155,6 +155,21 @@ std::vector<Option> weight_options() {
        .value = {.kind = ValueKind::weights, .placeholder = "FILE|NAME=FILE[,...]"},
        .doc = "weights from a file or folder, matched by step name",
        .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
+      {.name = "--attend-to",
+       .others = "--weights-that",
+       .takers = by_kernels,
+       .taken = &Takes::projections,
+       .group = group::weights,
+       .value = choice([](const Options&) { return words_of(attend_to_names()); }),
+       .doc = "one-hot inputs, and weights made by hand to attend so",
+       .more = "Each token attends to the previous one, to those of the same word, to itself and all earlier ones, or "
+               "to the first. Several heads take these rules in turn. No dropout, unless --dropout sets it or the "
+               "chapter is about it.",
+       .read = [](Options& o, const std::string& text) { o.lesson.attend_to = attend_to_names().at(text); },
+       .clashes = {{{"--d-in", "--inputs", "--second-inputs"}, "it makes the inputs"},
+                   {{"--d-out", "--d-out-kq", "--d-out-v", "--qkv-bias", "--weights", "--fixture"},
+                    "it makes the weights and their sizes"}},
+       .check = check_drawn},
   };
 }
 

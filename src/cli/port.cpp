@@ -53,6 +53,7 @@ std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
   return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() +
          ", " + (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
          (lesson.weights ? "weights " + text::one_line(lesson.weights->source) + ", " : "") +
+         (lesson.attend_to ? "attending to " + name_of(attend_to_names(), *lesson.attend_to) + ", " : "") +
          name_of(cpu_names(), lesson.kernels.cpu) + " kernels, " +
          name_of(dropout_kernel_names(), lesson.dropout_kernel) + " dropout kernel";
 }

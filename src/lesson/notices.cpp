@@ -179,6 +179,7 @@ void Noticing::divided(const Numbers& numbers) {
   if (was_masked) {
     say("entries above the diagonal are still 0");
     first_row_alone(numbers);
+    pattern(numbers);
   } else if (tensor_.dim() > 1) {
     strongest(numbers, 0);
   } else if (numbers.width > 1) {

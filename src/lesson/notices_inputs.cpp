@@ -25,7 +25,10 @@ void Noticing::given(const Numbers& numbers) {
     uniform(numbers);
   } else if (facts.is_by_tokens && is_above_diagonal(numbers, 0)) {
     const bool is_rest_one = row_total(numbers.all()) == static_cast<double>(numbers.rows * (numbers.rows + 1)) / 2;
-    say(is_rest_one ? "entries above the diagonal are 0, the rest are 1" : "entries above the diagonal are 0");
+    const bool is_zero = std::ranges::count(numbers.all(), 0.0F) == std::ssize(numbers.all());
+    say(is_rest_one ? "entries above the diagonal are 0, the rest are 1"
+        : is_zero   ? "all entries are 0"
+                    : "entries above the diagonal are 0");
   }
   if (tensor_.dim() == 2 && counts_tokens(tensor_, 0)) {
     token_rows(numbers);

@@ -32,6 +32,7 @@ void Noticing::mixture(const Numbers& numbers) {
           words_of(operand(1)) + ": each number lies within the range of its column there");
     }
     same_first_row(numbers, weight, values);
+    copied(numbers, weight, values);
     return;
   }
   std::vector<std::int64_t> empty;
@@ -85,6 +86,7 @@ void Noticing::same_first_row(const Numbers& numbers, const Numbers& weight, con
 }
 
 void Noticing::scores(const Numbers& numbers) {
+  matches(numbers);
   if (tensor_.dim() == 1) {
     scores_of_one(numbers);
     return;

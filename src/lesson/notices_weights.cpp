@@ -65,6 +65,7 @@ void Noticing::weights(const Numbers& numbers) {
   if (!was_masked) {
     spread(numbers);
   }
+  pattern(numbers);
 }
 
 void Noticing::first_row_alone(const Numbers& numbers) {
@@ -232,6 +233,10 @@ void Noticing::scaled(const Numbers& numbers) {
   const Numbers before(operand(0));
   const auto divisor = common_divisor(before.all(), numbers.all());
   if (!divisor || tensor_.dim() == 0) {
+    return;
+  }
+  if (operand(0).kind() == Kind::sum) {
+    say("each sum is divided by " + text::factor_text(*divisor));
     return;
   }
   const double square = *divisor * *divisor;

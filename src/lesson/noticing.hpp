@@ -49,6 +49,13 @@ class Noticing {
   void token_rows(const Numbers& numbers);
   void closest_rows(const Numbers& numbers);
 
+  /// Scores of 0 and one other number, and how the queries follow from the keys there.
+  void matches(const Numbers& numbers);
+  /// Whom every token attends to, if the weights follow a rule: the token before it, itself, the first, ...
+  void pattern(const Numbers& numbers);
+  /// Rows of weights with a single 1 copy a row.
+  void copied(const Numbers& numbers, const Numbers& weight, const Numbers& values);
+
   void say_rows_sum_to_one(const std::string& again = "");
   void weights(const Numbers& numbers);
   /// For softmax along the first axis.

@@ -85,9 +85,11 @@ float row_sum(std::span<const float> row) {
 }
 
 /// at::native's vectorized_outer_sum over one of the columns that lie side by side: four vectors of them go down
-/// together, what is left over goes down four rows at a time.
+/// together, what is left over goes down four rows at a time. Of fewer columns than a vector has, scalar_outer_sum:
+/// four of them go down together.
 float column_sum(std::span<const float> column, std::size_t place, std::size_t columns) {
-  constexpr std::size_t together = 32;
+  constexpr std::size_t lanes = 8;
+  const std::size_t together = columns < lanes ? 4 : 4 * lanes;
   return place < columns / together * together ? cascade<1, 1>(column.data(), column.size())[0]
                                                : cascade<1, 4>(column.data(), column.size())[0];
 }

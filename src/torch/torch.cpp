@@ -204,6 +204,32 @@ Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal
   return leaf({rows, columns}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = rows == columns});
 }
 
+Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores) {
+  const Shape& shape = scores.shape();
+  const std::string from = "arange(" + std::to_string(shape[2]) + ") >= ";
+  const LeafWords words(
+      "(torch." + from + "torch.tensor(" + shape_text(lengths) + ").view(-1, 1, 1)).expand(" + sizes_text(shape) + ")",
+      "np.broadcast_to(np." + from + "np.array(" + shape_text(lengths) + ").reshape(-1, 1, 1), " + tuple_text(shape) +
+          ")");
+  const auto fill = [shape, lengths] {
+    Block<bool> mask(shape);
+    const std::int64_t size = shape[1] * shape[2];
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i);
+      mask[i] = place % shape[2] >= lengths[static_cast<std::size_t>(place / size)];
+    }
+    return Contents(std::move(mask));
+  };
+  return leaf(shape, DType::boolean, words, fill, {}, {.kind = Kind::given}, scores);
+}
+
+Tensor token_zeros(std::int64_t n) {
+  const std::string sizes = sizes_text({n, n});
+  const LeafWords words("torch.zeros(" + sizes + ")", "np.zeros((" + sizes + "), np.float32)");
+  const auto fill = [](const Box& part) { return Contents(Block<float>(box_shape(part))); };
+  return leaf({n, n}, DType::float32, words, fill, {}, {.kind = Kind::given, .is_by_tokens = true});
+}
+
 Tensor lower_triangle(std::int64_t n) {
   const std::string sizes = sizes_text({n, n});
   const LeafWords words("torch.tril(torch.ones(" + sizes + "))", "np.tril(np.ones((" + sizes + "), np.float32))");

@@ -82,6 +82,13 @@ Tensor causal_mask(std::int64_t n);
 /// row's first column.
 Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal);
 
+/// (torch.arange(n) >= lengths.view(-1, 1, 1)).expand(-1, m, -1): True in the columns from each entry's length on, a
+/// matrix like that of the scores [batch, m, n] for each entry.
+Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores);
+
+/// torch.zeros(n, n): a row and a column for each token.
+Tensor token_zeros(std::int64_t n);
+
 /// torch.tril(torch.ones(n, n)): ones on and below the diagonal.
 Tensor lower_triangle(std::int64_t n);
 

@@ -16,6 +16,10 @@ namespace attn {
 /// How weight matrices are made: nn.Parameter(torch.rand), nn.Parameter(torch.randn) or nn.Linear.
 enum class Init { rand, randn, linear };
 
+/// What each token attends to with hand-made weights: the previous token, tokens of the same word, itself and all
+/// before it, or the first token.
+enum class AttendTo { previous, same, earlier, first };
+
 /// The default seed. It stands for the article's seeds, and nearly all of them have this value.
 inline constexpr torch::Seed default_seed = 123;
 
@@ -50,6 +54,9 @@ struct Lesson {
   std::optional<GivenTensor> second_inputs;
   /// The user's weights, which replace drawn ones without changing other draws.
   std::optional<GivenWeights> weights;
+
+  /// One-hot inputs and hand-made weights. It excludes everything else that sets inputs, weights or their sizes.
+  std::optional<AttendTo> attend_to;
 
   /// Gives empty settings sizes at which all axes differ and every rule has an effect, instead of the article's.
   bool fixture = false;

@@ -76,6 +76,34 @@ Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3>
   };
 }
 
+namespace {
+
+/// Returns true for scores where each entry of the batch has its own mask.
+bool hides_by_entry(const Tensor& tensor) { return hides(tensor) && tensor.operands()[1].dim() == 3; }
+
+}  // namespace
+
+Tensor masked_by_first_entry(const Tensor& was, const Tensor& is) {
+  return hides_by_entry(was) ? masked_fill(is.operands()[0], index(is.operands()[1], 0), -infinity) : is;
+}
+
+Tensor masked_both_ways(const Tensor& was, const Tensor& is) {
+  if (!hides_by_entry(was)) {
+    return is;
+  }
+  const Tensor mask = leaf(was.operands()[1].shape(), DType::boolean, "(mask | mask.transpose(1, 2))",
+                           [columns = is.operands()[1], n = was.size(-1)] {
+                             const Block<bool> before = std::get<Block<bool>>(*columns.array().contents());
+                             Block<bool> both = before;
+                             for (std::int64_t i = 0; i < static_cast<std::int64_t>(both.size()); ++i) {
+                               const std::int64_t mirrored = i / (n * n) * n * n + i % n * n + i / n % n;
+                               both[static_cast<std::size_t>(i)] |= before[static_cast<std::size_t>(mirrored)];
+                             }
+                             return Contents(both);
+                           });
+  return masked_fill(is.operands()[0], mask, -infinity);
+}
+
 Tensor inverted(const Tensor& mask) {
   return leaf(mask.shape(), DType::boolean, "mask", [mask] {
     Block<bool> block = std::get<Block<bool>>(*mask.array().contents());

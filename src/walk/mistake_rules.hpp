@@ -98,6 +98,12 @@ Rewriter::Rule masked_at(IsHidden is_hidden) {
   };
 }
 
+/// Masks every entry of a batch as the first one is, if each has its own mask.
+Tensor masked_by_first_entry(const Tensor& was, const Tensor& is);
+
+/// Masks not only the columns of hidden tokens but also their rows, if each entry of a batch has its own mask.
+Tensor masked_both_ways(const Tensor& was, const Tensor& is);
+
 /// A rule for a mask of another diagonal: it hides cells where column - row is more than `beyond`; 0 would be right.
 Rewriter::Rule masked_beyond(std::int64_t beyond);
 

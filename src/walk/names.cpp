@@ -33,4 +33,12 @@ const std::map<std::string, Init>& init_names() {
   return names;
 }
 
+const std::map<std::string, AttendTo>& attend_to_names() {
+  static const std::map<std::string, AttendTo> names = {{"previous", AttendTo::previous},
+                                                        {"same", AttendTo::same},
+                                                        {"earlier", AttendTo::earlier},
+                                                        {"first", AttendTo::first}};
+  return names;
+}
+
 }  // namespace attn

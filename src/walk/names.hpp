@@ -15,6 +15,7 @@ const std::map<std::string, Blas>& blas_names();
 std::string blas_name(Blas blas);
 const std::map<std::string, DropoutKernel>& dropout_kernel_names();
 const std::map<std::string, Init>& init_names();
+const std::map<std::string, AttendTo>& attend_to_names();
 
 /// The name of a value.
 template <class Value>

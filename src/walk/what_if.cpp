@@ -4,13 +4,16 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
 #include "walk/change.hpp"
+#include "walk/idle.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn {
@@ -60,11 +63,72 @@ std::string no_scaling_did(std::span<const Change> all) {
                          : "Without scaling, a row's largest weight " + mean_from_to(measured(weights, largest)) + ".";
 }
 
+/// The mask of these weights, if each entry of the batch has its own.
+std::optional<Tensor> padding_of(const Change& weights) {
+  const Tensor* at = weights.was;
+  while (at->kind() != Kind::masked && !at->operands().empty()) {
+    at = &at->operands()[0];
+  }
+  const bool has_own = at->kind() == Kind::masked && at->operands()[1].dim() == 3;
+  return has_own ? std::optional(at->operands()[1]) : std::nullopt;
+}
+
+/// How much weight of each row goes to padding, for rows that have some, from an entry of the batch on.
+Measured on_padding(std::span<const Change> weights, std::int64_t first_entry = 0) {
+  Measured result;
+  for (const Change& change : weights) {
+    const auto contents = padding_of(change).value().array().contents();
+    const auto& hidden = std::get<Block<bool>>(*contents);
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    const auto first = static_cast<std::size_t>(first_entry * change.shape[1]) * width;
+    for (std::size_t row = first; row < change.before.size(); row += width) {
+      double before = 0;
+      double after = 0;
+      for (std::size_t i = row; i < row + width; ++i) {
+        before += hidden.data()[i] ? static_cast<double>(change.before[i]) : 0;
+        after += hidden.data()[i] ? static_cast<double>(change.after[i]) : 0;
+      }
+      if (std::any_of(hidden.data() + row, hidden.data() + row + width, [](bool one) { return one; })) {
+        result.before.push_back(before);
+        result.after.push_back(after);
+      }
+    }
+  }
+  return result;
+}
+
 std::string no_mask_did(std::span<const Change> all) {
   const std::vector<Change> weights = filtered(all, is_masked);
-  return weights.empty() ? ""
-                         : "Without a mask, tokens see later ones: a row's weight right of the diagonal " +
-                               mean_from_to(measured(weights, later)) + ".";
+  if (weights.empty()) {
+    return "";
+  }
+  return !padding_of(weights.front())
+             ? "Without a mask, tokens see later ones: a row's weight right of the diagonal " +
+                   mean_from_to(measured(weights, later)) + "."
+             : "Without a mask, tokens see padding: a row's weight on it " + mean_from_to(on_padding(weights)) + ".";
+}
+
+std::string mask_of_first_entry_did(std::span<const Change> all) {
+  const std::vector<Change> weights = filtered(all, is_masked);
+  return weights.empty()
+             ? ""
+             : "With the first sequence's mask, padding of the others stays visible: a row's weight on it " +
+                   mean_from_to(on_padding(weights, 1)) + ".";
+}
+
+std::string mask_padded_queries_did(std::span<const Change> all) {
+  std::size_t lost = 0;
+  std::size_t rows = 0;
+  for (const Change& change : filtered(all, is_softmax)) {
+    const auto width = static_cast<std::size_t>(change.shape.back());
+    for (std::size_t row = 0; row < change.after.size(); row += width) {
+      lost += std::isnan(change.after[row]) ? 1U : 0U;
+      ++rows;
+    }
+  }
+  return lost == 0 ? ""
+                   : "A query of padding has only scores of -inf, and softmax gives nan: in " + std::to_string(lost) +
+                         " of " + std::to_string(rows) + " rows of weights.";
 }
 
 std::string mask_after_softmax_did(std::span<const Change> all) {
@@ -123,8 +187,13 @@ std::string nan_rows(std::size_t told, std::size_t count) {
                              : "the other " + std::to_string(count - told) + " rows contain nan";
 }
 
-/// Returns true if weights [..., n, n] contain no nan up to the diagonal.
-bool has_nan_for_later_tokens_alone(const Change& weights) {
+/// Returns true if weights [..., n, n] contain no nan up to the diagonal or, with padding, outside it.
+bool has_nan_for_hidden_tokens_alone(const Change& weights) {
+  if (const auto padding = padding_of(weights)) {
+    const auto contents = padding->array().contents();
+    return std::ranges::equal(weights.after, std::get<Block<bool>>(*contents),
+                              [](float weight, bool hidden) { return hidden || !std::isnan(weight); });
+  }
   const auto n = static_cast<std::size_t>(weights.shape.back());
   for (std::size_t i = 0; i < weights.after.size(); ++i) {
     if (std::isnan(weights.after[i]) && i % n <= i / n % n) {
@@ -154,7 +223,7 @@ std::string softmax_dim_0_did(std::span<const Change> all) {
   if (sums.size() == count) {
     return sums_over_dim_0(weights) + "; a row sums to " + range_words(sums) + ".";
   }
-  const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_later_tokens_alone);
+  const bool is_by_mask = std::all_of(weights.begin(), weights.end(), has_nan_for_hidden_tokens_alone);
   return sums_over_dim_0(weights) + (sums.empty() ? "" : "; " + some_rows(sums, count)) +
          (is_by_mask ? "; where all scores of a position are masked, nothing is left to normalise: " : "; ") +
          nan_rows(sums.size(), count) + ".";
@@ -259,71 +328,20 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
                          " of the tokens that they should see.";
 }
 
-/// Returns true if `is_such` selects at least one tensor, and the fact holds for all of them.
-template <class IsSuch, class Has>
-bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
-  bool any = false;
-  for (const Step& step : steps) {
-    if (step.tensor && is_such(*step.tensor)) {
-      any = true;
-      if (!has(*step.tensor)) {
-        return false;
-      }
-    }
-  }
-  return any;
-}
-
-std::string no_scaling_is_idle(std::span<const Step> steps) {
-  const auto is_scaled = [](const Tensor& tensor) { return tensor.operation().facts().root_of > 0; };
-  const auto by_one = [](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; };
-  return all_such(steps, is_scaled, by_one)
-             ? "the keys' dimension is 1, and so is its square root; try trainable --d-out 256 --init randn --tokens 8 "
-               "--what-if no-scaling"
-             : "";
-}
-
-std::string no_rescale_is_idle(std::span<const Step> steps) {
-  const auto is_dropout = [](const Tensor& tensor) { return tensor.kind() == Kind::dropout; };
-  const auto is_off = [](const Tensor& tensor) { return tensor.operation().facts().p == 0; };
-  const auto is_all = [](const Tensor& tensor) { return tensor.operation().facts().p == 1; };
-  return all_such(steps, is_dropout, is_off)   ? "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"
-         : all_such(steps, is_dropout, is_all) ? "with p = 1 everything is dropped; try --dropout 0.5"
-                                               : "";
-}
-
-std::string one_token_is_idle(std::span<const Step> steps) {
-  const auto is_mask = [](const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; };
-  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
-  return all_such(steps, is_mask, is_one) ? "a single token has no later one; try --tokens 6" : "";
-}
-
-std::string one_group_is_idle(std::span<const Step> steps) {
-  const auto is_repeated = [](const Tensor& tensor) { return tensor.kind() == Kind::repeat; };
-  const auto is_same = [](const Tensor& tensor) {
-    const auto axis = static_cast<std::size_t>(tensor.operation().facts().axis);
-    const std::int64_t heads = tensor.operands()[0].shape()[axis];
-    return heads == 1 || heads == tensor.shape()[axis];
-  };
-  return all_such(steps, is_repeated, is_same)
-             ? "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"
-             : "";
-}
-
-std::string never_idle(std::span<const Step>) { return ""; }
-
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 8> table = {{
+  static constexpr std::array<WhatIf, 10> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
-      {"no-mask", no_mask_did, one_token_is_idle},
-      {"mask-after-softmax", mask_after_softmax_did, one_token_is_idle},
+      {"no-mask", no_mask_did, no_mask_is_idle},
+      {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
       {"no-rescale", no_rescale_did, no_rescale_is_idle},
       {"softmax-dim-0", softmax_dim_0_did, never_idle},
       {"same-weights", same_weights_did, never_idle},
       {"tiled-heads", tiled_heads_did, one_group_is_idle},
       {"mask-from-first-key", masked_from_first_key_did, never_idle},
+      {"mask-of-first-entry", mask_of_first_entry_did, one_sequence_is_idle},
+      {"mask-padded-queries", mask_padded_queries_did, no_padding_is_idle},
   }};
   return table;
 }

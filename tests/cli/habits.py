@@ -303,7 +303,7 @@ class Complete(Case):
         said = {name: about for _, name, about in asked(["all", "--article", ""])}
         self.assertEqual(said, {article["name"]: article["title"] for article in listed["articles"]})
         said = {name: about for _, name, about in asked(["causal", "--what-if", ""])}
-        self.assertEqual(said["no-mask"], "nothing is masked: tokens see later ones")
+        self.assertEqual(said["no-mask"], "nothing is masked: tokens see what the mask would hide")
         self.assertEqual(len(set(said.values()) - {""}), len(said))
 
     def steps(self, *line):

@@ -41,12 +41,15 @@ def some_options(chance, chapter):
     """Random options of one lesson."""
     options = ["--seed", str(chance.randrange(10_000))]
     sizes = {"--tokens": (1, 9), "--d-in": (1, 6), "--batch": (1, 3), "--d-out": (1, 6), "--query": (0, 3)}
+    if "--attend-to" in chapter["accepts"] and chance.random() < 0.2:
+        options = ["--attend-to", chance.choice(["previous", "same", "earlier", "first"])]
+        sizes = {name: size for name, size in sizes.items() if name not in ("--d-in", "--d-out")}
     if chance.random() < 0.2:
         words = ["the", "cats", "like", "dogs", "and", "mice"]
         options += ["--sentence", " ".join(chance.choice(words) for _ in range(chance.randint(1, 8)))]
-        sizes.pop("--tokens"), sizes.pop("--d-in")
+        sizes.pop("--tokens"), sizes.pop("--d-in", None)
     elif chance.random() < 0.4:
-        sizes.pop("--tokens"), sizes.pop("--d-in")
+        sizes.pop("--tokens"), sizes.pop("--d-in", None)
     for name, (low, high) in sizes.items():
         if name in chapter["accepts"] and chance.random() < 0.4:
             options += [name, str(chance.randint(low, high))]

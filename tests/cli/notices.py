@@ -277,6 +277,34 @@ def _(said, root, number):
     return near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number)))
 
 
+@notice(rf"each sum is divided by {NUMBER}")
+def _(said, count):
+    return close(said.a, said.operand() / float(count))
+
+
+@notice(rf"every score is {NUMBER}, where a key has what the query asks for, or 0")
+def _(said, score):
+    return set(np.unique(said.a)) == {0, np.float32(score)} and float(score) > 0
+
+
+@notice(rf"there the query is {NUMBER} times the key")
+def _(said, factor):
+    queries, keys = said.operand(), said.operand(said.step["inputs"][1])
+    keys = keys.swapaxes(-1, -2) if said.step["inputs"][1].startswith("keys_transposed") else keys
+    queries, keys = np.atleast_2d(queries), np.broadcast_to(keys, queries.shape[:-2] + keys.shape[-2:])
+    scores = np.atleast_2d(said.a)
+    return all(np.array_equal(queries[at[:-1]], float(factor) * keys[at[:-2] + at[-1:]]) for at in np.argwhere(scores > 0).tolist()
+               for at in [tuple(at)])
+
+
+@notice(r"each row is a copy of one row of (\w+), the one with a weight of 1")
+def _(said, name):
+    weights, values = said.operand(), said.operand(name)
+    values = np.broadcast_to(values, weights.shape[:-2] + values.shape[-2:])
+    return ((weights == 1).sum(axis=-1) == 1).all() and ((weights == 0).sum(axis=-1) == weights.shape[-1] - 1).all() and np.array_equal(
+        said.a, np.take_along_axis(values, weights.argmax(axis=-1)[..., None], axis=-2))
+
+
 @notice(r"-inf stays -inf")
 def _(said):
     return np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand()))
@@ -378,6 +406,24 @@ def _(said, name, at):
     return (first[..., 0] == 1).all() and (first[..., 1:] == 0).all() and (name is None or said.is_token(0, name, at))
 
 
+PATTERNS = {
+    "attends only to the one before it, the first to itself": lambda said, i, j: j == max(i - 1, 0),
+    "attends only to itself": lambda said, i, j: j == i,
+    "attends only to the first": lambda said, i, j: j == 0,
+    "attends equally to itself and to all before it": lambda said, i, j: j <= i,
+    "attends equally to all tokens of its word": lambda said, i, j: said.tokens[i] == said.tokens[j],
+    "attends equally to the tokens of its word, up to itself": lambda said, i, j: j <= i and said.tokens[i] == said.tokens[j],
+}
+
+
+@notice(r"(?:head (\d+): )?each token (attends .*)")
+def _(said, head, rule):
+    n = said.a.shape[-1]
+    seen = np.array([[bool(PATTERNS[rule](said, i, j)) for j in range(n)] for i in range(n)])
+    among = said.a if head is None else said.a[:, int(head) - 1]
+    return close(among, seen / seen.sum(axis=-1, keepdims=True)) and (among[..., ~seen] == 0).all()
+
+
 # ---- Dropout ---------------------------------------------------------------------------------------
 
 
@@ -389,7 +435,7 @@ def _(said, dropped, every, zeros, factor):
             (factor is None) == (not (x[kept] != 0).any()))
 
 
-@notice(r"all entries are now 0")
+@notice(r"all entries are (?:now )?0")
 def _(said):
     return (said.a == 0).all()
 

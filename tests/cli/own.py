@@ -190,6 +190,79 @@ class PyTorch(Case):
         self.compare("multihead", 2, tensors, "--num-heads", "2")
 
 
+class AttendTo(Case):
+    """Weights made by hand give exactly what the rule's name says."""
+    RULES = {"previous": lambda words, keys, i, j: j == max(i - 1, 0), "same": lambda words, keys, i, j: keys[j] == words[i],
+             "earlier": lambda words, keys, i, j: j <= i, "first": lambda words, keys, i, j: j == 0}
+    SENTENCES = {"ahead-of-ai": "Life is short eat dessert first"}
+
+    def weights(self, rule, words, keys, hidden):
+        seen = np.array([[self.RULES[rule](words, keys, i, j) for j in range(len(keys))] for i in range(len(words))]) & ~hidden
+        seen[~seen.any(axis=-1)] = ~hidden[~seen.any(axis=-1)]  # all that it asks for is padding: equal scores
+        return (seen / seen.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+    def check(self, row, rule, words, *options):
+        arguments = [row["chapter"], "--article", row["article"], "--attend-to", rule, *options]
+        self.output(*arguments, "--save", "steps", "--force")
+        document, steps = self.steps(*arguments)
+        self.assertEqual((document["options"]["attend_to"], document["tokens"]), (rule, [] if "--tokens" in options else words))
+        load = lambda name: np.load(self.path(f"steps/{name}.npy"))
+        folder = lambda name: name.rpartition("/")[0] + "/" * ("/" in name)
+        n, rules, checked = len(words), list(self.RULES), 0
+        backwards = words[::-1] if row["chapter"] == "cross" else words
+        for name in [name for name in steps if name.split("/")[-1] == "attn_weights"]:
+            found = load(name)
+            rows, columns = found.shape[-2:]
+            is_masked = row["chapter"] in ("causal", "dropout", "cache", "grouped") or (
+                row["chapter"] == "multihead" and row["article"] != "ahead-of-ai")
+            hidden = np.triu(np.ones((rows, columns), bool), columns - rows + 1) if is_masked and "renormalised" not in name \
+                else np.zeros((rows, columns), bool)
+            section = name.split("/")[0]
+            first = rules.index(rule) + (int(section[5:]) - 1 if section.startswith("head_") else 0)
+            matrices = found.reshape(-1, found.shape[-3] if found.ndim == 4 else 1, rows, columns)
+            for entry, heads in enumerate(matrices):
+                padded = hidden | (load("mask")[entry] if row["chapter"] == "padding" else False)
+                for head, matrix in enumerate(heads):
+                    of_keys = head * (2 if len(heads) % 2 == 0 else 1) // len(heads) if row["chapter"] == "grouped" else head
+                    expected = self.weights(rules[(first + of_keys) % 4], words[columns - rows:columns], backwards[:columns], padded) \
+                        if rows == columns else self.weights(rules[first], words[:columns], backwards[:columns],
+                                                             np.vstack([np.zeros((columns - rows, columns), bool), hidden]))[-rows:]
+                    self.assertTrue(np.array_equal(matrix, expected), (arguments, name, entry, head, matrix, expected))
+                    checked += 1
+        self.assertGreater(checked + ("one_query/attn_weights_2" in steps), 0, arguments)
+        for name in steps:
+            if name.split("/")[-1] in ("context_vecs", "context_heads") and not row["chapter"] == "dropout":
+                above = folder(name) + "attn_weights"
+                values = folder(name) + "values"
+                if above in steps and values in steps and load(name).shape[-1] == load(values).shape[-1] == n:
+                    np.testing.assert_allclose(load(name), load(above) @ load(values), rtol=1e-6, err_msg=f"{arguments} {name}")
+
+    def test_every_chapter(self):
+        for row in rows():
+            if "projections" in row["takes"]:
+                usual = self.SENTENCES.get(row["article"], "Your journey starts with one step").split()
+                for rule in self.RULES:
+                    with self.subTest(chapter=row["chapter"], article=row["article"], rule=rule):
+                        self.check(row, rule, usual)
+                        self.check(row, rule, "the cat sat on the mat".split(), "--sentence", "the cat sat on the mat")
+                        self.check(row, rule, [str(i) for i in range(9)], "--tokens", "9")
+                        self.check(row, rule, ["one"], "--sentence", "one")
+
+    def test_queries_are_keys(self):
+        _, steps = self.steps("trainable", "--attend-to", "previous")
+        queries, keys, values = (np.array(steps[f"self_attention/{name}"]["values"]) for name in ("queries", "keys", "values"))
+        self.assertTrue(np.array_equal(queries, 1000 * keys[[0, 0, 1, 2, 3, 4]]))
+        self.assertTrue(np.array_equal(np.array(steps["self_attention/context_vecs"]["values"]), values[[0, 0, 1, 2, 3, 4]]))
+        self.assertTrue(np.array_equal(keys, np.eye(6)))
+
+    def test_refused(self):
+        for options in (["--d-in", "4"], ["--d-out", "4"], ["--qkv-bias"], ["--fixture"], ["--seed", "5"]):
+            self.refused("causal", "--attend-to", "same", *options, words=["--attend-to", options[0]])
+        self.refused("simplified", "--attend-to", "same", words=["--attend-to does not apply to simplified"])
+        self.refused("causal", "--attend-to", "next", words=["previous"])
+        self.refused("causal", "--attend-to", "same", "--tokens", "1001", words=["1001 tokens", "at most 1000"])
+
+
 class Files(Case):
     def test_every_format(self):
         own = self.random(5, 3)
@@ -475,6 +548,7 @@ class Fixture(Case):
                     "causal": {"inputs", "W_key", "W_key_bias", "mask"},
                     "dropout": {"inputs", "W_value_bias", "mask", "dropout_mask"},
                     "multihead": {"inputs", "W_query_bias"}, "cross": {"inputs", "second_input", "W_key_bias"},
+                    "average": {"inputs", "mask"}, "padding": {"inputs", "W_key_bias", "mask"},
                     "grouped": {"inputs", "W_key_bias", "mask"}, "cache": {"inputs", "W_key", "W_key_bias", "mask"}}
         for row in rows():
             self.output(row["chapter"], "--article", row["article"], "--fixture", "--save", "steps", "--force")

@@ -35,7 +35,7 @@ REFUSED = {
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
-    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--blas",
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--blas",
                 "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html", "--format svg", "--format csv"],
@@ -49,13 +49,18 @@ REFUSED = {
     "--sentence": ["--tokens"],
     "--inputs": ["--tokens", "--d-in", "--sentence"],
     "--fixture": ["--qkv-bias"],
+    "--attend-to": ["--d-in", "--inputs", "--second-inputs", "--d-out", "--d-out-kq", "--d-out-v", "--qkv-bias", "--weights", "--fixture"],
     **{option: ["--allow-mistakes"] for option in ("--rtol", "--atol", "--map", "--ignore")},
 }
 # Nothing is wrong where these change nothing together: of a port every tensor counts, --strict or not, and what is unknown on
 # a page fails it with --strict whatever mistakes are allowed.
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # No chapter has both, or verify finds the one by the page's shapes: where one explains a page, both do.
-FOUND = {("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads")}
+FOUND = {("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
+         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--second-inputs", "--valid-length"),
+         ("--allow-mistakes", "--attend-to")}  # weights of exactly 1 and 0 hide the mistakes of the pages here
+# Numbers made by hand are exact: every kernel gives the same digits.
+EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
 ONE_TENSOR = [["--only", name] for name in (
     "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query", "new_context_vecs")]
 # An option that has an effect only beside another.
@@ -73,14 +78,14 @@ VALUES = {
     "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
     "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"],
     "--save": ["new", "there"], "--predict": ["1"],
-    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]"],
+    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]", "context_vecs[1,0,0]"],
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
-    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--dropout": ["0.9", "0.5"],
+    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "W_query=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
@@ -88,21 +93,22 @@ VALUES = {
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
 FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
-ONE_ARTICLE = {("--article", "--second-inputs"), ("--article", "--num-kv-heads"), ("--article", "--new-tokens")}  # for which no other article can be named
+ONE_ARTICLE = {("--article", "--second-inputs"), ("--article", "--num-kv-heads"), ("--article", "--new-tokens"),
+               ("--article", "--valid-length")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
 CONTEXTS = [
     [], ["--edgeitems", "1"], ["--threshold", "5"], ["--dropout", "0.9"], PRECISE, LARGE, LARGE + PRECISE,
     ["--threshold", "5", "--dropout", "0.9"], ["--edgeitems", "1", "--dropout", "0.9"], ["--batch", "3"],
-    ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "dropout_attn_weights", "--dropout", "0.9"],
+    ["--only", "context_vecs"], ["--only", "attn_weights"], ["--only", "attn_weights,context_vecs"], ["--only", "dropout_attn_weights", "--dropout", "0.9"],
     ["--only", "dropout_attn_weights", "--dropout", "0.9", "--threshold", "5"],
     ["--only", "attn_scores_2"], ["--only", "context_vecs", *LARGE, *PRECISE], ["--only", "attn_scores_2", *LARGE, *PRECISE],
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
     ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
-DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache")
+DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding")
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"], ["mistake.txt"]]
 
@@ -243,11 +249,12 @@ def contexts(command, first, second):
         return
     yield from PAGES
     chapters = ("trainable", "causal", "multihead", "dropout")
-    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",)}
+    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",)}
     for chapter in next((alone[name] for name in (first[0], second[0]) if name in alone), chapters):
         yield (chapter,)
         yield (chapter, tuple(PRECISE))
         yield (chapter, ("--what-if", "no-scaling"))
+        yield (chapter, ("--what-if", "softmax-dim-0"))
         yield (chapter, tuple(PRECISE), ("--what-if", "no-scaling"))
 
 
@@ -325,7 +332,7 @@ class Pairs(unittest.TestCase):
         for command in commands:
             uses = uses_of(command)
             for pair in itertools.combinations(uses, 2):
-                known = ONE_ARTICLE | (FOUND if command == "verify" else set())
+                known = ONE_ARTICLE | EXACT | (FOUND if command == "verify" else set())
                 if option_of(pair[0]) != option_of(pair[1]) and tuple(sorted(pair)) not in known:
                     pairs.setdefault(tuple(sorted(pair)), []).append((command, uses))
         template = files_in(TEMPLATE)

@@ -213,6 +213,9 @@ class Formula:
 
         def masked(scores):
             n = scores.values.shape[-1]
+            mask = next((step for step in self.steps.tensors if step["name"] == "mask" and len(step["shape"]) == 3), None)
+            if mask:  # of padding
+                return Array(np.where(as_array(mask["values"]).astype(bool), -np.inf, scores.values))
             return Array(np.where(np.triu(np.ones((n, n), bool), 1), -np.inf, scores.values))
 
         def dropped(weights):

@@ -127,10 +127,43 @@ def _(known, words):
     return words == known.mean_change("attn_weights", "masked_simple_norm", by=later)
 
 
+def on_padding(known, first=0):
+    """The change of the mean weight on padding in rows that have some, from an entry on, in words."""
+    mask, = known.as_is.named("mask")
+    mask = mask[first:]
+    before, after = (weights[first:] for weights in next(iter(known.moved("attn_weights").values())))
+    rows = mask.any(axis=-1)
+    weights = [np.where(mask, one, 0).sum(axis=-1)[rows] for one in (before, after)]
+    return change_words(weights[0].mean(), weights[1].mean()) + (" on average" if rows.sum() > 1 else "")
+
+
+@sentence(rf"Without a mask, tokens see padding: a row's weight on it {CHANGE}\.")
+def _(known, words):
+    return words == on_padding(known) and not np.isinf(known.changed.array("", "scaled_attn_scores")).any()
+
+
+@sentence(rf"With the first sequence's mask, padding of the others stays visible: a row's weight on it {CHANGE}\.")
+def _(known, words):
+    return words == on_padding(known, 1) and len(known.as_is.array("", "mask")) > 1
+
+
+@sentence(r"A query of padding has only scores of -inf, and softmax gives nan: in (\d+) of (\d+) rows of weights\.")
+def _(known, lost, every):
+    (_, after), = known.moved("attn_weights").values()
+    mask, = known.as_is.named("mask")
+    is_lost = np.isnan(after).all(axis=-1)
+    return (int(lost), int(every)) == (is_lost.sum(), is_lost.size) and np.array_equal(is_lost, mask[:, 0])
+
+
 @sentence(rf"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum {CHANGE}\.")
 def _(known, words):
+    def hidden(section, shape):
+        if known.arguments[0] == "padding":
+            return known.as_is.array(section, "mask")
+        return np.triu(np.ones(shape, bool), shape[-1] - shape[-2] + 1)
+
     return words == known.mean_change("attn_weights", by=row_sum) and all(
-        np.array_equal(after, np.tril(known.changed.array(section, "unmasked_attn_weights"), after.shape[-1] - after.shape[-2]),
+        np.array_equal(after, np.where(hidden(section, after.shape), 0, known.changed.array(section, "unmasked_attn_weights")),
                        equal_nan=True)
         for (section, _), (_, after) in known.moved("attn_weights").items())
 
@@ -189,7 +222,8 @@ def is_nan_by_mask(known, section, after):
     """True if weights are nan exactly where the mask hides a position in the whole batch."""
     masked = np.zeros_like(after, bool)
     if after.ndim > 2 and (section, "mask") in known.as_is.steps:
-        masked[:] = known.as_is.array(section, "mask")
+        mask = known.as_is.array(section, "mask")
+        masked[:] = mask.all(axis=0) if mask.ndim == 3 else mask
     return np.array_equal(np.isnan(after), masked)
 
 
@@ -272,6 +306,16 @@ def is_no_reason_with(known, *options):
             del asked[at:at + (1 if name == "--fixture" else 2)]
     told = known.program.call(*asked, *options, "--what-if", known.rule)
     return told.returncode == 0 and not told.stdout.startswith("# No number changed: ")
+
+
+@sentence(r"No number changed: no sequence has padding; try (--tokens) (6) (--valid-length) (4)\.")
+def _(known, *instead):
+    return not known.moved() and not known.as_is.array("", "mask").any() and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: a single sequence has only its own mask; try (--batch) (2)\.")
+def _(known, *instead):
+    return not known.moved() and len(known.as_is.array("", "mask")) == 1 and is_no_reason_with(known, *instead)
 
 
 @sentence(r"No number changed\.")

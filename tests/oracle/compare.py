@@ -81,6 +81,9 @@ def spread(row, rng):
             arguments += ["--num-heads", str(heads)]
         if "num-kv-heads" in takes:
             arguments += ["--num-kv-heads", str(rng.choice([n for n in range(1, heads + 1) if heads % n == 0]))]
+    if "valid-length" in takes and "--sentence" not in arguments:
+        tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else 6
+        arguments += ["--valid-length", str(rng.randint(1, tokens))]
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:

@@ -40,6 +40,10 @@ def lessons(row, seeds, rng):
             yield [*article, "--dropout", rate, "--what-if", "no-rescale", "--dropout-kernel", "mkl"]
     yield [*article, "--inputs", "OWN/inputs.npy", "--steps", "all"]
     if "projections" in row["takes"]:
+        for rule in ("previous", "same", "earlier", "first"):
+            yield [*article, "--attend-to", rule, "--steps", "all"]
+            yield [*article, "--attend-to", rule, "--sentence", "the cat saw the dog and the bird"]
+            yield [*article, "--attend-to", rule, "--tokens", "12", "--init", "rand"]
         yield [*article, "--fixture", "--steps", "all"]
         yield [*article, "--fixture", "--inputs", "OWN/inputs.npy", "--d-out", "4"]
         section = SECTIONS.get((row["chapter"], row["article"]), SECTIONS.get(row["chapter"], ""))

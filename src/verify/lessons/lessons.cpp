@@ -89,6 +89,7 @@ std::string settings_words(const Lesson& lesson) {
   lesson.inputs ? add("inputs '" + lesson.inputs->source + "'") : void();
   lesson.second_inputs ? add("second inputs '" + lesson.second_inputs->source + "'") : void();
   lesson.weights ? add("weights '" + lesson.weights->source + "'") : void();
+  lesson.attend_to ? add("attending to " + name_of(attend_to_names(), *lesson.attend_to)) : void();
   lesson.fixture ? add("the fixture's sizes") : void();
   return words;
 }

@@ -1,0 +1,90 @@
+#include "walk/idle.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "tensor/operations.hpp"
+
+namespace attn {
+namespace {
+
+/// Returns true if `is_such` selects at least one tensor, and the fact holds for all of them.
+template <class IsSuch, class Has>
+bool all_such(std::span<const Step> steps, IsSuch is_such, Has has) {
+  bool any = false;
+  for (const Step& step : steps) {
+    if (step.tensor && is_such(*step.tensor)) {
+      any = true;
+      if (!has(*step.tensor)) {
+        return false;
+      }
+    }
+  }
+  return any;
+}
+
+bool has_own_masks(const Tensor& tensor) { return tensor.kind() == Kind::masked && tensor.operands()[1].dim() == 3; }
+
+}  // namespace
+
+std::string no_scaling_is_idle(std::span<const Step> steps) {
+  const auto is_scaled = [](const Tensor& tensor) { return tensor.operation().facts().root_of > 0; };
+  const auto by_one = [](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; };
+  return all_such(steps, is_scaled, by_one)
+             ? "the keys' dimension is 1, and so is its square root; try trainable --d-out 256 --init randn --tokens 8 "
+               "--what-if no-scaling"
+             : "";
+}
+
+std::string no_rescale_is_idle(std::span<const Step> steps) {
+  const auto is_dropout = [](const Tensor& tensor) { return tensor.kind() == Kind::dropout; };
+  const auto is_off = [](const Tensor& tensor) { return tensor.operation().facts().p == 0; };
+  const auto is_all = [](const Tensor& tensor) { return tensor.operation().facts().p == 1; };
+  return all_such(steps, is_dropout, is_off)   ? "with p = 0 nothing is dropped, and the factor is 1; try --dropout 0.5"
+         : all_such(steps, is_dropout, is_all) ? "with p = 1 everything is dropped; try --dropout 0.5"
+                                               : "";
+}
+
+std::string one_token_is_idle(std::span<const Step> steps) {
+  const auto is_mask = [](const Tensor& tensor) { return tensor.operation().facts().is_by_tokens; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
+  return all_such(steps, is_mask, is_one) ? "a single token has no later one; try --tokens 6" : "";
+}
+
+std::string one_group_is_idle(std::span<const Step> steps) {
+  const auto is_repeated = [](const Tensor& tensor) { return tensor.kind() == Kind::repeat; };
+  const auto is_same = [](const Tensor& tensor) {
+    const auto axis = static_cast<std::size_t>(tensor.operation().facts().axis);
+    const std::int64_t heads = tensor.operands()[0].shape()[axis];
+    return heads == 1 || heads == tensor.shape()[axis];
+  };
+  return all_such(steps, is_repeated, is_same)
+             ? "with one head of keys, or one for each query head, both orders are the same; try --num-kv-heads 2"
+             : "";
+}
+
+std::string no_padding_is_idle(std::span<const Step> steps) {
+  const auto hides_nothing = [](const Tensor& tensor) {
+    const auto contents = tensor.operands()[1].array().contents();
+    return std::ranges::none_of(std::get<Block<bool>>(*contents), [](bool hidden) { return hidden; });
+  };
+  return all_such(steps, has_own_masks, hides_nothing) ? "no sequence has padding; try --tokens 6 --valid-length 4"
+                                                       : "";
+}
+
+std::string no_mask_is_idle(std::span<const Step> steps) {
+  const std::string reason = no_padding_is_idle(steps);
+  return reason.empty() ? one_token_is_idle(steps) : reason;
+}
+
+std::string one_sequence_is_idle(std::span<const Step> steps) {
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(0) == 1; };
+  return all_such(steps, has_own_masks, is_one) ? "a single sequence has only its own mask; try --batch 2"
+                                                : no_padding_is_idle(steps);
+}
+
+std::string never_idle(std::span<const Step>) { return ""; }
+
+}  // namespace attn

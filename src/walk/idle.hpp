@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "walk/walkthrough.hpp"
+
+/// Why a what-if rule changes no number of these steps, and what to try instead; empty if there is no such reason.
+namespace attn {
+
+std::string no_scaling_is_idle(std::span<const Step> steps);
+std::string no_rescale_is_idle(std::span<const Step> steps);
+std::string one_token_is_idle(std::span<const Step> steps);
+std::string one_group_is_idle(std::span<const Step> steps);
+std::string no_padding_is_idle(std::span<const Step> steps);
+std::string no_mask_is_idle(std::span<const Step> steps);
+std::string one_sequence_is_idle(std::span<const Step> steps);
+std::string never_idle(std::span<const Step> steps);
+
+}  // namespace attn
