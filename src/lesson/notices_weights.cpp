@@ -49,7 +49,8 @@ void Noticing::weights(const Numbers& numbers) {
     return;
   }
   say_rows_sum_to_one();
-  const bool was_masked = is_above_diagonal(Numbers(operand(0)), minus_infinity);
+  const Numbers scores(operand(0));
+  const bool was_masked = is_above_diagonal(scores, minus_infinity);
   if (was_masked && is_above_diagonal(numbers, 0)) {
     say("entries above the diagonal are 0, because exp(-inf) is 0: no token attends to a later one");
     first_row_alone(numbers);
@@ -62,7 +63,8 @@ void Noticing::weights(const Numbers& numbers) {
   } else {
     strongest(numbers, was_masked ? 1 : 0);
   }
-  if (!was_masked) {
+  // Rows of masked scores share their weight among fewer tokens.
+  if (std::ranges::find(scores.all(), minus_infinity) == scores.all().end()) {
     spread(numbers);
   }
   pattern(numbers);

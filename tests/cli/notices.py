@@ -365,7 +365,8 @@ def _(said, low, high, mean):
 
 @notice(rf"weights range from {NUMBER} to {NUMBER}; equal weights would be {NUMBER}")
 def _(said, low, high, even):
-    return near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
+    return (near(low, said.a.min()) and near(high, said.a.max()) and near(even, 1 / said.a.shape[-1])
+            and not np.isinf(said.operand()).any())
 
 
 @notice(rf"all weights are equal: {NUMBER}")
