@@ -17,7 +17,7 @@ import zipfile
 import numpy as np
 
 import harness
-from harness import run
+from harness import run, sample
 
 # PyTorch's program with own inputs and weights: seeded and drawn as ever, then its parameters replaced.
 PROGRAM = """
@@ -238,15 +238,13 @@ class AttendTo(Case):
                     np.testing.assert_allclose(load(name), load(above) @ load(values), rtol=1e-6, err_msg=f"{arguments} {name}")
 
     def test_every_chapter(self):
-        for row in rows():
-            if "projections" in row["takes"]:
-                usual = self.SENTENCES.get(row["article"], "Your journey starts with one step").split()
-                for rule in self.RULES:
-                    with self.subTest(chapter=row["chapter"], article=row["article"], rule=rule):
-                        self.check(row, rule, usual)
-                        self.check(row, rule, "the cat sat on the mat".split(), "--sentence", "the cat sat on the mat")
-                        self.check(row, rule, [str(i) for i in range(9)], "--tokens", "9")
-                        self.check(row, rule, ["one"], "--sentence", "one")
+        for row, rule in sample((row, rule) for row in rows() if "projections" in row["takes"] for rule in self.RULES):
+            usual = self.SENTENCES.get(row["article"], "Your journey starts with one step").split()
+            with self.subTest(chapter=row["chapter"], article=row["article"], rule=rule):
+                self.check(row, rule, usual)
+                self.check(row, rule, "the cat sat on the mat".split(), "--sentence", "the cat sat on the mat")
+                self.check(row, rule, [str(i) for i in range(9)], "--tokens", "9")
+                self.check(row, rule, ["one"], "--sentence", "one")
 
     def test_queries_are_keys(self):
         _, steps = self.steps("trainable", "--attend-to", "previous")
