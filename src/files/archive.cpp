@@ -18,7 +18,7 @@ uLong ZCALLBACK read_stream(voidpf /*opaque*/, voidpf pointer, void* buffer, uLo
   const std::size_t count = std::min<std::size_t>(size, stream.bytes.size() - stream.position);
   try {
     stream.bytes.read(stream.position, static_cast<char*>(buffer), count);
-  } catch (const Wrong&) {  // the library is C
+  } catch (const Wrong&) {  // exceptions must not pass through the C library
     stream.is_at_end = true;
     return 0;
   }
@@ -42,14 +42,14 @@ long ZCALLBACK seek_stream(voidpf /*opaque*/, voidpf pointer, ZPOS64_T offset, i
 }
 
 int ZCALLBACK close_stream(voidpf /*opaque*/, voidpf /*stream*/) { return 0; }
-/// What the library takes for the end of a file, it reads as zeros; it is an error here.
+/// The library treats an incomplete read as the end of the file and continues with zeros; here it is an error.
 int ZCALLBACK stream_error(voidpf /*opaque*/, voidpf pointer) { return stream_of(pointer).is_at_end ? 1 : 0; }
 
 [[noreturn]] void throw_damaged(const std::string& what) {
   throw Wrong(what, "write it again with numpy.savez(path, keys=keys)", "it must be a complete .npz file");
 }
 
-/// Throws Wrong unless the library went on.
+/// Throws Wrong unless the library succeeded.
 void check(int result) {
   if (result != UNZ_OK) {
     throw_damaged("cut short or damaged: its zip archive cannot be read (" + std::to_string(result) + ")");

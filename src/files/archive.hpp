@@ -12,34 +12,34 @@
 
 namespace attn::dump {
 
-/// The files in a zip archive, one after the other, in the order of its directory.
+/// The files of a zip archive, one after the other, in its directory's order.
 class Archive {
  public:
-  /// The bytes must outlive this object. Throws Wrong if they are not an archive.
+  /// Opens an archive; the bytes must outlive this object. Throws Wrong if they are not an archive.
   explicit Archive(const Bytes& bytes);
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   ~Archive();
 
-  /// The bytes, and where the library is that reads them.
+  /// The bytes, and the library's reading position.
   struct Stream {
     const Bytes& bytes;
     std::size_t position = 0;
-    bool is_at_end = false;  ///< more was asked for than there is, or can be read
+    bool is_at_end = false;  ///< a read went past the end, or failed
   };
 
   struct Entry {
     std::string name;
     std::uint64_t packed_size;
-    std::uint64_t size;  ///< as declared
-    bool is_readable;    ///< neither encrypted nor packed in a rare way
+    std::uint64_t size;  ///< as declared in the directory
+    bool is_readable;    ///< neither encrypted nor packed with a rare method
   };
 
-  /// The first entry, or the next one; false after the last. Throws Wrong.
+  /// Reads the first or next entry; false after the last. Throws Wrong.
   bool next(Entry& entry);
 
-  /// Hands on the first bytes of the entry that next() told of, piece by piece, at most so many: never more than it
-  /// declares. The sum of all of them is checked where all are asked for. Throws Wrong.
+  /// Passes on the first `count` bytes of the current entry, in pieces; never more than the entry declares. The
+  /// checksum is verified if all bytes are read. Throws Wrong.
   void unpack(std::uint64_t count, const std::function<void(std::string_view piece)>& take);
 
  private:

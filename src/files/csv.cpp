@@ -27,7 +27,7 @@ std::string_view without_blanks(std::string_view text) {
               "every row must have as many numbers as the first, separated by commas, semicolons, tabs or spaces");
 }
 
-/// What a row's numbers are apart by; a space stands for one or more.
+/// The separator of a row's numbers; a space stands for one or more.
 char separator_of(std::string_view row) {
   for (const char separator : {';', ',', '\t'}) {
     if (row.find(separator) != std::string_view::npos) {
@@ -51,7 +51,7 @@ double number_in(std::string_view cell, std::size_t line) {
   return *number;
 }
 
-/// Appends a row's numbers; how many there are.
+/// Appends a row's numbers; returns their number.
 std::size_t read_row(std::string_view row, char separator, std::size_t line, std::vector<double>& values) {
   std::size_t count = 0;
   for (bool more = true; more; ++count) {
@@ -66,7 +66,7 @@ std::size_t read_row(std::string_view row, char separator, std::size_t line, std
   return count;
 }
 
-/// What "# head_1/keys: float32 [2, 6, 3]" says; the shape of other lines is empty, and so is the name.
+/// Parses "# head_1/keys: float32 [2, 6, 3]"; for other lines the shape and the name are empty.
 Dumped told_by(std::string_view line) {
   constexpr std::size_t most_axes = 64;
   const std::size_t colon = line.rfind(": ");
@@ -86,7 +86,7 @@ Dumped told_by(std::string_view line) {
   return is_ours ? told : Dumped();
 }
 
-/// Gives a matrix the name, dtype and shape that its file tells. Throws Wrong where it has not so many numbers.
+/// Gives a matrix the name, dtype and shape that its file states. Throws Wrong if the number of elements differs.
 void take_told(Dumped& matrix, const Dumped& told) {
   std::int64_t count = 1;
   bool fits = told.shape.empty() || told.shape.back() == matrix.shape[1];

@@ -6,9 +6,9 @@
 
 namespace attn::dump {
 
-/// A matrix: a line is a row, its numbers apart by commas, semicolons, tabs or spaces, as the first row has it; lines
-/// that begin with # and empty ones are left out. A first line as attn-walkthrough writes it, "# keys: float32 [2, 6,
-/// 3]", tells the name, which else is empty, the dtype and the shape. Throws Wrong.
+/// Parses a matrix: each line is a row of numbers separated by commas, semicolons, tabs or spaces, as in the first row.
+/// Empty lines and lines that start with # are ignored. A first line as attn-walkthrough writes it, "# keys: float32
+/// [2, 6, 3]", states the name (otherwise empty), the dtype and the shape. Throws Wrong.
 Dumped parse_csv(std::string_view text);
 
 }  // namespace attn::dump

@@ -12,7 +12,7 @@
 namespace attn::dump {
 namespace {
 
-/// IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of fraction.
+/// Decodes IEEE 754's binary16: 1 bit of sign, 5 of exponent, 10 of fraction.
 double half(std::uint64_t bits) {
   const int exponent = static_cast<int>(bits >> 10U & 0x1fU);
   const double fraction = static_cast<double>(bits & 0x3ffU);
@@ -35,7 +35,7 @@ double floating(std::uint64_t bits, int size) {
   }
 }
 
-/// Two's complement of so many bytes.
+/// Decodes a two's complement integer of `size` bytes.
 double signed_integer(std::uint64_t bits, int size) {
   const auto unused = static_cast<unsigned>(64 - 8 * size);
   return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
@@ -74,7 +74,7 @@ std::int64_t byte_count(const Shape& shape, const Element& element) {
   }
   std::int64_t bytes = element.size;
   bool has_none = false;
-  for (const std::int64_t size : shape) {  // without the zeros, so that the strides fit as well
+  for (const std::int64_t size : shape) {  // skips zeros, so that the strides fit as well
     has_none = has_none || size == 0;
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
       throw Wrong("it declares the shape " + shape_text(shape) + ", which no file can hold",

@@ -11,29 +11,29 @@
 
 namespace attn::dump {
 
-/// How a file writes a number.
+/// The encoding of a number in a file.
 struct Element {
   enum class Kind { boolean, signed_integer, unsigned_integer, floating, brain_floating };
 
   Kind kind;
-  int size;  ///< in bytes: 1, 2, 4 or 8; of floating 2, 4 or 8
+  int size;  ///< in bytes: 1, 2, 4 or 8; for floating 2, 4 or 8
   bool big_endian = false;
 };
 
 /// "float16", "bfloat16", "uint8", "bool"
 std::string dtype_name(const Element& element);
 
-/// The bytes of a tensor. Throws Wrong where their number, or that of the elements, does not fit into 63 bits, or there
+/// The size of a tensor in bytes. Throws Wrong if it or the number of elements does not fit into 63 bits, or if there
 /// are more than 64 axes.
 std::int64_t byte_count(const Shape& shape, const Element& element);
 
-/// Appends each as a double, exactly but for integers beyond 2^53.
+/// Appends each number as a double, exactly except for integers beyond 2^53.
 void append_numbers(std::string_view bytes, const Element& element, std::vector<double>& values);
 
-/// The numbers in `size` bytes from `begin` on. Throws Wrong if there is too little memory.
+/// Decodes the numbers in `size` bytes from `begin` on. Throws Wrong if there is too little memory.
 std::vector<double> numbers_of(const Bytes& bytes, std::size_t begin, std::size_t size, const Element& element);
 
-/// Of numbers that are written with the first axis running fastest (Fortran's order), the row-major ones.
+/// Converts numbers from Fortran's order, in which the first axis varies fastest, to row-major order.
 std::vector<double> row_major(const std::vector<double>& values, const Shape& shape);
 
 }  // namespace attn::dump

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw Wrong("it cannot be read (" + system::last_error().message() + ")", "see that it is there and readable");
 }
 
-/// Not opened at all where it is not a regular file: to open a pipe or a device may already do something.
+/// Opens the path only if it is a regular file, since opening a pipe or a device may have side effects.
 system::Descriptor open_regular(const fs::path& path, struct stat& status) {
   const auto check = [&](int result) {
     if (result != 0) {
@@ -42,7 +42,7 @@ system::Descriptor open_regular(const fs::path& path, struct stat& status) {
   return file;
 }
 
-/// As many bytes as asked for, or all where there are fewer.
+/// Reads `count` bytes, or all if there are fewer.
 std::string read_bytes(const system::Descriptor& file, std::size_t count) {
   std::string bytes(count, '\0');
   std::size_t done = 0;
@@ -60,7 +60,7 @@ std::string read_bytes(const system::Descriptor& file, std::size_t count) {
   return bytes;
 }
 
-/// Without characters that a terminal would obey, and bytes that are no characters.
+/// Returns true if the name has no control characters for a terminal and no invalid bytes.
 bool is_readable(std::string_view name) {
   while (!name.empty()) {
     const text::Character character = text::first_character(name);

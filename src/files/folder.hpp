@@ -8,11 +8,11 @@
 
 namespace attn::dump {
 
-/// Every .npy file below a folder, as paths below it: in the order of a manifest.json that --save wrote, then by name.
-/// Links to folders are not followed. Throws Wrong.
+/// Lists every .npy file below a folder, as relative paths: first in the order of a manifest.json written by --save,
+/// then by name. Links to folders are not followed. Throws Wrong.
 std::vector<std::filesystem::path> npy_files(const std::filesystem::path& folder);
 
-/// Appends the tensor of one of them, if it is wanted. Throws Wrong.
+/// Appends the tensor of one of these files, if it is wanted. Throws Wrong.
 void read_npy(const std::filesystem::path& path, const std::string& name, const Wanted& wanted,
               std::vector<Dumped>& tensors);
 

@@ -17,7 +17,7 @@ inline constexpr std::size_t bytes_that_tell = 64;
 std::optional<Format> format_of_bytes(const Beginning& beginning);
 std::optional<Format> format_of_name(const std::filesystem::path& path);
 
-/// The wanted tensors of a file. Its first bytes tell the format, else its name. Throws Wrong.
+/// Reads the wanted tensors of a file. Its first bytes determine the format, else its name. Throws Wrong.
 std::vector<Dumped> parse_file(const std::filesystem::path& path, const Bytes& bytes, const Wanted& wanted);
 
 }  // namespace attn::dump

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int most_nested = 72;  // 64 axes, in a list of chapters
+constexpr int most_nested = 72;  // 64 axes, within a list of chapters
 
 [[noreturn]] void throw_not_ours(const std::string& what) {
   throw Wrong(what, "write it again with attn-walkthrough CHAPTER --steps all --format json",
@@ -30,7 +30,7 @@ constexpr int most_nested = 72;  // 64 axes, in a list of chapters
   throw_not_ours("the values of '" + name + "' do not have its shape");
 }
 
-/// A number, a truth, or what JSON has no number for.
+/// Converts a number, a bool, or a string for a number that JSON lacks.
 double number_of(const json& value, const std::string& name) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (value.is_number()) {
@@ -94,7 +94,7 @@ bool looks_like_json(std::string_view beginning) {
 }
 
 std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted) {
-  constexpr std::int64_t times_larger = 4;  // than the text are lists of numbers, at most
+  constexpr std::int64_t times_larger = 4;  // lists of numbers take at most this many times the text's memory
   check_memory(times_larger * static_cast<std::int64_t>(text.size()));
   const auto is_shallow = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth < most_nested; };
   const json document = json::parse(text.begin(), text.end(), is_shallow, false);

@@ -7,10 +7,10 @@
 
 namespace attn::dump {
 
-/// Whether a file that begins so may be JSON that attn-walkthrough wrote.
+/// Returns true if a file with this beginning may be JSON that attn-walkthrough wrote.
 bool looks_like_json(std::string_view beginning);
 
-/// The wanted tensors of JSON that attn-walkthrough wrote, as SECTION/NAME; of several chapters as
+/// Reads the wanted tensors of JSON that attn-walkthrough wrote, as SECTION/NAME, or with several chapters as
 /// CHAPTER/SECTION/NAME. Throws Wrong.
 std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted);
 

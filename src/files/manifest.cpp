@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Null where the file cannot be one of ours. Lists in lists in lists are not built.
+/// Reads a manifest; null if the file cannot be one of ours. Deeply nested lists are not built.
 json manifest_of(const fs::path& path) {
   constexpr std::int64_t largest = std::int64_t{64} << 20U;
   constexpr int deepest = 6;

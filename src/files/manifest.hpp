@@ -8,8 +8,8 @@ namespace attn::dump {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
-/// The files that a folder's manifest lists, in its order, where --save wrote it; none where there is no manifest, or
-/// it is another's, damaged, or too large or too deep to be one of ours.
+/// The files that a manifest written by --save lists, in its order. Empty if there is no manifest, or if it is another
+/// program's, damaged, or too large or too deep to be one of ours.
 std::vector<std::string> files_of_manifest(const std::filesystem::path& folder);
 
 }  // namespace attn::dump

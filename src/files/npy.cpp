@@ -25,7 +25,7 @@ std::size_t little_endian(std::string_view bytes) {
   return number;
 }
 
-/// What numpy calls a type that has no numbers of ours in it.
+/// What a dtype without usable numbers contains.
 std::string other_type(char letter) {
   switch (letter) {
     case 'O': return "Python objects";

@@ -114,7 +114,7 @@ class LiteralReader {
     return is_true;
   }
 
-  /// "()", "(6,)", "(2, 3)", "(2, 3, )"; not "(6)", which is no tuple in Python.
+  /// Parses "()", "(6,)", "(2, 3)", "(2, 3, )"; rejects "(6)", which is not a tuple in Python.
   Shape shape() {
     Shape sizes;
     expect('(');

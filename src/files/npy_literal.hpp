@@ -7,14 +7,14 @@
 
 namespace attn::dump {
 
-/// An .npy file's header: a dict as Python writes it, with these keys and no others.
+/// An .npy file's header: a dict in Python's notation with exactly these keys.
 struct NpyLiteral {
   std::string descr;
   bool fortran_order = false;
   Shape shape;
 };
 
-/// Of the text "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" and white space. Throws Wrong.
+/// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" and surrounding white space. Throws Wrong.
 NpyLiteral parse_npy_literal(std::string_view text);
 
 }  // namespace attn::dump

@@ -23,7 +23,7 @@ constexpr std::string_view npy_suffix = ".npy";
 
 bool is_npy(const Archive::Entry& entry) { return entry.name.ends_with(npy_suffix); }
 
-/// Throws Wrong where so few bytes cannot become so many: deflate packs at most 1032 into one.
+/// Throws Wrong if the packed bytes cannot expand to the declared size: deflate packs at most 1032 bytes into one.
 void check_packing(const Archive::Entry& entry, std::size_t archive_size) {
   constexpr std::uint64_t most_packed = 1032;
   const std::uint64_t packed = std::min<std::uint64_t>(entry.packed_size, archive_size);
@@ -37,8 +37,8 @@ void check_packing(const Archive::Entry& entry, std::size_t archive_size) {
   }
 }
 
-/// Looks through the archive's directory before anything is unpacked. Throws Wrong where names or sizes cannot be true,
-/// and where no array is in it.
+/// Checks the archive's directory before anything is unpacked. Throws Wrong if names or sizes cannot be true, or if
+/// there is no array.
 void check_directory(const Bytes& bytes) {
   Archive archive(bytes);
   std::set<std::string> names;
@@ -74,8 +74,8 @@ void check_directory(const Bytes& bytes) {
 
 std::string name_of(const Archive::Entry& entry) { return entry.name.substr(0, entry.name.size() - npy_suffix.size()); }
 
-/// The header of the entry that the archive is at, unpacked alone. Throws Wrong where it is not for as many bytes as
-/// the entry has.
+/// Unpacks only the header of the current entry. Throws Wrong if it describes a different number of bytes than the
+/// entry has.
 NpyHeader header_of(Archive& archive, const Archive::Entry& entry) {
   std::string begin;
   archive.unpack(std::min<std::uint64_t>(entry.size, largest_npy_header),
@@ -90,7 +90,7 @@ NpyHeader header_of(Archive& archive, const Archive::Entry& entry) {
   return header;
 }
 
-/// Does it for each array of the archive.
+/// Calls a function for each array of the archive.
 void for_each_array(const Bytes& bytes,
                     const std::function<void(Archive& archive, const Archive::Entry& entry)>& action) {
   Archive archive(bytes);
@@ -106,11 +106,11 @@ void for_each_array(const Bytes& bytes,
   }
 }
 
-/// The tensor of the entry that the archive is at. Its numbers are read piece by piece as they are unpacked.
+/// Reads the tensor of the current entry, decoding its numbers as they are unpacked.
 Dumped unpacked(Archive& archive, const Archive::Entry& entry) {
   NpyHeader header = header_of(archive, entry);
   std::size_t to_skip = header.size;
-  std::string rest;  // of a number at a piece's end
+  std::string rest;  // the part of a number at a piece's end
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(element_count(header.shape)));
   archive.unpack(entry.size, [&](std::string_view piece) {
@@ -148,7 +148,7 @@ std::vector<Dumped> parse_npz(const Bytes& bytes, const Wanted& wanted) {
   std::int64_t needed = 0;
   for_each_array(bytes, [&](Archive& archive, const Archive::Entry& entry) {
     NpyHeader header = header_of(archive, entry);
-    // At most 1032 times the file's bytes of one each: no overflow.
+    // At most 1032 numbers of one byte for each of the file's bytes, so there is no overflow.
     const std::int64_t numbers = element_count(header.shape) * (header.fortran_order ? 2 : 1);
     if (wanted({name_of(entry), std::move(header.shape), dtype_name(header.element)})) {
       names.insert(entry.name);

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Does what throws Wrong of that file.
+/// Runs an action that throws Wrong, and adds the file's path to the error.
 template <class Action>
 auto naming(const fs::path& path, const Action& action) {
   try {

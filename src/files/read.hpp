@@ -11,46 +11,47 @@
 
 #include "tensor/array.hpp"
 
-/// Files of tensors that another program wrote: a port's dumps.
+/// Reads tensor files that another program wrote, such as a port's dumps.
 namespace attn::dump {
 
-/// A file that cannot be read: what is wrong; what is accepted; how to go on.
+/// Thrown for a file that cannot be read: what is wrong; what is accepted; how to go on.
 struct DumpError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A tensor of somebody's dump.
+/// A tensor from a file.
 struct Dumped {
   std::string name;  ///< "attn_scores", "head_1/keys": its path below the folder, or its key in the archive
   Shape shape;
-  std::string dtype;           ///< as the file says: "float32", "float16", "bfloat16", "float64", "int64", "bool"
+  std::string dtype;           ///< as in the file: "float32", "float16", "bfloat16", "float64", "int64", "bool"
   std::vector<double> values;  ///< row-major; integers beyond 2^53 are rounded
-  std::optional<std::int64_t> head = {};  ///< of attention, from 0: what its name certainly says
+  std::optional<std::int64_t> head = {};  ///< attention head, from 0, if the name states it unambiguously
 };
 
-/// Whether the path is a folder or a file of these formats: by its first bytes, or its name. False for what is not
-/// there, and for pipes, which it does not touch.
+/// Returns true if the path is a folder or a file of these formats, judged by its first bytes or its name. False if it
+/// does not exist, and for pipes, which are not opened.
 bool is_dump(const std::filesystem::path& path);
 
-/// What a file says of a tensor before its numbers.
+/// What a file states about a tensor before its numbers.
 struct Heading {
   std::string name;
   Shape shape;
-  std::string dtype;  ///< as Dumped's
+  std::string dtype;  ///< as in Dumped
 };
 
-/// Whether a tensor is to be read. It is asked of each once; of what it does not want, no number is read or unpacked.
+/// Decides whether to read a tensor. Called once for each; the numbers of an unwanted tensor are neither read nor
+/// unpacked.
 using Wanted = std::function<bool(const Heading&)>;
 bool want_all(const Heading& heading);
 
-/// The wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors, .csv or JSON file. Where the folder
-/// has a manifest.json that --save wrote, in its order; else by name. Throws DumpError.
+/// Reads the wanted tensors of a folder's .npy files, or of an .npy, .npz, .safetensors, .csv or JSON file. If the
+/// folder has a manifest.json written by --save, its order applies, else the order of names. Throws DumpError.
 std::vector<Dumped> read(const std::filesystem::path& path, const Wanted& wanted = want_all);
 
-/// Those of a file's bytes. Throws DumpError.
+/// Reads the wanted tensors from a file's bytes. Throws DumpError.
 std::vector<Dumped> parse(const std::filesystem::path& path, std::string_view bytes, const Wanted& wanted = want_all);
 
-/// What read() would be asked of.
+/// The headings that read() would pass to `wanted`.
 std::vector<Heading> headings(const std::filesystem::path& path);
 
 }  // namespace attn::dump

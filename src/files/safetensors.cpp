@@ -15,7 +15,7 @@ namespace attn::dump {
 namespace {
 
 constexpr std::size_t length_size = 8;
-constexpr std::uint64_t largest_header = 100'000'000;  // as the format's own library has it
+constexpr std::uint64_t largest_header = 100'000'000;  // the limit in the format's own library
 const std::string safetensors_again = "write it again with safetensors.numpy.save_file(tensors, path)";
 
 std::uint64_t header_length(std::string_view bytes) {
@@ -43,7 +43,7 @@ Element element_of_safetensors(const std::string& dtype) {
   throw Wrong("it holds numbers of dtype '" + dtype.substr(0, 20) + "'", "convert it to F32 first", accepted_dtypes);
 }
 
-/// A tensor whose numbers are where the header says: `bytes` are those after the header.
+/// A tensor with its numbers where the header places them: `bytes` are those after the header.
 struct Laid {
   std::string name;
   Element element;
@@ -75,7 +75,7 @@ Laid laid(SafetensorsEntry entry) {
   }
 }
 
-/// Throws Wrong where the tensors leave bytes out, share some or end elsewhere than the file.
+/// Throws Wrong if the tensors leave gaps, overlap, or do not end at the file's end.
 void check_layout(const std::vector<Laid>& tensors, std::size_t size) {
   std::vector<const Laid*> in_order;
   for (const Laid& tensor : tensors) {

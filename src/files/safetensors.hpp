@@ -9,11 +9,12 @@
 
 namespace attn::dump {
 
-/// Of the nine first bytes of a file of that size: its header's length, and the brace that the header begins with.
+/// Checks a file's first nine bytes and its size: the header's length, and the brace that begins the header.
 bool looks_like_safetensors(std::string_view bytes, std::int64_t size);
 
-/// All tensors of a .safetensors file, in the order of its header, by the format's rules: numbers little-endian and
-/// row-major, one after the other from the header's end to the file's, without holes. Throws Wrong.
+/// Reads the wanted tensors of a .safetensors file, in its header's order, by the format's rules: numbers are
+/// little-endian and row-major, one tensor after the other from the header's end to the file's end, without gaps.
+/// Throws Wrong.
 std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted);
 
 }  // namespace attn::dump

@@ -31,7 +31,7 @@ class HeaderReader : public nlohmann::json_sax<json> {
   bool binary(binary_t& /*value*/) override { other("bytes"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    constexpr std::size_t most = 1000;  // axes; how many are too many is said elsewhere
+    constexpr std::size_t most = 1000;  // axes; another check limits them further
     if (numbers_ == nullptr || numbers_->size() >= most) {
       other("a number");
     }
@@ -110,8 +110,8 @@ class HeaderReader : public nlohmann::json_sax<json> {
 
   std::vector<SafetensorsEntry> entries_;
   std::unordered_set<std::string> names_;
-  std::unordered_set<std::string> keys_;           ///< of the tensor that is read
-  std::vector<std::uint64_t>* numbers_ = nullptr;  ///< the list that is read
+  std::unordered_set<std::string> keys_;           ///< of the current tensor
+  std::vector<std::uint64_t>* numbers_ = nullptr;  ///< the current list
   std::string key_;
   int depth_ = 0;
   bool in_metadata_ = false;

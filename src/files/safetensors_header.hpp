@@ -7,16 +7,16 @@
 
 namespace attn::dump {
 
-/// What a .safetensors file's header says of a tensor.
+/// An entry of a .safetensors header: one tensor.
 struct SafetensorsEntry {
   std::string name;
   std::string dtype;
   std::vector<std::uint64_t> shape;
-  std::vector<std::uint64_t> offsets;  ///< begin and end, from the header's end
+  std::vector<std::uint64_t> offsets;  ///< begin and end, counted from the header's end
 };
 
-/// Of {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}, ...}, without "__metadata__". Whatever has
-/// another form is refused where it begins, so that nothing is built of it. Throws Wrong.
+/// Parses {"keys": {"dtype": "F32", "shape": [6, 2], "data_offsets": [0, 48]}, ...}, without "__metadata__". Anything
+/// else is rejected as soon as it begins, before it takes memory. Throws Wrong.
 std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view json);
 
 }  // namespace attn::dump

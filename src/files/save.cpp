@@ -27,7 +27,7 @@ using system::Place;
                   "); give a folder that can be created or written; try --save /tmp/steps");
 }
 
-/// Does what throws the system's errors.
+/// Runs an action and turns the system's errors into SaveError.
 template <class Action>
 auto checked(const Action& action) {
   try {
@@ -37,7 +37,7 @@ auto checked(const Action& action) {
   }
 }
 
-/// Throws SaveError where anything is in the folder that no --save wrote.
+/// Throws SaveError if the folder contains anything that --save did not write.
 void check_is_ours(const fs::path& folder, const fs::path& shown_as) {
   const std::vector<std::string> listed = dump::files_of_manifest(folder);
   std::set<fs::path> files(listed.begin(), listed.end());

@@ -11,20 +11,20 @@
 
 namespace attn::render {
 
-/// The folder or file cannot be written: what is wrong; what is accepted; how to go on.
+/// Thrown if the folder or file cannot be written: what is wrong; what is accepted; how to go on.
 struct SaveError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where the folder is to be. Throws SaveError where something is there already that may not be replaced: anything but
-/// an empty folder, and one with what its manifest lists and no more.
+/// The place of the folder. Throws SaveError if something exists there that may not be replaced: anything but an empty
+/// folder or one with nothing besides what its manifest lists.
 system::Place accepted_folder(const std::filesystem::path& folder, bool may_replace);
 
-/// Every tensor of a chapter's steps as folder/NAME.npy, or folder/SECTION/NAME.npy, and what they are as
-/// folder/manifest.json. Of several chapters each has a folder of its own in it, and the manifest is a list.
+/// Writes every tensor of a chapter's steps as folder/NAME.npy or folder/SECTION/NAME.npy, and their descriptions as
+/// folder/manifest.json. With several chapters, each has its own subfolder, and the manifest is a list.
 ///
-/// The constructor writes them into another folder, publish() gives it its name, and finish() takes away what had the
-/// name; without them, and where something fails, all is as it was.
+/// The constructor writes to another folder, publish() renames it, and finish() removes the folder it replaced. Without
+/// these calls, or after a failure, everything is as before.
 class Saving {
  public:
   /// Throws SaveError.
@@ -33,7 +33,7 @@ class Saving {
 
   /// Throws SaveError.
   void publish();
-  /// What of a replaced folder cannot be taken away, and stays beside it: empty where nothing.
+  /// Returns the part of a replaced folder that cannot be removed and stays beside the new one; empty if there is none.
   std::filesystem::path finish() { return writer_.finish(); }
 
  private:

@@ -6,10 +6,10 @@
 
 namespace attn::render {
 
-/// Whether a file of this name holds one tensor.
+/// Returns true if a file with this name holds one tensor.
 bool holds_one_tensor(const std::filesystem::path& path);
 
-/// The only tensor of the steps that are asked for.
+/// Writes the only tensor of the requested steps.
 void write_one_csv(const Target& target, std::span<const ShownChapter> chapters);
 
 }  // namespace attn::render

@@ -28,7 +28,7 @@ using system::Place;
                   "); give a file that can be created or written; try --save /tmp/steps" + path.extension().string());
 }
 
-/// Does what throws the system's errors.
+/// Runs an action and turns the system's errors into SaveError.
 template <class Action>
 auto written(const fs::path& path, const Action& action) {
   try {
@@ -50,7 +50,7 @@ void write_to_stream(const Place& stream, WriteTensors write, std::span<const Sh
     };
     write({append}, chapters);
   } catch (const std::system_error& error) {
-    if (error.code() != std::errc::broken_pipe) {  // its reader has what it wants
+    if (error.code() != std::errc::broken_pipe) {  // the reader closed the pipe and has what it wanted
       throw;
     }
   }

@@ -10,20 +10,20 @@
 
 namespace attn::render {
 
-/// A file of all tensors.
+/// Writes a file of all tensors.
 using WriteTensors = void (*)(const Target& target, std::span<const ShownChapter> chapters);
 
-/// The one for a name that ends in .npz, .safetensors or, for one tensor, .csv, in whatever case; null where the name
-/// is a folder's.
+/// The writer for names that end in .npz, .safetensors or, for one tensor, .csv, ignoring case; null if the name is a
+/// folder's.
 WriteTensors tensor_file_writer(const std::filesystem::path& path);
 
-/// Where the file is to be. Throws SaveError where something is there already that may not be replaced: anything but a
-/// plain file.
+/// The place of the file. Throws SaveError if something exists there that may not be replaced: anything but a regular
+/// file.
 system::Place accepted_file(const std::filesystem::path& path, bool may_replace);
 
-/// Every tensor of the chapters' steps in one file, likewise: the constructor writes it beside its place, publish()
-/// gives it its name, and finish() takes away what had the name; without them, and where something fails, all is as it
-/// was. A device or a pipe gets it from the constructor.
+/// Writes every tensor of the chapters' steps to one file: the constructor writes it beside its place, publish()
+/// renames it, and finish() removes the file it replaced. Without these calls, or after a failure, everything is as
+/// before. The constructor writes to a device or a pipe directly.
 class FileSaving {
  public:
   /// Throws SaveError.
@@ -32,7 +32,7 @@ class FileSaving {
 
   /// Throws SaveError.
   void publish();
-  /// What of a replaced file cannot be taken away, and stays beside it: empty where nothing.
+  /// Returns the replaced file if it cannot be removed and stays beside the new one; empty otherwise.
   std::filesystem::path finish();
 
  private:

@@ -14,7 +14,7 @@
 namespace attn::render {
 namespace {
 
-/// What is not handed on yet: the library goes back to a member's begin, to write how long it became.
+/// Bytes not yet passed on: the library returns to a member's beginning to write its size.
 class Pending {
  public:
   explicit Pending(const Target& target) : target_(target) {}
@@ -53,11 +53,11 @@ class Pending {
     if (target_.overwrite) {
       bytes_.clear();
     } else {
-      std::string().swap(bytes_);  // so that a longer one does not stand beside it
+      std::string().swap(bytes_);  // releases the memory, so that a larger buffer does not exist beside it
     }
   }
 
-  /// What may not pass through the library.
+  /// An exception that may not pass through the library.
   std::exception_ptr failure;
 
  private:
@@ -115,9 +115,9 @@ class ZipWriter {
 
   void add(const std::string& name, const Tensor& tensor) {
     constexpr std::uint64_t least_of_zip64 = 0xffff'ffff;
-    constexpr std::size_t around = 128;  // the bytes that the archive has before a member, besides its name
+    constexpr std::size_t around = 128;  // bytes of the archive before a member, besides its name
     zip_fileinfo info{};
-    info.dosDate = 1U << 21U | 1U << 16U;  // 1 January 1980, as numpy writes
+    info.dosDate = 1U << 21U | 1U << 16U;  // 1 January 1980, as in numpy
     const std::string header = npy_header(tensor);
     const std::size_t size =
         header.size() + static_cast<std::size_t>(element_count(tensor.shape()) * element_size(tensor.dtype()));
@@ -137,7 +137,7 @@ class ZipWriter {
   }
 
  private:
-  /// Nothing can go wrong but what the target says, and that memory is missing.
+  /// Only the target's errors and missing memory can occur.
   void check(bool is_done) const {
     if (pending_.failure) {
       std::rethrow_exception(pending_.failure);
@@ -148,7 +148,7 @@ class ZipWriter {
   }
 
   void write(std::string_view bytes) {
-    constexpr std::size_t most = 1U << 30U;  // the library counts with unsigned
+    constexpr std::size_t most = 1U << 30U;  // the library counts in unsigned
     for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
       check(zipWriteInFileInZip(file_, bytes.data(), static_cast<unsigned>(std::min(most, bytes.size()))) == ZIP_OK);
     }

@@ -28,7 +28,7 @@ const char* safetensors_type(DType dtype) {
 
 std::int64_t byte_size(const Tensor& tensor) { return element_count(tensor.shape()) * element_size(tensor.dtype()); }
 
-/// Whatever the object tells, as texts of one object: what has no value is left out.
+/// Copies the object's members as texts; members without a value are left out.
 void add_texts(ordered_json& texts, const ordered_json& object) {
   for (const auto& [key, value] : object.items()) {
     if (value.is_object()) {
@@ -59,7 +59,7 @@ std::vector<SavedTensor> in_order_of_numbers(std::vector<SavedTensor> tensors) {
   return tensors;
 }
 
-/// With its length before it, and spaces behind up to where numbers may begin.
+/// The header, preceded by its length and padded with spaces to where numbers may begin.
 std::string header_text(std::span<const ShownChapter> chapters) {
   ordered_json header;
   header["__metadata__"] = metadata(chapters);

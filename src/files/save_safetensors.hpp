@@ -4,9 +4,9 @@
 
 namespace attn::render {
 
-/// A .safetensors file: its header names the tensors in order of computation; their numbers stand by the size of their
-/// elements, the largest first, so that each is aligned without a gap. __metadata__ tells the tool, the chapter and the
-/// lesson's options, and as "manifest" the steps, where that is not long.
+/// Writes a .safetensors file. Its header names the tensors in order of computation; their numbers are ordered by
+/// element size, largest first, so each is aligned without gaps. __metadata__ holds the tool, the chapter and the
+/// lesson's options, and the steps as "manifest" unless that is too long.
 void write_safetensors(const Target& target, std::span<const ShownChapter> chapters);
 
 }  // namespace attn::render

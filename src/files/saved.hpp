@@ -14,41 +14,41 @@
 
 namespace attn::render {
 
-/// Takes the next bytes of what is written.
+/// Receives the next bytes of the output.
 using Sink = std::function<void(std::string_view)>;
 
-/// Where a file's bytes go.
+/// The destination of a file's bytes.
 struct Target {
   Sink append;
-  /// Writes over bytes that were appended; empty where that cannot be done, as in a pipe.
+  /// Overwrites bytes that were appended; empty if that is impossible, as in a pipe.
   std::function<void(std::uint64_t offset, std::string_view bytes)> overwrite = {};
 };
 
-/// Is told how many bytes more of what is saved are written.
+/// Receives the number of further bytes written.
 using Written = std::function<void(std::size_t bytes)>;
 
-/// A tensor of those that --save writes.
+/// A tensor that --save writes.
 struct SavedTensor {
-  std::string name;  ///< "attn_scores", "head_1/keys"; of several chapters "multihead/head_1/keys"
+  std::string name;  ///< "attn_scores", "head_1/keys"; with several chapters "multihead/head_1/keys"
   const Step* step;
 };
 
-/// In order of computation.
+/// The tensors in order of computation.
 std::vector<SavedTensor> saved_tensors(std::span<const ShownChapter> chapters);
 
-/// Of one chapter what `about` tells and its steps, each with `place_key` (place_of its name) besides what it is; of
-/// several a list of those.
+/// For one chapter, the members of `about` and the steps, each with its description and `place_key` (place_of its
+/// name); for several, a list of these.
 nlohmann::ordered_json manifest_of(std::span<const ShownChapter> chapters, const std::string& place_key,
                                    const std::function<std::string(const std::string& name)>& place_of);
 
-/// What an .npy file of these numbers begins with: numpy's format 1.0.
+/// The header of an .npy file for these numbers, in numpy's format 1.0.
 std::string npy_header(const Tensor& tensor);
 
-/// The bytes of all tensors' numbers.
+/// The total size of all tensors' numbers in bytes.
 std::int64_t bytes_saved(std::span<const ShownChapter> chapters);
 
-/// The numbers, row-major and little-endian, a bool in one byte; those of a tensor that is made from large ones a part
-/// at a time. `use` gets them while they are there.
+/// Passes on the numbers, row-major and little-endian, a bool in one byte; in parts if the tensor depends on large
+/// ones. The bytes are valid only during the call of `use`.
 void stream_bytes(const Tensor& tensor, const Sink& use);
 
 }  // namespace attn::render

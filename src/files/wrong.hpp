@@ -13,12 +13,12 @@ inline constexpr const char* accepted_formats =
 inline constexpr const char* accepted_dtypes =
     "numbers may be bool, integers of 8 to 64 bits, float16, float32 or float64, and in .safetensors bfloat16";
 
-/// What is wrong with a file, as a DumpError says it after the file's path.
+/// An error in a file, in the words that a DumpError puts after the file's path.
 struct Wrong : std::runtime_error {
   Wrong(const std::string& what, std::string how_to_go_on, std::string what_is_accepted = accepted_formats)
       : runtime_error(text::one_line(what)), accepted(std::move(what_is_accepted)), way_on(std::move(how_to_go_on)) {}
 
-  /// The same of something in the file.
+  /// The same error for something in the file.
   Wrong in(const std::string& name) const { return {"'" + name + "': " + what(), way_on, accepted}; }
 
   std::string accepted;

@@ -18,13 +18,13 @@ namespace {
 using Numbers = std::vector<double>;
 using Known = std::map<std::string_view, Numbers>;
 
-/// How numbers are rounded: all to float32, none, or those that are shown so.
+/// The rounding of numbers: every number to float32, none, or the columns that are shown as float32.
 enum class Precision { float32, float64, shown };
 
-/// Digits with which a float32 is told apart from its neighbours.
+/// Digits that tell a float32 apart from its neighbours.
 constexpr int all_digits = std::numeric_limits<float>::max_digits10;
 
-/// Computes columns, each when it is first asked for.
+/// Computes columns on demand.
 class Columns {
  public:
   Columns(const Tensor& tensor, const Derivation& derivation, const Telling& telling, Precision precision, Known& known)
@@ -62,7 +62,7 @@ class Columns {
 
   Numbers computed(const Column& column) {
     const bool is_float32 = precision_ == Precision::float32 || (precision_ == Precision::shown && column.is_float32);
-    // Of two float32 numbers, float32's sum, difference, product and quotient are double's, rounded.
+    // For two float32 operands, float32's sum, difference, product and quotient equal double's, rounded.
     const auto rounded = [&](double value) {
       return is_float32 ? static_cast<double>(static_cast<float>(value)) : value;
     };
@@ -109,7 +109,7 @@ class Columns {
   }
 
  public:
-  /// The one number, where there is one for all.
+  /// A term's number, or the only number if all terms share it.
   static double at(const Numbers& numbers, std::size_t i) { return numbers[numbers.size() == 1 ? 0 : i]; }
 
  private:

@@ -12,8 +12,8 @@
 
 namespace attn::render {
 
-/// The number that a derivation from the operands' elements gives, from left to right, in double arithmetic and in
-/// float32's.
+/// The result of a derivation from the operands' elements, evaluated from left to right, in double and in float32
+/// arithmetic.
 double double_value(const Tensor& tensor, const Derivation& derivation);
 float float_value(const Tensor& tensor, const Derivation& derivation);
 
@@ -25,20 +25,20 @@ class Account {
   const Derivation& derivation() const { return derivation_; }
   const Telling& telling() const { return telling_; }
 
-  /// The pattern for a term; for all of them where none is given; for the bias, of which it is the one behind the last.
+  /// Fills in the pattern for a term, or for all terms if none is given. The bias counts as the term after the last.
   std::string filled(std::string_view pattern, std::optional<std::size_t> term = {}) const;
-  /// A column's, the constant's or an operand's number at a term, as it is shown.
+  /// The number of a column, the constant or an operand at a term, as shown.
   double number(std::string_view column, std::size_t term) const;
   std::string number_text(double value) const;
-  /// "True" for an operand's mask.
+  /// The element's number as text; "True" for an operand's mask.
   std::string element_text(const Element& element) const;
-  /// Whether it counts that the term's numbers are what they are: not where they are taken times 0.
+  /// Returns true if the term's numbers matter: false if they are multiplied by 0.
   bool counts(std::size_t term) const;
 
  private:
   std::string piece(std::string_view key, std::size_t term) const;
   const Tensor& operand(const Element& element) const { return tensor_.operands()[element.operand]; }
-  /// The term's element, where the name is an operand's.
+  /// The term's element if the name is an operand's, else null.
   const Element* element(std::string_view name, std::size_t term) const;
   /// The axis along which the operand's elements lie.
   std::optional<std::size_t> open_axis(std::string_view name) const;
@@ -48,7 +48,7 @@ class Account {
   int precision_;
   Derivation derivation_;
   Telling telling_;
-  mutable std::map<std::string_view, std::vector<double>> numbers_;  ///< by column, as far as they were asked for
+  mutable std::map<std::string_view, std::vector<double>> numbers_;  ///< by column, filled on demand
 };
 
 }  // namespace attn::render

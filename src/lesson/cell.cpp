@@ -146,7 +146,7 @@ Cell find_cell(std::span<const Step> steps, const CellRequest& request, std::spa
   const std::size_t dim = step.tensor->shape().size();
   std::vector<std::string> named = request.index;
   if (named.size() >= 2 && named.size() < dim) {
-    named.insert(named.begin(), dim - named.size(), "0");  // the first of the batch, the first head
+    named.insert(named.begin(), dim - named.size(), "0");  // the first batch entry, the first head
   }
   if (named.size() != dim) {
     const std::size_t count = named.size();

@@ -15,7 +15,7 @@ std::string CellWords::name(const Tensor& tensor) const {
   if (!tensor.name().empty()) {
     return tensor.name();
   }
-  const bool is_copy = tensor.kind() == Kind::contiguous;  // the same numbers, at the same places
+  const bool is_copy = tensor.kind() == Kind::contiguous;  // the same numbers in the same places
   return is_copy ? name(tensor.operands()[0]) : grouped(tensor.expression());
 }
 

@@ -10,15 +10,15 @@
 
 namespace attn::render {
 
-/// Names of cells, and the tokens that they stand for.
+/// Names cells and the tokens they stand for.
 class CellWords {
  public:
-  /// The tensor of `root` has the step's name, whatever its own.
+  /// The tensor of `root` takes the step's name instead of its own.
   CellWords(const Step& root, std::span<const std::string> tokens) : root_(root), tokens_(tokens) {}
 
   std::string name(const Tensor& tensor) const;
 
-  /// "queries[0, 1, :]": `open` is the axis that is written as a colon.
+  /// "queries[0, 1, :]": axis `open` is written as a colon.
   std::string cell(const Tensor& tensor, const Shape& index, std::optional<std::size_t> open = {}) const;
 
   /// The elements along the open axis: "row queries[0, 1, :] (journey)"
@@ -27,7 +27,7 @@ class CellWords {
   /// "head 2, row 1: journey, column 2: starts"; other axes are left out.
   std::string places(const Tensor& tensor, const Shape& index) const;
 
-  /// The token that an element along an axis stands for; nothing where the axis is no tokens.
+  /// The token that an element along an axis stands for; empty if the axis does not count tokens.
   std::optional<std::string> token_along(const Tensor& tensor, const Shape& index,
                                          std::optional<std::size_t> axis) const;
 

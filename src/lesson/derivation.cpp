@@ -21,13 +21,13 @@ namespace {
 
 using Rule = Derivation::Rule;
 
-/// Sums of more terms than this are shown by their first and last ones.
+/// A sum of more terms than this is shown by its first and last ones.
 constexpr std::size_t most_terms = 24;
 constexpr std::size_t first_terms = 12;
 constexpr std::size_t last_terms = 4;
-/// The output ends after the derivation with which it has this many lines.
+/// The output stops after the derivation that reaches this many lines.
 constexpr std::size_t most_lines = 2000;
-/// Digits with which a float32 or a double is told apart from its neighbours.
+/// Digits that tell a float32 or a double apart from its neighbours.
 constexpr int float_digits = std::numeric_limits<float>::max_digits10;
 constexpr int double_digits = std::numeric_limits<double>::digits10;
 
@@ -35,7 +35,7 @@ std::string significant(double value, int digits) {
   return text::number_text(value, std::chars_format::general, digits);
 }
 
-/// One number to be derived, and how many operands lie between it and the cell asked for.
+/// A number to derive, and the number of operands between it and the requested cell.
 struct Task {
   Tensor tensor;
   Shape index;
@@ -62,7 +62,7 @@ class Writer {
   }
 
  private:
-  /// Derives a number, then, each below it, what it is made of; each number once.
+  /// Derives a number and, below it, each number it is computed from; no number is derived twice.
   void follow(const Task& task) {
     if (task.level >= depth_ || !seen_.insert({task.tensor.id(), task.index}).second) {
       return;
@@ -91,7 +91,7 @@ class Writer {
     return task.tensor.operands()[element.operand];
   }
 
-  /// The element as print(tensor) shows it; of a summarised tensor, as if it were among larger and smaller ones.
+  /// The element as print(tensor) shows it; for a summarised tensor, in fixed-point notation with print's precision.
   std::string printed(const Tensor& tensor, const Shape& index) {
     if (element_count(tensor.shape()) > print_.threshold) {
       return text::number_text(tensor.value(index), std::chars_format::fixed, print_.precision);
@@ -201,8 +201,8 @@ class Writer {
   CellWords words_;
   torch::PrintOptions print_;
   std::int64_t depth_ = 1;
-  std::vector<Task> next_;          ///< what the number that is derived is made of
-  std::vector<std::string> given_;  ///< what is said of the tensors that numbers go back to
+  std::vector<Task> next_;          ///< operands of the number being derived
+  std::vector<std::string> given_;  ///< lines about the given tensors
   bool is_cut_ = false;
   std::set<std::pair<const void*, Shape>> seen_;
   std::set<const void*> explained_;

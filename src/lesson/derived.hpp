@@ -7,22 +7,23 @@
 #include "tensor/derivation.hpp"
 #include "tensor/tensor.hpp"
 
-/// What derivations are told with.
+/// Helpers for writing derivations.
 namespace attn::render {
 
-/// How an element came from its tensor's operands; a parameter's is given, whatever it was drawn by.
+/// The derivation of an element from its tensor's operands; a parameter counts as given, however it was drawn.
 Derivation derived(const Tensor& tensor, const Shape& index);
 
-/// The number of an operand's element.
+/// The value of an operand's element.
 double value_of(const Tensor& tensor, const Element& element);
 
-/// The first axis along which the two differ.
+/// The first axis along which the two indices differ.
 std::optional<std::size_t> differing_axis(const Shape& first, const Shape& last);
 
-/// A number in the arithmetic: two digits more than PyTorch prints with that precision, so that its last one is right.
+/// A number within the arithmetic: two digits more than PyTorch prints at that precision, so the last printed digit
+/// comes out right.
 std::string arithmetic_text(double value, int precision);
 
-/// As torch.allclose compares two float32 numbers.
+/// Compares two float32 numbers as torch.allclose does.
 bool is_close(double a, double b);
 
 }  // namespace attn::render

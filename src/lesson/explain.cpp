@@ -12,7 +12,7 @@
 namespace attn::render {
 namespace {
 
-/// A transposition of a named tensor is clearer than its name: keys.T.
+/// Returns true if keys.T is clearer than the tensor's own name: a transposition of a named tensor.
 bool is_plain_transposition(const Tensor& tensor) {
   return tensor.kind() == Kind::transpose && !tensor.operands()[0].name().empty();
 }
@@ -22,13 +22,13 @@ std::string operand_words(const Tensor& operand) {
   return by_name ? operand.name() : grouped(operand.expression());
 }
 
-/// Many operands are the parts of a cat: the first two and the last.
+/// The operands to show: the first two and the last if there are many, as in a cat.
 std::vector<Tensor> shown_operands(const Tensor& tensor) {
   const auto& all = tensor.operands();
   return all.size() > 5 ? std::vector<Tensor>{all[0], all[1], all.back()} : all;
 }
 
-/// The operands' words, each with a mark after it in whose place its shape goes.
+/// The operands' expressions, each followed by a mark that its shape replaces.
 std::vector<std::string> marked_words(const std::vector<Tensor>& operands, bool shortened) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -44,7 +44,7 @@ std::vector<std::string> marked_words(const std::vector<Tensor>& operands, bool 
   return words;
 }
 
-/// Shapes in the places of the marks. A method is set apart from the shape before it.
+/// Replaces the marks with shapes. A blank separates a shape from a method.
 std::string with_shapes(const std::string& marked, const std::vector<Tensor>& operands) {
   std::string text;
   for (const char c : marked) {
@@ -63,7 +63,7 @@ bool is_method(Kind how) {
          how == Kind::masked;
 }
 
-/// What comes after the first operand: ".transpose(1, 2)".
+/// The text after the first operand: ".transpose(1, 2)".
 std::string method_words(const Tensor& tensor) {
   const auto& operands = tensor.operands();
   std::vector<std::string> words = marked_words(operands, false);
@@ -73,7 +73,7 @@ std::string method_words(const Tensor& tensor) {
 
 std::string arrow(const Tensor& tensor) { return " -> " + shape_text(tensor.shape()); }
 
-/// Where the word from `start` on ends. A shape's inside is no place to cut.
+/// The end of the word that starts at `start`. A shape is never split.
 std::size_t word_end(std::string_view text, std::size_t start) {
   std::size_t end = text.find(' ', start);
   while (end < text.size() && text[end - 1] == ',') {
@@ -88,7 +88,7 @@ std::size_t word_end(std::string_view text, std::size_t start) {
   return std::min(end, text.size());
 }
 
-/// Cut into lines of at most `width` columns where a word ends; `first` begins the first line, `next` the others.
+/// Wraps text at word ends into lines of at most `width` columns; `first` begins the first line, `next` the others.
 void write_wrapped(std::ostream& out, const std::string& first, const std::string& next, const std::string& words,
                    std::int64_t width) {
   std::string line = first;
@@ -108,7 +108,7 @@ void write_wrapped(std::ostream& out, const std::string& first, const std::strin
   out << line << '\n';
 }
 
-/// What an unnamed x[i] is taken from, as the expression x[i][j] speaks of x.
+/// The tensor that an unnamed x[i] indexes, since the expression is written x[i][j].
 const Tensor& indexed(const Tensor& x) {
   return x.kind() == Kind::index && x.name().empty() ? indexed(x.operands()[0]) : x;
 }

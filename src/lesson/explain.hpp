@@ -17,13 +17,13 @@ namespace attn::render {
 
 /// The explanation of one step. Parts with nothing to say are empty.
 struct StepExplanation {
-  std::string name;                      ///< of a tensor
-  std::string expression;                ///< PyTorch's words: "queries @ keys_transposed"
+  std::string name;                      ///< a tensor's name
+  std::string expression;                ///< in PyTorch: "queries @ keys_transposed"
   std::string shapes;                    ///< "queries [6, 2] @ keys.T [2, 6] -> [6, 6]"
   std::string why;                       ///< one to three sentences
-  std::vector<Reason> reasons;           ///< the same, shown in numbers
-  std::vector<std::string> notices;      ///< what these very numbers show, each checked against them
-  std::vector<StepExplanation> through;  ///< of the steps before it that are not shown: scores are scaled, then weighed
+  std::vector<Reason> reasons;           ///< the reason, shown in numbers
+  std::vector<std::string> notices;      ///< observations about these numbers, each checked against them
+  std::vector<StepExplanation> through;  ///< of earlier steps that are not shown, such as scaling
 };
 
 /// Returns the reason for a step.
@@ -38,16 +38,16 @@ struct StepWords {
 };
 using Why = std::function<StepWords(const Step&)>;
 
-/// The words that the rows of `inputs` stand for are `tokens`; none where they stand for no words.
+/// Explains a step. `tokens` are the words for the rows of `inputs`; empty if the rows stand for no words.
 StepExplanation explain(const Step& step, const Why& why, std::span<const std::string> tokens);
 
-/// The operation with its operands' shapes and the shape that comes out: "W_query(batch [2, 6, 3]) -> [2, 6, 3]".
+/// The operation with the shapes of its operands and its result: "W_query(batch [2, 6, 3]) -> [2, 6, 3]".
 std::string shape_rail(const Tensor& tensor);
 
-/// The explanation in lines of at most `width` characters that begin with "# ".
+/// Writes the explanation in lines of at most `width` characters that begin with "# ".
 void write_explanation(std::ostream& out, const StepExplanation& explanation, std::int64_t width);
 
-/// Writes what write_text writes, and under each step its explanation, in lines that begin with "# ". If a step does
+/// Writes the output of write_text with each step's explanation below it, in lines that begin with "# ". If a step does
 /// not end its line, its explanation follows the line.
 void write_explained_text(std::ostream& out, std::span<const Step> steps, const Why& why,
                           std::span<const std::string> tokens, const TextOptions& options);

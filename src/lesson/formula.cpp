@@ -11,7 +11,7 @@
 namespace attn::render {
 namespace {
 
-/// Whether it is of attention weights, or they are it.
+/// Returns true if the tensor is made of attention weights, or is them.
 bool is_weighed(const Tensor& tensor) { return is_made_with(tensor, {Kind::softmax}); }
 
 bool is_result(const Step& step) {
@@ -19,7 +19,7 @@ bool is_result(const Step& step) {
          step.tensor->kind() != Kind::sum && step.tensor->kind() != Kind::index;
 }
 
-/// A projection, or what is given: no formula goes below it.
+/// Returns true for a projection or a given tensor: the formula goes no further down.
 bool is_source(const Tensor& tensor) {
   const auto& operands = tensor.operands();
   return operands.empty() || tensor.operation().is_parameter() || tensor.kind() == Kind::linear ||
@@ -40,14 +40,15 @@ class FormulaMaker {
     return is_named && !is_weighed(tensor) && !is_score(tensor) ? tensor.name() : made(tensor, false);
   }
 
-  /// Whether it turns rows into columns.
+  /// Returns true if the tensor swaps rows and columns.
   static bool swaps_last(const Tensor& tensor) {
     const auto axes = tensor.operation().facts().axes;
     return tensor.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == tensor.shape().size() &&
            std::min(axes[0], axes[1]) + 2 == tensor.shape().size();
   }
 
-  /// What is between projections and weights: a product of two that are no parameters, scaled or masked.
+  /// Returns true for what lies between projections and weights: a product of two tensors that are not parameters,
+  /// scaled or masked.
   static bool is_score(const Tensor& tensor) {
     switch (tensor.kind()) {
       case Kind::scaled:
@@ -127,7 +128,7 @@ class FormulaMaker {
     return "cat(" + of(tensor.operands()[0]) + ")";
   }
 
-  /// A view that puts the heads' numbers side by side says so; others say nothing.
+  /// Writes join(...) for a view that puts the heads' numbers side by side; other views add nothing.
   std::string split_or_joined(const Tensor& tensor) {
     const Tensor& from = tensor.operands()[0];
     if (!is_weighed(from) || tensor.shape().size() >= from.shape().size()) {

@@ -8,10 +8,10 @@
 
 namespace attn::render {
 
-/// A chapter in one line, in the names of its own tensors.
+/// A chapter's computation in one line, with the names of its own tensors.
 struct Formula {
   std::string text;                ///< "context_vecs = softmax(queries @ keys.T / sqrt(d_k)) @ values"
-  std::vector<std::string> terms;  ///< what its words stand for: "d_k: the dimension of the keys, 2"
+  std::vector<std::string> terms;  ///< definitions of its symbols: "d_k: the dimension of the keys, 2"
 };
 
 /// The result of a chapter: the last tensor computed from attention weights, for all tokens if there is one; null if

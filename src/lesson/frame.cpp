@@ -13,10 +13,10 @@
 namespace attn::render {
 namespace {
 
-/// How many sentences of the weights are repeated at the end, and of each other step.
+/// The most notices of weights that the summary repeats, and the most of any other step.
 constexpr std::size_t most_of_weights = 3;
 
-/// What makes a result: weights, what dropout leaves of them, and the result itself.
+/// Returns true for the result, the weights and the weights after dropout.
 bool is_worth_repeating(const Step& step, const Step& result) {
   return &step == &result || (step.kind == Step::Kind::tensor &&
                               (step.tensor->kind() == Kind::softmax || step.tensor->kind() == Kind::dropout));
@@ -55,7 +55,7 @@ std::vector<std::string> seen_in(std::span<const Step> steps, std::span<const st
       std::max<std::size_t>(most_of_weights / static_cast<std::size_t>(std::max<std::ptrdiff_t>(weights, 1)), 1);
   for (const Step* const step : told) {
     const std::vector<std::string> all = notices(*step, tokens);
-    for (std::size_t i = all.size() - std::min(all.size(), most); i < all.size(); ++i) {  // the last say most
+    for (std::size_t i = all.size() - std::min(all.size(), most); i < all.size(); ++i) {  // the last notices say most
       seen.push_back(full_name(*step) + ": " + all[i]);
     }
   }

@@ -12,12 +12,12 @@
 
 namespace attn::render {
 
-/// A chapter's own question and commands; the rest of its frame is derived from its steps.
+/// A chapter's own question and commands; its steps provide the rest of the frame.
 struct Framing {
   std::string question;            ///< "How can a model ...?"
   std::string idea;                ///< the answer, and what to look for
-  std::vector<std::string> goals;  ///< "say why scores are scaled": what a reader can do afterwards
-  std::vector<std::string> next;   ///< commands that go on from here
+  std::vector<std::string> goals;  ///< "say why scores are scaled": what readers can do afterwards
+  std::vector<std::string> next;   ///< follow-up commands
 };
 
 /// The introduction before a chapter's first step, and the summary after its last.
@@ -27,14 +27,14 @@ struct Frame {
   std::vector<std::string> goals;
   Formula formula;
   std::vector<MapLine> map;
-  std::vector<std::string> seen;  ///< in this run's numbers, each sentence checked against them
+  std::vector<std::string> seen;  ///< observations about this run's numbers, each checked against them
   std::vector<std::string> next;
 };
 
-/// `steps`: all of a chapter.
+/// Builds the frame from all steps of a chapter.
 Frame frame_of(const Framing& framing, std::span<const Step> steps, std::span<const std::string> tokens);
 
-/// What stands above a chapter's goals.
+/// The heading above a chapter's goals.
 inline constexpr std::string_view goals_heading = "After this you can";
 
 /// Lines of at most `width` columns: the question, the idea and the goals, the formula, the map.

@@ -9,7 +9,7 @@
 namespace attn::render {
 namespace {
 
-/// Of more terms, the first ones are enough to see what is to be done.
+/// The first terms are enough to show the method if there are more than this.
 constexpr std::size_t most_hinted = 24;
 
 std::vector<std::string> hint_of(const Account& account, const Lines& lines) {

@@ -6,19 +6,19 @@
 #include "lesson/printed.hpp"
 #include "walk/step_pairs.hpp"
 
-/// How the steps of two walkthroughs compare.
+/// Compares the steps of two walkthroughs.
 namespace attn::render {
 
-/// For each element, row-major, whether it differs; both have the same shape and dtype. nan is the same as nan.
+/// For each element, row-major, true if it differs. Both contents have the same shape and dtype; NaN equals NaN.
 std::vector<bool> differences(const Contents& a, const Contents& b);
 
-/// Whether two tensors have the same shape and numbers; nan is the same as nan.
+/// Returns true if two tensors have the same shape and numbers; NaN equals NaN.
 bool same_numbers(const Tensor& a, const Tensor& b);
 
-/// How two steps of one name compare, in the words of prose: "same as before"; empty where they differ.
+/// Describes in prose how two steps of one name compare: "same as before"; empty if they differ.
 std::string_view likeness(const Step& as_is, const Step& changed, TextOptions options);
 
-/// The same of a pair; empty where there is only one.
+/// Compares the steps of a pair; empty if there is only one.
 std::string_view likeness(const StepPair& pair, const TextOptions& options);
 
 }  // namespace attn::render

@@ -1,4 +1,4 @@
-// What there is to notice in what is given: inputs, token ids, random draws and parameters.
+// Notices about given numbers: inputs, token ids, random draws and parameters.
 
 #include "lesson/noticing.hpp"
 

@@ -1,4 +1,4 @@
-// What there is to notice in scores and weights that follow a rule.
+// Notices about scores and weights that follow a rule.
 
 #include "lesson/noticing.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 struct Square {
   std::span<const float> all;
   std::int64_t n;
-  std::span<const std::string> words;  ///< of its rows and columns; may be empty
+  std::span<const std::string> words;  ///< words for its rows and columns; may be empty
 
   float at(std::int64_t i, std::int64_t j) const { return all[static_cast<std::size_t>(i * n + j)]; }
   bool is_same_word(std::int64_t i, std::int64_t j) const {

@@ -1,4 +1,4 @@
-// What there is to notice in products: scores and context vectors.
+// Notices about products: scores and context vectors.
 
 #include "lesson/noticing.hpp"
 
@@ -127,7 +127,7 @@ void Noticing::scores_of_one(const Numbers& numbers) {
 
 namespace {
 
-/// Two different numbers with as many digits as tell them apart.
+/// Two different numbers with as many digits as it takes to tell them apart.
 std::pair<std::string, std::string> told_apart(float a, float b) {
   std::pair<std::string, std::string> texts = {text::number_text(a), text::number_text(b)};
   for (int digits = 5; texts.first == texts.second && digits <= 9; ++digits) {

@@ -1,4 +1,4 @@
-// What there is to notice in shapes: rows that get shorter, heads split and joined.
+// Notices about shapes: rows that get shorter, heads split and joined.
 
 #include "lesson/noticing.hpp"
 

@@ -1,4 +1,4 @@
-// What there is to notice in attention weights, masks, scaling and dropout.
+// Notices about attention weights, masks, scaling and dropout.
 
 #include "lesson/noticing.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-/// What became of the kept ones.
+/// Says what happened to the kept weights.
 std::string kept_words(double scale) {
   return scale == 1 ? "; kept ones are unchanged" : "; kept ones are multiplied by " + text::factor_text(scale);
 }
@@ -151,7 +151,7 @@ std::string Noticing::pair_words(std::int64_t position, std::int64_t height, std
   return ": " + token(row) + verb + token_or_itself(position % width, row);
 }
 
-/// The word whose tokens alone have the row's largest weight: the first place of it.
+/// The word whose tokens alone have the row's largest weight, as its first place in the text; empty for several words.
 std::optional<std::size_t> Noticing::most_attended(std::span<const float> row) const {
   const float largest = *std::max_element(row.begin(), row.end());
   std::optional<std::size_t> place;
@@ -169,7 +169,7 @@ std::optional<std::size_t> Noticing::most_attended(std::span<const float> row) c
   return place;
 }
 
-/// Counted by words: tokens of the same word have the same key.
+/// Counts votes by word, because tokens of the same word have the same key.
 void Noticing::favourite(const Numbers& numbers) {
   if (numbers.shape.size() != 2 || !has_words(tensor_, 1) || !has_words(tensor_, 0) || numbers.rows < 2) {
     return;

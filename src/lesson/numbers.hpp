@@ -8,7 +8,7 @@
 
 #include "tensor/tensor.hpp"
 
-/// Looking at a float tensor's numbers, row by row along its last axis.
+/// Views a float tensor's numbers row by row along its last axis.
 namespace attn::render {
 
 struct Numbers {
@@ -30,13 +30,13 @@ bool near(double a, double b, double tolerance = 1e-5);
 /// Returns true if no number is negative and every row sums to 1.
 bool has_weight_rows(const Numbers& numbers);
 
-/// Whether the last two axes are a square of at least two rows.
+/// Returns true if the last two axes form a square of at least two rows.
 bool has_squares(const Shape& shape);
 
-/// Whether everything above the diagonal of the last two axes is `value`.
+/// Returns true if every number above the diagonal of the last two axes is `value`.
 bool is_above_diagonal(const Numbers& numbers, float value);
 
-/// "[0, 1]": the place of a row or, with `numbers.shape`, of an element, counted row-major.
+/// "[0, 1]": the index of a row or, with `numbers.shape`, of an element, counted row-major.
 std::string place_text(std::int64_t position, std::span<const std::int64_t> shape);
 
 /// The position of the largest element; empty if it is not unique, or if all are NaN.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_lines = 20;
 
-/// The part of a tensor from `first` to `last`, both included.
+/// The part of a tensor from `first` to `last`, both inclusive.
 struct Part {
   Shape first;
   Shape last;
@@ -59,8 +59,8 @@ class Origin {
 
   static bool is_given(const Tensor& tensor) { return tensor.operands().empty() || tensor.operation().is_parameter(); }
 
-  /// The parts of the operands that the tensor's part is made of. Operations are regular: the corners of a part, and of
-  /// short axes all places, tell it.
+  /// Adds the operands' parts that this tensor's part depends on. Operations are regular, so the corners of a part, and
+  /// all places along short axes, determine them.
   void follow(const Tensor& tensor) {
     const auto part = parts_.find(tensor.id());
     if (part == parts_.end() || is_given(tensor)) {
@@ -100,7 +100,7 @@ class Origin {
     }
   }
 
-  /// What has no name stands in the words of what it makes.
+  /// A tensor without a name appears in the expression of the tensor computed from it.
   void write(const Tensor& tensor, std::size_t level) {
     if (!parts_.contains(tensor.id())) {
       return;
@@ -128,7 +128,7 @@ class Origin {
     return what + tensor.expression();
   }
 
-  /// "[0, 2, 0:3]", as Python slices it.
+  /// "[0, 2, 0:3]", in Python's slice notation.
   std::string part_text(const Tensor& tensor) const {
     const Part& part = parts_.at(tensor.id());
     std::string text;

@@ -9,7 +9,7 @@
 namespace attn::render {
 namespace {
 
-/// Calls `use` with what print needs of the tensor's numbers: of a summarised one, what it shows.
+/// Calls `use` with the numbers that print needs: for a summarised tensor, the shown ones.
 template <class Use>
 auto with_numbers(const Tensor& tensor, const torch::PrintOptions& print, Use use) {
   const std::vector<torch::ShownItems> axes = torch::shown_items(tensor.shape(), print);

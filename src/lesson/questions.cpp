@@ -13,7 +13,7 @@
 namespace attn::render {
 namespace {
 
-/// Computed numbers: neither given, nor drawn, nor another tensor's numbers at other places.
+/// Returns true for computed numbers: not given, not drawn, and not copied from other places.
 bool has_questions(const Step& step) {
   if (step.kind != Step::Kind::tensor || step.tensor->dtype() != DType::float32) {
     return false;
@@ -22,12 +22,12 @@ bool has_questions(const Step& step) {
   return !step.tensor->operands().empty() && !operation.is_parameter() && !operation.is_view();
 }
 
-/// Numbers that nobody has to compute: what masks and normalisation leave.
+/// Returns true for numbers that need no computing: the results of masks and normalisation.
 bool is_plain(float value) { return value == 0 || value == 1 || !std::isfinite(value); }
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// The text with "?" for each of the cells, every column where it was.
+/// Replaces each of the cells with "?", keeping every column's place.
 std::string blanked(std::string text, const std::vector<torch::PrintedCell>& cells) {
   for (const torch::PrintedCell& cell : cells) {
     text.replace(cell.offset, cell.size, std::string(cell.size - 1, ' ') + "?");
@@ -49,7 +49,7 @@ std::size_t Questions::Dice::below(std::size_t limit) {
   return static_cast<std::size_t>((bits ^ (bits >> 31U)) % limit);
 }
 
-/// As many as are asked for, in their order; all where there are no more.
+/// The requested number of cells, in their order; all if there are no more.
 std::vector<torch::PrintedCell> Questions::chosen(std::vector<torch::PrintedCell> cells) {
   const std::size_t wanted = std::min(static_cast<std::size_t>(std::max<std::int64_t>(cells_, 0)), cells.size());
   for (std::size_t i = 0; i < wanted; ++i) {
@@ -61,13 +61,13 @@ std::vector<torch::PrintedCell> Questions::chosen(std::vector<torch::PrintedCell
   return cells;
 }
 
-/// Its number stands above; of plain ones, only where it is a copy.
+/// Returns true if the number was shown before; a plain number counts only if it is a copy.
 bool Questions::is_seen(const Tensor& tensor, std::int64_t position, float value) const {
   return seen_.contains(bits_of(value)) &&
          (!is_plain(value) || derived(tensor, index_at(position, tensor.shape())).rule == Derivation::Rule::copy);
 }
 
-/// It stands above, or is another look at what does; a mask is known by its rule.
+/// Returns true if the tensor was shown before or is a view of one that was; a mask is known by its rule.
 bool Questions::is_shown(const Tensor& tensor) const {
   const Tensor& data = data_of(tensor);
   return shown_.contains(data.id()) || (data.kind() == Kind::given && data.dtype() == DType::boolean) ||

@@ -10,38 +10,38 @@
 #include "lesson/printed.hpp"
 #include "walk/walkthrough.hpp"
 
-/// Which numbers a class is asked for, once for all exercises: --predict, handouts and the page.
+/// Chooses the numbers to ask for, for all exercises: --predict, handouts and the page.
 namespace attn::render {
 
-/// A tensor's cell by its name: "attn_scores[1, 2]"; a scalar's name has no brackets.
+/// The name of a tensor's cell: "attn_scores[1, 2]"; a scalar's has no brackets.
 std::string cell_name(const std::string& name, const Shape& index);
 
 /// One step with some of its numbers hidden.
 struct Question {
   torch::PrintedTensor printed;
   std::vector<torch::PrintedCell> asked;
-  std::string text;             ///< as printed, with "?" in place of the asked numbers and of their equals
-  bool tells_operands = false;  ///< its operands are not among the steps shown before, so the question gives them
+  std::string text;             ///< as printed, with "?" for the asked numbers and for equal ones
+  bool tells_operands = false;  ///< the question states the operands, because no earlier step shows them
 };
 
 /// Chooses cells step by step, in the order in which the steps are shown.
 class Questions {
  public:
-  /// Asks for `cells` numbers of each tensor. The seed decides which; the lesson's generator is left alone.
+  /// Asks for `cells` numbers of each tensor. The seed chooses them; the lesson's generator is not used.
   Questions(const TextOptions& text, std::int64_t cells, std::uint64_t seed)
       : text_(text), cells_(cells), dice_(seed) {}
 
-  /// The step with some cells hidden; empty where no number is worth asking for.
+  /// The step with some cells hidden; empty if no number is worth asking for.
   std::optional<Question> of(const Step& step);
 
-  /// The cells worth asking for: computed float32 numbers, neither given nor drawn, that no step shown before contains.
+  /// The cells worth asking for: computed float32 numbers, neither given nor drawn, that no earlier step shows.
   std::vector<torch::PrintedCell> open(const Step& step, const torch::PrintedTensor& printed) const;
 
-  /// Call after each step: its numbers are known from here on.
+  /// Records a shown step's numbers as known; call it after each step.
   void note_shown(const Step& step, const torch::PrintedTensor& printed);
 
  private:
-  /// Steele, Lea and Flood's SplitMix64: small, and none of PyTorch's generators.
+  /// SplitMix64 of Steele, Lea and Flood: small, and not a generator of PyTorch's.
   class Dice {
    public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -58,7 +58,7 @@ class Questions {
   TextOptions text_;
   std::int64_t cells_;
   Dice dice_;
-  std::unordered_set<const void*> shown_;   ///< tensors
+  std::unordered_set<const void*> shown_;   ///< the shown tensors
   std::unordered_set<std::uint32_t> seen_;  ///< the bits of all numbers shown so far
 };
 

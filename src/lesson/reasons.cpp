@@ -16,7 +16,7 @@ namespace {
 
 bool is_scaled(const Step& step) { return step.tensor->operation().facts().root_of > 1; }
 
-/// The scores that a softmax gets, before they are scaled.
+/// The scores of a softmax before scaling.
 const Tensor& unscaled(const Tensor& scores) { return scores.kind() == Kind::scaled ? scores.operands()[0] : scores; }
 
 bool is_masked_softmax(const Step& step) {

@@ -19,49 +19,51 @@ struct Reason {
   std::vector<std::vector<std::string>> table;
 };
 
-/// The most elements of a tensor that is recomputed or copied for a comparison.
+/// The largest number of elements in a tensor that is recomputed or copied for a comparison.
 constexpr std::int64_t most_compared = 1'000'000;
 
-/// The seed of the examples, in every lesson.
+/// The seed of the examples in every lesson.
 constexpr torch::Seed example_seed = 123;
 
-/// "0.250": the value with `digits` digits after the point.
+/// "0.250": the value with `digits` decimals.
 std::string fixed_text(double value, int digits);
 
 /// The table's lines, columns two spaces apart.
 std::vector<std::string> table_lines(const Reason& reason);
 
-/// Why scores are divided by the square root of the keys' dimension: the variance of dot products, in this tensor
+/// Shows why scores are divided by the square root of the keys' dimension: the variance of dot products in this tensor
 /// (scaled scores, [..., n]) and of random vectors of 4 to 256 dimensions.
 std::vector<Reason> scaling_reasons(const Tensor& scaled);
 
-/// Why scores are masked with -inf before softmax: one row of these weights (softmax of masked scores, [..., n, n])
-/// beside what 0 before and 0 after softmax would give.
+/// Shows why scores are masked with -inf before softmax: one row of these weights (softmax of masked scores, [..., n,
+/// n]) beside the rows that 0 before and 0 after softmax would give.
 std::vector<Reason> mask_reasons(const Tensor& weights, std::span<const std::string> tokens);
 
-/// Why dropout multiplies with 1 / (1 - p): the mean of an entry over 1 to 1000 masks.
+/// Shows why dropout multiplies by 1 / (1 - p): the mean of an entry over 1 to 1000 masks.
 std::vector<Reason> dropout_reasons(const Tensor& dropped);
 
-/// Why heads can share one projection: each computes the same as a projection with only its own columns of the weight.
+/// Shows why heads can share one projection: each head computes the same as a projection with only its own columns of
+/// the weight.
 std::vector<Reason> head_reasons(const Tensor& heads);
 
-/// Why the order of tokens does not matter without a mask: the context vectors ([..., n, d]) of the reversed inputs.
+/// Shows why the order of tokens does not matter without a mask: the context vectors ([..., n, d]) of the reversed
+/// inputs.
 std::vector<Reason> order_reasons(const Tensor& context);
 
-/// Which steps of a chapter show which reason: each is shown once, where it first comes up.
+/// Assigns reasons to a chapter's steps: each is shown once, at the first step that it fits.
 class Reasons {
  public:
-  /// Asks no tensor for its numbers. The steps of another seed have the same places.
+  /// Evaluates no tensor. The steps of another seed have the same places.
   explicit Reasons(std::span<const Step> steps);
 
   std::vector<Reason> of(const Step& step, std::span<const std::string> tokens) const;
 
  private:
   struct Form {
-    bool (*fits)(const Step& step);  ///< asked again of each step: with a rule changed, one of that name may be another
+    bool (*fits)(const Step& step);  ///< checked per step: a changed rule may alter a step of that name
     std::vector<Reason> (*show)(const Tensor& tensor, std::span<const std::string> tokens);
   };
-  std::map<std::string, Form> by_step_;  ///< by full names
+  std::map<std::string, Form> by_step_;  ///< by full name
 };
 
 }  // namespace attn::render

@@ -25,7 +25,7 @@ double largest_difference(std::span<const float> a, std::span<const float> b) {
 
 std::string difference_text(double difference) { return difference == 0 ? "0" : text::number_text(difference); }
 
-/// Whether two ways of computing the same numbers may differ by so much.
+/// Returns true if rounding can explain this difference between two ways to compute the same numbers.
 bool is_rounding(double difference, const Numbers& numbers) {
   float most = 0;
   for (const float value : numbers.all()) {
@@ -34,12 +34,12 @@ bool is_rounding(double difference, const Numbers& numbers) {
   return difference <= 1e-5 * std::max(1.0, static_cast<double>(most));
 }
 
-/// A leaf of the same shape, with these numbers.
+/// A leaf with the shape of `like` and these numbers.
 Tensor with_numbers(const Tensor& like, std::vector<float> values) {
   return torch::tensor(std::move(values), like.shape(), like.kernels());
 }
 
-/// The items along the axis before the last in reverse, within each matrix.
+/// Reverses the items along the axis before the last within each matrix.
 std::vector<float> backwards(const Tensor& tensor) {
   const Numbers numbers(tensor);
   const std::int64_t height = tensor.size(-2);

@@ -20,7 +20,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// As torch.var: the mean of the squared distances, with n - 1 for n.
+/// The variance as torch.var computes it: squared distances from the mean, divided by n - 1.
 double variance(const std::vector<double>& values) {
   const double middle = mean(values);
   double sum = 0;
@@ -57,7 +57,7 @@ std::vector<double> softmax(std::span<const double> scores) {
 constexpr std::int64_t groups = 125;
 constexpr std::int64_t group = 8;
 
-/// Dot products of torch.randn(125, d) with torch.randn(125, 8, d), after torch.manual_seed(123): [125 * 8].
+/// Dot products of torch.randn(125, d) and torch.randn(125, 8, d), after torch.manual_seed(123): [125 * 8].
 std::vector<double> random_scores(std::int64_t d) {
   torch::Torch torch({}, {}, torch::Torch::Mode::compute);
   torch.manual_seed(example_seed);
@@ -71,7 +71,7 @@ std::vector<double> random_scores(std::int64_t d) {
   return scores;
 }
 
-/// The largest weight of a group, on average, with all scores divided by `divisor`.
+/// The average over groups of the largest weight, with all scores divided by `divisor`.
 double mean_largest_weight(std::vector<double> scores, double divisor) {
   for (double& score : scores) {
     score /= divisor;
@@ -85,7 +85,7 @@ double mean_largest_weight(std::vector<double> scores, double divisor) {
   return mean(largest);
 }
 
-/// The same in every lesson: computed once.
+/// The same in every lesson, so computed once.
 const Reason& growing_variance() {
   static const Reason reason = [] {
     Reason made = {
@@ -109,7 +109,7 @@ const Reason& growing_variance() {
 
 // ---- Masking ---------------------------------------------------------------------------------------
 
-/// Whether a score of 0 gives weight to a later token, and 0 for a weight takes some away, in four digits.
+/// Returns true if, at four digits, a score of 0 gives weight to a later token and a weight of 0 removes some.
 bool shows_the_difference(std::span<const double> zero_before, std::span<const double> zero_after, std::size_t row) {
   constexpr double seen = 1e-4;
   const double kept = std::accumulate(zero_after.begin(), zero_after.end(), 0.0);

@@ -27,7 +27,7 @@ std::size_t width_of(const BlockLines& lines) {
   return widest;
 }
 
-/// The printed step with a place for a mark before every number: `*` where it differs.
+/// The printed step with room for a mark before every number: `*` if the number differs.
 std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
   const torch::PrintedTensor before = printed_step(as_is, options);
   const torch::PrintedTensor after = printed_step(changed, options);
@@ -111,7 +111,7 @@ class Columns {
   std::size_t width_;
 };
 
-/// The left column's width: that of the widest block that leaves room for its other half; 0 where none does.
+/// The left column's width: that of the widest block whose other half still fits; 0 if none fits.
 std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
   std::size_t left = 0;
   std::size_t right = 0;
@@ -133,7 +133,7 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
   const std::vector<StepPair> pairs = pairs_of(as_is, changed);
   std::vector<std::string_view> likenesses;
   const Halves heading = {{"# original"}, {"# changed"}};
-  std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again to be written
+  std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again for writing
   for (const StepPair& pair : pairs) {
     likenesses.push_back(likeness(pair, options));
     if (likenesses.back().empty()) {

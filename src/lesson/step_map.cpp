@@ -21,7 +21,7 @@ bool tells_the_same(const MapLine& a, const MapLine& b) {
   return a.name == b.name && a.shape == b.shape && a.sources == b.sources;
 }
 
-/// Of one line: the sections that have it, and the weights that its first tensor is made with.
+/// The sections that share a line, and the weights that its first tensor depends on.
 struct Merged {
   std::set<std::string> sections;
   std::set<const void*> weights;
@@ -38,7 +38,7 @@ std::set<const void*> weights_of(const Tensor& tensor) {
   return weights;
 }
 
-/// The nearest drawn tensors that it is made from, through what is not drawn.
+/// Adds the nearest drawn tensors that the tensor is computed from, looking through those that are not drawn.
 void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<const void*, MapLine>& drawn) {
   for (const Tensor& operand : tensor.operands()) {
     const auto found = drawn.find(operand.id());
@@ -51,7 +51,7 @@ void add_sources(MapLine& line, const Tensor& tensor, const std::unordered_map<c
   }
 }
 
-/// Other weights are told of where they come in; what is made from that has them too.
+/// Marks other weights on the lines where they enter; lines below depend on them anyway.
 void tell_other_weights(std::vector<MapLine>& map) {
   for (MapLine& line : map) {
     const bool is_told = std::ranges::any_of(map, [&](const MapLine& other) {
@@ -61,7 +61,7 @@ void tell_other_weights(std::vector<MapLine>& map) {
   }
 }
 
-/// What is made from nothing stands just above what is first made from it; what makes nothing either has no line.
+/// Moves a tensor without sources just above its first use, and drops it if it has no use.
 void place_beginnings(std::vector<MapLine>& map) {
   for (std::size_t i = map.size(); i-- > 0;) {
     const auto line = map.begin() + static_cast<std::ptrdiff_t>(i);
@@ -80,7 +80,7 @@ void place_beginnings(std::vector<MapLine>& map) {
 
 std::vector<MapLine> step_map(std::span<const Step> steps) {
   std::vector<MapLine> map;
-  std::vector<Merged> merged;                      // beside map
+  std::vector<Merged> merged;                      // parallel to map
   std::unordered_map<const void*, MapLine> drawn;  // by tensor
   for (std::size_t step = 0; step < steps.size(); ++step) {
     if (!is_drawn(steps[step])) {

@@ -15,7 +15,7 @@ constexpr std::string_view adds_otherwise =
     "the tensor's kernel adds in another order or rounds less often, so the last digits differ";
 constexpr std::string_view rounds_otherwise = "the tensor's kernel rounds at other points, so the last digits differ";
 
-/// The numbers that the tensor was made of, whatever the rule.
+/// The operands' numbers, whatever the rule.
 Lines operands(const Derivation& derivation) {
   const bool has_pairs = !derivation.terms.empty() && derivation.terms[0].b;
   return {.opening = "{name} = {expression}",
@@ -65,7 +65,7 @@ Telling products(const Derivation& derivation) {
   };
 }
 
-/// Of one operand's elements, or of several operands': a + b.
+/// A sum over one operand's elements, or over several operands': a + b.
 Telling sum(const Derivation& derivation) {
   const Terms& terms = derivation.terms;
   const bool is_empty = terms.empty();
@@ -85,7 +85,7 @@ Telling sum(const Derivation& derivation) {
   };
 }
 
-/// One operation: its signs in a program and on a page, and read out.
+/// One operation: its sign in programs, its sign on a page, and its spoken form.
 Telling one_step(const Derivation& derivation, const std::string& sign, const std::string& page_sign,
                  const std::string& said) {
   const bool has_b = derivation.terms[0].b.has_value();

@@ -42,7 +42,7 @@ text::StyledLine with_ramp(const std::string& low, const text::StyledLine& ramp,
   return line;
 }
 
-/// "low ramp high"; without the ramp, then on two lines, where the terminal is too narrow.
+/// "low ramp high", or two lines without the ramp if the terminal is too narrow.
 StyledLines range_legend(const std::string& low, const std::string& high, const Painter& painter, std::int64_t width) {
   const std::int64_t room = width - text::display_columns(low) - text::display_columns(high) - 2;
   if (room < 0) {
@@ -66,7 +66,7 @@ bool is_cut(const Axes& axes) {
   return std::any_of(axes.begin(), axes.end(), [](const torch::ShownItems& items) { return items.cut; });
 }
 
-/// What differs, of equal numbers 0; nan is equal to nan.
+/// The differences; 0 for equal numbers, and nan equals nan.
 Contents difference_of(const Tensor& as_is, const Tensor& changed) {
   Block<float> differences(as_is.shape());
   std::visit(
@@ -95,8 +95,8 @@ struct HeatMap::Numbers {
 
 // ---- All of it ---------------------------------------------------------------------------------
 
-/// Of a tensor that has numbers: the matrices along the axes before the last two, each under its heading, then the
-/// legend.
+/// The lines of a tensor with numbers: the matrices along the axes before the last two, each under its heading, then
+/// the legend.
 class HeatMap::Lines {
  public:
   Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
@@ -152,8 +152,8 @@ class HeatMap::Lines {
   }
 
  private:
-  /// Lines from `begin` on: the `rank`th matrix shown, whose first element is at position `first`, or, where that is
-  /// negative, the dots before it.
+  /// The lines from `begin` on: the shown matrix number `rank`, whose first element is at position `first`, or, if
+  /// `first` is negative, the dots before it.
   struct Part {
     std::int64_t begin;
     std::int64_t first;
@@ -162,7 +162,7 @@ class HeatMap::Lines {
 
   bool has_headings() const { return axes_.size() > 2; }
 
-  /// The marks on one matrix, its rows counted from 0.
+  /// The marks on one matrix, with its rows counted from 0.
   CellMarks marks_of(const Part& part, CellMarks marks) const {
     const std::int64_t rows_before = part.rank * grid_.rows.count();
     marks.rows -= std::min(marks.rows, rows_before);

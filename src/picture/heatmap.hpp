@@ -15,32 +15,32 @@
 
 namespace attn::render {
 
-/// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours each beside a block glyph. No
-/// line is wider than the terminal (of 12 columns or more). A line is made when somebody looks at it.
+/// A tensor's numbers, as PyTorch prints them, on coloured cells; without colours, each beside a block glyph. No line
+/// is wider than the terminal (12 columns or more). Lines are made on demand.
 ///
-/// Rows and columns that count the lesson's tokens have their names, others indices. The axes before the last two
-/// become headings. One scale serves the whole tensor: from the smallest to the largest finite number shown, or for
-/// numbers of both signs, symmetric around 0. What is not finite stays plain. Tensors of more than print.threshold
-/// elements are summarised as PyTorch does, with one item at least at either end of an axis; where a number is wider
-/// than the terminal, all have fewer decimals.
+/// Rows and columns that count the lesson's tokens carry the tokens' names, others carry indices. The axes before the
+/// last two become headings. One scale serves the whole tensor: from the smallest to the largest finite number shown,
+/// or symmetric around 0 if the numbers have both signs. Numbers that are not finite stay plain. Tensors of more than
+/// print.threshold elements are summarised as in PyTorch, with at least one item at either end of an axis. If a number
+/// is wider than the terminal, all numbers lose decimals.
 class HeatMap {
  public:
   HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
           const Terminal& terminal);
-  /// `changed` minus `as_is`, of the same shape: colours are symmetric around 0, and cells that do not differ are
-  /// plain.
+  /// Shows `changed` minus `as_is`, which have the same shape: colours are symmetric around 0, and cells that do not
+  /// differ stay plain.
   HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
           const torch::PrintOptions& print, const Terminal& terminal);
 
-  /// The printing that says which cells are shown: one item at least at either end of an axis.
+  /// The print options that decide which cells are shown: at least one item at either end of an axis.
   static torch::PrintOptions with_edges(torch::PrintOptions print);
 
-  /// The lines.
+  /// The number of lines.
   std::int64_t count() const;
   text::StyledLine line(std::int64_t i, const CellMarks& marks = {}) const;
-  /// Where a shown cell stands.
+  /// The place of a shown cell.
   CellPlace place(const GridCell& cell) const;
-  /// No line has more display columns.
+  /// The largest number of display columns that a line may have.
   std::int64_t columns() const { return columns_; }
 
  private:
@@ -50,12 +50,12 @@ class HeatMap {
   void make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
             const torch::PrintOptions& print, Terminal terminal);
 
-  std::shared_ptr<const Lines> lines_;  ///< null of a tensor without numbers
+  std::shared_ptr<const Lines> lines_;  ///< null for a tensor without numbers
   std::int64_t columns_;
-  std::string empty_;  ///< what that is shown as
+  std::string empty_;  ///< the text shown for a tensor without numbers
 };
 
-/// Its lines with escape codes, each with a newline.
+/// Writes the lines with escape codes, each followed by a newline.
 void write_heatmap(std::ostream& out, const HeatMap& map);
 
 }  // namespace attn::render

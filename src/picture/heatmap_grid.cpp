@@ -121,7 +121,7 @@ std::int64_t Names::widest() const {
   return columns;
 }
 
-/// With as few decimals as it takes to fit, then in scientific notation, then cut.
+/// Drops decimals until the number fits, then tries scientific notation, then cuts the text.
 CellTexts::CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
                      const Terminal& terminal)
     : contents_(std::move(contents)), room_(room), terminal_(terminal) {
@@ -189,7 +189,7 @@ void Drawing::split(std::int64_t room) {
     const std::int64_t needed = cell_ + before;
     if (needed > left) {
       blocks_.push_back({column, column});
-      left = room + before;  // at the edge of a block, its title tells what is left out
+      left = room + before;  // at the edge of a block, its title covers what is left out
     }
     left -= needed;
     blocks_.back().end = column + 1;

@@ -19,19 +19,19 @@
 
 namespace attn::render {
 
-/// What the shown items of an axis are called.
+/// The names of an axis's shown items.
 class Names {
  public:
-  /// Of no axis: one item without a name.
+  /// Names for a missing axis: one item without a name.
   Names() = default;
-  /// Their indices or, where there are words, the word of each item, or each one's head; cut to so many columns.
+  /// The items' words if there are any, else their heads or their indices; cut to this many columns.
   Names(const torch::ShownItems& items, std::vector<std::string> words, bool are_heads, std::int64_t room,
         const Terminal& terminal)
       : items_(items), words_(std::move(words)), are_heads_(are_heads), room_(room), terminal_(terminal) {}
 
   bool empty() const { return items_.size == 0; }
   std::string at(std::int64_t rank) const;
-  /// The display columns of the widest; 0 where there is none.
+  /// The display columns of the widest name; 0 if there are no names.
   std::int64_t widest() const;
 
  private:
@@ -42,7 +42,7 @@ class Names {
   Terminal terminal_;
 };
 
-/// The shown items of the last two axes (of fewer axes, one row or one cell) and their names.
+/// The shown items of the last two axes and their names. A tensor with fewer axes has one row or one cell.
 struct Grid {
   torch::ShownItems rows;
   torch::ShownItems columns;
@@ -52,17 +52,17 @@ struct Grid {
 
 using Axes = std::vector<torch::ShownItems>;
 
-/// Rows and columns that count the lesson's tokens have their names, those that count heads the heads', others indices.
+/// Names for an axis: tokens if it counts the lesson's tokens, heads if it counts heads, else indices.
 Grid grid_of(const Tensor& tensor, const Axes& axes, std::span<const std::string> tokens, const Terminal& terminal);
 
-/// The matrices along the axes before the last two: of each the position of its first element, or -1 for those that are
-/// left out between two.
+/// The position of the first element of each matrix along the axes before the last two; -1 stands for matrices left out
+/// between two shown ones.
 std::vector<std::int64_t> matrices_of(const Axes& axes);
 
-/// What stands over the matrix whose first element is at a position: "[0, 1] head 2".
+/// The heading of the matrix whose first element is at this position: "[0, 1] head 2".
 std::function<std::string(std::int64_t)> matrix_headings(const Tensor& tensor);
 
-/// Where the smallest and the largest finite number shown stand; of several, the first.
+/// The places of the smallest and the largest finite number shown; the first one if there are several.
 struct Extremes {
   Scale scale{std::span<const double>()};
   std::int64_t low = 0;
@@ -71,13 +71,13 @@ struct Extremes {
 
 Extremes extremes_of(const Contents& contents, const Axes& axes);
 
-/// The numbers of a tensor, each with the text that fits into so many columns.
+/// A tensor's numbers, each as text that fits into a given number of columns.
 class CellTexts {
  public:
   CellTexts(std::shared_ptr<const Contents> contents, torch::PrintOptions print, std::int64_t room,
             const Terminal& terminal);
 
-  /// The display columns of the widest shown one.
+  /// The display columns of the widest shown number.
   std::int64_t widest() const { return widest_; }
   double value(std::int64_t position) const;
   std::string text(std::int64_t position) const;
@@ -90,20 +90,20 @@ class CellTexts {
   Terminal terminal_;
 };
 
-/// Draws the matrices of a tensor, all in the same columns, line by line. What it is given must outlive it.
+/// Draws a tensor's matrices line by line, all in the same columns. The arguments must outlive it.
 class Drawing {
  public:
   Drawing(const Grid& grid, const CellTexts& cells, const Painter& painter, const Terminal& terminal);
 
-  /// The lines of one matrix.
+  /// The number of lines of one matrix.
   std::int64_t count() const { return static_cast<std::int64_t>(blocks_.size()) * lines_of_block(); }
-  /// A line of the matrix whose first element is at this position of the tensor.
+  /// One line of the matrix whose first element is at this position of the tensor.
   text::StyledLine line(std::int64_t i, std::int64_t first, const CellMarks& marks) const;
-  /// Where a cell of the matrix stands among its lines.
+  /// The place of a cell among the matrix's lines.
   CellPlace place(const GridCell& cell) const;
 
  private:
-  /// The columns [begin, end) of the grid, as far as they fit beside each other.
+  /// A block: the columns [begin, end) of the grid that fit side by side.
   struct Block {
     std::int64_t begin;
     std::int64_t end;
@@ -121,7 +121,7 @@ class Drawing {
   const CellTexts& cells_;
   const Painter& painter_;
   const Terminal& terminal_;
-  std::int64_t label_ = 0;  ///< columns of the row names, with the blank after them
+  std::int64_t label_ = 0;  ///< columns of the row names and the blank after them
   std::int64_t cell_ = 0;   ///< columns of one cell
   std::vector<Block> blocks_;
 };

@@ -10,7 +10,7 @@
 namespace attn::render {
 namespace {
 
-/// A background, and what is easy to read on it.
+/// A background, and a text colour that is legible on it.
 text::Style on(Rgb background) { return {text_colour(background), background}; }
 
 text::Style on(const Tone& tone) { return {tone.text, tone.background}; }

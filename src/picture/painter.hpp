@@ -10,27 +10,27 @@
 
 namespace attn::render {
 
-/// Where finite numbers stand on the ramp.
+/// Maps finite numbers to the ramp.
 struct Scale {
-  double low;   ///< the smallest finite number; above `high` where there is none
-  double high;  ///< the largest
+  double low;   ///< smallest finite number; above `high` if there is none
+  double high;  ///< largest finite number
 
   explicit Scale(std::span<const double> values);
 
   bool empty() const { return low > high; }
   bool diverging() const { return low < 0 && high > 0; }
 
-  /// From 0 to 1; 0.5 for the 0 of a diverging scale and for the only number of a constant tensor.
+  /// A position from 0 to 1; 0.5 for the 0 of a diverging scale and for the only number of a constant tensor.
   double at(double value) const;
 };
 
-/// How one number looks: a background, or where the terminal has no colours, a glyph beside it.
+/// The look of one number: a background, or a glyph beside it if the terminal has no colours.
 struct Look {
   text::Style style;
   std::string glyph;
 };
 
-/// Gives the numbers of a scale their looks. What is not finite stays plain.
+/// Chooses the look of each number on a scale. Numbers that are not finite stay plain.
 class Painter {
  public:
   enum class Of {
@@ -42,14 +42,14 @@ class Painter {
   Painter(const Scale& scale, Of of, const Terminal& terminal) : scale_(scale), of_(of), terminal_(terminal) {}
 
   bool coloured() const { return terminal_.colour != Terminal::Colour::none; }
-  /// The columns of a cell besides the number: a blank at either side, or two blanks and the glyph.
+  /// The columns of a cell besides its number: a blank at either side, or two blanks and the glyph.
   std::int64_t padding() const { return coloured() ? 2 : 3; }
 
   Look look(double value) const;
 
-  /// So many samples from the lowest to the highest number, each a run of one column.
+  /// This many samples from the lowest to the highest number, each one column wide.
   text::StyledLine ramp(std::int64_t columns) const;
-  /// How many there are where there is room.
+  /// The number of samples if there is room.
   std::int64_t ramp_columns() const;
 
  private:

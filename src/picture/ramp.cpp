@@ -33,7 +33,7 @@ double luminance(Rgb colour) {
 
 // ---- OKLab: B. Ottosson, https://bottosson.github.io/posts/oklab ------------------------------------
 
-/// A colour where equal distances look equal.
+/// A colour in a space where equal distances look equal.
 struct OkLab {
   double lightness;  ///< 0 black, 1 white
   double a;          ///< green to red
@@ -52,23 +52,23 @@ Rgb from_oklab(const OkLab& colour) {
 
 // ---- Ramps -----------------------------------------------------------------------------------------
 
-/// A colour that a ramp goes through.
+/// A colour on a ramp, and its position.
 struct Stop {
   double t;
   OkLab colour;
 };
 
-/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib), which is safe for colour-blind eyes, each where
-/// its lightness stands between the first one's and the last one's.
+/// Five colours of viridis (N. Smith and S. van der Walt, matplotlib), which is safe for colour-blind readers. Each
+/// one's position is its lightness relative to the first and the last.
 constexpr std::array<Stop, 5> viridis = {{{0, {0.2850182388, 0.1017117717, -0.0912292354}},
                                           {0.2582685403, {0.4484178408, -0.0068391720, -0.0976736453}},
                                           {0.4922803796, {0.5964708764, -0.0935283658, -0.0170478659}},
                                           {0.7333377362, {0.7489814225, -0.1404704047, 0.1009986635}},
                                           {1, {0.9176915089, -0.0389968283, 0.1817267625}}}};
-/// Blue of hue 255° and chroma 0.125, and brown of hue 55° and chroma 0.115, of one lightness.
+/// Blue (hue 255°, chroma 0.125) and brown (hue 55°, chroma 0.115) of equal lightness.
 constexpr std::array<Stop, 3> blue_white_brown = {
     {{0, {0.48, -0.0323523806, -0.1207407283}}, {0.5, {0.97, 0, 0}}, {1, {0.48, 0.0659612902, 0.0942024851}}}};
-/// The same hues, but lighter.
+/// Lighter colours of the same hues.
 constexpr std::array<Stop, 3> blue_black_brown = {
     {{0, {0.78, -0.0324619254, -0.1202800561}}, {0.5, {0.27, 0, 0}}, {1, {0.78, 0.0646601427, 0.0943319990}}}};
 

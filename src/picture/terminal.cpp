@@ -37,12 +37,12 @@ Colour colour_from(const Environment& environment, bool is_terminal, Colours col
   return says_24_bit ? Colour::truecolour : Colour::ansi256;
 }
 
-/// A positive number of columns, or 0.
+/// Parses a positive number of columns; 0 for anything else.
 std::int64_t columns_from(const std::string& text) {
   return std::max<std::int64_t>(text::number_of<std::int64_t>(text).value_or(0), 0);
 }
 
-/// POSIX: LC_ALL goes before LC_CTYPE, and that before LANG; empty ones do not count.
+/// POSIX: LC_ALL precedes LC_CTYPE, which precedes LANG; empty variables do not count.
 bool unicode_from(const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string locale = text::lower(variable(environment, name));
@@ -53,7 +53,7 @@ bool unicode_from(const Environment& environment) {
   return false;
 }
 
-/// Line and paragraph separators, the soft hyphen, and marks that turn the direction of writing.
+/// Returns true for line and paragraph separators, the soft hyphen, and marks that change the direction of writing.
 bool is_invisible(char32_t code) {
   return code == 0xad || (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2061 && code <= 0x206f);

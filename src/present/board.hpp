@@ -13,12 +13,12 @@
 
 namespace attn::present {
 
-/// A step's lines with what the presenter points at: the cell that is chosen, and rows that are still hidden.
+/// A step's lines with the chosen cell marked and the rows not yet revealed hidden.
 class Board final : public LongLines {
  public:
-  /// Other lines; what is chosen and hidden stays where these have it.
+  /// Replaces the lines; the chosen cell and the hidden rows stay if the new lines have them.
   void set(std::shared_ptr<const StepLines> lines, ShownCells cells);
-  /// Nothing is chosen, nothing is hidden.
+  /// Chooses nothing and hides nothing.
   void clear();
 
   std::size_t count() const override { return lines_ == nullptr ? 0 : lines_->count(); }
@@ -29,12 +29,12 @@ class Board final : public LongLines {
 
   // The chosen cell
   std::optional<Shape> chosen() const;
-  /// False where the cell is not shown.
+  /// Returns false if the cell is not shown.
   bool choose(const Shape& index);
-  /// The first cell.
+  /// Chooses the first cell.
   void choose_first();
   void leave();
-  /// Whether the key moves the chosen cell, to another one where that is shown.
+  /// Returns true if the key moves the chosen cell; the cell changes only if its neighbour is shown.
   bool move(Key::Kind kind);
   render::CellPlace chosen_place() const { return lines_->place(*marks_.chosen); }
 
@@ -42,10 +42,10 @@ class Board final : public LongLines {
   bool hides() const { return hidden_from_.has_value(); }
   bool hides(const Shape& index) const;
   void hide();
-  /// The next row; nothing where that was the last.
+  /// Reveals the next row; does nothing after the last.
   void reveal_row();
   void reveal_all();
-  /// "row 2 of 6", and where the last row stands that is revealed; at least one must be.
+  /// "row 2 of 6", and the place of the row revealed last; at least one row must be revealed.
   std::int64_t revealed() const { return hidden_from_.value_or(cells_.rows()); }
   std::int64_t rows() const { return cells_.rows(); }
   render::CellPlace revealed_place() const { return lines_->place({std::max<std::int64_t>(revealed() - 1, 0), 0}); }

@@ -54,7 +54,7 @@ std::string Changing::take_rule(const Key& key) {
   return is_number ? change(key.character - U'1') : "";
 }
 
-/// The rule after the one that is changed.
+/// The rule after the changed one.
 std::size_t Changing::next_rule() {
   const std::vector<const WhatIf*>& rules = walks_.what_ifs();
   const auto present = std::ranges::find(rules, walks_.rule());

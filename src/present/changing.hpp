@@ -10,25 +10,26 @@
 
 namespace attn::present {
 
-/// Takes other walks: with another seed, and with a rule changed. What there is to say to the user is returned.
+/// Switches to other walks: another seed, or one rule changed. The functions return a message for the user.
 class Changing {
  public:
   Changing(Walks& walks, Stage& stage, Prompt& prompt, Pointing& pointing)
       : walks_(walks), stage_(stage), prompt_(prompt), pointing_(pointing) {}
 
   std::string ask_for_seed();
-  /// The next view of the rule that is changed; before there is one, the list of rules, or the only one.
+  /// The next view of the changed rule. Before any rule is changed: the list of rules, or the rule itself if there is
+  /// only one.
   std::string what_if();
-  /// Covers the stage with the rules.
+  /// Covers the stage with the list of rules.
   std::string list_rules();
   bool lists_rules() const { return lists_rules_; }
-  /// The rule that a key names in the list, which ends.
+  /// Changes the rule that a key names in the list, and closes the list.
   std::string take_rule(const Key& key);
 
  private:
   std::string change(std::size_t rule);
   std::size_t next_rule();
-  /// What was chosen stays chosen in the other walk.
+  /// Keeps the chosen cell in the other walk.
   std::string take_walks();
 
   Walks& walks_;

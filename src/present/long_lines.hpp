@@ -7,7 +7,7 @@
 
 namespace attn::present {
 
-/// Any number of lines. One is made when somebody looks at it.
+/// Any number of lines, each made on demand.
 class LongLines {
  public:
   LongLines() = default;
@@ -17,7 +17,7 @@ class LongLines {
 
   virtual std::size_t count() const = 0;
   virtual text::StyledLine styled(std::size_t line) const = 0;
-  /// No line has more display columns.
+  /// The largest number of display columns that a line may have.
   virtual std::int64_t columns() const = 0;
 };
 

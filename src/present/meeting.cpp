@@ -18,19 +18,19 @@ namespace {
 using Term = Derivation::Term;
 using Lines = std::vector<text::StyledLine>;
 
-/// Of more terms, the first and the last ones are shown, as in derivations.
+/// The first and the last terms are shown if there are more than this, as in derivations.
 constexpr std::size_t most_shown = 24;
 constexpr std::size_t shown_first = 12;
 constexpr std::size_t shown_last = 4;
 
-/// An operand's numbers under their name.
+/// An operand's name and its numbers below.
 struct Row {
   std::string name;
   std::vector<std::string> numbers;
   std::vector<bool> meets = {};
 };
 
-/// An element of a tensor, seen through the transpose that a product's operand may be.
+/// An element of a tensor, looked up through a transpose, since a product's operand may be one.
 struct Place {
   Tensor tensor;
   Shape index;
@@ -56,7 +56,7 @@ class Meeting {
     choose_terms();
   }
 
-  /// The first may be the tokens over which a sum runs, without a name.
+  /// The first row may be the tokens over which a sum runs; it has no name.
   std::vector<Row> rows() const {
     const render::Meeting& meeting = account_.telling().meeting;
     const bool is_list = meeting.is_list && !terms_.empty();
@@ -91,7 +91,7 @@ class Meeting {
   }
 
  private:
-  /// Nothing stands for those that are left out.
+  /// Terms that are left out have an empty entry.
   using Shown = std::optional<std::size_t>;
   using Side = const Element& (*)(const Term& term);
 
@@ -138,7 +138,7 @@ class Meeting {
         words_.run(tensor_.operands()[element.operand], element.index, {}), {account_.element_text(element)}, {true}};
   }
 
-  /// Of the rows with names, only the element's own term.
+  /// Keeps only the element's own term in the rows that have names.
   void mark_own(std::vector<Row>& rows) const {
     for (Row& row : rows) {
       for (std::size_t i = 0; i < shown_.size() && !row.name.empty(); ++i) {
@@ -166,7 +166,7 @@ class Meeting {
   std::vector<Shown> shown_;
 };
 
-/// Lays rows out, number below number, in as many blocks as it takes.
+/// Lays the rows out, number below number, in as many blocks as needed.
 class Layout {
  public:
   Layout(const std::vector<Row>& rows, std::int64_t width) : rows_(rows), width_(std::max<std::int64_t>(width, 1)) {

@@ -11,9 +11,9 @@
 
 namespace attn::present {
 
-/// What meets in a cell, one operand's numbers above the other's, those that meet in reverse: the row and the column of
-/// a product, the scores of a row of softmax, a score and its mask. No line takes more than `width` columns where
-/// numbers are not wider. Nothing for what is given.
+/// Shows what meets in a cell, one operand's numbers above the other's, with the meeting numbers in reverse: the row
+/// and the column of a product, the scores of a row of softmax, a score and its mask. No line exceeds `width` columns
+/// unless a number is wider. Empty for given numbers.
 std::vector<text::StyledLine> meeting_lines(const render::Cell& cell, std::span<const std::string> tokens,
                                             const torch::PrintOptions& print, std::int64_t width);
 

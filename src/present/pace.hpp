@@ -6,24 +6,24 @@
 
 namespace attn::present {
 
-/// When the presenter goes on by itself.
+/// The pace at which the presenter advances by itself.
 class Pace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Never, where there are no seconds.
+  /// Never advances if there are no seconds.
   explicit Pace(std::optional<double> seconds) : seconds_(seconds) { restart(); }
 
   bool is_on() const { return seconds_.has_value(); }
   bool is_paused() const { return paused_; }
-  /// Nothing where it is off, or paused.
+  /// The time of the next advance; empty if the pace is off or paused.
   std::optional<Clock::time_point> deadline() const;
-  /// What was looked at for a while is looked at anew.
+  /// Restarts the waiting time.
   void restart();
   void pause() { paused_ = true; }
   void pause_or_go_on();
 
-  /// "auto 5 s, space pauses"; empty where it is off.
+  /// "auto 5 s, space pauses"; empty if the pace is off.
   std::string words() const;
 
  private:

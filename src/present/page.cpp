@@ -16,7 +16,7 @@
 namespace attn::present {
 namespace {
 
-/// How far below its words a derivation goes at once; c on another cell goes on.
+/// Operands are derived this many levels deep; c on another cell goes deeper.
 constexpr std::int64_t derivation_depth = 1;
 
 void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, const std::string& first = "",
@@ -29,7 +29,7 @@ void add_wrapped(Lines& lines, const std::string& text, std::int64_t width, cons
   }
 }
 
-/// Then what is not shown, but made on the way, each by its name.
+/// The computed tensors that are not shown follow, each by its name.
 void add_explanation(Lines& lines, const render::StepExplanation& said, std::int64_t width) {
   if (said.shapes.empty()) {
     add_wrapped(lines, said.expression, width);
@@ -67,7 +67,7 @@ void leave_notices_out(render::StepExplanation& said) {
   }
 }
 
-/// A heat map under its label.
+/// A heat map below its label.
 class HeatMapLines final : public StepLines {
  public:
   HeatMapLines(std::string_view label, render::HeatMap map) : label_(text::styled_lines(label)), map_(std::move(map)) {}
@@ -105,7 +105,7 @@ std::shared_ptr<const StepLines> words_alone(const std::string& words, std::int6
   return std::make_shared<PrintedLines>(std::move(text));
 }
 
-/// A step as it is printed; its cells are found when somebody needs them.
+/// A step as printed; its cells are located on demand.
 std::shared_ptr<const StepLines> printed_lines(const Step& step, std::int64_t in_row,
                                                const render::TextOptions& options) {
   return std::make_shared<PrintedLines>(render::step_text(step, options), [step, in_row, options] {
@@ -118,7 +118,7 @@ ShownCells cells_of(const Step& step, const torch::PrintOptions& print) {
   return has_cells ? ShownCells(step.tensor->shape(), print) : ShownCells();
 }
 
-/// Why there is no map of what differs; empty where there is one.
+/// Explains why there is no map of differences; empty if there is one.
 std::string no_difference(const Step& as_is, const Step* changed, const render::TextOptions& options) {
   if (changed == nullptr) {
     return "no " + as_is.name + " here: the change removes it";
@@ -134,7 +134,7 @@ std::string no_difference(const Step& as_is, const Step* changed, const render::
   return as_is.tensor->dtype() == changed->tensor->dtype() ? "" : "the types differ";
 }
 
-/// Refuses a name that is nearly a tensor's with what was probably meant.
+/// Rejects a name that resembles a tensor's and suggests that tensor.
 void check_name(std::span<const Step> steps, const std::string& name, std::string typed) {
   std::vector<std::string> names;
   for (const Step& step : steps) {
@@ -203,7 +203,7 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
 
 Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {
   const render::Framing framing = presentation.framing(steps);
-  const render::Frame frame = {.question = framing.question,  // of no number, which may be many
+  const render::Frame frame = {.question = framing.question,  // without numbers, of which there may be many
                                .idea = framing.idea,
                                .goals = framing.goals,
                                .formula = render::formula_of(steps),

@@ -18,7 +18,7 @@ namespace attn::present {
 
 using Lines = std::vector<text::StyledLine>;
 
-/// A step as it is seen, and how many of its cells are printed differently than those of the step it is compared with.
+/// A step's view, and the number of its cells that are printed differently in the step it is compared with.
 struct Face {
   std::shared_ptr<const StepLines> lines;
   ShownCells cells;
@@ -26,16 +26,16 @@ struct Face {
   std::size_t changed = 0;
 };
 
-/// The article's output. Cells that differ from `before`, the same step elsewhere or null, are shown in reverse.
+/// The article's output. Cells that differ from `before`, the same step of another walk or null, are in reverse.
 Face printed_face(const Step& step, const Step* before, const render::TextOptions& options);
 
-/// The label and the tensor as a heat map; the step's text if it is not a tensor.
+/// The label, and the tensor as a heat map; the step's text if it is not a tensor.
 Face heatmap_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
 
-/// The line that says that the change removes the step.
+/// Says that the change removes the step.
 Face gone_face(const Step& as_is, std::int64_t width);
 
-/// The difference of each cell as a heat map; a sentence if there is no such map.
+/// The difference of each cell as a heat map; a sentence if there is none.
 Face difference_face(const Step& as_is, const Step* changed, const Presentation& presentation,
                      const render::Terminal& terminal);
 
@@ -49,18 +49,18 @@ Lines consequence_lines(const Walks& walks, std::size_t at, const render::TextOp
 /// `with_notices`: also what the numbers show.
 Lines explanation_lines(const Step& step, const Presentation& presentation, bool with_notices, std::int64_t width);
 
-/// The cell that somebody typed, "1, 2" or "attn_scores[1, 2]", in the step or, where there is a name before the
-/// bracket, in the step of that name. Throws std::exception with words for people.
+/// Parses a cell as typed, "1, 2" or "attn_scores[1, 2]": a cell of the step or, if a name precedes the bracket, of the
+/// step with that name. Throws std::exception with a message for the user.
 render::Cell typed_cell(std::span<const Step> steps, const Step& step, const std::string& typed,
                         std::span<const std::string> tokens);
 
 /// The derivation of a cell.
 std::string derivation_of(const render::Cell& cell, const Presentation& presentation);
 
-/// Its lines, none longer than `width`.
+/// The derivation's lines, none longer than `width`.
 Lines derivation_lines(const std::string& derivation, std::int64_t width);
 
-/// The last cell of a step's tensor, as somebody would type it: "5, 5".
+/// The last cell of a step's tensor, in the form that a user types: "5, 5".
 std::string example_cell(const Step& step);
 
 }  // namespace attn::present

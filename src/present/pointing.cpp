@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* no_cells = "this step has no cells";
 
-/// An error's words without the option that they are usually about.
+/// Returns an error's message without the option that it usually names.
 std::string plain(const std::string& message) {
   constexpr std::string_view option = "--cell: ";
   return message.starts_with(option) ? message.substr(option.size()) : message;

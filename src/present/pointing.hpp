@@ -9,25 +9,25 @@
 
 namespace attn::present {
 
-/// Points at what is on the stage: chooses cells, and reveals rows. What there is to say to the user is returned.
+/// Points at parts of the stage: chooses cells and reveals rows. The functions return a message for the user.
 class Pointing {
  public:
   Pointing(const Presentation& presentation, const Walks& walks, Stage& stage, Prompt& prompt)
       : presentation_(presentation), walks_(walks), stage_(stage), prompt_(prompt) {}
 
   // Cells
-  /// Asks for a cell; the text begins with `begun`.
+  /// Asks for a cell; the text starts as `begun`.
   std::string type(const std::string& begun);
-  /// The cell that was chosen last, where there is such a one here, else the first.
+  /// Chooses the cell that was chosen last if this step has it, else the first cell.
   std::string choose();
   std::string derive_chosen();
 
   // Rows
-  /// Hides the rows, or shows the next one.
+  /// Hides the rows, or reveals the next one.
   std::string reveal();
-  /// Rows are no longer hidden, here or on the steps to come.
+  /// Stops hiding rows, here and on later steps.
   void reveal_all();
-  /// Hides the rows of a step that one goes on to, where that was so on the steps before.
+  /// Hides the rows of the step just reached if the rows of the previous steps were hidden.
   void arrive();
 
  private:

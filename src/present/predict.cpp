@@ -22,7 +22,8 @@ namespace {
 
 // ---- Numbers as people type them -----------------------------------------------------------------
 
-/// The next line; false at the end of the input. Throws std::runtime_error for one that is no answer by its length.
+/// Reads the next line; false at the end of the input. Throws std::runtime_error if the line is too long to be an
+/// answer.
 bool read_line(std::istream& in, std::string& line) {
   constexpr std::size_t longest = 4096;
   char c = 0;
@@ -41,7 +42,7 @@ bool read_line(std::istream& in, std::string& line) {
   return has_any;
 }
 
-/// A "+" may stand before it.
+/// Parses a number, which may start with "+".
 std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') {
     text.remove_prefix(1);
@@ -49,9 +50,9 @@ std::optional<double> number_of(std::string_view text) {
   return text::number_of<double>(text);
 }
 
-/// How a printed number is written: 0.1587, 3., 1.5870e-01.
+/// The notation of a printed number: 0.1587, 3., 1.5870e-01.
 struct Notation {
-  int digits = 0;  ///< after the point
+  int digits = 0;  ///< after the decimal point
   bool scientific = false;
 };
 
@@ -63,13 +64,13 @@ Notation notation_of(std::string_view printed) {
   return {static_cast<int>(digits), exponent != std::string_view::npos};
 }
 
-/// The number that is printed for this one.
+/// The number as it is printed.
 double rounded(double number, const Notation& notation) {
   const auto format = notation.scientific ? std::chars_format::scientific : std::chars_format::fixed;
   return number_of(text::number_text(number, format, notation.digits)).value_or(number);
 }
 
-/// One of the last printed digit.
+/// One unit of the last printed digit.
 double unit(double printed, const Notation& notation) {
   const double exponent = notation.scientific && printed != 0 ? std::floor(std::log10(std::abs(printed))) : 0;
   return std::pow(10.0, exponent - notation.digits);
@@ -131,7 +132,7 @@ void Quiz::show(const Step& step) {
   questions_.note_shown(step, printed);
 }
 
-/// Shows a step with blanks, and asks for them.
+/// Shows a step with blanks, and asks for the blanked numbers.
 void Quiz::pose(const Step& step, const render::Question& question) {
   out_ << question.text << "\n";
   for (const torch::PrintedCell& cell : question.asked) {
@@ -174,7 +175,7 @@ void Quiz::judge(const render::Cell& cell, const std::string& printed, bool tell
   derive(cell);
 }
 
-/// An answer to be typed once more; says why.
+/// Rejects an answer, says why, and asks for it again.
 bool Quiz::is_refused(Mark mark, const std::string& printed) {
   if (!prediction_.interactive) {
     return false;
@@ -199,7 +200,7 @@ void Quiz::give_hint(const render::Cell& cell, std::size_t which) {
   }
 }
 
-/// The answer's mark; `hint` is the first one to give.
+/// Marks the answer; `hint` is the next hint to give.
 Mark Quiz::read_mark(const render::Cell& cell, const std::string& printed, std::size_t hint) {
   for (;;) {
     out_ << render::cell_name(cell.step->name, cell.index) << " = " << std::flush;

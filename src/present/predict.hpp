@@ -13,24 +13,25 @@
 
 namespace attn::present {
 
-/// What is asked.
+/// What to ask.
 struct Prediction {
-  std::int64_t cells = 1;    ///< of each tensor
-  std::uint64_t seed = 123;  ///< decides which; the lesson's generator is left alone
+  std::int64_t cells = 1;    ///< cells per tensor
+  std::uint64_t seed = 123;  ///< chooses the cells; the lesson's generator is not used
   std::vector<std::string> tokens;
   render::TextOptions text;
-  /// Somebody types the answers: what is no number is asked again. Else answers are echoed, and it is wrong.
+  /// A person types the answers: anything but a number is asked for again. Otherwise answers are echoed, and anything
+  /// but a number is wrong.
   bool interactive = false;
 };
 
-/// How near an answer is, where numbers are printed as `printed` is.
+/// Compares an answer with a number that is printed as `printed` is.
 enum class Mark {
-  right,   ///< it is printed the same
+  right,   ///< prints the same
   close,   ///< one unit of the last digit off
-  coarse,  ///< right, but with fewer digits after the point
+  coarse,  ///< right, but with fewer decimals
   wrong,
   unknown,  ///< an empty answer
-  hint,     ///< "?" asks for one
+  hint,     ///< "?" asks for a hint
   no_number,
 };
 
@@ -40,14 +41,14 @@ struct Score {
   std::size_t right = 0;
   std::size_t close = 0;
   std::size_t wrong = 0;
-  std::size_t hints = 0;  ///< that were asked for
+  std::size_t hints = 0;  ///< hints asked for
 
   std::size_t asked() const { return right + close + wrong; }
 };
 
-/// Writes the steps with cells of computed tensors blanked, asks for each, marks the answers, derives what was wrong,
-/// and ends with the score, at the end of the input too. A cell whose number stands elsewhere is not asked for, or is
-/// blanked there too; where a step's operands are not shown, the question tells them.
+/// Writes the steps with cells of computed tensors blanked, asks for each, marks the answers, derives the numbers that
+/// were answered wrong, and ends with the score, also at the end of the input. A cell whose number appears elsewhere is
+/// not asked for, or is blanked there too. If a step's operands are not shown, the question states them.
 Score predict(std::istream& in, std::ostream& out, std::span<const Step> steps, const Prediction& prediction);
 
 }  // namespace attn::present

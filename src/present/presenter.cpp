@@ -23,20 +23,20 @@ bool begins_a_cell(char32_t character) {
   return (character >= U'0' && character <= U'9') || character == U'-' || character == U'[';
 }
 
-/// What comes after a chapter.
+/// What follows a chapter.
 enum class Way { quit, onward, back };
 
-/// What lies around a chapter.
+/// The chapter's neighbours.
 struct Around {
   bool has_before = false;
   bool has_after = false;
-  bool from_after = false;  ///< the reader comes back from the next one
+  bool from_after = false;  ///< the reader comes back from the next chapter
 };
 
-/// Does what keys say, in one chapter.
+/// Carries out key presses in one chapter.
 class Presenter {
  public:
-  /// The screen is made once the walk is.
+  /// The screen is created after the walk.
   Presenter(const Presentation& presentation, const Around& around, std::optional<Screen>& screen,
             render::Colours colours)
       : presentation_(presentation),
@@ -72,7 +72,7 @@ class Presenter {
 
  private:
   void quit() { way_ = Way::quit; }
-  /// Whether there is nothing left to go on to.
+  /// Returns true if nothing follows.
   bool is_at_end();
   bool is_on_step() const { return stage_.part() == Part::steps; }
   std::string hint();
@@ -163,7 +163,7 @@ void Presenter::handle(const Key& key) {
   }
 }
 
-/// Who does more than to go on or back has something to show.
+/// Keys other than next and back have something to show.
 void Presenter::pace(const Key& key) {
   const bool goes_on = key.kind == Kind::enter || key.kind == Kind::backspace || key.is(U'b') || key.is(U'r');
   if (goes_on) {

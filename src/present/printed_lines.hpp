@@ -13,10 +13,10 @@
 
 namespace attn::present {
 
-/// The cells in a text, in order; none goes over a line's end.
+/// The cells in a text, in order; no cell spans two lines.
 struct TextCells {
   std::vector<torch::PrintedCell> all;
-  std::vector<bool> changed = {};  ///< in reverse while none is chosen; empty: none
+  std::vector<bool> changed = {};  ///< in reverse while no cell is chosen; empty: none
   std::int64_t in_row = 1;
 };
 
@@ -24,7 +24,7 @@ struct TextCells {
 class PrintedLines final : public StepLines {
  public:
   explicit PrintedLines(std::string text, TextCells cells = {});
-  /// `find` is asked once, when somebody needs cells.
+  /// `find` is called once, when the cells are first needed.
   PrintedLines(std::string text, std::function<TextCells()> find);
 
   std::size_t count() const override { return begins_.size(); }

@@ -8,10 +8,10 @@
 
 namespace attn::present {
 
-/// Questions on the last row.
+/// Prompts on the last row.
 class Prompt {
  public:
-  /// What was typed, or that an arrow was pressed instead; neither for Escape.
+  /// The typed text, or the arrow that was pressed instead; neither for Escape.
   struct Answer {
     std::optional<std::string> text;
     bool is_arrow = false;
@@ -19,10 +19,10 @@ class Prompt {
 
   Prompt(Screen& screen, Stage& stage) : screen_(screen), stage_(stage) {}
 
-  /// Lets the user edit a text that begins with `typed`; `takes_arrows`: while there is none, an arrow or Tab is an
+  /// Lets the user edit a text that starts as `typed`. `takes_arrows`: while the text is empty, an arrow or Tab is an
   /// answer.
   Answer ask(const std::string& question, std::string typed = "", bool takes_arrows = false);
-  /// Whether the terminal went away meanwhile.
+  /// Returns true if the terminal has gone away.
   bool is_closed() const { return closed_; }
 
  private:

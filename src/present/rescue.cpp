@@ -17,11 +17,11 @@
 namespace attn::present {
 namespace {
 
-// What a signal handler may look at.
+// State that a signal handler may read.
 const TerminalState* given = nullptr;
 volatile std::sig_atomic_t restorable = 0;
 std::array<volatile std::sig_atomic_t, NSIG> asked{};
-std::array<int, 2> bell = {-1, -1};  // a pipe that wakes wait() up
+std::array<int, 2> bell = {-1, -1};  // a pipe that wakes wait()
 
 void give_back() {
   const char* text = given->farewell.data();

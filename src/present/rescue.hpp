@@ -10,14 +10,14 @@
 
 namespace attn::present {
 
-/// What gives a terminal back to the shell: the modes that it had, and the texts that leave the presenter's screen.
+/// What returns a terminal to the shell: its previous modes, and the sequences that leave the presenter's screen.
 struct TerminalState {
   termios modes{};
   std::string farewell;
 };
 
-/// While it lives, a signal that ends the process first gives the terminal back, and the signals that only want
-/// something (another size, a pause, a new start) are kept for wanted(). One at a time.
+/// While it lives, a signal that ends the process first restores the terminal, and other signals (resize, stop,
+/// continue) are queued for wanted(). One instance at a time.
 class Rescue {
  public:
   enum class Wanted { nothing, resize, pause, redraw };
@@ -27,17 +27,17 @@ class Rescue {
   Rescue& operator=(const Rescue&) = delete;
   ~Rescue();
 
-  /// What signals have asked for since the last call, one at a time.
+  /// Returns a request that signals have made since the last call, one per call.
   Wanted wanted();
-  /// Waits until standard input has something to read (then true), a signal wants something, or the deadline is there.
+  /// Waits until standard input is readable (then true), a signal makes a request, or the deadline passes.
   bool wait(std::optional<std::chrono::steady_clock::time_point> deadline) const;
-  /// Stops the process as Ctrl-Z does, with the terminal given back already; returns when it goes on.
+  /// Stops the process as Ctrl-Z does, with the terminal already restored; returns when the process continues.
   void pause();
 
  private:
   static constexpr std::array<int, 3> asking = {SIGWINCH, SIGTSTP, SIGCONT};
 
-  std::array<struct sigaction, NSIG> before_{};  ///< what was done at each signal
+  std::array<struct sigaction, NSIG> before_{};  ///< the previous action of each signal
 };
 
 }  // namespace attn::present

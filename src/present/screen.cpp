@@ -21,10 +21,9 @@
 namespace attn::present {
 namespace {
 
-constexpr int escape_delay = 25;  // milliseconds that the rest of an arrow key's sequence may take
+constexpr int escape_delay = 25;  // milliseconds to wait for the rest of an arrow key's sequence
 
-/// The terminal's name in terminfo. One that the machine does not know goes by that of its family: "xterm" for
-/// "xterm-ghostty".
+/// The terminal's name in terminfo. An unknown terminal uses the name of its family: "xterm" for "xterm-ghostty".
 std::string usable_name() {
   const char* const term = std::getenv("TERM");
   const std::string name = term == nullptr ? "" : term;
@@ -38,7 +37,7 @@ std::string usable_name() {
                    advice(name, can_place_cursor));
 }
 
-/// UTF-8 as the environment asks, though its language may not be installed here.
+/// Uses UTF-8 if the environment asks for it, even if its locale is not installed.
 void set_characters() {
   const bool unicode = render::detect_terminal(STDOUT_FILENO).unicode;
   for (const char* locale : {"", "C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
@@ -48,7 +47,7 @@ void set_characters() {
   }
 }
 
-/// What leaves the screen: colours, keypad, place, alternate screen and cursor as before.
+/// The sequences that leave the screen: colours, keypad, cursor and main screen as before.
 std::string farewell_text() {
   std::string text = capability("sgr0") + capability("rmkx");
   const std::string place = capability("cup");
@@ -68,7 +67,7 @@ TerminalState state_before() {
   return state;
 }
 
-/// One of xterm's 256 colours, which are all that a Screen's terminal has; -1: the terminal's own.
+/// One of xterm's 256 colours, the most that a Screen's terminal has; -1: the terminal's own.
 int xterm_of(const text::Colour& colour) {
   const int* index = std::get_if<int>(&colour);
   return index == nullptr ? -1 : *index;
@@ -104,7 +103,7 @@ Key key_of_character(wint_t character) {
   return character < 32 ? Key{} : Key{Key::Kind::character, static_cast<char32_t>(character)};
 }
 
-/// ncurses counts in shorts and keeps every cell: of terminals larger than any real one, a part is used.
+/// ncurses counts in shorts and keeps every cell, so only part of a terminal larger than any real one is used.
 constexpr unsigned short most_rows = 1000;
 constexpr unsigned short most_columns = 4000;
 
@@ -116,7 +115,7 @@ std::optional<winsize> window_size() {
 
 bool is_too_large(const winsize& size) { return size.ws_row > most_rows || size.ws_col > most_columns; }
 
-/// Makes ncurses' window as large as the terminal says that it is.
+/// Resizes ncurses' window to the size that the terminal reports.
 void fit_window() {
   if (const std::optional<winsize> size = window_size()) {
     resizeterm(std::min(size->ws_row, most_rows), std::min(size->ws_col, most_columns));
@@ -134,7 +133,7 @@ void require_terminal() {
   usable_name();
 }
 
-/// ncurses' own state, ended even where the rest of a Screen cannot be made.
+/// ncurses' own state, ended even if the rest of a Screen cannot be constructed.
 struct Screen::State {
   struct Curses {
     SCREEN* screen;
@@ -186,7 +185,7 @@ Screen::Screen(render::Colours colours) : state_(std::make_unique<State>()), col
   }
 }
 
-/// The rescue ends only when the terminal is given back: a signal in between gives it back twice, which does no harm.
+/// The rescue ends only after the terminal is restored; a signal in between restores it twice, which is harmless.
 Screen::~Screen() { endwin(); }
 
 std::int64_t Screen::rows() const { return LINES; }
@@ -262,7 +261,7 @@ Key Screen::wait_for_key(std::optional<std::chrono::steady_clock::time_point> de
     if (const std::optional<Key> key = next_key()) {
       return *key;
     }
-    constexpr int enough = 100;  // readable, but nothing comes: the terminal is gone
+    constexpr int enough = 100;  // readable but without data: the terminal is gone
     if (silent >= enough) {
       return {Key::Kind::closed, 0};
     }

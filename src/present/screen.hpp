@@ -13,12 +13,12 @@
 
 namespace attn::present {
 
-/// There is no usable terminal: what is wrong; what is accepted; what to do.
+/// No usable terminal: what is wrong; what is accepted; what to do.
 struct NoTerminal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws NoTerminal if standard input or output is not a terminal, or if it cannot place the cursor.
+/// Throws NoTerminal if standard input or output is not a terminal, or if the terminal cannot place its cursor.
 void require_terminal();
 
 struct Key {
@@ -49,8 +49,7 @@ struct Key {
   bool is(char32_t wanted) const { return kind == Kind::character && character == wanted; }
 };
 
-/// The terminal, all of it, until this goes out of scope; then, or when a signal ends the process, it is as before.
-/// One at a time.
+/// The whole terminal, restored at the end of scope or when a signal ends the process. One instance at a time.
 class Screen {
  public:
   /// Throws NoTerminal.
@@ -61,13 +60,13 @@ class Screen {
 
   std::int64_t rows() const;
   std::int64_t columns() const;
-  /// What text for this screen may hold: at most 256 colours.
+  /// The capabilities of this screen: at most 256 colours.
   render::Terminal terminal() const;
 
   /// Shows these lines, cut to the screen. The cursor is in column `cursor` of the last row, or hidden.
   void draw(std::span<const text::StyledLine> lines, std::optional<std::int64_t> cursor = {});
-  /// The next key, resize where there is something to draw again, resumed where that is so after a stop, or timeout
-  /// where there is none of these until the deadline.
+  /// The next key; resize if the screen must be redrawn, resumed if so after a stop, timeout if the deadline passes
+  /// first.
   Key wait_for_key(std::optional<std::chrono::steady_clock::time_point> deadline = {});
 
  private:

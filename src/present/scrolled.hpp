@@ -14,29 +14,29 @@
 
 namespace attn::present {
 
-/// Lines of which a part is seen, `rows` of them and `columns` of each, and which part.
+/// A view of lines: which `rows` of them are visible, and which `columns` of each.
 class ScrolledLines {
  public:
-  /// Other lines, `long_ones` (or null) before the others, seen from the same place.
+  /// Replaces the lines, with `long_ones` (or null) before the others; the scroll position stays.
   void set(std::shared_ptr<const LongLines> long_ones, std::vector<text::StyledLine> others);
-  /// Not further down than that the last line is in the last of `rows`.
+  /// Scrolls no further than the last line in the last of `rows`.
   void keep_within(std::int64_t rows);
 
   void to_begin();
-  /// Scrolls as little as it takes for a cell to be seen.
+  /// Scrolls as little as needed to show a cell.
   void to_see(const render::CellPlace& place, std::int64_t rows, std::int64_t columns);
-  /// The first line that has this text, whatever the case of its letters, comes into sight.
+  /// Scrolls to the first line that contains this text, ignoring case.
   void to_text(std::string_view wanted, std::int64_t rows);
   void to_row(std::int64_t top) { top_ = top; }
   std::int64_t row() const { return top_; }
 
-  /// Whether the key is one that scrolls; keep_within says how far rows can go.
+  /// Returns true if the key scrolls; keep_within then limits the rows.
   bool scroll(Key::Kind kind, std::int64_t rows, std::int64_t columns);
 
   std::int64_t count() const { return static_cast<std::int64_t>(long_count() + others_.size()); }
-  /// What is seen, empty lines below the last one.
+  /// The visible lines, then empty ones.
   std::vector<text::StyledLine> seen(std::int64_t rows, std::int64_t columns) const;
-  /// "3-20 of 40 lines  ", where not all are seen.
+  /// "3-20 of 40 lines  " if not all lines are visible.
   std::string place(std::int64_t rows) const;
 
  private:
@@ -46,7 +46,7 @@ class ScrolledLines {
 
   std::shared_ptr<const LongLines> long_;
   std::vector<text::StyledLine> others_;
-  std::optional<std::int64_t> widest_;  ///< once somebody asked
+  std::optional<std::int64_t> widest_;  ///< computed on demand
   std::int64_t top_ = 0;
   std::int64_t left_ = 0;
 };

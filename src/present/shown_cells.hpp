@@ -9,10 +9,10 @@
 
 namespace attn::present {
 
-/// Which cells of a tensor are shown, as rows and columns.
+/// The cells of a tensor that are shown, by row and column.
 class ShownCells {
  public:
-  /// None.
+  /// No cells.
   ShownCells() = default;
   ShownCells(const Shape& shape, const torch::PrintOptions& print);
 
@@ -21,7 +21,7 @@ class ShownCells {
   std::int64_t columns() const { return columns_; }
 
   Shape index(const render::GridCell& cell) const;
-  /// Nothing where the tensor has no such cell, or does not show it.
+  /// Empty if the tensor does not have or does not show this cell.
   std::optional<render::GridCell> find(const Shape& index) const;
 
  private:

@@ -118,7 +118,7 @@ void Stage::compose() {
   }
 }
 
-/// The whole page, however long.
+/// Returns the whole page, however long.
 void Stage::compose_page() {
   if (!face_) {
     face_ = face();
@@ -202,7 +202,7 @@ void Stage::cover(Lines lines) {
 
 void Stage::uncover() { cover_.reset(); }
 
-/// Page keys scroll the lower part where that has more lines than are seen.
+/// Page keys scroll the lower part if it has more lines than are visible.
 bool Stage::scroll(Key::Kind kind) {
   compose();
   const bool is_for_lower = !cover_ && lower_.count() > lower_rows() - 1 && lower_rows() > 1 &&
@@ -223,7 +223,7 @@ bool Stage::page_on() {
 
 std::int64_t Stage::room() const { return std::max<std::int64_t>(screen_.rows() - 2, 0); }
 
-/// As many as there are lines, but two fifths of the room stay for the step, so that the chosen cell is always seen.
+/// As many rows as there are lines, but two fifths of the room stay for the step, so the chosen cell is always visible.
 std::int64_t Stage::lower_rows() const {
   if (!cell_ || cover_) {
     return 0;
@@ -258,8 +258,8 @@ std::string Stage::fitted(const std::string& text) const {
   return render::cut_to(render::printable(text, terminal), screen_.columns(), terminal);
 }
 
-/// The longest that fits: the derivation's first line, the cell with the names of its row and column, or these with its
-/// place alone; and what the number is without the change.
+/// The longest text that fits: the derivation's first line, the cell with the names of its row and column, or its place
+/// with these names; each with the number without the change.
 std::string Stage::head() const {
   const Tensor& tensor = *cell_->step->tensor;
   const render::CellWords words(*cell_->step, presentation_.tokens);
@@ -279,7 +279,7 @@ std::string Stage::head() const {
 
 std::string Stage::first_line() const { return derivation_.substr(0, derivation_.find('\n')); }
 
-/// "   original 0.1234", where the cell is one of the step on the stage, and a rule is changed.
+/// "   original 0.1234" if the cell belongs to the step on the stage and a rule is changed.
 std::string Stage::as_is_words() const {
   const bool is_here = board_->chosen().has_value() && walks_.view() != View::as_is;
   const bool has_same_cells = is_here && step().tensor && step().tensor->shape() == cell_->step->tensor->shape();
@@ -305,7 +305,7 @@ std::string Stage::view_words() const {
   return "";
 }
 
-/// "2/9 attn_scores            all_tokens  seed 123": the right part only where it fits.
+/// "2/9 attn_scores            all_tokens  seed 123"; the right part only if it fits.
 text::StyledLine Stage::title() const {
   const bool is_step = part_ == Part::steps;
   const std::string place = std::to_string(at_ + 1) + "/" + std::to_string(walks_.steps().size()) + " " + step().name;

@@ -16,8 +16,8 @@
 
 namespace attn::present {
 
-/// The contents of the screen: the title, a step, the derivation of one of its cells, and the last line. Knows nothing
-/// about keys.
+/// The contents of the screen: the title, a step, the derivation of one of its cells, and the last line. It does not
+/// know the keys.
 class Stage {
  public:
   Stage(const Presentation& presentation, const Walks& walks, Screen& screen);
@@ -29,9 +29,9 @@ class Stage {
   /// Before the first step or after the last.
   void to(Part frame);
   std::size_t at() const { return at_; }
-  /// As the chapter is.
+  /// The step of the unchanged chapter.
   const Step& step() const { return walks_.steps()[at_]; }
-  /// The step whose cells are seen; null where there is none, or the change takes it away.
+  /// The step whose cells are visible; null if there is none, or if the change removes it.
   const Step* step_in_view() const;
   void to(std::size_t at);
   /// The same step of other walks.
@@ -41,31 +41,31 @@ class Stage {
   void toggle_explaining();
   void toggle_heatmap();
   Board& board() { return *board_; }
-  /// How many cells the seed before prints otherwise; empty where there was none.
+  /// Says how many cells the previous seed prints differently; empty if there was none.
   std::string change_words();
   void to_text(std::string_view wanted);
-  /// Brings the chosen cell, or the row revealed last, into sight.
+  /// Scrolls to the chosen cell, or to the row revealed last.
   void see_cell();
   void see_row();
   /// Shows the cell's derivation in the lower part. Throws what the derivation throws.
   void derive(const render::Cell& cell);
   bool derives() const { return cell_.has_value(); }
   void end_derivation();
-  /// Lines in place of the step, until they are taken away.
+  /// Shows lines in place of the step until they are closed.
   void cover(Lines lines);
   bool is_covered() const { return cover_.has_value(); }
   void uncover();
-  /// Whether the key is one that scrolls.
+  /// Returns true if the key scrolls.
   bool scroll(Key::Kind kind);
-  /// Goes on to lines that were not seen yet; false where there are none below.
+  /// Scrolls down to unseen lines; false if there are none below.
   bool page_on();
 
-  /// The screen, or what is to be seen, is another than before.
+  /// Makes the step's view again and composes the screen again at the next draw.
   void refresh();
-  /// The same with what is hidden.
+  /// Composes the screen again at the next draw, for example after rows are hidden or revealed.
   void recompose() { stale_ = true; }
   void draw(std::string last, std::optional<std::int64_t> cursor = {});
-  /// "3-20 of 40 lines  ", where not all are seen.
+  /// "3-20 of 40 lines  " if not all lines are visible.
   std::string place();
 
  private:
@@ -81,7 +81,7 @@ class Stage {
   std::string as_is_words() const;
   std::string number_of(const Tensor& tensor) const;
   std::string fitted(const std::string& text) const;
-  /// The rows between the first, the title, and the last; those of the step; those of the lower part, with its head.
+  /// The rows between the title (first) and the last; the step's rows; the lower part's rows, with its heading.
   std::int64_t room() const;
   std::int64_t upper_rows() const { return room() - lower_rows(); }
   std::int64_t lower_rows() const;
@@ -93,12 +93,12 @@ class Stage {
   std::size_t at_ = 0;
   bool explaining_;
   bool heatmap_;
-  bool stale_ = true;  ///< all is to be composed anew
+  bool stale_ = true;  ///< everything must be composed again
   std::shared_ptr<Board> board_ = std::make_shared<Board>();
-  std::optional<Face> face_;  ///< of the step that is seen, once it is made
+  std::optional<Face> face_;  ///< the visible step's, once made
   ScrolledLines page_;
   std::optional<ScrolledLines> cover_;
-  std::optional<render::Cell> cell_;  ///< whose derivation is seen
+  std::optional<render::Cell> cell_;  ///< the cell whose derivation is shown
   std::string derivation_;
   ScrolledLines lower_;
 };

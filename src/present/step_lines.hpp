@@ -8,7 +8,7 @@
 
 namespace attn::present {
 
-/// A step's lines, with places for its cells. One is made when somebody looks at it.
+/// A step's lines, made on demand, with the places of its cells.
 class StepLines {
  public:
   StepLines() = default;
@@ -18,9 +18,9 @@ class StepLines {
 
   virtual std::size_t count() const = 0;
   virtual text::StyledLine styled(std::size_t line, const render::CellMarks& marks) const = 0;
-  /// No line has more display columns.
+  /// The largest number of display columns that a line may have.
   virtual std::int64_t columns() const = 0;
-  /// Where a shown cell stands.
+  /// The place of a shown cell.
   virtual render::CellPlace place(const render::GridCell& cell) const = 0;
 };
 

@@ -23,9 +23,9 @@ class Walks {
 
   torch::Seed seed() const { return seed_; }
   const Walkthrough& walk() const { return walk_; }
-  /// As the chapter is, one for each place.
+  /// The steps of the unchanged chapter, one for each place.
   const std::vector<Step>& steps() const { return steps_; }
-  /// With the seed before; null where there was none.
+  /// The walk with the previous seed; null if there was none.
   const Step* before(std::size_t at) const;
   /// Switches to another seed, with the same rule changed. If a walk throws, nothing changes.
   void take_seed(torch::Seed seed);
@@ -46,7 +46,7 @@ class Walks {
   /// The steps that only the changed walkthrough has, those before the step at a place.
   std::vector<const Step*> only_changed(std::size_t at) const;
 
-  /// All steps of the walkthrough that the view is of.
+  /// All steps of the walkthrough that is viewed.
   const std::vector<Step>& steps_in_view() const;
 
  private:
@@ -68,8 +68,8 @@ class Walks {
   View view_ = View::as_is;
   std::vector<Step> changed_;
   std::string sentence_;
-  std::vector<StepPair> pairs_;      ///< of the steps
-  std::vector<StepPair> all_pairs_;  ///< of all steps of the walkthrough
+  std::vector<StepPair> pairs_;      ///< pairs of the shown steps
+  std::vector<StepPair> all_pairs_;  ///< pairs of all steps of the walkthrough
 };
 
 }  // namespace attn::present

@@ -18,24 +18,24 @@ Lines key_lines(bool is_paced);
 /// The rules that can be changed, with their numbers; the one that `w` takes is marked.
 Lines rule_lines(std::span<const WhatIf* const> rules, std::size_t next);
 
-/// A key's effect, in a few words.
+/// A key's effect in a few words.
 struct KeyHint {
   std::string_view text;
-  int rank;  ///< from 0 for what is always there to 5 for what goes first where there is no room
+  int rank;  ///< 0 is always shown; 5 is dropped first if there is no room
 };
 
-/// What comes before, and as many hints after it as fit into `width` columns, by rank; where not even the first rank
-/// fits, the last hint alone.
+/// The text, then as many hints as fit into `width` columns, by rank; if not even the first rank fits, the last hint
+/// alone.
 std::string hint_line(const std::string& before, std::span<const KeyHint> hints, std::int64_t width);
 
-/// On a step, before and after the steps, while a cell is chosen, and while rows are hidden.
+/// Hints on a step, before and after the steps, while a cell is chosen, and while rows are hidden.
 std::span<const KeyHint> step_hints();
 std::span<const KeyHint> frame_hints();
 std::span<const KeyHint> cell_hints();
 std::span<const KeyHint> row_hints();
-/// While keys or rules stand in the steps' place.
+/// Hints while keys or rules cover the step.
 std::span<const KeyHint> cover_hints();
-/// After what is said of the pace.
+/// Hints after the pace.
 std::span<const KeyHint> pace_hints();
 
 }  // namespace attn::present

@@ -4,17 +4,18 @@
 #include <string>
 #include <string_view>
 
-/// Text as parts of a document in CommonMark.
+/// Text as parts of a CommonMark document.
 namespace attn::render {
 
-/// Text that reads as itself: characters that could mark something up are escaped. An underscore within a word is none.
+/// Escapes the characters that could be markup, so that the text reads as itself. Underscores within a word need no
+/// escape.
 std::string escaped_markdown(std::string_view text);
 
 std::string code_span(const std::string& text);
 
 std::size_t longest_backtick_run(std::string_view text);
 
-/// What encloses text that has so many backticks in a row at most.
+/// The fence around text whose longest run of backticks has this length.
 std::string fence_around(std::size_t longest_run);
 
 }  // namespace attn::render

@@ -18,46 +18,45 @@
 
 namespace attn::render {
 
-/// A chapter with one line of its program written otherwise.
+/// A chapter with one line of its program changed.
 struct ShownWhatIf {
   std::string name;         ///< "no-mask"
-  std::string did;          ///< one sentence on what that did to the numbers
-  std::vector<Step> steps;  ///< those that are asked for, as far as there are any
+  std::string did;          ///< one sentence about the effect on the numbers
+  std::vector<Step> steps;  ///< the requested steps that exist
 };
 
-/// One chapter as a writer gets it.
+/// One chapter as passed to a writer.
 struct ShownChapter {
   std::string name;                               ///< "causal"
   std::string title;                              ///< "causal: a causal mask: no token sees a later one"
   std::function<nlohmann::ordered_json()> about;  ///< tool, version, chapter, article, options
-  std::vector<Step> steps;                        ///< those that are asked for
-  std::vector<Step> all_steps;                    ///< those that a derivation may go back to
-  std::vector<std::string> tokens;                ///< the words that the rows of `inputs` stand for; may be empty
+  std::vector<Step> steps;                        ///< the requested steps
+  std::vector<Step> all_steps;                    ///< the steps that a derivation may go back to
+  std::vector<std::string> tokens;                ///< words for the rows of `inputs`; may be empty
   Why why;
-  /// Given all steps; empty where a part of them is asked for.
+  /// Builds the framing from all steps; empty if only some steps are requested.
   std::function<Framing(std::span<const Step> all_steps)> framing;
-  std::string article;                ///< whose program it follows: the article's title
+  std::string article;                ///< title of the article whose program the chapter follows
   std::vector<ShownWhatIf> what_ifs;  ///< for writers that show them; may be empty
 };
 
-/// Exercises instead of the steps as they are: how many numbers of each tensor are hidden, and the seed that decides
-/// which.
+/// Exercises in place of the unchanged steps: the number of hidden numbers per tensor, and the seed that chooses them.
 struct Asked {
   std::int64_t cells;
   std::uint64_t seed;
 };
 
-/// All that is written at once, and what is asked for besides the form.
+/// Everything to write, and the options besides the format.
 struct Document {
-  std::vector<ShownChapter> chapters;  ///< one at least
+  std::vector<ShownChapter> chapters;  ///< at least one
   TextOptions text;
   bool explain = false;
   bool heatmap = false;
-  std::optional<CellRequest> cell;  ///< the derivation of this number instead of the steps
-  std::int64_t depth = 1;           ///< of the derivation; 0: down to what is given
+  std::optional<CellRequest> cell;  ///< write this number's derivation instead of the steps
+  std::int64_t depth = 1;           ///< of the derivation; 0: down to given numbers
   std::optional<Asked> asked;
-  Terminal terminal;          ///< where text goes
-  std::string_view glossary;  ///< lines "- token: a piece of text", each with more lines after two spaces
+  Terminal terminal;          ///< where the text is shown
+  std::string_view glossary;  ///< lines "- token: a piece of text", each continued on lines indented by two
 };
 
 }  // namespace attn::render

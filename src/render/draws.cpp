@@ -34,7 +34,7 @@ std::string hex_text(std::uint32_t word) {
   return text.data();
 }
 
-/// One draw: its words again, and what they became.
+/// One draw: its words, drawn again, and the values they became.
 class ShownDraw {
  public:
   ShownDraw(const Draw& draw, const torch::Draws& draws, const std::vector<Step>& steps)
@@ -50,7 +50,7 @@ class ShownDraw {
   const DrawnWords& words() const { return words_; }
   const Step* step() const { return step_; }
 
-  /// "self_attention/W_query"; where no step shows it, the program's words.
+  /// "self_attention/W_query"; the program's name for a draw that no step shows.
   std::string name() const {
     if (step_ != nullptr) {
       return full_name(*step_);
@@ -76,7 +76,7 @@ class ShownDraw {
     return text.starts_with('-') ? text : " " + text;
   }
 
-  /// How words become values.
+  /// The rule that turns words into values.
   std::string rule() const {
     const Facts facts = draw_.leaf.operation().facts();
     const std::string keep = python_repr(facts.p);
@@ -118,7 +118,7 @@ class ShownDraw {
   const Step* step_ = nullptr;
 };
 
-/// An element of what this draw or, where a normal is left over, a later one made.
+/// An element of this draw, or of a later one if this draw left over a normal.
 struct Made {
   const ShownDraw* draw;
   std::uint64_t element;
@@ -130,7 +130,7 @@ struct DrawnWord {
   torch::Part part;
 };
 
-/// All draws of a program, and its generator once more.
+/// All draws of a program, and its generator run again.
 class Redraw {
  public:
   explicit Redraw(const DrawsShown& shown) : shown_(shown), generator_(0) {
@@ -146,19 +146,19 @@ class Redraw {
   }
 
   const std::vector<ShownDraw>& draws() const { return draws_; }
-  /// The places of those that are asked for.
+  /// The places of the requested draws.
   const std::vector<std::size_t>& wanted() const { return wanted_; }
 
   const torch::Seed& seed_of(const ShownDraw& draw) const { return shown_.walk.draws().seeds.at(draw.draw().seeding); }
 
-  /// The draw that left over the normal which is the first element of this one.
+  /// The draw that left over the normal used as this draw's first element.
   const ShownDraw& giver(std::size_t place) const {
     while (!draws_[--place].words().leaves_over()) {
     }
     return draws_[place];
   }
 
-  /// Draws the words of one draw again. Draws come in the program's order.
+  /// Draws the words of one draw again. Call it in the program's order.
   void for_each_word(std::size_t place, const std::function<void(const DrawnWord&, const std::vector<Made>&)>& visit) {
     const ShownDraw& draw = draws_[place];
     if (seeding_ != draw.draw().seeding) {
@@ -207,7 +207,7 @@ std::int64_t columns_of_element(const ShownDraw& draw) {
   return text::display_columns(draw.name() + index_text(last));
 }
 
-/// The table in text.
+/// The table as text.
 class DrawsTable {
  public:
   DrawsTable(std::ostream& out, Redraw& redraw) : out_(out), redraw_(redraw) {

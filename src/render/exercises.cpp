@@ -17,7 +17,7 @@
 namespace attn::render {
 namespace {
 
-/// Where the exercises go: the answers to be filled in are the only difference between the forms.
+/// The exercises' destination. The formats differ only in the space for answers.
 class Sheet {
  public:
   Sheet() = default;
@@ -25,7 +25,7 @@ class Sheet {
   Sheet& operator=(const Sheet&) = delete;
   virtual ~Sheet() = default;
   virtual void add_text(const std::string& markdown) = 0;
-  virtual void add_blank() = 0;  ///< room for an answer
+  virtual void add_blank() = 0;  ///< space for an answer
 };
 
 class MarkdownSheet : public Sheet {

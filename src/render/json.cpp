@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The double that is written with the fewest digits which give the float back.
+/// The double whose shortest decimal form also round-trips the float.
 double as_double(float value) { return text::number_of<double>(text::float_text(value)).value(); }
 
 void write_element(JsonWriter& json, float value) { json.text(number_json(value).dump()); }

@@ -18,32 +18,32 @@
 
 namespace attn::render {
 
-/// The JSON, indented, or in one line where `indent` is -1. What is not UTF-8 is U+FFFD; controls and marks that turn
-/// the direction of writing are escaped.
+/// The JSON text, indented, or on one line if `indent` is -1. Bytes that are not UTF-8 become U+FFFD; control
+/// characters and marks that change the direction of writing are escaped.
 std::string json_text(const nlohmann::ordered_json& json, int indent);
 
-/// The same, indented by two, with `line_break`, which begins with "\n", before every line but the first.
+/// The JSON text, indented by two, with `line_break`, which begins with "\n", before every line but the first.
 std::string json_text(const nlohmann::ordered_json& json, const std::string& line_break);
 
-/// Writes JSON of which not all need fit in memory: each piece when its turn comes, indented as json_text does.
+/// Writes JSON piece by piece, so it need not fit in memory; indented as by json_text.
 class JsonWriter {
  public:
-  /// `line_break` begins with "\n" and goes before every line but the first.
+  /// `line_break` begins with "\n" and precedes every line but the first.
   explicit JsonWriter(std::ostream& out, std::string line_break = "\n")
       : out_(out), line_break_(std::move(line_break)) {}
 
   void begin_object() { begin("{", '}'); }
   void begin_array() { begin("[", ']'); }
-  /// Ends what was begun last.
+  /// Closes the innermost open object or array.
   void end();
 
-  /// What is written next is the member's value.
+  /// Names a member; the next piece written is its value.
   void member(std::string_view name);
-  /// A value in an array, of a member, or alone.
+  /// Writes a value: in an array, of a member, or alone.
   void value(const nlohmann::ordered_json& json);
-  /// The same, as it stands: text that is JSON.
+  /// Writes text that is already JSON.
   void text(std::string_view json);
-  /// All members of an object, in the object that is open.
+  /// Writes all members of an object into the open object.
   void members(const nlohmann::ordered_json& object);
 
  private:
@@ -53,31 +53,31 @@ class JsonWriter {
   };
 
   void begin(std::string_view open, char end);
-  /// What stands before the next piece.
+  /// Writes the separator before the next piece.
   void separate();
 
   std::ostream& out_;
-  std::string line_break_;  ///< where the innermost object or array is open
+  std::string line_break_;  ///< of the innermost open object or array
   std::vector<Open> open_;
-  bool has_name_ = false;  ///< a member's name stands, and its value does not
+  bool has_name_ = false;  ///< a member's name is written and its value is not
 };
 
-/// A number with the fewest digits that give the same float back; "inf", "-inf" and "nan" are strings.
+/// A number with the fewest digits that round-trip the float; "inf", "-inf" and "nan" are strings.
 nlohmann::ordered_json number_json(float value);
 
-/// The number that somebody wrote: -1.
+/// The seed as the user wrote it: -1.
 nlohmann::ordered_json seed_json(torch::Seed seed);
 
-/// The tensor's values as nested lists. A float is written with the fewest digits that give the same float back;
-/// JSON has no numbers for "inf", "-inf" and "nan", so these are strings.
+/// Writes the tensor's values as nested lists. A float has the fewest digits that round-trip it; JSON has no numbers
+/// for "inf", "-inf" and "nan", so these are strings.
 void write_values(JsonWriter& json, const Tensor& tensor);
 
-/// `about`, then the tokens, then every step with its values and explanation. Of a size there are no values, of a text
-/// there is only the text.
+/// Writes `about`, the tokens, and every step with its values and explanation. A size has no values; a text has only
+/// the text.
 void write_steps_json(JsonWriter& json, const nlohmann::ordered_json& about, std::span<const Step> steps,
                       const Why& why, std::span<const std::string> tokens);
 
-/// A chapter as an object, several as an array of them: write_steps_json, or one number's derivation.
+/// Writes one chapter as an object, several as an array of objects: write_steps_json, or one number's derivation.
 void write_json(std::ostream& out, const Document& document);
 
 }  // namespace attn::render

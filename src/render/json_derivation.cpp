@@ -16,10 +16,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// More are not told: a number may come from all of a large tensor's.
+/// The most derivations written, since a number may depend on all numbers of a large tensor.
 constexpr std::size_t most_derivations = 2000;
 
-/// One element: whose it is, where, and what.
+/// One element: its tensor, its place and its value.
 ordered_json element_json(const Tensor& tensor, const Shape& index) {
   const double value = tensor.value(index);
   ordered_json json = {{"tensor", tensor.name().empty() ? tensor.expression() : tensor.name()}, {"index", index}};
@@ -31,7 +31,7 @@ ordered_json element_json(const Tensor& tensor, const Shape& index) {
   return json;
 }
 
-/// Breadth first, each element once.
+/// Collects derivations breadth first, each element once.
 class Derivations {
  public:
   explicit Derivations(std::int64_t depth) : depth_(depth) {}
@@ -72,7 +72,7 @@ class Derivations {
     const Tensor& tensor = task.tensor;
     const Derivation derivation = derived(tensor, task.index);
     const Telling telling = told(tensor, derivation);
-    const std::int64_t levels = derivation.rule == Derivation::Rule::copy ? 0 : 1;  // a view or copy is no step back
+    const std::int64_t levels = derivation.rule == Derivation::Rule::copy ? 0 : 1;  // a view or copy costs no depth
     ordered_json json = element_json(tensor, task.index);
     json["expression"] = tensor.expression();
     json["rule"] = rule_name(derivation.rule);

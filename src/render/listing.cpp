@@ -12,7 +12,7 @@
 namespace attn::render {
 namespace {
 
-/// The label as the article's, the tensor as coloured cells, and what is said of it.
+/// Writes the article's label, the tensor as coloured cells, and its explanation.
 void write_step_heatmap(std::ostream& out, const Step& step, const ShownChapter& chapter, const Document& document) {
   const std::string title = step.label.empty() ? step.name : step.label;
   out << title << (title.ends_with('\n') ? "" : "\n");
@@ -38,7 +38,7 @@ void write_steps(std::ostream& out, std::span<const Step> steps, const ShownChap
   }
 }
 
-/// Tensors as heat maps, and all that is between them as text.
+/// Writes tensors as heat maps and the steps between them as text.
 void write_heatmaps(std::ostream& out, const ShownChapter& chapter, const Document& document) {
   const std::span<const Step> steps = chapter.steps;
   std::size_t first = 0;
@@ -52,7 +52,7 @@ void write_heatmaps(std::ostream& out, const ShownChapter& chapter, const Docume
   write_steps(out, steps.subspan(first), chapter, document);
 }
 
-/// The steps and, where they are explained, what stands around them.
+/// Writes the steps and, if they are explained, the chapter's frame.
 void write_chapter(std::ostream& out, const ShownChapter& chapter, const Document& document) {
   constexpr std::int64_t mark = 2;  // "# "
   const std::int64_t width = document.text.print.linewidth - mark;

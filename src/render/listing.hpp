@@ -6,8 +6,8 @@
 
 namespace attn::render {
 
-/// The steps as the article prints them, where it is asked for as heat maps or explained, or one number's derivation.
-/// Each of several chapters follows a line "# NAME".
+/// Writes the steps as the article prints them, optionally as heat maps or explained, or one number's derivation. If
+/// there are several chapters, each follows a line "# NAME".
 void write_listing(std::ostream& out, const Document& document);
 
 }  // namespace attn::render

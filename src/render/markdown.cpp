@@ -30,7 +30,7 @@ std::string section_title(std::string name) {
   return escaped_markdown(name);
 }
 
-/// Of a heat map, only the names of tokens may have backticks.
+/// In a heat map only the names of tokens may contain backticks.
 void write_fenced_heatmap(std::ostream& out, const Tensor& tensor, const ShownChapter& chapter,
                           const torch::PrintOptions& print) {
   std::size_t longest_run = 0;

@@ -6,8 +6,8 @@
 
 namespace attn::render {
 
-/// A handout in CommonMark: a heading for each chapter, section and step, with why, shapes, the printed tensor or its
-/// heat map, and what to notice; or one number's derivation.
+/// Writes a handout in CommonMark: a heading for each chapter, section and step, with the reason, the shapes, the
+/// printed tensor or its heat map, and notices; or one number's derivation.
 void write_markdown(std::ostream& out, const Document& document);
 
 }  // namespace attn::render

@@ -24,7 +24,7 @@
 namespace attn::render {
 namespace {
 
-// All lengths are whole user units: nothing is rounded. A column of monospace text of size 16 is less than 10 wide.
+// All lengths are whole user units, so nothing is rounded. A column of monospace text of size 16 is narrower than 10.
 constexpr std::int64_t margin = 24;
 constexpr std::int64_t text_size = 16;
 constexpr std::int64_t text_column = 10;
@@ -42,7 +42,7 @@ constexpr std::int64_t longest_name = 20;
 constexpr std::string_view ink = "#1b1c20";
 constexpr std::string_view soft = "#565a64";
 
-/// What there is to show, and no end of room: the picture is as large as its numbers.
+/// Capabilities without a limit on width: the picture is as large as its numbers.
 constexpr Terminal canvas = {.colour = Terminal::Colour::truecolour, .width = 5 * longest_name, .unicode = true};
 constexpr std::int64_t no_limit = 1'000'000;
 
@@ -72,11 +72,11 @@ void write_rectangle(std::ostream& out, Point at, std::int64_t width, std::int64
 
 std::string fill(const text::Colour& colour) { return "fill=\"" + hex(std::get<Rgb>(colour)) + "\""; }
 
-/// The baseline of a line of text in a box.
+/// The baseline of a line of text within a box.
 std::int64_t baseline(std::int64_t top, std::int64_t height) { return top + height / 2 + text_size * 35 / 100; }
 
-/// How many matrices stand beside each other for a picture whose form is nearest to a slide's; `above` is the height of
-/// what else is on it.
+/// The number of matrices per row that brings the picture's aspect ratio nearest to a slide's; `above` is the height of
+/// everything else.
 std::int64_t most_slide_like(std::int64_t count, std::int64_t width, std::int64_t height, std::int64_t above) {
   constexpr double slide = 16.0 / 9;
   const auto strangeness = [&](std::int64_t beside) {
@@ -154,7 +154,7 @@ class Picture {
            row * (cell_height + gap) + (is_after_dots ? line_height : 0);
   }
 
-  /// `first` is the position of the matrix's first element, or -1 for matrices that are left out.
+  /// `first` is the position of the matrix's first element, or -1 for matrices left out.
   void write_matrix(std::ostream& out, Point at, std::int64_t first) const {
     out << "<g class=\"matrix\" transform=\"translate(" << at.x << ' ' << at.y << ")\">\n";
     if (has_headings()) {
@@ -255,7 +255,7 @@ class Picture {
   std::int64_t label_width_;
   std::int64_t matrix_width_;
   std::int64_t matrix_height_;
-  std::int64_t beside_;  ///< matrices in a row
+  std::int64_t beside_;  ///< matrices per row
   std::int64_t width_;
   std::int64_t height_;
 };
@@ -276,7 +276,7 @@ void write_words(std::ostream& out, const std::string& name, const Step& step, c
   out << "</desc>\n";
 }
 
-/// Of a tensor without numbers, what PyTorch prints.
+/// Writes what PyTorch prints for a tensor without numbers.
 void write_empty(std::ostream& out, const Step& step, const ShownChapter& chapter, const torch::PrintOptions& print) {
   const std::string name = full_name(step) + " " + shape_text(step.tensor->shape());
   const std::string text = torch::format_tensor(*step.tensor->array().contents(), {}, print);

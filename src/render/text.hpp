@@ -7,7 +7,7 @@
 
 namespace attn::render {
 
-/// Every step as the article's print calls write it.
+/// Writes every step as the article's print calls do.
 void write_text(std::ostream& out, std::span<const Step> steps, const TextOptions& options);
 
 }  // namespace attn::render

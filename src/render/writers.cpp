@@ -24,7 +24,7 @@ constexpr std::array table = {
     Writer{.name = "text", .what = "as the article prints it", .write = write_listing, .reads_all = false},
     Writer{.name = "markdown", .what = "a handout", .write = write_markdown, .reads_all = false},
     Writer{.name = "json", .what = "JSON", .write = write_json},
-    // On a page a step links to those that it came from, printed by the article or not.
+    // A page links a step to the steps it depends on, whether or not the article prints them.
     Writer{.name = "html",
            .what = "a page to project",
            .write = write_page,

@@ -8,21 +8,21 @@
 
 namespace attn::render {
 
-/// One form of output.
+/// One output format.
 struct Writer {
-  std::string_view name;  ///< on the command line
-  std::string_view what;  ///< in the help
+  std::string_view name;  ///< the name on the command line
+  std::string_view what;  ///< the description in the help
   void (*write)(std::ostream& out, const Document& document);
   bool shows_all_steps = false;   ///< unless --steps says otherwise
-  bool shows_what_ifs = false;    ///< beside the steps as they are
-  bool shows_one_tensor = false;  ///< and no other number of them
-  bool reads_all = true;          ///< a step's numbers, not only those that print shows
+  bool shows_what_ifs = false;    ///< changed steps besides the unchanged ones
+  bool shows_one_tensor = false;  ///< exactly one tensor
+  bool reads_all = true;          ///< reads all of a step's numbers, not only those that print shows
 };
 
-/// Every form of output, once: --format, its help, its checks and what is run are made from this table.
+/// All output formats: --format, its help, its checks and its dispatch use this table.
 std::span<const Writer> writers();
 
-/// The form of those who ask for none.
+/// The format used if none is given.
 const Writer& default_writer();
 
 }  // namespace attn::render

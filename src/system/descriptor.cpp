@@ -70,7 +70,7 @@ void sync_folder(const std::filesystem::path& folder) {
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) < 0) {
-      // The lowest free number is this one. Opened the other way round, it can neither be read nor written.
+      // The lowest free number is this one. Opened in the opposite direction, it can neither be read nor written.
       [[maybe_unused]] const int opened = ::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
   }

@@ -6,7 +6,7 @@
 
 namespace attn::system {
 
-/// An open file, closed with it.
+/// An open file, closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -15,27 +15,27 @@ class Descriptor {
   ~Descriptor();
 
   int number() const { return number_; }
-  /// Closes it. Throws std::system_error where the system only now says that something was not written.
+  /// Closes the file. Throws std::system_error if the system reports a failed write only now.
   void close();
 
  private:
   int number_;
 };
 
-/// What the last call to the system complained of.
+/// The error of the last system call.
 std::error_code last_error();
 [[noreturn]] void throw_last_error(const std::filesystem::path& path);
 
-/// Writes all of it; where a descriptor that does not block has no room, waits. Throws std::system_error.
+/// Writes all bytes; waits if a non-blocking descriptor has no room. Throws std::system_error.
 void write_all(int descriptor, std::string_view bytes);
 
-/// Waits until all that was written is on the disk. Throws std::filesystem::filesystem_error; not for a file system
-/// that cannot wait.
+/// Waits until everything written is on the disk. Throws std::filesystem::filesystem_error, but not if the file system
+/// cannot wait.
 void sync(int descriptor, const std::filesystem::path& path);
 void sync_folder(const std::filesystem::path& folder);
 
-/// Standard descriptors that the program was started without are opened, so that no file gets their numbers: every use
-/// of them fails, as it would have.
+/// Opens the standard descriptors that were closed at the program's start, so that no file gets their numbers. Using
+/// them fails, as it would have if they were closed.
 void occupy_standard_descriptors();
 
 }  // namespace attn::system

@@ -9,7 +9,7 @@ namespace attn::system {
 
 Output::Output(int descriptor) : std::ostream(nullptr), buffer_(descriptor) {
   rdbuf(&buffer_);
-  exceptions(badbit);  // of the stream: what the buffer throws is not swallowed
+  exceptions(badbit);  // on the stream, so that the buffer's exceptions are not swallowed
 }
 
 Output::Buffer::Buffer(int descriptor) : descriptor_(descriptor) { setp(bytes_.data(), bytes_.data() + bytes_.size()); }

@@ -8,19 +8,19 @@
 
 namespace attn::system {
 
-/// Nobody reads the pipe any more: no error, whoever read it has what was wanted.
+/// Thrown if the pipe has no reader. It is not an error: the reader has what it wanted.
 struct ReaderGone {};
 
 struct WriteError : std::system_error {
   using std::system_error::system_error;
 };
 
-/// A stream to an open descriptor. What is not flushed is not written. Throws ReaderGone and WriteError.
+/// A stream to an open descriptor. Nothing is written before it is flushed. Throws ReaderGone and WriteError.
 class Output final : public std::ostream {
  public:
   explicit Output(int descriptor);
 
-  /// How many bytes were written.
+  /// The number of bytes written.
   std::int64_t count() const { return buffer_.count(); }
 
  private:

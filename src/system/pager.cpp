@@ -19,7 +19,7 @@
 namespace attn::system {
 namespace {
 
-// What a signal handler may look at.
+// State that a signal handler may read.
 std::atomic<pid_t> running = 0;
 std::atomic<int> open_input = -1;
 
@@ -31,12 +31,12 @@ struct sigaction& before(int signal) {
   return before_pager.at(static_cast<std::size_t>(signal));
 }
 
-/// How a process ended that could not become the command: what sh returns, and posix_spawn.
+/// Returns true for the exit statuses of sh and posix_spawn if the command could not be started.
 bool could_not_start(int status) {
   return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
 }
 
-/// Waits for the pager, where one runs. Its status.
+/// Waits for the pager, if one is running, and returns its status.
 int wait_for(pid_t process) {
   int status = 0;
   while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -44,7 +44,7 @@ int wait_for(pid_t process) {
   return status;
 }
 
-/// Whoever ends us waits until the reader is done: two processes that read one terminal are in each other's way.
+/// Ends this process only after the pager: two processes that read one terminal interfere with each other.
 void end_after_pager(int signal) {
   if (passed_to_main_thread(signal)) {
     return;
@@ -76,7 +76,7 @@ bool is_plain_word(std::string_view command) {
   return command.find_first_of("|&;<>()$`\\\"' \t\n*?[#~=%") == std::string_view::npos;
 }
 
-/// The environment, with a variable that is not set yet.
+/// The environment, plus a variable that is not set yet.
 class Environment {
  public:
   Environment() {
@@ -100,10 +100,10 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-/// How a process begins.
+/// The initial state of a process.
 class Beginning {
  public:
-  /// It reads from `input`. What this process ignores in its own interest, it does not.
+  /// The process reads from `input`. Signals that this process ignores for its own purposes are not ignored there.
   Beginning(int input, const sigset_t& mask) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);

@@ -14,13 +14,13 @@
 namespace attn::system {
 namespace {
 
-volatile std::sig_atomic_t shown = 0;  ///< columns of the line
+volatile std::sig_atomic_t shown = 0;  ///< width of the line in columns
 
 void write_to_terminal(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR) {
-      return;  // nobody can be told
+      return;  // an error cannot be reported here
     }
     bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
@@ -48,7 +48,7 @@ PassingLine::~PassingLine() {
 }
 
 void PassingLine::show(std::string text) {
-  constexpr std::size_t echo = 2;  // columns that a terminal may append: ^C
+  constexpr std::size_t echo = 2;  // columns that a terminal may append for ^C
   const HeldSignals held = Unfinished::hold_signals();
   const std::size_t columns = std::max(text.size() + echo, static_cast<std::size_t>(shown));
   shown = static_cast<std::sig_atomic_t>(columns);

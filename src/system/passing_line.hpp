@@ -4,7 +4,7 @@
 
 namespace attn::system {
 
-/// A line on standard error that is erased with this object, and before a signal ends the process. A process has one.
+/// A line on standard error that is erased by the destructor, and before a signal ends the process. One per process.
 class PassingLine {
  public:
   PassingLine() = default;
@@ -12,10 +12,10 @@ class PassingLine {
   PassingLine& operator=(const PassingLine&) = delete;
   ~PassingLine();
 
-  /// Replaces the line. The text has one column per byte.
+  /// Replaces the line. The text must have one column per byte.
   void show(std::string text);
 
-  /// Erases the line, if there is one. For signal handlers too: it allocates nothing.
+  /// Erases the line, if there is one. Safe in signal handlers: it allocates nothing.
   static void erase();
 };
 

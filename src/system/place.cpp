@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;  // as Linux follows
+constexpr int most_links = 40;  // Linux's limit
 
-/// The folder that a name is in: "." for a name alone.
+/// The folder of a path: "." for a bare name.
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 fs::path without_slashes(fs::path path) {
@@ -30,13 +30,13 @@ fs::path without_slashes(fs::path path) {
   return path;
 }
 
-/// Links of /proc lead to what is open, which may have another name by now, or none.
+/// Links in /proc lead to open files, which may have been renamed or removed.
 bool is_in_proc(const fs::path& path) {
   struct statfs system {};
   return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// N of this process's own /proc/self/fd/N.
+/// The N of this process's own /proc/self/fd/N.
 int own_descriptor(const fs::path& path) {
   std::error_code ignored;
   const std::string name = path.filename().string();
@@ -110,7 +110,7 @@ bool rename_to_new(const fs::path& from, const fs::path& to) {
     if (::lstat(to.c_str(), &status) == 0) {
       return false;
     }
-    // A folder takes the place of nothing but an empty one.
+    // A folder replaces only an empty one.
     if (::rename(from.c_str(), to.c_str()) == 0) {
       return true;
     }
@@ -126,7 +126,7 @@ bool exchange(const fs::path& one, const fs::path& other) {
     return true;
   }
   if (knows_no_flags(errno)) {
-    // A file keeps its name until another takes it; a folder cannot have two.
+    // A file keeps its name until another takes it; a folder must give it up first.
     const fs::path aside = unfinished_name(other).replace_extension(".old");
     if (::link(other.c_str(), aside.c_str()) == 0 || ::rename(other.c_str(), aside.c_str()) == 0) {
       if (::rename(one.c_str(), other.c_str()) == 0) {
@@ -137,7 +137,7 @@ bool exchange(const fs::path& one, const fs::path& other) {
       }
       const int error = errno;
       ::rename(aside.c_str(), other.c_str());
-      ::unlink(aside.c_str());  // where it is the same file still
+      ::unlink(aside.c_str());  // left over if both names are the same file
       errno = error;
     }
   }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 Publication::Publication(const fs::path& place, Unfinished::Kind kind, const Make& make)
     : place_(place_of(place).path) {
   make_parents(place_.parent_path());
-  place_ = place_of(place_).path;  // "new/.." leads somewhere now
+  place_ = place_of(place_).path;  // "new/.." exists now
   const fs::path name = unfinished_name(place_);
   const HeldSignals held = Unfinished::hold_signals();
   if (!make(name)) {
@@ -67,7 +67,7 @@ void Publication::publish(const Check& may_replace) {
   }
 }
 
-/// False where what was in the way is gone.
+/// Returns false if the obstacle is gone.
 bool Publication::replace(const Check& may_replace) {
   may_replace(place_);
   const HeldSignals held;
@@ -76,7 +76,7 @@ bool Publication::replace(const Check& may_replace) {
   }
   try {
     expect_replaced(unfinished());
-    may_replace(unfinished());  // what somebody puts into it from now on is not expected, and stays
+    may_replace(unfinished());  // anything added from now on is unexpected and stays
   } catch (...) {
     std::ranges::for_each(replaced_, &Unfinished::keep);
     exchange(unfinished(), place_);
@@ -85,7 +85,7 @@ bool Publication::replace(const Check& may_replace) {
   return true;
 }
 
-/// What is in a folder that was replaced is taken away with it. Throws where that cannot be told.
+/// Registers the contents of a replaced folder for removal with it. Throws if they cannot be listed.
 void Publication::expect_replaced(const fs::path& replaced) {
   if (!fs::is_directory(fs::symlink_status(replaced))) {
     return;
@@ -119,7 +119,7 @@ void Publication::withdraw() {
   struct stat status {};
   const HeldSignals held;
   if (::lstat(place_.c_str(), &status) != 0 || status.st_ino != inode_) {
-    return;  // another's by now
+    return;  // the name now belongs to something else
   }
   try {
     if (state_ == State::replaced) {
@@ -128,14 +128,14 @@ void Publication::withdraw() {
     } else {
       rename_to_new(place_, unfinished());
     }
-  } catch (const fs::filesystem_error&) {  // then the new one stays, whole
+  } catch (const fs::filesystem_error&) {  // the new one then stays, complete
   }
 }
 
 void sync_name(const fs::path& path) {
   try {
     sync_folder(path.has_parent_path() ? path.parent_path() : ".");
-  } catch (const fs::filesystem_error&) {  // a folder that may be written, but not read
+  } catch (const fs::filesystem_error&) {  // a folder that is writable but not readable
   }
 }
 

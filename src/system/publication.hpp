@@ -11,16 +11,16 @@
 
 namespace attn::system {
 
-/// Something that is made beside its place, put there as a whole by publish(), and taken back by the destructor unless
-/// finish() was called: all is then as it was. Everything throws std::filesystem::filesystem_error.
+/// Something built beside its place, moved there as a whole by publish(), and withdrawn by the destructor unless
+/// finish() was called; then everything is as before. All functions throw std::filesystem::filesystem_error.
 class Publication {
  public:
-  /// Complains, by throwing, where what is in the way may not be replaced.
+  /// Throws if what exists at the place may not be replaced.
   using Check = std::function<void(const std::filesystem::path& found)>;
-  /// Makes it, under that name. False, and errno, where the system does not.
+  /// Creates it under that name. Returns false and sets errno if the system fails.
   using Make = std::function<bool(const std::filesystem::path& name)>;
 
-  /// Makes the folders that it is to be in, where they are missing.
+  /// Creates the missing parent folders.
   Publication(const std::filesystem::path& place, Unfinished::Kind kind, const Make& make);
   Publication(const Publication&) = delete;
   Publication& operator=(const Publication&) = delete;
@@ -28,15 +28,15 @@ class Publication {
 
   const std::filesystem::path& place() const { return place_; }
   const std::filesystem::path& unfinished() const { return unfinished_->path(); }
-  /// Something is about to be made in the folder that is unfinished: it is taken away with it.
+  /// Announces something to be created in the unfinished folder, so that it is removed with it.
   void expect(const std::filesystem::path& path, Unfinished::Kind kind) { contents_.emplace_front(path, kind); }
 
-  /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
+  /// Moves it to its place. Without a check nothing is replaced: std::errc::file_exists.
   ///
-  /// A file's place always has the old one or the new one. So has a folder's where the system can exchange names; where
-  /// it cannot (NFS), it has neither for a moment, in which the old one stands whole beside it.
+  /// A file's place always holds either the old or the new file. So does a folder's if the system can swap names. If it
+  /// cannot (NFS), the place is empty for a moment, with the complete old folder beside it.
   void publish(const Check& may_replace);
-  /// Takes away what was replaced. What of it cannot be taken away, and stays beside the place: empty where nothing.
+  /// Removes what was replaced. Returns what cannot be removed and stays beside the place; empty if there is nothing.
   std::filesystem::path finish();
 
  private:
@@ -46,15 +46,15 @@ class Publication {
   void withdraw();
 
   std::filesystem::path place_;
-  std::list<Unfinished> parents_;  ///< made here, the innermost first
+  std::list<Unfinished> parents_;  ///< created here, innermost first
   std::optional<Unfinished> unfinished_;
-  std::list<Unfinished> contents_;  ///< of a folder, the latest first
-  std::list<Unfinished> replaced_;  ///< of the folder that was in the way, likewise
+  std::list<Unfinished> contents_;  ///< contents of a folder, latest first
+  std::list<Unfinished> replaced_;  ///< contents of the replaced folder, latest first
   enum class State { written, published, replaced, finished } state_ = State::written;
   ino_t inode_ = 0;
 };
 
-/// The name is kept as far as the system can; what is there is there all the same.
+/// Best-effort fsync of the directory entry; the file itself exists in any case.
 void sync_name(const std::filesystem::path& path);
 
 [[noreturn]] void throw_exists(const std::filesystem::path& path);

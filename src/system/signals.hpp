@@ -4,19 +4,19 @@
 
 namespace attn::system {
 
-/// Whether a signal ends a process that asked for nothing else, and can be handled: neither SIGKILL, nor those that
-/// stop a process or tell it something.
+/// Returns true if the signal ends a process by default and can be handled: not SIGKILL, and not signals that stop a
+/// process or inform it.
 bool ends_process(int signal);
 
-/// Handles a signal, all others held meanwhile. What the process was started to ignore, it goes on ignoring. Returns
-/// what was done before.
+/// Handles a signal, with all others blocked meanwhile. A signal that the process was started to ignore stays ignored.
+/// Returns the previous action.
 struct sigaction handle(int signal, void (*handler)(int));
 
-/// For the begin of a handler that must not run while signals are held: a thread of OpenBLAS's, which holds none,
-/// passes its signal on to the main thread. Whether it did; the handler then has nothing to do.
+/// For the start of a handler that must not run while signals are blocked: a thread of OpenBLAS's, which blocks none,
+/// passes its signal on to the main thread. Returns true if it did; the handler then has nothing to do.
 bool passed_to_main_thread(int signal);
 
-/// While it lives, the main thread's signals wait.
+/// Blocks the main thread's signals while it lives.
 class HeldSignals {
  public:
   HeldSignals();
@@ -24,15 +24,15 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals();
 
-  /// The signals that were held before it.
+  /// The signals that were blocked before.
   const sigset_t& before() const { return before_; }
 
  private:
   sigset_t before_{};
 };
 
-/// From now on a write that cannot be done returns an error, where a signal would end the process: nobody reads the
-/// pipe, or the file has the size that is allowed.
+/// Makes a failing write return an error instead of raising a signal: the pipe has no reader, or the file has reached
+/// its size limit.
 void let_writes_fail();
 
 }  // namespace attn::system

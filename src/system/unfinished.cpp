@@ -12,9 +12,9 @@
 namespace attn::system {
 namespace {
 
-Unfinished* latest = nullptr;  // a signal handler goes from here to the earlier ones
+Unfinished* latest = nullptr;  // a signal handler follows the list from here to earlier ones
 
-/// For signal handlers too: it allocates nothing.
+/// Safe in signal handlers: it allocates nothing.
 void take_away(const char* path, Unfinished::Kind kind) {
   switch (kind) {
     case Unfinished::Kind::file: unlink(path); break;

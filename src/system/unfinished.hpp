@@ -7,15 +7,15 @@
 
 namespace attn::system {
 
-/// Something on the disk that is taken away with this object, and before a signal ends the process.
+/// Something on the disk that is removed by the destructor, and before a signal ends the process.
 class Unfinished {
  public:
   enum class Kind {
     file,
-    folder,  ///< where nothing is left in it
+    folder,  ///< removed if it is empty
   };
 
-  /// What must be held since before the thing is there.
+  /// Blocks signals; call it before creating the file.
   static HeldSignals hold_signals();
   Unfinished(const std::filesystem::path& path, Kind kind);
   Unfinished(const Unfinished&) = delete;
@@ -23,9 +23,9 @@ class Unfinished {
   ~Unfinished();
 
   const std::filesystem::path& path() const { return path_; }
-  /// It is finished, or is no more: nothing is taken away.
+  /// Marks it as finished or gone: nothing is removed.
   void keep();
-  /// It may be a folder that was protected: what is in it can be taken away now.
+  /// Makes a possibly protected folder's contents removable.
   void let_contents_go();
 
  private:
@@ -37,7 +37,7 @@ class Unfinished {
   Unfinished* earlier_ = nullptr;
 };
 
-/// A name beside the path that nothing has, for what is not finished.
+/// An unused name beside the path for something unfinished.
 std::filesystem::path unfinished_name(const std::filesystem::path& path);
 
 }  // namespace attn::system

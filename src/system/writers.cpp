@@ -23,12 +23,11 @@ Descriptor new_file(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
-/// What the file that is there allows to whom, the new one does too. Whose bits let others act as its owner or its
-/// group, those are for that owner alone.
+/// Keeps the replaced file's permissions. Bits that let others act as its owner or group are kept only with that owner.
 void take_over_permissions(const Descriptor& descriptor, const fs::path& place) {
   struct stat old {};
   if (::stat(place.c_str(), &old) == 0) {
-    // Only a superuser can give a file away; without it the file is the writer's.
+    // Only a superuser can change a file's owner; otherwise the file belongs to the writer.
     const bool is_given = ::fchown(descriptor.number(), old.st_uid, old.st_gid) == 0;
     ::fchmod(descriptor.number(), old.st_mode & (is_given ? 07777U : 0777U));
   }
@@ -43,7 +42,7 @@ void sync_and_close(Descriptor& descriptor, const fs::path& place) {
   }
 }
 
-/// A new file with what `write` gives, on the disk.
+/// Writes a new file with the output of `write`, and syncs it to the disk.
 void write_new_file(const fs::path& file, const std::function<void(const FolderWriter::Sink& sink)>& write) try {
   Descriptor descriptor = new_file(file);
   if (descriptor.number() < 0) {

@@ -13,15 +13,15 @@
 
 namespace attn::system {
 
-/// A file that is written beside its place and put there as a whole: without publish(), and where that fails, or a
-/// signal ends the process, all is as it was. Everything throws std::filesystem::filesystem_error.
+/// A file that is written beside its place and moved there as a whole. Without publish(), if it fails, or if a signal
+/// ends the process, everything is as before. All functions throw std::filesystem::filesystem_error.
 class FileWriter {
  public:
-  /// The place behind symbolic links. What a replaced file allows to whom, the new one does too.
+  /// Resolves symbolic links in the place. Keeps a replaced file's permissions.
   FileWriter(std::filesystem::path place, bool may_replace);
 
   int descriptor() const { return descriptor_.number(); }
-  /// Throws with std::errc::file_exists where something is there that may not be replaced.
+  /// Throws std::errc::file_exists if something exists that may not be replaced.
   void publish();
 
  private:
@@ -31,19 +31,19 @@ class FileWriter {
   std::optional<Unfinished> unfinished_;
 };
 
-/// A file that a later failure takes away again: what it replaced is put back by the destructor, unless finish() was
-/// called. Folders that are missing are made. Everything throws std::filesystem::filesystem_error.
+/// A file that a later failure withdraws: the destructor restores what it replaced unless finish() was called. Creates
+/// missing folders. All functions throw std::filesystem::filesystem_error.
 class RevocableFileWriter {
  public:
   explicit RevocableFileWriter(const std::filesystem::path& place);
 
   /// Throws std::system_error.
   void write(std::string_view bytes) { write_all(descriptor_.number(), bytes); }
-  /// Bytes that were written already. Throws std::system_error.
+  /// Overwrites bytes already written. Throws std::system_error.
   void overwrite(std::uint64_t offset, std::string_view bytes);
-  /// Throws with std::errc::file_exists where something is there that may not be replaced.
+  /// Throws std::errc::file_exists if something exists that may not be replaced.
   void publish(bool may_replace);
-  /// What of a replaced one cannot be taken away: empty where nothing.
+  /// Returns what cannot be removed of a replaced file; empty if there is nothing.
   std::filesystem::path finish() { return publication_.finish(); }
 
  private:
@@ -51,7 +51,7 @@ class RevocableFileWriter {
   Publication publication_;
 };
 
-/// A folder, likewise.
+/// A folder with the same guarantees.
 class FolderWriter {
  public:
   using Check = Publication::Check;
@@ -60,16 +60,16 @@ class FolderWriter {
 
   using Sink = std::function<void(std::string_view bytes)>;
 
-  /// A file of the folder, with the folders that it is in. `write` gives what is in it.
+  /// Writes a file of the folder, and creates its parent folders. `write` produces the contents.
   void write(const std::filesystem::path& file, const std::function<void(const Sink& sink)>& write);
-  /// Puts it in its place. Without a check nothing that is there is replaced: std::errc::file_exists.
+  /// Moves the folder to its place. Without a check nothing is replaced: std::errc::file_exists.
   void publish(const Check& may_replace);
-  /// What of a replaced one cannot be taken away: empty where nothing.
+  /// Returns what cannot be removed of a replaced folder; empty if there is nothing.
   std::filesystem::path finish() { return publication_.finish(); }
 
  private:
   Publication publication_;
-  std::vector<std::filesystem::path> folders_;  ///< made in it
+  std::vector<std::filesystem::path> folders_;  ///< created in it
 };
 
 }  // namespace attn::system

@@ -116,7 +116,7 @@ Block<float> Array::own_floats() && {
   if (!is_only_here) {
     return std::get<Block<float>>(*own);
   }
-  return std::move(std::get<Block<float>>(const_cast<Contents&>(*own)));  // no storage is made const
+  return std::move(std::get<Block<float>>(const_cast<Contents&>(*own)));  // storage is never const
 }
 
 const float* Array::floats() const { return std::get<Block<float>>(*storage).data() + offset; }

@@ -15,26 +15,26 @@ namespace attn {
 /// The sizes of a tensor's axes, outermost first; also used for strides, counted in elements.
 using Shape = std::vector<std::int64_t>;
 
-/// A tensor, or all tensors together, would not fit into memory.
+/// Thrown if a tensor, or all tensors together, would not fit into memory.
 struct TooLarge : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The number of elements; throws TooLarge where it does not fit into 63 bits.
+/// The number of elements; throws TooLarge if it does not fit into 63 bits.
 std::int64_t element_count(const Shape& shape);
 
-/// The numbers of a whole tensor, row-major, and its shape.
+/// A whole tensor's numbers, row-major, and its shape.
 template <class T>
 class Block {
  public:
   using value_type = T;
 
-  /// Zeros. Throws TooLarge where the number of elements does not fit into 63 bits.
+  /// Zeros. Throws TooLarge if the number of elements does not fit into 63 bits.
   explicit Block(Shape shape)
       : shape_(std::move(shape)),
         size_(static_cast<std::size_t>(element_count(shape_))),
         values_(std::make_unique<T[]>(size_)) {}
-  /// Numbers that are all to be written.
+  /// A block whose numbers the caller must all write.
   static Block unwritten(Shape shape) {
     const auto size = static_cast<std::size_t>(element_count(shape));
     return Block(std::move(shape), size, std::make_unique_for_overwrite<T[]>(size));
@@ -77,24 +77,24 @@ using Contents = std::variant<Block<float>, Block<bool>, Block<std::int64_t>>;
 
 enum class DType { float32, boolean, int64 };
 
-/// numpy's and PyTorch's name: "float32", "bool", "int64".
+/// The name in numpy and PyTorch: "float32", "bool", "int64".
 std::string dtype_name(DType dtype);
 std::int64_t element_size(DType dtype);
 
 /// "[2, 6, 3]"
 std::string shape_text(const Shape& shape);
-/// "2, 6, 3": a call's arguments
+/// "2, 6, 3": arguments of a call
 std::string sizes_text(const Shape& shape);
-/// As Python writes a tuple: "()", "(6,)", "(2, 6)".
+/// A Python tuple: "()", "(6,)", "(2, 6)".
 std::string tuple_text(const Shape& shape);
 
 Shape row_major_strides(const Shape& shape);
 
-/// The index of the element that comes at `position` in row-major order.
+/// The index of the element at `position` in row-major order.
 Shape index_at(std::int64_t position, const Shape& shape);
 
-/// Numbers laid out as PyTorch lays them out: a view shares the storage of the tensor it looks at and
-/// differs in shape, strides and offset. The layout decides which BLAS call a product becomes.
+/// Numbers in PyTorch's memory layout: a view shares its tensor's storage and differs in shape, strides and offset. The
+/// layout decides which BLAS call computes a product.
 struct Array {
   std::shared_ptr<const Contents> storage;
   Shape shape;
@@ -105,24 +105,25 @@ struct Array {
   Array(const Array& viewed, Shape shape, Shape strides, std::int64_t offset);
 
   bool is_contiguous() const;
-  /// The same numbers in row-major order; the storage itself where it already is so.
+  /// The same numbers in row-major order; shares the storage if it already has that order.
   Array contiguous() const;
-  /// The numbers in row-major order, copied only where a view does not already hold them so.
+  /// The numbers in row-major order, copied only if a view does not already hold them so.
   std::shared_ptr<const Contents> contents() const;
-  /// The numbers, to be changed: the storage's own where nothing else holds it and it has no others, else a copy.
+  /// The numbers for modification: the storage itself if nothing else holds it and it has no other numbers, else a
+  /// copy.
   Block<float> own_floats() &&;
   /// The first float; throws std::bad_variant_access for other dtypes.
   const float* floats() const;
-  /// One element; True is 1. `index` has an entry for each axis.
+  /// One element as a double; True is 1. `index` has an entry for each axis.
   double value(const Shape& index) const;
   std::int64_t count() const { return element_count(shape); }
 };
 
-/// The strides with which `array` can be seen in another shape without copying; empty where it cannot.
-/// Follows at::detail::computeStride, whose choices for axes of size 1 reach the BLAS call.
+/// The strides that view `array` in another shape without copying; empty if there are none. Follows
+/// at::detail::computeStride, whose choices for axes of size 1 affect the BLAS call.
 Shape view_strides(const Array& array, const Shape& shape);
 
-/// PyTorch's reshape: a view where possible, else a row-major copy.
+/// PyTorch's reshape: a view if possible, else a row-major copy.
 Array reshape(const Array& array, const Shape& shape);
 
 }  // namespace attn

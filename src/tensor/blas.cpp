@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-// Before xblas.hpp, which in version 0.21 reads it too late, and then multiplies by loops of its own, not by BLAS.
+// Must precede xblas.hpp: version 0.21 reads the setting too late and then multiplies with its own loops instead of
+// BLAS.
 #include <xtensor-blas/xblas_config.hpp>
 
 #include <xtensor-blas/xblas.hpp>
@@ -18,7 +19,7 @@ using BlasInt = int;
 
 Matrix transposed(const Matrix& m) { return {m.data, m.columns, m.rows, m.column_stride, m.row_stride}; }
 
-/// One factor as BLAS takes it: column-major with a leading dimension, transposed or not.
+/// One factor in BLAS's form: column-major with a leading dimension, transposed or not.
 struct Factor {
   Factor(const Matrix& m, bool copy_transposed) : data(m.data) {
     if (m.row_stride == 1 && m.column_stride >= std::max<std::int64_t>(1, m.rows)) {
@@ -53,7 +54,7 @@ struct Factor {
 
 void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
   use_blas(blas, static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
-  // A row-major result is its own transpose in column-major: outᵀ = bᵀ aᵀ. A single column is both.
+  // In column-major order a row-major result is its own transpose: outᵀ = bᵀ aᵀ. A single column is both.
   const bool swap = b.columns != 1;
   const Matrix first_matrix = swap ? transposed(b) : a;
   const Matrix second_matrix = swap ? transposed(a) : b;
@@ -67,7 +68,7 @@ void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
 
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
   use_blas(blas, static_cast<double>(rows) * static_cast<double>(columns));
-  // One column is column-major too, and PyTorch asks for that first.
+  // One column is also column-major, which PyTorch checks first.
   const bool transpose = columns != 1;
   const std::int64_t m = transpose ? columns : rows;
   const std::int64_t n = transpose ? rows : columns;

@@ -6,7 +6,7 @@
 
 namespace attn {
 
-/// A matrix somewhere in memory: element (i, j) is data[i * row_stride + j * column_stride].
+/// A matrix in memory: element (i, j) is data[i * row_stride + j * column_stride].
 struct Matrix {
   const float* data;
   std::int64_t rows;
@@ -15,15 +15,15 @@ struct Matrix {
   std::int64_t column_stride;
 };
 
-/// out = a @ b + beta * out with OpenBLAS's sgemm, called as PyTorch's addmm_impl_cpu_ calls it: out is
-/// row-major [a.rows, b.columns]; the strides decide which operand is handed over transposed. The sums'
-/// last bits depend on which of the two factors BLAS gets first, so the choice is part of the result.
+/// out = a @ b + beta * out with OpenBLAS's sgemm, called as PyTorch's addmm_impl_cpu_ calls it: out is row-major
+/// [a.rows, b.columns]; the strides decide which operand is passed transposed. The sums' last bits depend on the order
+/// of the two factors, so that choice is part of the result.
 void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out);
 
 /// out = a @ x with OpenBLAS's sgemv, called as PyTorch's addmv calls it: a is row-major [rows, columns].
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out);
 
-/// OpenBLAS's sdot over two contiguous vectors.
+/// Computes the dot product of two contiguous vectors with OpenBLAS's sdot.
 float dot_product(Blas blas, const float* a, const float* b, std::int64_t n);
 
 }  // namespace attn

@@ -36,7 +36,7 @@ namespace {
 // ---- What the processor can run -----------------------------------------------------------------
 
 #if defined(__x86_64__)
-/// Instructions of AMD's that later processors lack: a bit of CPUID function 0x80000001.
+/// Returns true for instructions of AMD's that later processors lack: a bit of CPUID function 0x80000001.
 bool has_amd(unsigned register_of, unsigned bit) {
   std::array<unsigned, 4> registers{};
   return __get_cpuid(0x80000001U, &registers[0], &registers[1], &registers[2], &registers[3]) != 0 &&
@@ -50,14 +50,14 @@ bool has_fma4() { return has_avx() && has_amd(2, 16); }
 bool has_3dnow() { return has_amd(3, 31); }
 bool always() { return true; }
 
-/// A set that --blas names.
+/// A kernel set that --blas names.
 struct Family {
   Blas blas;
   const char* core;
   bool (*runs)();
 };
 
-/// From the newest instructions to the oldest.
+/// Newest instructions first.
 constexpr std::array families = {
     Family{Blas::skylakex, "SkylakeX", has_avx512},
     Family{Blas::haswell, "Haswell", has_avx2},
@@ -65,7 +65,7 @@ constexpr std::array families = {
     Family{Blas::prescott, "Prescott", always},
 };
 
-/// What else OPENBLAS_CORETYPE may name and not every processor can run. OpenBLAS obeys without a look.
+/// Other values of OPENBLAS_CORETYPE that not every processor can run. OpenBLAS obeys them without a check.
 struct Core {
   const char* name;
   bool (*runs)();
@@ -84,11 +84,11 @@ bool same_core(const std::string& a, const char* b) { return strcasecmp(a.c_str(
 
 // ---- What the environment says, and what OpenBLAS is told ----------------------------------------
 
-/// The environment as it was before we wrote to it.
+/// The environment before this program changed it.
 struct Environment {
-  std::string core;       ///< OPENBLAS_CORETYPE; empty where it is not set
-  int threads = 0;        ///< 0 where nothing says how many
-  bool prepared = false;  ///< OpenBLAS has chosen what we told it: not where it is a shared library, which comes first
+  std::string core;       ///< OPENBLAS_CORETYPE; empty if unset
+  int threads = 0;        ///< 0 if unset
+  bool prepared = false;  ///< OpenBLAS chose as told; false if it is a shared library, which initialises earlier
 };
 
 Environment& environment() {
@@ -106,7 +106,7 @@ bool core_runs(const std::string& name) {
   return core == cores.end() || core->runs();
 }
 
-/// The value that OPENBLAS_CORETYPE has while OpenBLAS chooses this set; empty: it looks at the processor.
+/// The value of OPENBLAS_CORETYPE that makes OpenBLAS choose this set; empty: it detects the processor.
 std::string core_wanted(Blas blas) {
   if (blas == Blas::native || blas == Blas::environment) {
     return core_runs(environment().core) ? environment().core : "";
@@ -122,8 +122,8 @@ void write_core(const std::string& name) {
   }
 }
 
-/// OpenBLAS, linked statically, chooses its kernels and starts its threads before main, and we before that: the default
-/// set, so that it need not choose twice, and no threads, which small products do not need.
+/// Statically linked OpenBLAS chooses its kernels and starts its threads before main. This constructor runs earlier and
+/// tells it to use the default set, so that it need not choose twice, and no threads, which small products do not need.
 [[gnu::constructor(101)]] void prepare() {
   if (const char* core = std::getenv("OPENBLAS_CORETYPE")) {
     environment().core = core;
@@ -143,13 +143,14 @@ void write_core(const std::string& name) {
 constexpr std::size_t room_of_thread = (std::size_t{128} << 20U) + (std::size_t{1} << 16U) +  // OpenBLAS's BUFFER_SIZE
                                        (std::size_t{8} << 20U);                               // its stack
 
-/// How many threads have theirs.
+/// The number of threads that have buffers.
 int with_room = 0;
 
 std::size_t room_of(int threads) { return room_of_thread * static_cast<std::size_t>(std::max(0, threads - with_room)); }
 
-/// Allocates OpenBLAS's buffers for so many threads, which it keeps. Returns false if there is too little memory:
-/// OpenBLAS would try for ever. The check asks for the memory as OpenBLAS does, so that the system counts it alike.
+/// Allocates OpenBLAS's buffers for this many threads; OpenBLAS keeps them. Returns false if there is too little
+/// memory, where OpenBLAS would retry forever. The check requests memory as OpenBLAS does, so the system counts it
+/// alike.
 bool have_buffers(int threads) {
   if (threads <= with_room) {
     return true;
@@ -167,7 +168,7 @@ bool have_buffers(int threads) {
   return true;
 }
 
-/// Throws std::runtime_error where there is no room.
+/// Throws std::runtime_error if there is not enough memory.
 void require_buffers(int threads) {
   if (!have_buffers(threads)) {
     throw std::runtime_error("OpenBLAS cannot allocate its buffers of " + std::to_string(room_of(threads) >> 20U) +
@@ -176,7 +177,7 @@ void require_buffers(int threads) {
   }
 }
 
-/// How many threads share a large product with Blas::native.
+/// The number of threads that share a large product with Blas::native.
 int threads_of_native() {
   const int threads = environment().threads;
   return threads > 0 ? threads : openblas_get_num_procs();
@@ -222,7 +223,7 @@ void use_blas(Blas wanted, double work) {
     openblas_set_num_threads(1);
     current = blas;
   }
-  constexpr double small = 4'000;  // OpenBLAS's own limit, below which it uses one thread, is higher
+  constexpr double small = 4'000;  // OpenBLAS's own limit for a single thread is higher
   if (blas == Blas::native && work > small) {
     const int threads = threads_of_native();
     require_buffers(threads);

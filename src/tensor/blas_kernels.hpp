@@ -7,29 +7,28 @@
 
 namespace attn {
 
-/// The set of kernels that runs on this processor where `wanted` is asked for: that one, or where the processor lacks
-/// its instructions, the nearest.
+/// The kernel set that runs on this processor if `wanted` is requested: that set, or the nearest if the processor lacks
+/// its instructions.
 Blas runnable(Blas wanted);
 
-/// The set that is used where nobody asks for one: Blas::haswell, or what the environment variable OPENBLAS_CORETYPE
-/// names.
+/// The set used if none is requested: Blas::haswell, or the one that the environment variable OPENBLAS_CORETYPE names.
 Blas default_blas();
 
-/// Makes OpenBLAS compute with this set, or the nearest that runs here, a product of `work` multiplications. With
-/// Blas::native a large product is split among all cores, or as many threads as the environment says, as under
-/// PyTorch; else there is one thread, and no number of cores reaches the last bits. Throws
-/// std::runtime_error where there is no memory for OpenBLAS to work in.
+/// Makes OpenBLAS compute a product of `work` multiplications with this set, or with the nearest one that runs here.
+/// With Blas::native a large product is split among all cores, or the number of threads that the environment sets, as
+/// under PyTorch. Other sets use one thread, so the number of cores does not affect the last bits. Throws
+/// std::runtime_error if OpenBLAS has no memory to work in.
 void use_blas(Blas wanted, double work);
 
-/// The address space that products with that set take on so many threads besides their numbers, in bytes, most of it
-/// never used; 0 once they have it.
+/// The address space, in bytes, that products with this set need on that many threads besides their numbers; most of it
+/// is never used. 0 once it is allocated.
 std::int64_t room_for_products(Blas blas, int threads);
 
-/// As many threads of those wanted as can multiply at once, one product each: each needs memory for OpenBLAS to work
-/// in.
+/// The number of threads, up to `wanted`, that can each compute a product at the same time: each needs memory for
+/// OpenBLAS to work in.
 int threads_with_room(int wanted);
 
-/// What OpenBLAS calls the kernels that run on this processor where `blas` is asked for: "Haswell", "Zen".
+/// OpenBLAS's name for the kernels that run on this processor if `blas` is requested: "Haswell", "Zen".
 std::string core_name(Blas blas);
 
 }  // namespace attn

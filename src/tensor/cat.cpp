@@ -9,7 +9,7 @@ namespace {
 
 class Cat final : public Operation {
  public:
-  /// `axis` counts from the front; `dim` is what PyTorch is given.
+  /// `axis` counts from the front; `dim` is PyTorch's argument.
   Cat(std::size_t axis, std::int64_t dim) : axis_(axis), dim_(dim) {}
 
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
@@ -35,7 +35,7 @@ class Cat final : public Operation {
     }
     Block<float> joined(shape);
     const std::int64_t width =
-        shape[axis_] * row_major_strides(shape)[axis_];  // of one run through the axis and all behind it
+        shape[axis_] * row_major_strides(shape)[axis_];  // elements of one run through the axis and all inner axes
     std::int64_t column = 0;
     for (const Array& part : parts) {
       const std::int64_t columns = part.shape[axis_] * row_major_strides(part.shape)[axis_];

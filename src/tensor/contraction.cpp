@@ -13,7 +13,7 @@
 namespace attn {
 namespace {
 
-/// a [i, k] or [k], b [j, k] or [k], their elements in row-major order: sdot of each row of a with each of b.
+/// a [i, k] or [k], b [j, k] or [k], both row-major: sdot of each row of a with each row of b.
 void by_dot(Blas blas, const Array& a, const Array& b, float* out) {
   const std::int64_t width = a.shape.back();
   for (std::int64_t i = 0; i < a.count(); i += width) {
@@ -32,7 +32,7 @@ void by_gemv(Blas blas, const Array& a, const Array& b, float* out) {
   }
 }
 
-/// a [k], b [k, j] or [k]. Without BLAS: every product is rounded before it is added, and the first comes first.
+/// a [k], b [k, j] or [k]. Without BLAS: every product is rounded before it is added, in ascending order of k.
 void by_loop(Blas, const Array& a, const Array& b, float* out) {
   const std::int64_t width = b.count() / b.shape[0];
   for (std::int64_t k = 0; k < a.count(); ++k) {
@@ -42,14 +42,13 @@ void by_loop(Blas, const Array& a, const Array& b, float* out) {
   }
 }
 
-/// What one contraction is. In words, {a} and {b} are the operands, {(a)} an operand in parentheses where it needs
-/// them.
+/// The properties of one contraction. In words, {a} and {b} are the operands, {(a)} an operand parenthesised if needed.
 struct Row {
   Kind kind;
   std::string_view name;
   std::array<std::string_view, 2> operands;  ///< a letter for each axis; the sum runs over k
-  std::string_view result;                   ///< the axes that stay
-  void (*compute)(Blas blas, const Array& a, const Array& b, float* out);  ///< contiguous operands; out begins as zeros
+  std::string_view result;                   ///< the axes of the result
+  void (*compute)(Blas blas, const Array& a, const Array& b, float* out);  ///< contiguous operands; out starts as zeros
   std::string_view words;
   std::string_view numpy;
   std::string_view autograd_name;
@@ -67,7 +66,7 @@ std::string filled(std::string_view words, const std::vector<std::string>& opera
   return text;
 }
 
-/// Products of the elements of two tensors, summed along k, the last axis of the first.
+/// Products of two tensors' elements, summed along k, the last axis of the first.
 class Contraction final : public Operation {
  public:
   explicit Contraction(const Row& row) : row_(row) {}

@@ -15,15 +15,15 @@ struct Element {
   Shape index;
 };
 
-/// How one element came from elements of the operands: what somebody who computes it by hand needs.
+/// The computation of one element from operands' elements, as needed to compute it by hand.
 struct Derivation {
   enum class Rule {
     given,        ///< no operand: a constant, an input or a random draw
-    copy,         ///< terms[0].a, seen from elsewhere: views, stack, cat, nn.Parameter; b, if any, is the mask's False
+    copy,         ///< terms[0].a at another place: views, stack, cat, nn.Parameter; b, if any, is the mask's False
     products,     ///< the sum of all a * b, plus the bias if there is one
     sum,          ///< the sum of all a
     product,      ///< terms[0].a * terms[0].b
-    quotient,     ///< terms[0].a / terms[0].b, or where there is no b, / constant
+    quotient,     ///< terms[0].a / terms[0].b, or / constant if there is no b
     exponential,  ///< exp(terms[0].a)
     softmax,      ///< exp(terms[position].a - max) / sum of all exp(a - max)
     masked,       ///< constant, because the mask's element terms[0].a is True
@@ -38,7 +38,7 @@ struct Derivation {
   };
 
   explicit Derivation(Rule rule);
-  /// With one term.
+  /// A derivation with one term.
   Derivation(Rule rule, Element a, std::optional<Element> b = {}, double constant = 0);
   void add(Element a, std::optional<Element> b = {});
 
@@ -49,7 +49,7 @@ struct Derivation {
   std::size_t position = 0;
 };
 
-/// "products", as programs read it.
+/// The rule's name for programs: "products".
 std::string_view rule_name(Derivation::Rule rule);
 
 }  // namespace attn

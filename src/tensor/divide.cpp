@@ -40,7 +40,7 @@ class Divide final : public Operation {
   std::string autograd_name(const std::vector<Tensor>&) const override { return "DivBackward0"; }
 
  private:
-  /// A program may know another expression for the number whose root it is: then that is the second operand.
+  /// A program may have its own expression for the number under the root, passed as the second operand.
   std::string divisor(const std::vector<std::string>& operands) const {
     const std::string number = operands.size() > 1 ? operands[1] : std::to_string(root_of_);
     return root_of_ > 0 ? number + "**0.5" : words_;

@@ -8,15 +8,14 @@
 namespace attn {
 namespace {
 
-/// The block as xtensor sees it, which repeats axes of size 1.
+/// The block as an xtensor expression, which repeats axes of size 1.
 template <class AnyBlock>
 auto adapted(AnyBlock& block) {
   return xt::adapt(block.data(), block.size(), xt::no_ownership(),
                    std::vector<std::size_t>(block.shape().begin(), block.shape().end()));
 }
 
-/// x times y, x divided by y, or their sum, element by element; y is repeated along the axes that it has not, or where
-/// its size is 1.
+/// x * y, x / y or x + y element by element; y is repeated along axes that it lacks or that have size 1.
 class Elementwise final : public Operation {
  public:
   /// Kind::multiplied, Kind::divided or Kind::added.

@@ -15,7 +15,7 @@ namespace {
 
 thread_local bool is_at_work = false;
 
-/// What all threads take their work from.
+/// The queue from which all threads take work.
 class Queue {
  public:
   Queue(std::size_t count, const std::function<void(std::size_t)>& work) : count_(count), work_(work) {}
@@ -75,7 +75,7 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
     while (static_cast<int>(others.size()) + 1 < threads) {
       others.emplace_back([&queue] { queue.run(); });
     }
-  } catch (const std::system_error&) {  // the system gives no more threads: those that there are do it
+  } catch (const std::system_error&) {  // the system grants no more threads; the running ones do the work
   }
   queue.run();
   for (std::thread& other : others) {

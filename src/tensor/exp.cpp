@@ -14,11 +14,10 @@ namespace {
   return std::bit_cast<float>((static_cast<std::uint32_t>(q) + 127U) << 23U);
 }
 
-/// SLEEF's expf u1.0 (sleefsimdsp.c, xexpf): x = q ln 2 + s, so e^x = 2^q e^s, and e^s is a
-/// polynomial. Without branches, so that a compiler can do eight at a time (clang++ does, g++ does
-/// with -fno-trapping-math).
+/// SLEEF's expf u1.0 (sleefsimdsp.c, xexpf): x = q ln 2 + s, so e^x = 2^q e^s, and e^s is a polynomial. It has no
+/// branches, so a compiler can compute eight at a time (clang++ does, g++ does with -fno-trapping-math).
 [[gnu::always_inline]] inline float sleef_exp(float x) {
-  // 1. Results are 0 below -104 and inf above 89; nearer x keeps the steps in range. NaN stays.
+  // 1. Results are 0 below -104 and inf above 89; limiting x keeps the steps in range. NaN stays.
   x = x < -150.0F ? -150.0F : x;
   x = x > 100.0F ? 100.0F : x;
 
@@ -43,7 +42,7 @@ namespace {
   u = std::fma(u, s, 0.5F);
   u = 1.0F + std::fma(s * s, u, s);
 
-  // 5. Times 2^q in two steps: 2^q itself may be no float, and the result may be subnormal.
+  // 5. Multiply by 2^q in two steps: 2^q may not be a float, and the result may be subnormal.
   const std::int32_t half = q_int >> 1;
   return u * power_of_two(half) * power_of_two(q_int - half);
 }
@@ -55,7 +54,7 @@ void sleef_exp_each(std::span<float> values) {
 }
 
 #if defined(__x86_64__)
-/// The same, compiled for processors with AVX2, where std::fma is one instruction and no call.
+/// The same for processors with AVX2, where std::fma is one instruction instead of a call.
 [[gnu::target("avx2,fma")]] void sleef_exp_each_avx2(std::span<float> values) {
   for (float& value : values) {
     value = sleef_exp(value);

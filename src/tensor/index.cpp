@@ -34,7 +34,7 @@ class Index final : public Operation {
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SelectBackward0"; }
   bool is_view() const override { return true; }
 
-  /// A shape or strides less the axis.
+  /// Removes the axis from a shape or strides.
   Shape without(Shape of_all) const {
     of_all.erase(of_all.begin() + static_cast<std::ptrdiff_t>(axis_));
     return of_all;

@@ -7,8 +7,8 @@
 namespace attn {
 namespace {
 
-/// at::linear of PyTorch 2.x: with a bias one product of all rows at once, else at::matmul. (1.13 adds the bias of a
-/// 1-D input afterwards, which gives other bits where OpenBLAS splits the sums, from d_in 300 or so on.)
+/// at::linear of PyTorch 2.x: with a bias, one product of all rows at once, else at::matmul. (1.13 adds the bias of a
+/// 1-D input afterwards, which gives other bits where OpenBLAS splits the sums, from about d_in 300 on.)
 class Linear final : public Operation {
  public:
   explicit Linear(std::string module) : module_(std::move(module)) {}
@@ -18,7 +18,7 @@ class Linear final : public Operation {
     const std::int64_t k = x.size(-1);
     const Blas blas = x.kernels().blas;
     if (blas == Blas::native || x.dim() < 2 || element_count(x.shape()) != x.size(-2) * k) {
-      return std::nullopt;  // rows of several matrices are one product
+      return std::nullopt;  // the rows of several matrices form one product
     }
     Range& rows = part[part.size() - 2];
     rows = product_rows(rows, {x.size(-2), k, operands[1].size(0)}, blas);

@@ -43,7 +43,7 @@ class MaskedFill final : public Operation {
   std::string autograd_name(const std::vector<Tensor>&) const override { return "MaskedFillBackward0"; }
 
  private:
-  /// In Python, where the module has inf.
+  /// The value in Python, whose inf comes from the module.
   std::string value(const std::string& module) const {
     if (std::isinf(value_)) {
       return (value_ < 0 ? "-" : "") + module + ".inf";

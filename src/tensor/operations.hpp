@@ -13,18 +13,18 @@
 
 #include "tensor/tensor.hpp"
 
-/// The operations that attention needs, one file each. All of them throw ShapeError, which names the
-/// operands' shapes, where the shapes do not fit.
+/// The operations that attention needs, one file each. All throw ShapeError, which names the operands' shapes, if the
+/// shapes do not fit.
 namespace attn {
 
 struct ShapeError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// What made a tensor.
+/// The operation that computes a tensor.
 enum class Kind {
-  // Leaves say where their numbers come from.
-  given,      ///< a constant, or numbers that somebody wrote
+  // Leaves: where their numbers come from.
+  given,      ///< a constant, or numbers from the user
   uniform,    ///< torch.rand, or nn.Linear's initialisation
   normal,     ///< torch.randn
   embedding,  ///< rows of nn.Embedding
@@ -59,33 +59,34 @@ enum class Kind {
   comparison,
 };
 
-/// What an operation is, so that nobody has to read its words. What is not a kind's own is as here.
+/// An operation's properties, so that nobody has to parse its words. Fields that do not apply to a kind keep their
+/// defaults.
 struct Facts {
   Kind kind;
-  std::array<std::size_t, 2> axes = {};  ///< transpose: the two that are swapped
-  std::int64_t axis = -1;    ///< softmax: along which weights sum to 1; sum, cat, slice, repeat: theirs; -1: the last;
-                             ///< index: which is gone
-  std::int64_t at = 0;       ///< index: which item; slice: the first of them
-  std::int64_t fan_in = 0;   ///< uniform: nn.Linear's d_in; 0 for torch.rand
-  std::int64_t rows = 0;     ///< embedding: how many there are to choose from
-  std::int64_t root_of = 0;  ///< scaled: the number whose square root is the divisor; 0 where it is none
-  double p = 0;              ///< dropout: to drop; bernoulli: to be True
-  double value = 0;  ///< masked: what is filled in; scaled: the divisor; dropout: what kept ones are multiplied with
+  std::array<std::size_t, 2> axes = {};  ///< transpose: the two swapped axes
+  std::int64_t axis = -1;     ///< softmax: of weights that sum to 1; sum, cat, slice, repeat: theirs; -1: the last;
+                              ///< index: the removed axis
+  std::int64_t at = 0;        ///< index: the item; slice: its first item
+  std::int64_t fan_in = 0;    ///< uniform: nn.Linear's d_in; 0 for torch.rand
+  std::int64_t rows = 0;      ///< embedding: number of rows to choose from
+  std::int64_t root_of = 0;   ///< scaled: the number whose square root is the divisor; 0 if there is none
+  double p = 0;               ///< dropout: probability of dropping; bernoulli: of True
+  double value = 0;           ///< masked: the fill value; scaled: the divisor; dropout: the factor of kept elements
   bool is_by_tokens = false;  ///< given: every axis counts the lesson's tokens
   bool is_own = false;        ///< given: by the reader, not by the article
 };
 
-/// What a leaf is called.
+/// A leaf's expressions.
 struct LeafWords {
   template <class Text>
   requires std::convertible_to<Text, std::string> LeafWords(Text words, std::string formula = "")
       : pytorch(std::move(words)), numpy(std::move(formula)) {}
 
-  std::string pytorch;  ///< PyTorch's words for it
-  std::string numpy;    ///< a formula that gives its numbers; empty where they have to be listed or were drawn
+  std::string pytorch;  ///< its expression in PyTorch
+  std::string numpy;    ///< a formula for its numbers; empty if they must be listed or were drawn
 };
 
-/// How a leaf's numbers are made: all of them, or where the call takes a part's place, those of a part.
+/// The function that computes a leaf's numbers: all of them or, if it takes a box, those of a part.
 struct Fill {
   Fill() = default;
   template <std::invocable Whole>
@@ -97,25 +98,25 @@ struct Fill {
   bool is_in_parts = false;
 };
 
-/// A tensor that no tensor made: its numbers, filled in when first asked for, PyTorch's words for it, and the kernels
-/// that compute what is made from it. Its axes stand for what those of `like` stand for.
+/// A tensor without operands: its numbers, filled in on demand, its expression in PyTorch, and the kernels for
+/// everything computed from it. Its axes have the meaning of those of `like`.
 Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, Kernels kernels = {},
             Facts facts = {.kind = Kind::given}, std::optional<Tensor> like = {});
 
-/// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` stand for the
-/// whole expression where the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
+/// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` replace the whole expression if
+/// the parameter belongs to a module ("nn.Linear(3, 3, bias=False).weight").
 Tensor parameter(const Tensor& data, std::string words = "");
 
-/// nn.Parameter(data, requires_grad=False): prints "Parameter containing:" as well.
+/// nn.Parameter(data, requires_grad=False): also prints "Parameter containing:".
 Tensor frozen_parameter(const Tensor& data);
 
-/// A parameter's data, any other tensor itself.
+/// A parameter's data, or any other tensor itself.
 const Tensor& data_of(const Tensor& tensor);
 
-/// x[i]: [n, ...] -> [...], a view; of another axis x[:, i].
+/// x[i]: [n, ...] -> [...], a view; for another axis x[:, i].
 Tensor index(const Tensor& x, std::int64_t i, std::int64_t axis = 0);
 
-/// x[:, begin:end], items of an axis, a view; of the last axis as -1: x[..., begin:end].
+/// x[:, begin:end]: items of an axis, a view; for the last axis as -1: x[..., begin:end].
 Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
 
 /// torch.stack((x, x, ...), dim=0): [...] -> [copies, ...].
@@ -130,13 +131,13 @@ Tensor transpose(const Tensor& x, std::int64_t axis_0, std::int64_t axis_1);
 /// x.T: [m, n] -> [n, m], a view.
 Tensor t(const Tensor& x);
 
-/// x.view(shape): the same elements in another shape, a view. Throws where the layout allows none.
+/// x.view(shape): the same elements in another shape, a view. Throws if the layout does not allow one.
 Tensor view(const Tensor& x, const Shape& shape);
 
 /// x.contiguous(): the same numbers, row-major.
 Tensor contiguous(const Tensor& x);
 
-/// a @ b as torch.matmul: [m, k] @ [k, n], [k] @ [k, n], and batches [..., m, k] @ [..., k, n] or @ [k, n].
+/// a @ b as in torch.matmul: [m, k] @ [k, n], [k] @ [k, n], and batches [..., m, k] @ [..., k, n] or @ [k, n].
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 /// torch.dot(a, b): [n], [n] -> [].
@@ -154,21 +155,21 @@ Tensor matvecs(const Tensor& a, const Tensor& rows);
 /// The articles' loop `result[i] = torch.dot(rows[i], x)`: rows [n, d], x [d] -> [n].
 Tensor dots(const Tensor& rows, const Tensor& x);
 
-/// The articles' loop within a loop, `result[i, j] = torch.dot(a[i], b[j])`: a [n, d], b [m, d] -> [n, m].
+/// The articles' nested loop `result[i, j] = torch.dot(a[i], b[j])`: a [n, d], b [m, d] -> [n, m].
 Tensor pairwise_dots(const Tensor& a, const Tensor& b);
 
-/// nn.Linear's x Wᵀ + b: x [..., d_in], weight [d_out, d_in], bias [d_out] -> [..., d_out]. `module` is
-/// the article's variable that holds the module.
+/// nn.Linear's x Wᵀ + b: x [..., d_in], weight [d_out, d_in], bias [d_out] -> [..., d_out]. `module` is the article's
+/// variable for the module.
 Tensor linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias, const std::string& module);
 
-/// x / divisor, rounded to float before the division; `words` are PyTorch's for the divisor.
+/// x / divisor, rounded to float before the division; `words` are the divisor's expression in PyTorch.
 Tensor divide(const Tensor& x, double divisor, const std::string& words);
 
-/// scores / keys.shape[-1]**0.5, with keys by the name that it has.
+/// scores / keys.shape[-1]**0.5, with the name of `keys`.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
-/// x / y, x * y and x + y element by element; y's axes may have size 1, or y may be a scalar or have x's last axes
-/// alone.
+/// x / y, x * y and x + y element by element; y's axes may have size 1, and y may be a scalar or have only x's last
+/// axes.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
 Tensor add(const Tensor& x, const Tensor& y);
@@ -182,15 +183,15 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x);
 
-/// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] where the axis is kept. `dim` counts from the end: -1 is
-/// the last.
+/// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] if the axis is kept. `dim` counts from the end: -1 is the
+/// last.
 Tensor sum(const Tensor& x, bool keepdim = false, std::int64_t dim = -1);
 
 /// torch.cat(tensors, dim): [..., n_i, ...] -> [..., sum of n_i, ...]; -1 is the last.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = -1);
 
-/// x.repeat_interleave(repeats, dim): [..., n, ...] -> [..., n * repeats, ...], each item of the axis so often in a
-/// row.
+/// x.repeat_interleave(repeats, dim): [..., n, ...] -> [..., n * repeats, ...], each item of the axis repeated that
+/// often in a row.
 Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, std::int64_t dim);
 
 /// torch.isclose(a, b).all(): a bool scalar; a and b have the same shape.
@@ -199,8 +200,8 @@ Tensor all_close(const Tensor& a, const Tensor& b);
 /// The articles' loop `result += weights[i] * rows[i]`: weights [n], rows [n, d] -> [d].
 Tensor weighted_sum(const Tensor& weights, const Tensor& rows);
 
-/// nn.Dropout(p) in training: x where the mask keeps, times 1 / (1 - p), else 0; x itself for p = 0.
-/// x and mask have the same shape.
+/// nn.Dropout(p) in training mode: x times 1 / (1 - p) where the mask is True, else 0; x itself for p = 0. x and mask
+/// have the same shape.
 Tensor dropout(const Tensor& x, const Tensor& mask, double p);
 
 }  // namespace attn

@@ -72,7 +72,7 @@ struct Axes {
   std::size_t end;
 };
 
-/// The first of them that has several items; the last where none has.
+/// The first axis with several items; the last axis if there is none.
 std::size_t outermost(const Shape& shape, Axes axes) {
   std::size_t axis = axes.begin;
   while (axis + 1 < axes.end && shape[axis] == 1) {
@@ -81,14 +81,14 @@ std::size_t outermost(const Shape& shape, Axes axes) {
   return axis;
 }
 
-/// How many elements an item of the outermost of them has.
+/// The number of elements in an item of the outermost axis.
 std::int64_t inner_size(const Shape& shape, Axes axes) {
   const auto first = shape.begin() + static_cast<std::ptrdiff_t>(outermost(shape, axes)) + 1;
   return std::accumulate(first, shape.begin() + static_cast<std::ptrdiff_t>(axes.end), std::int64_t{1},
                          std::multiplies<>());
 }
 
-/// Makes it that of the elements [run.begin, run.end) of these axes, whole items of the outermost.
+/// Sets the box to the elements [run.begin, run.end) of these axes, which are whole items of the outermost axis.
 void set_run(Box& box, const Shape& shape, Axes axes, Range run) {
   for (std::size_t axis = axes.begin; axis < axes.end; ++axis) {
     box[axis] = {0, shape[axis]};
@@ -97,7 +97,7 @@ void set_run(Box& box, const Shape& shape, Axes axes, Range run) {
   box[outermost(shape, axes)] = {run.begin / inner, run.end / inner};
 }
 
-/// Axes of `to` that have the elements of these axes of `from`.
+/// Maps a part of these axes of `to` to the axes of `from` with the same elements.
 void reshape_axes(Box& part, const Shape& to, Axes to_axes, Box& box, const Shape& from, Axes from_axes) {
   if (to_axes.end - to_axes.begin == 1 && from_axes.end - from_axes.begin == 1) {
     box[from_axes.begin] = part[to_axes.begin];
@@ -124,7 +124,7 @@ Box reshaped_box(Box& part, const Shape& to, const Shape& from) {
   Axes to_axes = {0, 0};
   Axes from_axes = {0, 0};
   while (to_axes.end < to.size() && from_axes.end < from.size()) {
-    // The fewest axes of each that have as many elements.
+    // The smallest groups of axes with equal numbers of elements.
     to_axes = {to_axes.end, to_axes.end + 1};
     from_axes = {from_axes.end, from_axes.end + 1};
     std::int64_t to_size = to[to_axes.begin];
@@ -138,7 +138,7 @@ Box reshaped_box(Box& part, const Shape& to, const Shape& from) {
     }
     reshape_axes(part, to, to_axes, box, from, from_axes);
   }
-  for (std::size_t axis = to_axes.end; axis < to.size(); ++axis) {  // all of size 1
+  for (std::size_t axis = to_axes.end; axis < to.size(); ++axis) {  // axes of size 1
     part[axis] = {0, to[axis]};
   }
   return box;

@@ -5,7 +5,7 @@
 
 #include "tensor/array.hpp"
 
-/// Parts of tensors: a tensor that is far larger than what it is made from is computed a part at a time.
+/// Parts of tensors: a tensor far larger than its operands is computed one part at a time.
 namespace attn {
 
 /// The items [begin, end) of an axis.
@@ -20,31 +20,31 @@ struct Range {
 /// A range of each axis.
 using Box = std::vector<Range>;
 
-/// All of a tensor.
+/// The box of a whole tensor.
 Box whole_box(const Shape& shape);
-/// One element.
+/// The box of one element.
 Box box_at(const Shape& index);
 
 /// The sizes of a box.
 Shape box_shape(const Box& box);
-/// Its first element.
+/// The index of the box's first element.
 Shape box_begin(const Box& box);
 bool is_whole(const Box& box, const Shape& shape);
 bool contains(const Box& outer, const Box& inner);
-/// `inner` as it lies in `outer`.
+/// The position of `inner` within `outer`.
 Box within(const Box& outer, const Box& inner);
 
-/// A part of an array, a view.
+/// A part of an array, as a view.
 Array cut(const Array& array, const Box& box);
 
-/// What has the elements of `part` of a tensor that is seen in the shape `to`: a part of the tensor in the shape
-/// `from`, which has as many elements. Widens `part` to a whole number of the axes that were one, or are.
+/// Finds the part of a tensor of shape `from` with the elements of `part`, a part of the same tensor viewed in shape
+/// `to`. Widens `part` to whole items of the axes that the reshape joins or splits.
 Box reshaped_box(Box& part, const Shape& to, const Shape& from);
 
-/// What an operation needs of an operand for a part of its result.
+/// The part of an operand that an operation needs for a part of its result.
 struct Need {
   Box box;
-  bool is_shared = false;  ///< other parts of the result need it too
+  bool is_shared = false;  ///< other parts of the result also need it
 };
 
 }  // namespace attn

@@ -1,13 +1,13 @@
 #include "tensor/processor.hpp"
 
-#if defined(__x86_64__) && defined(__has_include) && !defined(__clang__)  // to which the header is no C++
+#if defined(__x86_64__) && defined(__has_include) && !defined(__clang__)  // clang does not accept the header as C++
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif
 #endif
 
-// The C library has asked the processor already. The compiler's own functions ask again, and a virtual machine's
-// answers are slow.
+// The C library has already queried the processor. The compiler's functions query it again, which is slow in a virtual
+// machine.
 #if defined(CPU_FEATURE_ACTIVE)
 #define ATTN_RUNS(compilers, librarys) CPU_FEATURE_ACTIVE(librarys)
 #elif defined(__x86_64__)

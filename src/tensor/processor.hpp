@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the processor can run, and the system lets it.
+/// Instructions that both the processor and the system support.
 namespace attn {
 
 bool has_avx();

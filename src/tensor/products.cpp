@@ -12,10 +12,10 @@
 namespace attn {
 namespace {
 
-/// Below this number of multiplications PyTorch's bmm is a plain loop (at::native::bmm_out_or_baddbmm_).
+/// PyTorch's bmm uses a plain loop below this number of multiplications (at::native::bmm_out_or_baddbmm_).
 constexpr std::int64_t loop_limit = 400;
 
-/// A matrix [m, k], seen in the last two axes of an array.
+/// A matrix [m, k] from the last two axes of an array.
 Matrix matrix(const Array& array) {
   const std::size_t n = array.shape.size();
   return {array.floats(), array.shape[n - 2], array.shape[n - 1], array.strides[n - 2], array.strides[n - 1]};
@@ -27,14 +27,14 @@ Array unsqueezed(const Array& vector) {
 
 Array transposed(const Array& m) { return Array(m, {m.shape[1], m.shape[0]}, {m.strides[1], m.strides[0]}, m.offset); }
 
-/// [m, k] @ [k, n], written in the given shape.
+/// [m, k] @ [k, n], stored in the given shape.
 Array matrix_product(const Array& a, const Array& b, const Shape& shape, Blas blas) {
   Block<float> out(shape);
   gemm(blas, matrix(a), matrix(b), 0, out.data());
   return Array(std::move(out));
 }
 
-/// Multiply, then add, not fused; k ascending.
+/// Multiplies, then adds, not fused; k ascending.
 void loop_product(const Matrix& a, const Matrix& b, float* out) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     for (std::int64_t j = 0; j < b.columns; ++j) {
@@ -73,8 +73,8 @@ Array batched_product(const Array& a, const Array& b, Blas blas) {
   return Array(std::move(out));
 }
 
-/// OpenBLAS begins anew with its strips after so many rows: where that is seen in the bits, the number, found with rows
-/// that are all the same; where it is not, more than any product has.
+/// The number of rows after which OpenBLAS starts its strips again, detected from the bits of a product whose rows are
+/// all the same. If the bits do not show it, more rows than any product has.
 std::int64_t rows_of_block(Blas blas) {
   constexpr std::int64_t rows = std::int64_t{1} << 18;
   constexpr std::int64_t inner = 16;
@@ -87,7 +87,7 @@ std::int64_t rows_of_block(Blas blas) {
     b[i] = 1.0F / static_cast<float>(7 + i);
   }
   const Array product = matrix_product(Array(std::move(a)), Array(std::move(b)), {rows, inner}, blas);
-  // 1. A row has the bits of that row of the first strip that it would be, until the last strip of the block.
+  // 1. A row has the bits of its place in the first strip, until the last strip of the block.
   constexpr std::int64_t rows_of_strip = 12;
   const auto row_at = [&](std::int64_t row) { return std::span(product.floats() + row * inner, inner); };
   const auto is_like = [&](std::int64_t row, std::int64_t other) {
@@ -100,7 +100,7 @@ std::int64_t rows_of_block(Blas blas) {
   if (other == rows - rows_of_strips) {
     return std::numeric_limits<std::int64_t>::max();
   }
-  // 2. From where on they are like the first ones again?
+  // 2. Find the row from which on the bits repeat those of the first rows.
   const auto is_begin = [&](std::int64_t row) {
     bool is_like_first = row % rows_of_strip != 0;
     for (std::int64_t i = 0; i < rows_of_strips; ++i) {
@@ -118,8 +118,8 @@ std::int64_t rows_of_block(Blas blas) {
 }  // namespace
 
 Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
-  // OpenBLAS's kernels take 12 rows at a time (Haswell), or 4 or 24 (others), and what a strip's sums are depends on no
-  // other. Below a million multiplications some take another way.
+  // OpenBLAS's kernels process 12 rows at a time (Haswell), or 4 or 24 (others), and a strip's sums depend on no other
+  // strip. Below a million multiplications some kernels use another algorithm.
   constexpr std::int64_t least = std::int64_t{1} << 20;
   constexpr std::int64_t surely_one_block = std::int64_t{1} << 16;
   const Range all = {0, sizes.rows};
@@ -142,7 +142,7 @@ Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas) {
   }
   const std::int64_t end = block.begin + (wanted.end - block.begin + step - 1) / step * step;
   const std::int64_t begin = block.begin + (wanted.begin - block.begin) / step * step;
-  const std::int64_t last = block.begin + (block.size() / step - 1) * step;  // a rest by itself would be too small
+  const std::int64_t last = block.begin + (block.size() / step - 1) * step;  // the remainder alone would be too small
   return {std::min(begin, last), end + step > block.end ? block.end : end};
 }
 

@@ -13,14 +13,14 @@ struct ProductSizes {
   std::int64_t columns;
 };
 
-/// Rows that the kernels of products take together are a part of so many.
+/// A multiple of the number of rows that any product kernel processes together.
 inline constexpr std::int64_t rows_of_strips = 24;
 
-/// The rows around those wanted that BLAS computes by themselves as it does among all rows: whole strips of its
-/// kernels'.
+/// The rows around the wanted ones for which BLAS gives the same bits separately as among all rows: whole strips of its
+/// kernels.
 Range product_rows(Range wanted, const ProductSizes& sizes, Blas blas);
 
-/// The numbers of a @ b, chosen among gemm and a plain loop as PyTorch's matmul chooses.
+/// The numbers of a @ b, computed with gemm or a plain loop as in PyTorch's matmul.
 /// Shapes: [m, k] @ [k, n], [k] @ [k, n], [..., m, k] @ [k, n], [..., m, k] @ [..., k, n].
 Array product(const Array& a, const Array& b, Blas blas);
 

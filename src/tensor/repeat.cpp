@@ -45,7 +45,7 @@ class Repeat final : public Operation {
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     return axis == axis_ ? std::nullopt : Operation::axis_source(operands, axis);
   }
-  /// Since PyTorch 2; before, IndexSelectBackward0.
+  /// Since PyTorch 2; IndexSelectBackward0 before.
   std::string autograd_name(const std::vector<Tensor>&) const override { return "ViewBackward0"; }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 class Slice final : public Operation {
  public:
-  /// Of the axis, which may count from the end, items [begin, end).
+  /// Items [begin, end) of the axis, which may count from the end.
   Slice(std::int64_t axis, std::int64_t begin, std::int64_t end) : axis_(axis), begin_(begin), end_(end) {}
 
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {

@@ -8,8 +8,8 @@
 namespace attn {
 namespace {
 
-/// The sum in the order of PyTorch's vectorised reduction: an accumulator a lane, the tail added to the first
-/// of them; then folded in halves (avx2, avx512) or from left to right (default kernels).
+/// The sum in the order of PyTorch's vectorised reduction: one accumulator per lane, the tail added to the first lanes;
+/// then folded in halves (avx2, avx512) or from left to right (default kernels).
 float lane_sum(std::span<const float> values, Cpu cpu) {
   const std::size_t lanes = softmax_lanes(cpu);
   if (values.size() < lanes) {
@@ -75,7 +75,7 @@ class Softmax final : public Operation {
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 
  private:
-  /// In passes: maximum, difference, exponential, sum, product with the sum's reciprocal.
+  /// Works in passes: maximum, difference, exponential, sum, product with the sum's reciprocal.
   static void normalise(std::span<float> row, Cpu cpu) {
     const float largest = *std::max_element(row.begin(), row.end());
     for (float& value : row) {

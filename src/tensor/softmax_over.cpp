@@ -10,8 +10,8 @@
 namespace attn {
 namespace {
 
-/// PyTorch's vec_softmax: as many neighbours as the kernels have lanes go down the axis together; what is left over
-/// one by one.
+/// PyTorch's vec_softmax: as many adjacent columns as the kernels have lanes go down the axis together; the remaining
+/// ones go one by one.
 class SoftmaxOver final : public Operation {
  public:
   explicit SoftmaxOver(std::size_t axis) : axis_(axis) {}
@@ -45,7 +45,7 @@ class SoftmaxOver final : public Operation {
   std::string autograd_name(const std::vector<Tensor>&) const override { return "SoftmaxBackward0"; }
 
  private:
-  /// x [size, inner]. In passes: maximum, difference, exponential, sum, quotient.
+  /// x [size, inner]. Works in passes: maximum, difference, exponential, sum, quotient.
   static void normalise(std::span<float> x, std::size_t inner, Cpu cpu) {
     const std::size_t in_lanes = inner - inner % softmax_lanes(cpu);
     std::vector<float> largest(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(inner));

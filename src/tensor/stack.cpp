@@ -57,7 +57,7 @@ class Stack final : public Operation {
   std::int64_t copies_;
 };
 
-/// Tensors of one shape along a new axis.
+/// Stacks tensors of one shape along a new axis.
 class StackOf final : public Operation {
  public:
   explicit StackOf(std::size_t axis) : axis_(axis) {}

@@ -23,8 +23,8 @@ void add(Vector<width>& to, const float* values) {
   }
 }
 
-/// Sums `count` vectors of `width` floats that follow each other: PyTorch's cascade, which sums runs of
-/// 2^power vectors, then runs of runs, over four levels, with `unrolled` vectors side by side.
+/// Sums `count` consecutive vectors of `width` floats with PyTorch's cascade, which sums runs of 2^power vectors, then
+/// runs of runs, over four levels, with `unrolled` vectors side by side.
 template <std::size_t width, std::size_t unrolled>
 Vector<width> cascade(const float* values, std::size_t count) {
   constexpr std::size_t step_width = width * unrolled;
@@ -65,7 +65,7 @@ Vector<width> cascade(const float* values, std::size_t count) {
   return total;
 }
 
-/// at::native's cascade_sum over one contiguous row: eight lanes from eight elements on, the tail first.
+/// at::native's cascade_sum over one contiguous row: eight lanes for eight elements or more, the tail first.
 float row_sum(std::span<const float> row) {
   constexpr std::size_t lanes = 8;
   constexpr std::size_t unrolled = 4;
@@ -84,9 +84,9 @@ float row_sum(std::span<const float> row) {
   return total;
 }
 
-/// at::native's vectorized_outer_sum over one of the columns that lie side by side: four vectors of them go down
-/// together, what is left over goes down four rows at a time. Of fewer columns than a vector has, scalar_outer_sum:
-/// four of them go down together.
+/// at::native's vectorized_outer_sum over one of several adjacent columns: four vectors of columns are summed together,
+/// and the remaining columns with four rows at a time. With fewer columns than a vector has, scalar_outer_sum sums four
+/// columns together.
 float column_sum(std::span<const float> column, std::size_t place, std::size_t columns) {
   constexpr std::size_t lanes = 8;
   const std::size_t together = columns < lanes ? 4 : 4 * lanes;
@@ -110,7 +110,7 @@ class Sum final : public Operation {
   }
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
     if (dim_ != -1) {
-      return std::nullopt;  // which columns go down together hangs on how many there are
+      return std::nullopt;  // the columns summed together depend on the number of columns
     }
     Box box(part.begin(), part.end() - (keepdim_ ? 1 : 0));
     box.push_back({0, operands[0].size(-1)});

@@ -21,12 +21,12 @@ struct Tensor::Node {
   Kernels kernels;
   bool requires_grad;
   std::string name;
-  std::int64_t given = 0;      ///< the elements of the largest leaf that it is made from and that is there whole
+  std::int64_t given = 0;      ///< elements of the largest leaf that it depends on and that is held whole
   bool is_large = false;       ///< see Evaluation
-  bool is_from_large = false;  ///< it is, or something that it is made from
-  bool is_passing = false;     ///< a part of an operand, for one computation
+  bool is_from_large = false;  ///< it or a tensor that it depends on is large
+  bool is_passing = false;     ///< a part of an operand for a single computation
 
-  std::mutex mutex;  ///< of what follows
+  std::mutex mutex;  ///< guards the members below
   std::optional<Array> array;
   std::optional<std::pair<Box, Array>> last_part;  ///< for value()
 };
@@ -124,7 +124,7 @@ Array Tensor::computed(const Box& part, const std::optional<std::vector<Need>>& 
   return operation().compute(parts, part);
 }
 
-/// Whether it is large or made from what is: then parts of its operands are enough.
+/// Returns true if the tensor or an operand is large: then parts of its operands suffice.
 bool Tensor::is_split() const {
   const auto is_large = [](const Tensor& tensor) { return tensor.node_->is_large; };
   return is_large(*this) || std::ranges::any_of(operands(), is_large);
@@ -151,7 +151,7 @@ Box Tensor::first_panel() const {
   return box;
 }
 
-/// Boxes of rows that are computed by themselves, in order; none where the whole cannot be had from such.
+/// Boxes of rows that can be computed separately, in order; empty if the whole cannot be assembled from such boxes.
 std::vector<Box> Tensor::panels() const {
   const std::size_t axis = shape().size() - 2;
   const Box first = first_panel();
@@ -178,9 +178,9 @@ std::vector<Box> Tensor::panels() const {
   return boxes;
 }
 
-/// Each by itself, as many at once as there are threads.
+/// Computes each box separately, on as many threads as there are.
 Array Tensor::by_panels(const std::vector<Box>& boxes) const {
-  if (is_split()) {  // what all need, on all threads
+  if (is_split()) {  // shared by all boxes, computed on all threads
     prepare(boxes.front());
   } else {
     std::ranges::for_each(operands(), [](const Tensor& operand) { operand.array(); });
@@ -219,7 +219,7 @@ void Tensor::prepare() const {
   is_in_parts ? prepare(first_panel()) : void(array());
 }
 
-/// Computes what of a part others will need too.
+/// Computes what this part needs and other parts need too.
 void Tensor::prepare(Box part) const {
   const auto needs = operation().needs(operands(), part);
   if (!needs) {
@@ -322,7 +322,7 @@ std::vector<std::string> Tensor::inputs() const {
 }
 
 std::int64_t Tensor::bytes_of_part() const {
-  constexpr std::int64_t rows = 64;  // a few at either edge, as many as a kernel takes at a time
+  constexpr std::int64_t rows = 64;  // a few at either edge, as many as a kernel processes at a time
   const std::int64_t count = element_count(shape());
   const bool has_parts = node_->is_from_large && dim() >= 2 && size(-2) > rows;
   return (has_parts ? count / size(-2) * rows : count) * element_size(dtype());
@@ -330,7 +330,7 @@ std::int64_t Tensor::bytes_of_part() const {
 
 std::int64_t Tensor::bytes(std::unordered_set<const void*>& seen, bool in_parts) const {
   const bool is_kept = !in_parts || !node_->is_from_large;
-  const void* const parts = &node_->shape;  // stands for those of it
+  const void* const parts = &node_->shape;  // the key for the tensor's parts
   if (seen.contains(node_.get()) || !seen.insert(is_kept ? node_.get() : parts).second) {
     return 0;
   }

@@ -17,14 +17,14 @@ namespace attn {
 
 class Tensor;
 
-/// What made a tensor: its kind, and its kind's facts. See operations.hpp.
+/// A tensor's operation: its kind, and facts that belong to the kind. See operations.hpp.
 enum class Kind;
 struct Facts;
 
 /// An axis of a tensor.
 struct AxisSource;
 
-/// What made a tensor: everything that anybody asks of one kind of operation, side by side.
+/// The operation that computes a tensor: everything the program needs to know about one kind of operation.
 class Operation {
  public:
   Operation() = default;
@@ -32,48 +32,48 @@ class Operation {
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
-  /// What a part of the result is computed from, so that its bits are those that it has in the whole: a part of each
-  /// operand that is needed, the first ones. Widens `part` to one that can be had by itself. Unless said otherwise, all
-  /// of the result from all of the operands.
+  /// The parts of the operands from which a part of the result gets the bits that it has in the whole: the first
+  /// operands, as many as are needed. Widens `part` to one that can be computed separately. By default, all of the
+  /// result needs all of the operands.
   virtual std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const;
-  /// The numbers of a part, in PyTorch's order of arithmetic. The operands are what the part needs of them.
+  /// The numbers of a part, in PyTorch's order of arithmetic. The operands are the parts that it needs.
   virtual Array compute(const std::vector<Tensor>& operands, const Box& part) const = 0;
-  /// How one element of the result came from elements of the operands. `index` has an entry for each axis.
+  /// The derivation of one element of the result. `index` has an entry for each axis.
   virtual Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const = 0;
-  /// What it is.
+  /// The operation's properties.
   virtual Facts facts() const = 0;
-  /// Which axis of which operand goes on as this axis of the result, entry by entry; none where it is new. Unless said
-  /// otherwise, the first operand's axes go on as they are.
+  /// The operand's axis that continues as this axis of the result, item by item; empty if the axis is new. By default,
+  /// the first operand's axes continue unchanged.
   virtual std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const;
-  /// PyTorch's words for it, given those of the operands: "queries @ keys.T".
+  /// The expression in PyTorch, with the operands' expressions: "queries @ keys.T".
   virtual std::string words(const std::vector<std::string>& operands) const = 0;
-  /// The expression of a PyTorch program that computes it. Unless said otherwise, the words.
+  /// The expression in a runnable PyTorch program. By default the words.
   virtual std::string pytorch(const std::vector<std::string>& operands) const { return words(operands); }
-  /// The expression of a numpy program that computes it in float32. `softmax(x, axis)` is a function of the program's.
-  /// Unless said otherwise, the words; empty for a leaf whose numbers have to be listed.
+  /// The expression in a numpy program that computes in float32. `softmax(x, axis)` is a function of that program. By
+  /// default the words; empty for a leaf whose numbers must be listed.
   virtual std::string numpy(const std::vector<std::string>& operands) const { return words(operands); }
-  /// The name that PyTorch 2.x prints as grad_fn; empty where the operation has no gradient.
+  /// The name that PyTorch 2.x prints as grad_fn; empty if the operation has no gradient.
   virtual std::string autograd_name(const std::vector<Tensor>& operands) const = 0;
-  /// Whether the result shares the numbers of its first operand.
+  /// Returns true if the result shares its first operand's numbers.
   virtual bool is_view() const { return false; }
-  /// Whether this is an nn.Parameter.
+  /// Returns true for an nn.Parameter.
   virtual bool is_parameter() const { return false; }
-  /// Whether it requires a gradient whatever its operands do: an nn.Parameter, unless it says otherwise.
+  /// Returns true if it requires a gradient whatever its operands do: by default, an nn.Parameter.
   virtual bool is_trainable() const { return false; }
 
  protected:
-  /// For axis_source, where all axes of the first operand but its last one go on.
+  /// For axis_source if all axes of the first operand but its last one continue.
   static std::optional<AxisSource> outer_axis_source(const std::vector<Tensor>& operands, std::size_t axis);
 };
 
-/// A value (shape, dtype, numbers) and the operation and operands that made it. Cheap to copy. The
-/// numbers are computed when first asked for, and kept.
+/// A value (shape, dtype, numbers) and the operation and operands that compute it. Cheap to copy. The numbers are
+/// computed on demand and kept.
 class Tensor {
  public:
-  /// Computed with the kernels of its first operand.
+  /// A tensor computed with its first operand's kernels.
   Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
          DType dtype = DType::float32);
-  /// A leaf: what is computed from it uses these kernels.
+  /// A leaf; tensors computed from it use these kernels.
   Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shape shape, DType dtype);
 
   const Shape& shape() const;
@@ -83,55 +83,55 @@ class Tensor {
   DType dtype() const;
   const Kernels& kernels() const;
 
-  /// What the same operation makes of others: operands of the same shapes. It has no name yet.
+  /// Applies the same operation to other operands of the same shapes. The result has no name.
   Tensor with_operands(std::vector<Tensor> operands) const;
 
   /// All numbers.
   const Array& array() const;
-  /// Those of a part. Of a tensor that is made from large ones they are computed, and not kept.
+  /// The numbers of a part. If the tensor depends on large ones, they are computed and not kept.
   Array part(const Box& box) const;
-  /// Computes all numbers, or where parts are enough, what every part needs.
+  /// Computes all numbers or, if parts suffice, what every part needs.
   void prepare() const;
-  /// All numbers in order, some rows at a time; of a tensor that is made from large ones they are not kept.
+  /// Passes on all numbers in order, some rows at a time; if the tensor depends on large ones, they are not kept.
   void each_part(const std::function<void(const Array& rows)>& use) const;
-  /// One element; True is 1. What was computed with it is kept until the next call for another one.
+  /// One element; True is 1. The numbers computed with it are kept until the next call for another element.
   double value(const Shape& index) const;
-  /// The numbers, to be changed: a copy, unless it is a part that nobody else will ask for.
+  /// The numbers for modification: a copy, unless the tensor is a part that nothing else uses.
   Block<float> own_floats() const;
-  /// Whether its numbers are there, or nothing that it is made from is large.
+  /// Returns true if its numbers are computed, or nothing it depends on is large.
   bool is_at_hand() const;
   const Operation& operation() const;
   Kind kind() const;
   const std::vector<Tensor>& operands() const;
-  /// The same for all copies of a tensor, different for every other one.
+  /// Equal for all copies of a tensor, different for any other tensor.
   const void* id() const { return node_.get(); }
 
   bool requires_grad() const;
-  /// The text behind grad_fn=, as PyTorch 2.x spells it; empty for leaves and where there is no gradient.
+  /// The text after grad_fn=, as PyTorch 2.x spells it; empty for leaves and tensors without a gradient.
   std::string grad_fn() const;
 
-  /// The article's variable; empty while it has none. A tensor keeps the first name it is given.
+  /// The article's variable; empty without one. A tensor keeps its first name.
   const std::string& name() const;
   void set_name(const std::string& name) const;
-  /// Another name, where the article's is by now that of another tensor.
+  /// Gives another name to a tensor whose variable in the article now holds another tensor.
   void rename(const std::string& name) const;
-  /// PyTorch's words for the operation that made the tensor, operands by name where they have one.
+  /// The PyTorch expression of the tensor's operation, with operands by name if they have one.
   std::string expression() const;
-  /// The named tensors that the expression speaks of, in its order, each once.
+  /// The named tensors in the expression, in order, each once.
   std::vector<std::string> inputs() const;
 
-  /// The bytes of all tensors that this one is made from and that are not in `seen` yet (which grows), itself included
-  /// unless parts of it are enough.
+  /// The bytes of all tensors that this one depends on and that are not yet in `seen` (which grows), including itself
+  /// unless parts of it suffice.
   std::int64_t bytes(std::unordered_set<const void*>& seen, bool in_parts = false) const;
 
-  /// Those of the numbers that are computed at a time where print shows its edges.
+  /// The bytes of the numbers computed at a time when print shows only its edges.
   std::int64_t bytes_of_part() const;
 
  private:
   struct Node;
   Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
          DType dtype);
-  /// Numbers of a part of an operand.
+  /// A part of an operand, with its numbers.
   Tensor(const Tensor& operand, Array part);
 
   Array computed(const Box& part, const std::optional<std::vector<Need>>& needs) const;
@@ -146,8 +146,7 @@ class Tensor {
   std::shared_ptr<Node> node_;
 };
 
-/// Calls `visit` with the tensor and all that it is made from, each once: those that are not in `seen` yet, which
-/// grows.
+/// Calls `visit` for the tensor and all that it depends on, once for each tensor not yet in `seen`, which grows.
 template <class Visit>
 void for_each_source(const Tensor& tensor, std::unordered_set<const void*>& seen, const Visit& visit) {
   if (!seen.insert(tensor.id()).second) {

@@ -36,7 +36,7 @@ class View final : public Operation {
     return grouped(operands[0]) + ".reshape(" + sizes_text(shape_) + ")";
   }
   Facts facts() const override { return {.kind = Kind::view}; }
-  /// Axes are kept up to where the sizes differ.
+  /// Axes continue up to the first that differs in size.
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {
     const Shape& from = operands[0].shape();
     const auto end = shape_.begin() + static_cast<std::ptrdiff_t>(axis) + 1;

@@ -6,17 +6,17 @@
 
 namespace attn {
 
-/// An expression as an operand of an infix operator or before a dot: in parentheses where it has an operator itself:
-/// after a blank, which a name may have too ("line 44").
+/// An expression as an operand of an infix operator or before a dot: parenthesised if it contains an operator,
+/// recognised by the blank before it; a name may contain a blank too ("line 44").
 std::string grouped(const std::string& expression);
 
-/// What stands in brackets before the entry of an axis: ":, " for each one before it, "..., " where it is the last, -1.
+/// The text in brackets before the entry of an axis: ":, " for each earlier axis, "..., " for the last, -1.
 std::string axes_before(std::int64_t axis);
 
 /// "a, b, c"
 std::string listed(const std::vector<std::string>& operands);
 
-/// Python's repr of a float: the shortest digits that give it back: "0.5", "1.0", "1e-05".
+/// Python's repr of a float, the shortest digits that round-trip: "0.5", "1.0", "1e-05".
 std::string python_repr(double value);
 
 }  // namespace attn

@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// The magnitude is significand * 2^exponent.
+/// A magnitude of significand * 2^exponent.
 struct Parts {
   bool is_negative;
   std::uint64_t significand;
@@ -30,7 +30,7 @@ Parts parts_of(std::uint32_t bits) {
                      : Parts{is_negative, below_point | 1U << significand_bits, biased - bias};
 }
 
-/// number / 2^shift, a half to the even one.
+/// number / 2^shift, rounded half to even.
 template <class Integer>
 std::uint64_t rounded(Integer number, int shift) {
   const auto whole = static_cast<std::uint64_t>(number >> shift);
@@ -54,7 +54,7 @@ char* write_pair(char* end, std::uint64_t number) {
   return end;
 }
 
-/// The last `digits` digits of the number, which loses them.
+/// Writes the last `digits` digits of the number and removes them from it.
 char* write_last(char* end, std::uint64_t& number, int digits) {
   for (; digits >= 2; digits -= 2) {
     end = write_pair(end, number % 100);
@@ -120,7 +120,7 @@ char* write_fixed(char* end, float value, int digits, Point point) {
     }
     number = parts.significand << parts.exponent;
   } else {
-    constexpr int vanished = 62;  // less than half of what is left of the lowest bit
+    constexpr int vanished = 62;  // shifted this far, the number is less than half a unit
     number = rounded(parts.significand * powers_of_10[static_cast<std::size_t>(digits)],
                      parts.exponent < -vanished ? vanished : -parts.exponent);
     at = write_last(at, number, digits);

@@ -14,29 +14,29 @@
 namespace attn::torch {
 namespace {
 
-/// From this many elements on, `normal_` works in blocks, and this many are a block
+/// The size of a block in `normal_`, and the number of elements from which it works in blocks
 /// (aten/native/cpu/DistributionTemplates.h, normal_fill).
 constexpr std::size_t kBlock = 16;
 using NormalBlock = std::span<float, kBlock>;
 
 // --- Uniform numbers (ATen/core/TransformationHelper.h, uniform_real) ---
 
-/// In [0, 1), 24 bits; one draw.
+/// In [0, 1), 24 bits from one draw.
 float unit_float(std::uint32_t draw) {
   constexpr std::uint32_t kMask = (1U << 24U) - 1U;
   return static_cast<float>(static_cast<std::int32_t>(draw & kMask)) * 0x1p-24F;
 }
 
-/// In [0, 1), 53 bits; two draws.
+/// In [0, 1), 53 bits from two draws.
 double unit_double(std::uint64_t draws) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 53U) - 1U;
   return static_cast<double>(static_cast<std::int64_t>(draws & kMask)) * 0x1p-53;
 }
 
-/// How many draws are had at a time: a round of the generator's, or a little more.
+/// The number of draws fetched at a time: a round of the generator or slightly more.
 constexpr std::size_t kTogether = 1024;
 
-/// Each element from a draw of its own.
+/// Computes each element from a draw of its own.
 template <class Make>
 void draw_each(Generator& generator, std::span<float> out, Make make) {
   std::array<std::uint32_t, kTogether> draws;
@@ -49,7 +49,7 @@ void draw_each(Generator& generator, std::span<float> out, Make make) {
 
 // --- Logarithm, sine and cosine of the avx2 and avx512 kernels (aten/native/cpu/avx_mathfun.h) ---
 
-/// ln x for x in (0, 1]: logf of the Cephes library, fused as PyTorch's compiler fused it.
+/// ln x for x in (0, 1]: logf of the Cephes library, with the fused operations that PyTorch's compiler chose.
 float cephes_log(float x) {
   // 1. x = (1 + f) 2^exponent, with 1 + f in [sqrt(1/2), sqrt(2)).
   int exponent = 0;
@@ -74,7 +74,7 @@ float cephes_log(float x) {
   y = std::fma(y, f, 3.3333331174e-1F);
   y = y * f;
 
-  // 3. Plus exponent ln 2, in two parts.
+  // 3. Add exponent ln 2, in two parts.
   y = std::fma(y, f2, e * -2.12194440e-4F);
   y = std::fma(-f2, 0.5F, y);
   return std::fma(e, 0.693359375F, f + y);
@@ -85,7 +85,7 @@ struct SinCos {
   float cos;
 };
 
-/// sin x and cos x for x in [0, 2 pi]: sincosf of the Cephes library, fused likewise.
+/// sin x and cos x for x in [0, 2 pi]: sincosf of the Cephes library, fused in the same way.
 SinCos cephes_sincos(float x) {
   // 1. x = j pi/4 + r, j even, pi/4 in three parts.
   auto j = static_cast<int>(x * 1.27323954473516F);
@@ -95,7 +95,7 @@ SinCos cephes_sincos(float x) {
   r = std::fma(octants, -2.4187564849853515625e-4F, r);
   r = std::fma(octants, -3.77489497744594108e-8F, r);
 
-  // 2. Both polynomials of r.
+  // 2. Evaluate both polynomials of r.
   const float r2 = r * r;
   float c = 2.443315711809948e-5F;
   c = std::fma(c, r2, -1.388731625493765e-3F);
@@ -106,7 +106,7 @@ SinCos cephes_sincos(float x) {
   s = std::fma(s, r2, -1.6666654611e-1F);
   s = std::fma(s * r2, r, r);
 
-  // 3. Back to the quadrant of x: 0, 1, 2, 3 (4 is 0 again).
+  // 3. Return to the quadrant of x: 0, 1, 2, 3 (4 is 0 again).
   switch (j / 2 % 4) {
     case 0: return {s, c};
     case 1: return {c, -s};
@@ -129,7 +129,7 @@ SinCos normal_pair(float u1, float u2, Cpu cpu) {
   return {radius * sin + 0.0F, radius * cos + 0.0F};
 }
 
-/// 16 uniforms to 16 normals, in place: element j pairs with element j + 8.
+/// Turns 16 uniforms into 16 normals in place: element j pairs with element j + 8.
 void to_normals(NormalBlock block, Cpu cpu) {
   for (std::size_t j = 0; j < kBlock / 2; ++j) {
     const auto [sin, cos] = normal_pair(1.0F - block[j], block[j + kBlock / 2], cpu);
@@ -140,7 +140,7 @@ void to_normals(NormalBlock block, Cpu cpu) {
 
 void draw_units(Generator& generator, std::span<float> out) { draw_each(generator, out, unit_float); }
 
-/// One by one, in double (ATen/core/DistributionsHelper.h, normal_distribution).
+/// Computes elements one by one in double (ATen/core/DistributionsHelper.h, normal_distribution).
 void normal_small(Generator& generator, std::span<float> out) {
   for (float& value : out) {
     if (const std::optional<double> cached = generator.take_cached_normal()) {
@@ -156,8 +156,8 @@ void normal_small(Generator& generator, std::span<float> out) {
   }
 }
 
-/// All uniforms first, then block by block; if the last block is short, the last 16 elements are
-/// drawn and transformed anew.
+/// Draws all uniforms first, then transforms block by block; if the last block is short, the last 16 elements are drawn
+/// and transformed again.
 void normal_large(Generator& generator, std::span<float> out, Cpu cpu) {
   draw_units(generator, out);
   for (std::size_t start = 0; start + kBlock <= out.size(); start += kBlock) {
@@ -170,7 +170,7 @@ void normal_large(Generator& generator, std::span<float> out, Cpu cpu) {
   }
 }
 
-/// The blocks of a large `normal_` that hold some elements, by the index of their first element.
+/// The blocks of a large `normal_` that contain the wanted elements, by the index of their first element.
 using Blocks = std::map<std::uint64_t, std::array<float, kBlock>>;
 
 /// The first element of the block that element `index` of `count` comes from.
@@ -179,8 +179,8 @@ std::uint64_t block_of(std::uint64_t index, std::uint64_t count) {
   return redrawn ? count - kBlock : index / kBlock * kBlock;
 }
 
-/// Draws the blocks in `blocks` as `normal_large` would for `count` elements, and passes over the
-/// rest. The order of the map is the order of the draws.
+/// Draws the blocks in `blocks` as `normal_large` would for `count` elements, and skips the rest. The map's order is
+/// the order of the draws.
 void draw_blocks(Generator& generator, std::uint64_t count, Blocks& blocks, Cpu cpu) {
   const bool redraws = count % kBlock != 0;
   const std::uint64_t draws = redraws ? count + kBlock : count;
@@ -198,8 +198,8 @@ void draw_blocks(Generator& generator, std::uint64_t count, Blocks& blocks, Cpu 
 
 // --- Bernoulli ---
 
-/// Intel MKL's multiplicative congruential generator MCG31m1 (notes for MKL vector statistics),
-/// whose first output is the seed itself.
+/// Intel MKL's multiplicative congruential generator MCG31m1 (notes for MKL vector statistics); its first output is the
+/// seed itself.
 class Mcg31m1 {
  public:
   explicit Mcg31m1(std::uint32_t seed) : state_(seed % kModulus == 0 ? 1 : seed % kModulus) {}
@@ -223,7 +223,8 @@ class Mcg31m1 {
   std::uint64_t state_;
 };
 
-/// Elements from `first` on. With the MKL kernel the generator stands where the first of all are drawn, else at theirs.
+/// Computes the elements from `first` on. With the MKL kernel the generator is at the draw's first word, else at the
+/// word of element `first`.
 void bernoulli_at(Generator& generator, std::uint64_t first, std::span<bool> out, double p, DropoutKernel kernel) {
   assert(p >= 0.0 && p <= 1.0);
   if (kernel == DropoutKernel::standard) {
@@ -276,7 +277,7 @@ void normal_rows(Generator& generator, std::int64_t num_embeddings, std::int64_t
     }
     return;
   }
-  // 1. Which blocks hold the rows?
+  // 1. Find the blocks that hold the rows.
   Blocks blocks;
   for (const std::int64_t row : rows) {
     const std::uint64_t begin = static_cast<std::uint64_t>(row) * width;
@@ -306,7 +307,7 @@ void bernoulli_from(Waypoints& start, std::uint64_t first, std::span<bool> out, 
 }
 
 double linear_weight_bound(std::int64_t in_features) {
-  // kaiming_uniform_(a = sqrt(5)) of torch/nn/init.py, whose a * a is 5.000000000000001.
+  // kaiming_uniform_(a = sqrt(5)) of torch/nn/init.py, where a * a is 5.000000000000001.
   assert(in_features > 0);
   const double a = std::sqrt(5.0);
   const double gain = std::sqrt(2.0 / (1.0 + a * a));

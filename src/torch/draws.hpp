@@ -16,22 +16,22 @@ class Generator;
 
 /// One call that drew random numbers.
 struct Draw {
-  Tensor leaf;                                         ///< what was drawn; of an nn.Parameter, its data
-  std::function<Contents(Generator& generator)> make;  ///< draws the like of it from where the generator stands
-  std::size_t seeding = 0;                             ///< the manual_seed call before it: an index into Draws::seeds
-  std::uint64_t first = 0;                             ///< its first 32-bit word, counted from that call on
-  std::uint64_t count = 0;    ///< how many words it took; 0 where nothing was drawn but planned
-  std::optional<Tensor> ids;  ///< of an embedding: the rows that are kept
+  Tensor leaf;                                         ///< the drawn tensor; for an nn.Parameter, its data
+  std::function<Contents(Generator& generator)> make;  ///< repeats the draw at the generator's position
+  std::size_t seeding = 0;                             ///< the preceding manual_seed call: an index into Draws::seeds
+  std::uint64_t first = 0;                             ///< its first 32-bit word, counted from that call
+  std::uint64_t count = 0;                             ///< number of words; 0 if the draw was only planned
+  std::optional<Tensor> ids;                           ///< for an embedding: the rows that are kept
   std::optional<double> left_over =
-      {};                   ///< the normal that the generator had left over before it: a small normal_ takes it
-  std::string module = {};  ///< of an nn.Linear's weight or bias: the variable that holds the module
+      {};                   ///< the normal left over in the generator before the draw; a small normal_ uses it
+  std::string module = {};  ///< for an nn.Linear's weight or bias: the variable of the module
 };
 
-/// What a program drew, in its order.
+/// A program's draws, in its order.
 struct Draws {
   Kernels kernels;
   DropoutKernel dropout_kernel = DropoutKernel::standard;
-  std::vector<Seed> seeds = {0};  ///< the generator's own, then that of each manual_seed call
+  std::vector<Seed> seeds = {0};  ///< the initial seed, then that of each manual_seed call
   std::vector<Draw> draws = {};
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t longest_without_fraction = 48;
 constexpr std::size_t longest_integer = std::numeric_limits<std::int64_t>::digits10 + 3;
 
-/// The nonzero finite elements that are shown, as far as they decide the format.
+/// The range of the shown nonzero finite elements, as far as it decides the format.
 struct FloatRange {
   float lowest = std::numeric_limits<float>::infinity();
   float highest = -std::numeric_limits<float>::infinity();
@@ -33,7 +33,8 @@ struct FloatRange {
 
   bool empty() const { return lowest > highest; }
 
-  /// As asked for, else PyTorch's rule, in double: magnitudes too far apart, too large, or (fractions) too small.
+  /// The requested notation, else PyTorch's rule, in double: magnitudes too far apart, too large, or (fractions) too
+  /// small.
   bool is_scientific(SciMode mode) const {
     if (mode != SciMode::automatic) {
       return mode == SciMode::on;
@@ -80,7 +81,7 @@ Formatter<float>::Formatter(const View<float>& view, const PrintOptions& options
   notation_ = range.is_scientific(options.sci_mode) ? Notation::scientific
               : range.all_integers                  ? Notation::integral
                                                     : Notation::fixed;
-  // In one notation a larger magnitude never has the shorter text.
+  // Within one notation, a larger magnitude never has a shorter text.
   width_ = text(range.lowest).size();
   width_ = std::max(width_, text(range.highest).size());
 }

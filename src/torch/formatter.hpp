@@ -10,7 +10,7 @@
 
 namespace attn::torch {
 
-/// Writes elements, one at a time, as PyTorch does in a column whose width and notation the shown elements decide.
+/// Formats elements one at a time as PyTorch does, in a column whose width and notation depend on the shown elements.
 template <class Element>
 class Formatter;
 
@@ -52,7 +52,7 @@ class Formatter<float> {
  private:
   enum class Notation { integral, fixed, scientific };
 
-  /// Ends the text at `end`; null where that takes more than integers of the machine.
+  /// Writes the text so that it ends at `end`; null if the machine's integers are too small.
   char* write_exactly(char* end, float value) const;
   char* write(char* begin, char* end, double value) const;
 

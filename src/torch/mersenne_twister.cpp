@@ -13,13 +13,13 @@ void MersenneTwister::seed_up_to(std::size_t end) {
 
 namespace {
 
-/// A word of the next round, from the one that it replaces, the one after that, and one far behind.
+/// A word of the next round, from the word that it replaces, the next one, and one far behind.
 [[gnu::always_inline]] inline std::uint32_t mixed(std::uint32_t word, std::uint32_t after, std::uint32_t far) {
   const std::uint32_t joined = (word & 0x80000000U) | (after & 0x7FFFFFFFU);
   return far ^ (joined >> 1U) ^ (0x9908B0DFU & (0U - (joined & 1U)));
 }
 
-/// A word as it is given out.
+/// The output form of a word.
 [[gnu::always_inline]] inline std::uint32_t tempered(std::uint32_t word) {
   word ^= word >> 11U;
   word ^= (word << 7U) & 0x9D2C5680U;
@@ -29,13 +29,13 @@ namespace {
 
 }  // namespace
 
-/// The word of the next round. Those after it must be there, and those before it be mixed.
+/// Computes the next round's word i. The words after it must be present, and those before it mixed.
 void MersenneTwister::mix(std::size_t i) {
   const std::uint32_t far = state_[i + middle < size ? i + middle : i + middle - size];
   state_[i] = mixed(state_[i], state_[i + 1 < size ? i + 1 : 0], far);
 }
 
-/// All words from there on. Loops without branches, of which a compiler does several words at a time.
+/// Computes all words from `first` on, in loops without branches, which a compiler vectorises.
 void MersenneTwister::mix_from(std::size_t first) {
   seed_up_to(size);
   std::uint32_t* const state = state_.data();

@@ -19,14 +19,14 @@ constexpr std::string_view prefix = "tensor(";
 
 using Cells = std::vector<PrintedCell>;
 
-/// What is written, and who wants more than the text.
+/// The output text, and who receives more than the text.
 struct Output {
   std::string text;
-  Cells* cells = nullptr;          ///< gets the places of the elements
-  const TextSink* sink = nullptr;  ///< gets all lines that are whole from time to time: `text` is what follows them
+  Cells* cells = nullptr;          ///< receives the places of the elements
+  const TextSink* sink = nullptr;  ///< receives complete lines from time to time; `text` is what follows them
 };
 
-/// Appends to an output's text, which is as long as what was appended only after the destructor.
+/// Appends to an output's text, whose length is correct only after the destructor.
 class Appender {
  public:
   Appender(Output& out, std::size_t expected) : text_(out.text), sink_(out.sink), size_(text_.size()) {
@@ -52,7 +52,7 @@ class Appender {
   void make_room(std::size_t count) {
     if (sink_ != nullptr) {
       const std::string_view appended(text_.data(), size_);
-      const std::size_t lines = appended.rfind('\n') + 1;  // 0 where there is none
+      const std::size_t lines = appended.rfind('\n') + 1;  // 0 if there is none
       (*sink_)(appended.substr(0, lines));
       std::memmove(text_.data(), text_.data() + lines, size_ - lines);
       size_ -= lines;
@@ -67,7 +67,7 @@ class Appender {
   std::size_t size_;
 };
 
-/// Writes the nested brackets of one tensor and, where somebody wants them, the places of its elements.
+/// Writes the nested brackets of one tensor and, on request, the places of its elements.
 template <class Element>
 class Writer {
  public:
@@ -88,7 +88,7 @@ class Writer {
  private:
   static constexpr std::string_view separator = ", ";
 
-  /// Right-aligned in its column.
+  /// Writes the element right-aligned in its column.
   void write_element(const Element& value, std::int64_t position) {
     const std::string_view text = formatter_.text(value);
     out_.append(formatter_.width() - std::min(formatter_.width(), text.size()), ' ');
@@ -178,7 +178,7 @@ std::string join(const Shape& numbers) {
 /// Python's tuple: "(2, 3)", "(2,)", "()".
 std::string tuple(const Shape& numbers) { return "(" + join(numbers) + (numbers.size() == 1 ? ",)" : ")"); }
 
-/// Appends the elements of a tensor that has some.
+/// Appends the elements of a tensor that has at least one.
 template <class Element>
 void append_elements(Output& out, const Block<Element>& block, const Printable& values, const PrintOptions& options) {
   const std::vector<ShownItems> axes = shown_items(values.shape, options);
@@ -186,7 +186,7 @@ void append_elements(Output& out, const Block<Element>& block, const Printable& 
   Writer<Element>(out, view, options).write(view, prefix.size());
 }
 
-/// What "[]" does not tell: any shape but (0,), any dtype but float32.
+/// What "[]" does not show: any shape but (0,), any dtype but float32.
 template <class Element>
 std::vector<std::string> empty_tensor_suffixes(const Shape& shape) {
   std::vector<std::string> suffixes;
@@ -199,8 +199,8 @@ std::vector<std::string> empty_tensor_suffixes(const Shape& shape) {
   return suffixes;
 }
 
-/// Appends suffixes, each on a new line where it would not fit. PyTorch counts the first line (or
-/// the line after the last "\n") as two characters longer than it is.
+/// Appends suffixes, each on a new line if it would not fit. PyTorch counts the first line (or the line after the last
+/// "\n") as two characters longer than it is.
 class SuffixWriter {
  public:
   SuffixWriter(std::string& out, std::int64_t linewidth)

@@ -15,25 +15,25 @@
 
 namespace attn::torch {
 
-/// One element as a tensor's text has it.
+/// The place of one element in a tensor's text.
 struct PrintedCell {
-  std::int64_t position;  ///< in the tensor, row-major; index_at makes it an index
-  std::size_t offset;     ///< in the text, of the first character after the padding
+  std::int64_t position;  ///< in the tensor, row-major; index_at converts it to an index
+  std::size_t offset;     ///< in the text: the first character after the padding
   std::size_t size;       ///< in bytes
 };
 
-/// A tensor's text and where it has which element, in the order of the text. Of a summarised tensor, those at the
+/// A tensor's text and the places of its elements in the text's order. For a summarised tensor, the elements at the
 /// edges.
 struct PrintedTensor {
   std::string text;
   std::vector<PrintedCell> cells;
 };
 
-/// What print needs of a tensor's numbers.
+/// The tensor's numbers that print needs.
 struct Printable {
-  /// A tensor of these numbers.
+  /// A tensor with all its numbers.
   Printable(const Contents& all);
-  /// A tensor of this shape of which only those that are shown are there, in the order of the text.
+  /// A tensor of this shape with only its shown elements, in the text's order.
   Printable(Shape whole, const Contents& those_shown) : shape(std::move(whole)), shown(&those_shown), is_all(false) {}
 
   Shape shape;
@@ -41,32 +41,31 @@ struct Printable {
   bool is_all = true;
 };
 
-/// What `print(tensor)` prints in PyTorch 2.14 (torch/_tensor_str.py) for a dense CPU tensor, any shape; older ones
-/// print the same unless sci_mode is forced or edgeitems is 0.
+/// Returns the output of `print(tensor)` in PyTorch 2.14 (torch/_tensor_str.py) for a dense CPU tensor of any shape.
+/// Older versions print the same unless sci_mode is forced or edgeitems is 0.
 ///
-/// `suffixes` are the trailing texts about autograd ("grad_fn=<MulBackward0>",
-/// "requires_grad=True"), in order; size= and dtype= of an empty tensor come by themselves, as does size= where
-/// edgeitems is 0. Of a summarised tensor only the shown elements are read. Neither precision nor edgeitems is
-/// negative.
+/// `suffixes` are the trailing texts about autograd ("grad_fn=<MulBackward0>", "requires_grad=True"), in order. size=
+/// and dtype= of an empty tensor are added automatically, as is size= if edgeitems is 0. Only the shown elements of a
+/// summarised tensor are read. Neither precision nor edgeitems may be negative.
 [[nodiscard]] PrintedTensor print_tensor(const Printable& values, std::span<const std::string> suffixes,
                                          const PrintOptions& options);
 
-/// print_tensor's text alone.
+/// The text of print_tensor.
 [[nodiscard]] std::string format_tensor(const Printable& values, std::span<const std::string> suffixes,
                                         const PrintOptions& options);
 
-/// Takes the next piece of a text.
+/// Receives the next piece of a text.
 using TextSink = std::function<void(std::string_view)>;
 
-/// Hands on the same in pieces: it is never there as a whole.
+/// Passes the same text on in pieces; it is never held as a whole.
 void write_tensor(const TextSink& sink, const Printable& values, std::span<const std::string> suffixes,
                   const PrintOptions& options);
 
-/// Prints single elements, by their positions, as print_tensor does, without the padding.
+/// Formats single elements, by position, as print_tensor does, without the padding.
 [[nodiscard]] std::function<std::string(std::int64_t)> element_printer(std::shared_ptr<const Contents> values,
                                                                        const PrintOptions& options);
 
-/// The length of the longest text of an element that print_tensor shows; 0 where there is none.
+/// The length of the longest element text that print_tensor shows; 0 if there is none.
 [[nodiscard]] std::size_t longest_element(const Contents& values, const PrintOptions& options);
 
 /// The text of one cell.

@@ -6,15 +6,15 @@ namespace attn::torch {
 
 enum class SciMode { automatic, on, off };
 
-/// torch.set_printoptions' settings, with PyTorch's defaults.
+/// The settings of torch.set_printoptions, with PyTorch's defaults.
 struct PrintOptions {
   /// Digits after the decimal point.
   int precision = 4;
-  /// Tensors of more elements than this are summarised.
+  /// Tensors with more elements than this are summarised.
   std::int64_t threshold = 1000;
   /// Items shown at either end of an axis of a summarised tensor.
   std::int64_t edgeitems = 3;
-  /// Characters per line, as far as PyTorch keeps to it.
+  /// Characters per line, to the extent that PyTorch observes it.
   std::int64_t linewidth = 80;
   SciMode sci_mode = SciMode::automatic;
 };

@@ -8,11 +8,11 @@
 
 namespace attn::torch {
 
-/// What the same call draws where it begins `shift` 32-bit words later than in the program, earlier where negative.
-/// Nothing where that is before the seeding.
+/// The result of the same call if it begins `shift` 32-bit words later than in the program, or earlier if negative.
+/// Empty if that is before the seeding.
 std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t shift);
 
-/// What the program draws after torch.manual_seed(seed): a leaf for each draw.
+/// The program's draws after torch.manual_seed(seed): a leaf for each draw.
 std::vector<Tensor> redrawn(const Draws& draws, Seed seed);
 
 }  // namespace attn::torch

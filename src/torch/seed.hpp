@@ -9,17 +9,17 @@
 
 namespace attn::torch {
 
-/// A seed as torch.manual_seed takes it, from -2^63 to 2^64 - 1: the generator gets a negative one's two's complement,
-/// people get what they wrote.
+/// A seed as torch.manual_seed takes it, from -2^63 to 2^64 - 1: the generator receives a negative seed's two's
+/// complement; messages show it as written.
 class Seed {
  public:
   template <std::integral Integer>
   constexpr Seed(Integer value) : bits_(static_cast<std::uint64_t>(value)), is_negative_(std::cmp_less(value, 0)) {}
 
-  /// What the generator is seeded with.
+  /// The generator's seed.
   constexpr operator std::uint64_t() const { return bits_; }
   constexpr bool is_negative() const { return is_negative_; }
-  /// As somebody writes it: "-1".
+  /// The seed as written: "-1".
   std::string text() const;
 
  private:
@@ -27,7 +27,7 @@ class Seed {
   bool is_negative_;
 };
 
-/// The seed that the whole text is; nothing where it is none.
+/// Parses a text that is entirely a seed; empty if it is not.
 std::optional<Seed> parsed_seed(std::string_view text);
 
 }  // namespace attn::torch

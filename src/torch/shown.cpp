@@ -16,7 +16,7 @@ ShownItems edges_of(std::int64_t size, std::int64_t edge) {
   return {edge, size - edge, size, true};
 }
 
-/// Parts that hold all shown elements: rows from end to end, at one edge or the other of each axis before.
+/// Parts that hold all shown elements: whole rows at one edge or the other of each outer axis.
 std::vector<Box> shown_rows(const std::vector<ShownItems>& axes) {
   std::vector<Box> boxes = {{}};
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {

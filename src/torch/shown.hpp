@@ -9,10 +9,10 @@
 #include "tensor/tensor.hpp"
 #include "torch/print_options.hpp"
 
-/// Which elements of a tensor print shows.
+/// The elements of a tensor that print shows.
 namespace attn::torch {
 
-/// The items of one axis that are shown: [0, head_end), "..." if `cut`, then [tail_begin, size).
+/// The shown items of one axis: [0, head_end), "..." if `cut`, then [tail_begin, size).
 struct ShownItems {
   std::int64_t head_end;
   std::int64_t tail_begin;
@@ -20,34 +20,34 @@ struct ShownItems {
   bool cut;
 
   std::int64_t count() const { return head_end + size - tail_begin; }
-  /// The item that is shown as the `rank`th, from 0.
+  /// The shown item number `rank`, from 0.
   std::int64_t item(std::int64_t rank) const { return rank < head_end ? rank : rank - head_end + tail_begin; }
-  /// And as which an item that is shown is.
+  /// The rank of a shown item.
   std::int64_t rank(std::int64_t item) const { return item < head_end ? item : item - tail_begin + head_end; }
-  /// Whether "..." stands before that one.
+  /// Returns true if "..." precedes the shown item.
   bool dots_before(std::int64_t rank) const { return cut && rank == head_end; }
 };
 
-/// PyTorch's choice for each axis: everything, or in a tensor of more than options.threshold elements,
-/// options.edgeitems at either end of an axis that has more than twice as many.
+/// PyTorch's choice for each axis: all items or, in a tensor of more than options.threshold elements, options.edgeitems
+/// at either end of each axis with more than twice as many.
 std::vector<ShownItems> shown_items(const Shape& shape, const PrintOptions& options);
 
-/// Of a summarised tensor the elements that are shown, in the shape that they make without the others.
+/// The shown elements of a summarised tensor, in the shape that remains without the others.
 Contents shown_elements(const Tensor& tensor, const std::vector<ShownItems>& axes);
 
-/// A row-major tensor, or one slice of it along its first axes. `data` are the elements of all its items, or of those
-/// alone that are shown.
+/// A row-major tensor, or one slice of it along its first axes. `data` are the elements of all items, or of the shown
+/// ones only.
 template <class Element>
 struct View {
   const Element* data;
   std::span<const ShownItems> axes;
-  std::int64_t size;          ///< of the whole tensor or slice, in elements
-  std::int64_t position = 0;  ///< of its first element in the tensor
+  std::int64_t size;          ///< elements of the whole tensor or slice
+  std::int64_t position = 0;  ///< position of its first element in the tensor
   bool is_all = true;
 
-  /// Where an item of the first axis is among those that are there.
+  /// The place of an item of the first axis in `data`.
   std::int64_t place(std::int64_t item) const { return is_all ? item : axes.front().rank(item); }
-  /// One of a vector's.
+  /// An element of a vector.
   const Element& element(std::int64_t item) const { return data[place(item)]; }
   View slice(std::int64_t item) const {
     const std::int64_t stride = size / axes.front().size;
@@ -72,7 +72,7 @@ void for_each_item(const ShownItems& items, OnItem on_item, OnDots on_dots) {
   }
 }
 
-/// Visits the elements that are shown, in the order of the text.
+/// Visits the shown elements in the text's order.
 template <class Element, class Visit>
 void for_each_shown(const View<Element>& view, Visit& visit) {
   if (view.axes.empty()) {

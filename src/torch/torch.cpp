@@ -17,7 +17,7 @@ std::span<T> span_of(Block<T>& values) {
   return {values.data(), values.size()};
 }
 
-/// A dropout mask of x that nothing was drawn for.
+/// A dropout mask of x that needs no draws.
 Tensor filled(const Tensor& x, Facts facts, const std::string& words, bool value) {
   const auto fill = [value](const Box& part) {
     auto mask = Block<bool>::unwritten(box_shape(part));
@@ -59,7 +59,7 @@ Tensor Torch::drawn(const Shape& shape, Facts facts, std::string words, Draw dra
   return result;
 }
 
-/// The numbers are drawn when they are asked for; the generator goes on after them.
+/// Defers drawing the numbers until they are needed; the generator moves past them at once.
 Fill Torch::mask_in_parts(const Shape& shape, double p) {
   const auto start = std::make_shared<Waypoints>(generator_);
   const DropoutKernel kernel = draws_.dropout_kernel;
@@ -68,7 +68,7 @@ Fill Torch::mask_in_parts(const Shape& shape, double p) {
   }
   return [start, p, kernel, strides = row_major_strides(shape)](const Box& part) {
     auto mask = Block<bool>::unwritten(box_shape(part));
-    // Runs of neighbours: the axes that are whole, and the last before them that is not.
+    // Consecutive elements: the axes that are whole, and the last axis before them that is not.
     std::size_t axis = part.size() - 1;
     while (axis > 0 && part[axis].size() * strides[axis] == strides[axis - 1]) {
       --axis;

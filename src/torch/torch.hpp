@@ -23,37 +23,37 @@ struct Linear {
   Tensor operator()(const Tensor& x) const { return linear(x, weight, bias, name); }
 };
 
-/// What nn.Dropout did: which elements it kept, and the result.
+/// The effect of nn.Dropout: the elements it kept, and the result.
 struct Dropped {
   Tensor mask;
   Tensor output;
 };
 
-/// The part of PyTorch that a chapter uses: the global generator, and functions that follow one set of
-/// kernels. Random numbers are drawn at the call, in the program's order.
+/// The part of PyTorch that a chapter uses: the global generator, and functions that follow one set of kernels. Each
+/// call draws its random numbers, in the program's order.
 class Torch {
  public:
   enum class Mode {
     compute,
-    plan,  ///< nothing is drawn: tensors know their shapes, but must not be asked for numbers
+    plan,  ///< nothing is drawn: tensors know their shapes but must not be asked for numbers
   };
 
   Torch(Kernels kernels, DropoutKernel dropout_kernel, Mode mode);
 
-  /// torch.manual_seed; negative seeds as their two's complement.
+  /// torch.manual_seed; a negative seed is its two's complement.
   void manual_seed(Seed seed);
 
   /// torch.rand: uniform in [0, 1).
   Tensor rand(const Shape& shape);
   /// torch.randn: normal with mean 0 and standard deviation 1.
   Tensor randn(const Shape& shape);
-  /// nn.Linear(d_in, d_out, bias) held by the variable `name`; draws the weight, then the bias.
+  /// nn.Linear(d_in, d_out, bias) in the variable `name`; draws the weight, then the bias.
   Linear linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name);
   /// nn.Embedding(num_embeddings, dim)(ids).detach(): [ids] -> [ids, dim].
   Tensor embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids);
   /// nn.Dropout(p)(x) in training mode; draws nothing for p = 0 and p = 1.
   Dropped dropout(const Tensor& x, double p);
-  /// What was drawn, or in Mode::plan would have been, whether anybody asks for its numbers or not.
+  /// The draws, or in Mode::plan the draws that would be made, whether or not their numbers are used.
   const Draws& draws() const { return draws_; }
 
   const Kernels& kernels() const { return draws_.kernels; }
@@ -70,20 +70,20 @@ class Torch {
 
 /// torch.tensor(rows): [rows, columns].
 Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels = {});
-/// torch.tensor of nested lists of this shape, row-major.
+/// torch.tensor of nested lists with this shape, row-major.
 Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels = {});
 /// torch.tensor(ids) of int64.
 Tensor tensor(const std::vector<std::int64_t>& ids);
-/// torch.ones(shape); a scalar for an empty shape.
+/// torch.ones(shape); a scalar if the shape is empty.
 Tensor ones(const Shape& shape);
 /// torch.triu(torch.ones(n, n), diagonal=1).bool(): True above the diagonal, where a token would see a later one.
 Tensor causal_mask(std::int64_t n);
-/// torch.triu(torch.ones(rows, columns), diagonal).bool(): True from that diagonal on, which counts from the first
-/// row's first column.
+/// torch.triu(torch.ones(rows, columns), diagonal).bool(): True from that diagonal on, counted from the first row's
+/// first column.
 Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal);
 
-/// (torch.arange(n) >= lengths.view(-1, 1, 1)).expand(-1, m, -1): True in the columns from each entry's length on, a
-/// matrix like that of the scores [batch, m, n] for each entry.
+/// (torch.arange(n) >= lengths.view(-1, 1, 1)).expand(-1, m, -1): True in the columns from each entry's length on; one
+/// matrix per entry, like that of the scores [batch, m, n].
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores);
 
 /// torch.zeros(n, n): a row and a column for each token.
@@ -92,7 +92,7 @@ Tensor token_zeros(std::int64_t n);
 /// torch.tril(torch.ones(n, n)): ones on and below the diagonal.
 Tensor lower_triangle(std::int64_t n);
 
-/// What nn.Dropout(p) multiplies kept elements with, as a scalar: 1 / (1 - p), and 0 for p = 1.
+/// The factor that nn.Dropout(p) applies to kept elements, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);
 
 }  // namespace attn::torch

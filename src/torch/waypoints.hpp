@@ -8,12 +8,12 @@
 
 namespace attn::torch {
 
-/// A generator as it will be after some draws, from any of them on: it goes the way once, and leaves marks.
+/// Returns copies of a generator advanced by any number of draws: it advances once and saves the states on the way.
 class Waypoints {
  public:
   explicit Waypoints(const Generator& start) : marks_{start} {}
 
-  /// The generator after so many 32-bit draws. May be called at once by several threads.
+  /// The generator after this many 32-bit draws. Thread-safe.
   [[nodiscard]] Generator after(std::uint64_t draws);
 
  private:

@@ -7,7 +7,7 @@
 namespace attn::render {
 
 /// The positions of a step's cells that exercises may ask for, as runs: [first, how many, first, how many, ...]; null
-/// where there are none. The step's numbers are known to `questions` from here on.
+/// if there are none. Records the step's numbers as known in `questions`.
 nlohmann::ordered_json asks_json(const Step& step, Questions& questions, const TextOptions& text);
 
 }  // namespace attn::render

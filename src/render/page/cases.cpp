@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// More multiplications than this are not explained one by one.
+/// A tensor with more multiplications than this is not explained number by number.
 constexpr std::int64_t most_terms = 500'000;
 
 std::int64_t position_of(const Shape& index, const Shape& shape) {
@@ -27,13 +27,13 @@ std::int64_t position_of(const Shape& index, const Shape& shape) {
   return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
 }
 
-/// Elements of one operand, one behind the other among an element's terms, by their positions.
+/// Consecutive terms' elements of one operand, by position.
 struct Stretch {
   std::size_t operand;
   std::vector<std::int64_t> positions;
 };
 
-/// An element's terms: what a case calls them, and their stretches.
+/// An element's terms: the name of each side in a case, and its stretches.
 using Sides = std::vector<std::pair<const char*, std::vector<Stretch>>>;
 
 Sides sides_of(const Derivation& derivation, const std::vector<Tensor>& operands) {
@@ -58,7 +58,7 @@ Sides sides_of(const Derivation& derivation, const std::vector<Tensor>& operands
   return sides;
 }
 
-/// Elements that came about in the same way, and what they are made of.
+/// Elements computed in the same way, and their operands.
 struct Case {
   std::size_t telling;
   bool has_own;
@@ -66,7 +66,7 @@ struct Case {
   std::vector<Sides> sides;
 };
 
-/// How the positions change from one element to a later one along an axis; 0 where no two elements tell.
+/// The change of position from one element to the next along an axis; 0 if no two elements determine it.
 std::int64_t slope(const Case& one, const std::vector<const Stretch*>& stretches, const Shape& shape,
                    std::size_t axis) {
   const std::vector<std::int64_t>& elements = one.elements;
@@ -84,8 +84,8 @@ std::int64_t slope(const Case& one, const std::vector<const Stretch*>& stretches
   return 0;
 }
 
-/// [operand, number of terms, start, steps along each axis of the result..., step from term to term] where that says it
-/// all, else {"o": operand, "n": number of terms, "x": all positions}.
+/// [operand, number of terms, start, step along each axis of the result..., step from term to term] if that describes
+/// all positions, else {"o": operand, "n": number of terms, "x": all positions}.
 Json places_json(const Case& one, const std::vector<const Stretch*>& stretches, const Shape& shape) {
   std::vector<std::int64_t> slopes;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -133,7 +133,7 @@ Json case_json(const Case& one, const Shape& shape) {
   return json;
 }
 
-/// What tells a case from others: its rule and constant, and of each stretch its side, operand and number of terms.
+/// The key that distinguishes cases: rule and constant, and for each stretch its side, operand and number of terms.
 using CaseKey = std::tuple<Derivation::Rule, double, std::vector<std::size_t>>;
 
 CaseKey case_key(const Derivation& derivation, const Sides& sides) {

@@ -11,13 +11,13 @@
 
 namespace attn::render {
 
-/// What is told of a page's numbers, as its script reads it: each telling once.
+/// The descriptions of a page's numbers for its script, each stored once.
 class PageTellings {
  public:
   std::size_t number_of(const nlohmann::ordered_json& telling);
   std::size_t size() const { return tellings_.size(); }
   const nlohmann::ordered_json& operator[](std::size_t number) const { return tellings_[number]; }
-  /// As an array, from that number on.
+  /// The descriptions from this number on, as an array.
   nlohmann::ordered_json from(std::size_t first) const;
 
  private:
@@ -25,8 +25,8 @@ class PageTellings {
   std::map<std::string, std::size_t> numbers_;
 };
 
-/// For the page's script: the ways in which a tensor's elements came about, "c", and where there are several, which
-/// element came about in which, "z". Empty where there are too many terms to tell.
+/// For the page's script: "c", the ways in which a tensor's elements are computed, and, if there are several, "z", each
+/// element's way. Empty if there are too many terms.
 nlohmann::ordered_json cases_json(const Tensor& tensor, PageTellings& tellings);
 
 }  // namespace attn::render

@@ -35,7 +35,7 @@ void begin_article(std::ostream& out, const char* kind, const std::string& id, c
   out << "</h2></header>\n";
 }
 
-/// Each tensor leads to its step, where the page has it.
+/// Links each tensor to its step if the page shows it.
 void write_map(std::ostream& out, std::span<const MapLine> map, std::span<const std::string> ids) {
   out << "<ul class=\"step-map\" aria-label=\"Map of the steps\">\n";
   for (const MapLine& line : map) {

@@ -27,7 +27,7 @@
 
 namespace attn::render {
 
-/// src/render/page, made strings by embed.cmake.
+/// The files of src/render/page, embedded as strings by embed.cmake.
 namespace page {
 extern const std::string_view lesson_html;
 extern const std::string_view lesson_css;
@@ -52,7 +52,7 @@ Json ramp_json(Rgb (*colour)(double)) {
 
 // ---- Steps -----------------------------------------------------------------------------------------
 
-/// For #step addresses: the variable's name, with its section where another step has the same name.
+/// The ids of steps for #step addresses: the variable's name, with its section if another step has the same name.
 std::vector<std::string> step_ids(std::span<const Step> steps) {
   const auto plain = [](std::string_view text) {
     std::string id;
@@ -105,7 +105,7 @@ Blanks step_places(const Step& step, const ShownChapter& chapter, const TextOpti
   return places;
 }
 
-/// What the command's options were, as far as any were given: "seed 123, steps all".
+/// The command's options that were given: "seed 123, steps all".
 std::string options_text(const Json& about) {
   std::string text;
   if (!about.contains("options")) {
@@ -125,7 +125,7 @@ std::string text_of(const Json& about, const char* name) {
   return about.contains(name) && about[name].is_string() ? about[name].get<std::string>() : "";
 }
 
-/// Nothing in it can end the script element that it stands in.
+/// JSON that cannot end the script element around it.
 std::string script_json(const Json& json) {
   std::string text;
   for (const char c : json_text(json, -1)) {
@@ -142,17 +142,17 @@ constexpr const char* ending_id = "what-was-seen";
 /// One chapter's part of a page.
 struct Part {
   const ShownChapter& chapter;
-  std::string name;  ///< the chapter's; empty on a page of its own
+  std::string name;  ///< the chapter's name; empty on a page with one chapter
   PageWhatIf::Place place;
   std::vector<std::string> ids;
   std::vector<std::optional<std::size_t>> step_nodes = {};
-  std::vector<Json> asks = {};  ///< by step: the cells that exercises may ask for
+  std::vector<Json> asks = {};  ///< per step: the cells that exercises may ask for
   std::vector<PageWhatIf> what_ifs = {};
   std::optional<Frame> frame = {};
-  std::size_t first_number = 1;  ///< of its first step
+  std::size_t first_number = 1;  ///< the first step's number
 };
 
-/// One page: its pieces are made when their turn comes.
+/// Writes one page, making its pieces when they are needed.
 class PageWriter {
  public:
   explicit PageWriter(const LessonPage& page) : page_(page), about_(page.chapters[0].about()), nodes_(page.text.print) {
@@ -189,7 +189,7 @@ class PageWriter {
  private:
   void add(const ShownChapter& chapter) {
     const bool is_one = page_.chapters.size() == 1;
-    const std::size_t before = chapter.framing ? 1 : 0;  // an introduction, and an ending
+    const std::size_t before = chapter.framing ? 1 : 0;  // an introduction and an ending
     const PageWhatIf::Place place = {nodes_.add_chapter(chapter.tokens), count_ + before};
     Part part = {chapter, is_one ? "" : chapter.name, place, step_ids(chapter.steps)};
     part.first_number = numbered_ + 1;
@@ -212,7 +212,7 @@ class PageWriter {
     parts_.push_back(std::move(part));
   }
 
-  /// The options; of several chapters, each one's in a line of its own.
+  /// Writes the options; with several chapters, each chapter's on its own line.
   void write_options(std::ostream& out) const {
     for (const Part& part : parts_) {
       out << (part.name.empty() ? "" : "<br>" + part.name) << " · ";
@@ -250,7 +250,7 @@ class PageWriter {
     return (part.name.empty() ? "" : part.name + "/") + id;
   }
 
-  /// The address of each of the chapter's steps; empty where the page does not show it.
+  /// The address of each of the chapter's steps; empty if the page does not show it.
   static std::vector<std::string> all_ids(const Part& part) {
     std::vector<std::string> ids;
     for (const Step& step : part.chapter.all_steps) {
@@ -355,7 +355,8 @@ class PageWriter {
     out << ",\"tellings\":" << script_json(nodes_.tellings().from(0)) << '}';
   }
 
-  /// The tensors that only changes have, what is told of them, and by its id, what each change made of each step.
+  /// Writes the tensors that only changes have, their descriptions and, by its id, the effect of each change on each
+  /// step.
   void write_what_ifs(std::ostream& out) {
     Json json = {{"nodes", Json::array()}, {"steps", Json::object()}};
     const std::size_t as_is_tellings = nodes_.tellings().size();
@@ -374,12 +375,12 @@ class PageWriter {
   }
 
   const LessonPage& page_;
-  Json about_;  ///< of the first chapter: tool, version and article are those of all
+  Json about_;  ///< the first chapter's; tool, version and article are the same in all
   std::vector<Part> parts_;
-  std::size_t count_ = 0;     ///< of steps, introductions and endings
-  std::size_t numbered_ = 0;  ///< of steps alone
+  std::size_t count_ = 0;     ///< steps, introductions and endings
+  std::size_t numbered_ = 0;  ///< steps only
   PageNodes nodes_;
-  std::size_t as_is_nodes_ = 0;  ///< those that the steps show as they are, before those that changes made
+  std::size_t as_is_nodes_ = 0;  ///< nodes of the unchanged steps, before those of changes
 };
 
 }  // namespace

@@ -10,17 +10,18 @@
 
 namespace attn::render {
 
-/// One chapter, or all chapters of an article, as a page. What it points to must outlive it.
+/// One chapter, or all chapters of an article, as a page. Everything it points to must outlive it.
 struct LessonPage {
   std::string title;                       ///< "causal: a causal mask: no token sees a later one", "Attention"
-  std::span<const ShownChapter> chapters;  ///< one at least
+  std::span<const ShownChapter> chapters;  ///< at least one
   TextOptions text;
-  std::string_view glossary;  ///< as Document's
+  std::string_view glossary;  ///< as in Document
 };
 
-/// One self-contained HTML file: the steps as PyTorch prints them, which a script makes into heat maps in which each
-/// cell shows how it was computed, as they are and with one rule changed. Tensors that PyTorch would summarise stay as
-/// printed. A step's address is its name, on a page of several chapters after its chapter's: "#causal/attn_scores".
+/// Writes one self-contained HTML file: the steps as PyTorch prints them, which a script turns into heat maps whose
+/// cells show how they were computed, unchanged and with one rule changed. Tensors that PyTorch would summarise stay as
+/// printed. A step's address is its name; on a page of several chapters the chapter's name precedes it:
+/// "#causal/attn_scores".
 void write_html(std::ostream& out, const LessonPage& page);
 
 }  // namespace attn::render

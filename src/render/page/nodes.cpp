@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// All numbers, with digits that say exactly which they are, and spaces between them.
+/// All numbers with enough digits to identify them exactly, separated by spaces.
 std::string value_digits(const Contents& contents) {
   return std::visit(
       [](const auto& values) {
@@ -41,7 +41,7 @@ std::string value_digits(const Contents& contents) {
       contents);
 }
 
-/// All numbers as PyTorch prints them, with spaces between them.
+/// All numbers as PyTorch prints them, separated by spaces.
 std::string printed_numbers(const Contents& contents, const torch::PrintOptions& print) {
   const torch::PrintedTensor printed = torch::print_tensor(contents, {}, print);
   std::string text;
@@ -51,7 +51,7 @@ std::string printed_numbers(const Contents& contents, const torch::PrintOptions&
   return text;
 }
 
-/// A contiguous copy has the numbers of what it copies, at the same places.
+/// The source of a contiguous copy, which has the same numbers in the same places.
 const Tensor& spoken(const Tensor& tensor) {
   return tensor.kind() == Kind::contiguous ? spoken(tensor.operands()[0]) : tensor;
 }

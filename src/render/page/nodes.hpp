@@ -14,25 +14,27 @@
 
 namespace attn::render {
 
-/// Larger tensors stay as printed, whatever the threshold.
+/// Larger tensors stay as printed, whatever print's threshold is.
 inline constexpr std::int64_t most_page_elements = 5000;
 
-/// The tensors of a page: those shown and all that they were made from, operands first, as its script reads them.
+/// The tensors of a page for its script: those shown and all that they depend on, operands first.
 class PageNodes {
  public:
   explicit PageNodes(const torch::PrintOptions& print) : print_(print) {}
 
-  /// A chapter's number. The words that the rows of its `inputs` stand for are `tokens`, which must outlive this.
+  /// Adds a chapter and returns its number. `tokens` are the words for the rows of its `inputs` and must outlive this
+  /// object.
   std::size_t add_chapter(std::span<const std::string> tokens);
 
-  /// The tensor's number; none where it has too many elements, or more than PyTorch prints whole.
+  /// Adds a tensor and returns its number; empty if it has too many elements, or more than PyTorch prints in full.
   std::optional<std::size_t> add(const Tensor& tensor, std::size_t chapter);
 
-  /// The node is what this step shows, and has its name where it has none of its own; of several steps, the first.
+  /// Records that this step shows the node, and names the node if it has no name. If several steps show it, the first
+  /// counts.
   void set_step(std::size_t node, std::size_t step, const std::string& name);
 
   std::size_t size() const { return nodes_.size(); }
-  /// What the script reads of one; what is told of it is among the tellings then.
+  /// A node as the script reads it; adds its descriptions to the tellings.
   nlohmann::ordered_json node_json(std::size_t node);
   const PageTellings& tellings() const { return tellings_; }
 
@@ -40,14 +42,14 @@ class PageNodes {
   struct Node {
     Tensor tensor;
     std::size_t chapter;
-    std::vector<std::int64_t> operands;  ///< their numbers; -1 for those that are not on the page
+    std::vector<std::int64_t> operands;  ///< node numbers; -1 for tensors that are not on the page
     std::optional<std::size_t> step;
     std::string name;
   };
 
   torch::PrintOptions print_;
   PageTellings tellings_;
-  std::vector<std::span<const std::string>> tokens_;  ///< each chapter's
+  std::vector<std::span<const std::string>> tokens_;  ///< by chapter
   std::vector<Node> nodes_;
   std::unordered_map<const void*, std::size_t> numbers_;
 };

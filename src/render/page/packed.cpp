@@ -16,7 +16,7 @@ std::vector<std::uint8_t> compressed(const std::string& text) {
   std::vector<std::uint8_t> bytes(size);
   if (compress2(bytes.data(), &size, reinterpret_cast<const Bytef*>(text.data()), static_cast<uLong>(text.size()),
                 Z_BEST_COMPRESSION) != Z_OK) {
-    throw std::bad_alloc();  // there is room for every result
+    throw std::bad_alloc();  // the buffer fits every result
   }
   bytes.resize(size);
   return bytes;

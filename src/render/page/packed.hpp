@@ -4,7 +4,7 @@
 
 namespace attn::render {
 
-/// The text in the zlib format, as base64: what a page's script unpacks when it needs it.
+/// The text compressed with zlib, as base64; a page's script unpacks it on demand.
 std::string packed(const std::string& text);
 
 }  // namespace attn::render

@@ -11,7 +11,7 @@ namespace attn::render {
 /// Writes text escaped for HTML, also inside quotes.
 void write_escaped(std::ostream& out, std::string_view text);
 
-/// Writes what stands in a place of a template.
+/// Writes the contents of a placeholder.
 using Write = std::function<void(std::ostream&)>;
 using Blanks = std::map<std::string_view, Write>;
 
@@ -19,10 +19,10 @@ Write escaped(std::string text);
 /// `html` must outlive it.
 Write verbatim(std::string_view html);
 
-/// The template with {{name}} replaced, written piece by piece: a page may be larger than what memory holds.
+/// Writes the template with each {{name}} replaced, piece by piece, because a page may be larger than memory.
 void write_filled(std::ostream& out, std::string_view pattern, const Blanks& places);
 
-/// What is between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
+/// The text between <!--name--> and <!--/name-->, and the pattern with {{name}} in its place.
 struct Cut {
   std::string inner;
   std::string rest;

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Those that a step's article shows in other words.
+/// The label and the printed value that the step's article element shows.
 Json printed_json(const Step& step, const TextOptions& text) {
   return {{"label", label_text(step)}, {"printed", value_text(step, text)}};
 }
@@ -66,7 +66,7 @@ Json PageWhatIf::changed_json(const Entry& entry) const {
   if (const std::string_view alike = likeness(entry.pair, text_); !alike.empty()) {
     json["alike"] = alike;
   }
-  const StepExplanation said = explain(step, {}, chapter_.tokens);  // why it is there is told of the step as it is
+  const StepExplanation said = explain(step, {}, chapter_.tokens);  // the unchanged step already has its reason
   if (step.kind == Step::Kind::tensor) {
     json["expression"] = step.name + " = " + said.expression;
   }

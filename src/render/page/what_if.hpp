@@ -11,30 +11,30 @@
 
 namespace attn::render {
 
-/// A chapter with one rule changed, as a page's script reads it: of each step what differs, and of those in which
-/// nothing does, nothing. What it is given must outlive it.
+/// A chapter with one rule changed, for a page's script: what differs in each step, and nothing for steps without
+/// differences. The arguments must outlive it.
 class PageWhatIf {
  public:
-  /// Where the chapter is on the page.
+  /// The chapter's place on the page.
   struct Place {
     std::size_t chapter;
     std::size_t first_step;
   };
 
-  /// Adds the tensors that the change made to the nodes.
+  /// Adds the tensors of the changed chapter to the nodes.
   PageWhatIf(const ShownChapter& chapter, const ShownWhatIf& what_if, const Place& place, PageNodes& nodes,
              const TextOptions& text);
 
-  /// Its name, and what it did.
+  /// The change's name and effect.
   nlohmann::ordered_json head_json() const;
-  /// What it made of one of the chapter's steps; 0 where nothing differs.
+  /// The change's effect on one of the chapter's steps; 0 if nothing differs.
   nlohmann::ordered_json entry_json(std::size_t step) const;
 
  private:
   struct Entry {
     StepPair pair;
     std::optional<std::size_t> node;
-    std::vector<const Step*> added;  ///< steps that only the change has, just before this one
+    std::vector<const Step*> added;  ///< steps that only the changed chapter has, just before this one
   };
 
   nlohmann::ordered_json changed_json(const Entry& entry) const;

@@ -19,7 +19,7 @@ void write_cell(std::ostream& out, const char* element, const char* scope, const
   out << "</" << element << '>';
 }
 
-/// The first row names the columns, the first column the rows.
+/// The first row names the columns and the first column the rows.
 void write_table(std::ostream& out, const std::vector<std::vector<std::string>>& table) {
   out << "<div class=\"scroll\" role=\"group\" aria-label=\"In numbers\"><table class=\"reason\">";
   for (std::size_t row = 0; row < table.size(); ++row) {
@@ -39,7 +39,7 @@ void write_table(std::ostream& out, const std::vector<std::vector<std::string>>&
   out << "</table></div>";
 }
 
-/// "masked_attn_scores" as "masked attention scores"; what is no word stays: "W_query", "x_2".
+/// "masked_attn_scores" as "masked attention scores"; names that are not words stay: "W_query", "x_2".
 std::string in_words(std::string_view name) {
   static const std::map<std::string_view, std::string_view> words = {
       {"attn", "attention"},  {"exp", "exponentials of"}, {"heads", "by head"}, {"out", "output"},

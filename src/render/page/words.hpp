@@ -7,22 +7,22 @@
 
 #include "lesson/explain.hpp"
 
-/// The explanation of a step, as parts of a page.
+/// Writes the explanation of a step as parts of a page.
 namespace attn::render {
 
-/// The glossary's terms, each with its meaning: <dt> and <dd>.
+/// The glossary's terms with their meanings: <dt> and <dd>.
 void write_glossary(std::ostream& out, std::string_view glossary);
 
-/// A step's label as a heading; where that is none, or code, its name in words: "context vectors".
+/// A step's label as a heading; if it has none, or the label is code, its name in words: "context vectors".
 std::string heading_of(const Step& step);
 
-/// Items of a list.
+/// Writes the notices as list items.
 void write_notice_items(std::ostream& out, std::span<const std::string> notices);
 
-/// Paragraphs and tables.
+/// Writes the reasons as paragraphs and tables.
 void write_reasons(std::ostream& out, std::span<const Reason> reasons);
 
-/// The hidden steps that a step depends on.
+/// Writes the hidden steps that a step depends on.
 void write_through(std::ostream& out, std::span<const StepExplanation> before);
 
 }  // namespace attn::render

@@ -21,7 +21,7 @@ std::size_t position_of(const Shape& index, const Shape& shape) {
   return static_cast<std::size_t>(position);
 }
 
-/// Of terms: their sum, and the sum of their sizes.
+/// The sum of terms, and the sum of their magnitudes.
 struct Total {
   Interval exact;
   double size = 0;
@@ -35,8 +35,8 @@ struct Total {
 
 }  // namespace
 
-/// A result that arithmetic rounded `steps` times, each time by a number of this size at most. Whole numbers are exact
-/// as far as they have the digits for them.
+/// A result rounded `steps` times by the arithmetic, each time relative to at most this magnitude. Whole numbers are
+/// exact as far as the arithmetic has digits for them.
 Interval Bounds::rounded(const Interval& exact, double steps, double size) const {
   if (is_whole(exact) && size * roundoff_ <= 1) {
     return exact;
@@ -98,8 +98,8 @@ std::int64_t Bounds::Steps::place(const Shape& index, std::int64_t term) const {
   return std::inner_product(index.begin(), index.end(), per_axis.begin(), first + term * per_term);
 }
 
-/// Where the terms of a large tensor's sums are, found from the derivations of a few of its cells; null for what is no
-/// such sum, and for what is asked of too seldom to be worth it.
+/// The places of the terms in a large tensor's sums, found from the derivations of a few of its cells; null if it is
+/// not such a sum, or is used too seldom to be worth it.
 const Bounds::Sums* Bounds::sums_of(const Tensor& tensor) {
   constexpr int seldom = 8;
   constexpr std::int64_t fewest_cells = 256;
@@ -149,7 +149,7 @@ const Bounds::Sums* Bounds::sums_of(const Tensor& tensor) {
   return is_regular ? &sums : nullptr;
 }
 
-/// The same as sum(), without a derivation.
+/// Computes the bound of sum() without a derivation.
 Interval Bounds::regular_sum(const Tensor& tensor, const Sums& sums, const Shape& index) {
   struct Operand {
     Cells* cells;
@@ -215,7 +215,7 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
   return no_number;
 }
 
-/// Functions round a few times, by numbers as large as those that they take or give.
+/// Functions round a few times, relative to their arguments and results.
 Interval Bounds::mapped(const Tensor& tensor, const Derivation& derivation) {
   std::vector<Interval> elements;
   double size = 0;
@@ -227,7 +227,7 @@ Interval Bounds::mapped(const Tensor& tensor, const Derivation& derivation) {
   return rounded(result, static_cast<double>(elements.size()) + 3, std::max(size, result.size()));
 }
 
-/// A sum of n terms is rounded n times, and each product once, by a number no larger than the sum of all sizes.
+/// A sum of n terms is rounded n times and each product once, relative to at most the sum of all magnitudes.
 Interval Bounds::sum(const Tensor& tensor, const Derivation& derivation) {
   Total total;
   for (const Derivation::Term& term : derivation.terms) {
@@ -240,7 +240,7 @@ Interval Bounds::sum(const Tensor& tensor, const Derivation& derivation) {
   return rounded(total.exact, static_cast<double>(derivation.terms.size()) + 1, total.size);
 }
 
-/// Tight where the divisor is a sum with the dividend in it: a / (a + the others).
+/// Tight if the divisor is a sum that contains the dividend: a / (a + the others).
 Interval Bounds::quotient(const Tensor& tensor, const Derivation& derivation) {
   const Element& dividend = derivation.terms[0].a;
   const Interval a = of(tensor, dividend);
@@ -268,14 +268,14 @@ Interval Bounds::quotient(const Tensor& tensor, const Derivation& derivation) {
   if (!is_in || !(a.low + others.low > 0)) {
     return divided_by(of(tensor, divisor));
   }
-  // Each of the two alone moves the share one way, so that it is least and greatest at the ends of both.
+  // The share is monotonic in each of the two, so its extremes are at their ends.
   const auto share = [](double part, double rest) { return part / (part + rest); };
   const Interval corners =
       hull(share(a.low, others.low), share(a.low, others.high), share(a.high, others.low), share(a.high, others.high));
   return rounded(corners, static_cast<double>(terms.terms.size()) + 1, corners.size());
 }
 
-/// A weight is least where its own score is low and all others are high. A score of -inf weighs nothing.
+/// A weight is least when its own score is low and all others are high. A score of -inf has weight 0.
 Interval Bounds::softmax(const Tensor& tensor, const Derivation& derivation) {
   std::vector<Interval> scores;
   scores.reserve(derivation.terms.size());
@@ -285,7 +285,7 @@ Interval Bounds::softmax(const Tensor& tensor, const Derivation& derivation) {
     scores.push_back(of(tensor, term.a));
     most = std::max(most, scores.back().high);
   }
-  constexpr double vanishes = 104;  // so far below the largest, float32's exponential is 0 whatever was rounded
+  constexpr double vanishes = 104;  // this far below the largest, float32's exponential is 0 despite rounding
   for (const Interval& score : scores) {
     size = score.high > most - vanishes && std::isfinite(score.low) ? std::max(size, score.size()) : size;
   }
@@ -299,11 +299,11 @@ Interval Bounds::softmax(const Tensor& tensor, const Derivation& derivation) {
   const double low = power(scores[derivation.position].low);
   const double high = power(scores[derivation.position].high);
   const Interval weight = {low > 0 ? low / (low + others.high) : low, high > 0 ? high / (high + others.low) : high};
-  // The difference from the largest, the exponential, the sum and the division are rounded.
+  // The difference from the largest, the exponential, the sum and the division are each rounded.
   return rounded(weight, static_cast<double>(scores.size()) + 4 + 2 * size, weight.size());
 }
 
-/// torch.isclose of all: certain where all pairs certainly are, or one certainly is not.
+/// torch.isclose over all pairs: certain if every pair is certainly close, or one certainly is not.
 Interval Bounds::comparison(const Tensor& tensor, const Derivation& derivation) {
   constexpr double absolute = 1e-8;
   constexpr double relative = 1e-5;

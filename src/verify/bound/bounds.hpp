@@ -12,41 +12,41 @@
 
 namespace attn::verify {
 
-/// Between which numbers the cells of a tensor lie, given those of the tensors that somebody observed: every number
-/// that the arithmetic may give, in whatever order it sums, lies in the interval. Whatever the operations, their
-/// derivations say how. Cells are bounded when asked for, and what others are made of is kept.
+/// Bounds for a tensor's cells, given those of observed tensors: every number that the arithmetic may give, in any
+/// order of summation, lies in the interval. The operations' derivations define the arithmetic. Cells are bounded on
+/// demand, and bounds that others need are kept.
 class Bounds {
  public:
-  /// `roundoff` is what the arithmetic may round a number of size 1 by; float32's unless told otherwise.
+  /// `roundoff` is the largest relative rounding of the arithmetic; by default float32's.
   explicit Bounds(double roundoff = 0x1p-24) : roundoff_(roundoff) {}
 
-  /// The tensor's cells, row-major. It stands for itself, whatever it is made of.
+  /// Sets the tensor's cells, row-major. Its own derivation is then ignored.
   void observe(const Tensor& tensor, std::vector<Interval> cells);
 
-  /// A cell by its index, or by its position in row-major order. Dropped and masked cells are exact.
+  /// The bound of a cell by index, or by row-major position. Dropped and masked cells are exact.
   Interval cell(const Tensor& tensor, const Shape& index);
   Interval cell(const Tensor& tensor, std::int64_t position);
 
-  /// How many terms of derivations were bounded so far: what it cost.
+  /// The number of derivation terms bounded so far, as a measure of cost.
   std::int64_t cost() const { return cost_; }
 
-  /// Forgets all that was not observed.
+  /// Discards everything that was not observed.
   void forget() {
     kept_.clear();
     sums_.clear();
   }
-  /// Forgets what was observed of a tensor.
+  /// Discards the observation of a tensor.
   void forget(const Tensor& tensor) { observed_.erase(tensor.id()); }
 
  private:
   struct Cells {
-    Tensor tensor;                   ///< keeps the identity from being another tensor's
-    std::vector<Interval> observed;  ///< all cells, or none
+    Tensor tensor;                   ///< keeps its id from being reused by another tensor
+    std::vector<Interval> observed;  ///< all cells, or empty
     std::unique_ptr<double[]> kept =
         nullptr;  ///< each cell's low and high; memory is used only where a cell is bounded
     std::vector<bool> are_kept = {};
   };
-  /// An operand's elements in a tensor's sums: as far apart from term to term, and from cell to cell, everywhere.
+  /// An operand's elements in a tensor's sums, with constant distances from term to term and from cell to cell.
   struct Steps {
     std::size_t operand;
     std::int64_t first;
@@ -58,7 +58,7 @@ class Bounds {
   struct Sums {
     Tensor tensor;
     int asked = 0;
-    std::int64_t terms = 0;           ///< 0: not known, or nothing so regular
+    std::int64_t terms = 0;           ///< 0 if unknown or not regular
     std::vector<Steps> factors = {};  ///< a, b if any, and the bias if any
     bool has_bias = false;
   };

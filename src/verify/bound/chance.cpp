@@ -9,15 +9,15 @@ namespace {
 
 bool is_zero(const Interval& cell) { return cell.low == 0 && cell.high == 0; }
 
-/// log10 of the probability that one cell holds where the numbers range over `range`. A zero says nothing where it may
-/// be what a mask left.
+/// log10 of the probability that one cell holds if the numbers range over `range`. A zero that may come from a mask
+/// says nothing.
 double chance_of(const Interval& printed, const Interval& number, double range, bool zeros_are_masked) {
   if (!std::isfinite(printed.low) || (zeros_are_masked && is_zero(printed) && number.size() < 1e-6)) {
     return 0;
   }
   double width = number.high - number.low + printed.high - printed.low + 2 * slack(printed.low);
   if (is_whole(printed)) {
-    width = std::max(width, 1.0);  // whole numbers are no finer than that
+    width = std::max(width, 1.0);  // whole numbers are no finer than 1
     range += 1;
   }
   return range > 0 ? std::log10(std::clamp(width / range, 1e-12, 1.0)) : 0;
@@ -91,7 +91,7 @@ double chance_of_holding(const Observed& printed, std::span<const Interval> numb
     chance += chance_of(printed.cells[i], numbers[i], constant && !range ? std::abs(printed.cells[i].low) : own,
                         zeros_are_masked);
     if (constant && chance < 0) {
-      break;  // the others say the same again
+      break;  // the others are the same again
     }
   }
   return chance;

@@ -6,18 +6,18 @@
 
 namespace attn::verify {
 
-/// A number that is known up to rounding.
+/// A number known up to rounding.
 struct Interval {
   double low = 0;
   double high = 0;
 
   double middle() const { return low == high ? low : (low + high) / 2; }
   double radius() const { return low == high ? 0 : (high - low) / 2; }
-  /// The greatest absolute value.
+  /// The largest absolute value.
   double size() const { return std::max(std::abs(low), std::abs(high)); }
 };
 
-/// What is no number: an infinity times zero, zero by zero.
+/// An undefined result: infinity times zero, or zero divided by zero.
 inline constexpr Interval no_number = {std::numeric_limits<double>::quiet_NaN(),
                                        std::numeric_limits<double>::quiet_NaN()};
 
@@ -25,19 +25,19 @@ inline bool is_number(const Interval& x) { return !std::isnan(x.low) && !std::is
 
 inline bool is_whole(const Interval& x) { return x.low == x.high && x.low == std::floor(x.low); }
 
-/// What float32 arithmetic may move a number of this size by.
+/// The amount by which float32 arithmetic may change a number of this size.
 inline double slack(double value) { return 3e-7 * std::max(1.0, std::abs(value)); }
 
-/// Whether two numbers may be one: the intervals meet, with the slack of arithmetic.
+/// Returns true if two numbers may be equal: the intervals meet, with the arithmetic's slack.
 bool meet(const Interval& a, const Interval& b);
 
-/// From the least of the numbers to the greatest; no number where one of them is none.
+/// The interval from the smallest to the largest number; no_number if any is undefined.
 Interval hull(double a, double b, double c, double d);
 
 /// a * b.
 Interval times(const Interval& a, const Interval& b);
 
-/// a / b; no number where b may be 0.
+/// a / b; no_number if b may be 0.
 Interval over(const Interval& a, const Interval& b);
 
 }  // namespace attn::verify

@@ -17,11 +17,11 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
-/// Takes from a vector what lies along the basis, and makes it of length 1; the length that was left, 0 where next to
-/// none.
+/// Removes the vector's components along the basis and normalises it; returns the length that was left, or 0 if next to
+/// nothing was.
 double orthogonalise(Vector& vector, const std::vector<Vector>& basis) {
   const double whole = std::sqrt(dot(vector, vector));
-  for (int round = 0; round < 2; ++round) {  // once more, for what rounding left
+  for (int round = 0; round < 2; ++round) {  // twice, to remove rounding errors
     for (const Vector& other : basis) {
       const double along = dot(vector, other);
       for (std::size_t i = 0; i < vector.size(); ++i) {
@@ -59,7 +59,7 @@ double spread(const Vector& values) {
   return std::sqrt(squares);
 }
 
-/// What the columns' own rounding may move each cell by: as much as the coefficients of the best fit make of it.
+/// The amount by which the columns' rounding may move each cell, given the best fit's coefficients.
 Vector rounding_of(const std::vector<std::vector<Interval>>& columns, const std::vector<Vector>& basis,
                    const Vector& values) {
   Vector result(values.size());
@@ -70,7 +70,7 @@ Vector rounding_of(const std::vector<std::vector<Interval>>& columns, const std:
   if (exact) {
     return result;
   }
-  // The coefficients are no larger than the fitted part over the shortest column's part that is its own.
+  // The coefficients are at most the fitted part divided by the own part of the shortest column.
   Vector fitted(values.size());
   for (const Vector& direction : basis) {
     const double along = dot(values, direction);

@@ -10,17 +10,17 @@
 
 namespace attn::verify {
 
-/// How the elements of a tensor come from those of others, where no lesson has the operation.
+/// How a tensor's elements follow from those of others, for an operation that no lesson has.
 struct Mapping {
-  std::function<std::string(const std::vector<std::string>&)> words;  ///< given those of the operands
-  std::function<std::vector<Element>(const Shape&)> elements;         ///< what one is made of
-  std::function<Interval(std::span<const Interval>)> bound;           ///< what it is made to be
+  std::function<std::string(const std::vector<std::string>&)> words;  ///< from the operands' expressions
+  std::function<std::vector<Element>(const Shape&)> elements;         ///< the elements that an element depends on
+  std::function<Interval(std::span<const Interval>)> bound;           ///< the bound computed from them
 };
 
-/// A tensor of this shape that is so made.
+/// Creates a tensor of this shape with this mapping.
 Tensor mapped(std::vector<Tensor> operands, const Shape& shape, Mapping mapping);
 
-/// What a mapped tensor's element is, of what it is made of.
+/// The bound of a mapped tensor's element, from the bounds of the elements that it depends on.
 Interval bound_of_mapped(const Tensor& tensor, std::span<const Interval> elements);
 
 }  // namespace attn::verify

@@ -12,7 +12,7 @@
 
 namespace attn::verify {
 
-/// What somebody shows of a tensor: its numbers up to rounding, row-major.
+/// What is shown of a tensor: its numbers up to rounding, row-major.
 struct Observed {
   Shape shape;
   std::vector<Interval> cells;
@@ -20,20 +20,19 @@ struct Observed {
   std::size_t rank() const { return shape.size(); }
 };
 
-/// A position as the standard library counts.
+/// Converts a position to the standard library's index type.
 inline std::size_t at(std::int64_t position) { return static_cast<std::size_t>(position); }
 
-/// What a printed tensor says of its numbers; empty for one that is printed with "..." or in rows of different
-/// lengths. True is 1.
+/// A printed tensor's numbers; empty if it is printed with "..." or in rows of different lengths. True is 1.
 std::optional<Observed> observed_of(const Printed& printed);
 
-/// Half a unit of the last printed digit; 0 where the number is exact.
+/// The cell's value with half a unit of its last printed digit on either side; no width if the number is exact.
 Interval interval_of(const Cell& cell);
 
-/// A tensor of this name; its numbers are the middles of those observed.
+/// A tensor with this name, whose numbers are the middles of the observed intervals.
 Tensor leaf_of(const Observed& observed, const std::string& name);
 
-/// Item i of the first axis, which is gone from the result.
+/// Item i of the first axis, which the result lacks.
 Observed item_of(const Observed& x, std::int64_t i);
 
 }  // namespace attn::verify

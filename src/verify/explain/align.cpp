@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t price_of_change = 2 * weight_of_cell;
 
-/// What it costs to lay each of the shorter one's parts on the longer one's, `shift` parts further on.
+/// The cost of aligning each part of the shorter one with the longer one's part `shift` places further on.
 std::vector<std::int64_t> weights_of_parts(const Printed& printed, const Numbers& numbers, const Alignment& alignment,
                                            std::int64_t shift) {
   const std::int64_t parts = std::min(alignment.step_parts, alignment.page_parts);
@@ -35,7 +35,7 @@ std::vector<std::int64_t> weights_of_parts(const Printed& printed, const Numbers
   return weights;
 }
 
-/// How large a part of the shape begins at the position: the number of cells of a row, slice, ...
+/// The size of the part of the shape that begins at the position: the number of cells of a row, a slice, ...
 std::int64_t boundary(std::int64_t position, const Shape& shape) {
   std::int64_t block = 1;
   for (std::size_t axis = shape.size(); axis-- > 1 && position % (block * shape[axis]) == 0;) {
@@ -44,7 +44,7 @@ std::int64_t boundary(std::int64_t position, const Shape& shape) {
   return block;
 }
 
-/// Finds where the gap is best. Of equally good places in a flat alignment a row's beginning is the best.
+/// Finds the best place for the gap. Among equally good places in a flat alignment, the beginning of a row is best.
 void place_gap(Alignment& alignment, const Printed& printed, const Numbers& numbers, bool flat) {
   const std::int64_t shift = std::abs(alignment.step_parts - alignment.page_parts);
   const auto head = weights_of_parts(printed, numbers, alignment, 0);
@@ -77,11 +77,11 @@ Tally tally_of(const Printed& printed, const Numbers& numbers, const Alignment& 
   return result;
 }
 
-/// The part of the shape that begins at a position and is `cells` cells, or several of its like in a row.
+/// Describes the part of the shape that begins at a position and has `cells` cells, or several such parts in a row.
 Change flat_change(Change::Kind kind, std::int64_t position, std::int64_t cells, const Shape& shape) {
   std::int64_t block = boundary(position, shape);
   while (cells % block != 0) {
-    std::int64_t smaller = 1;  // the next smaller part of the shape
+    std::int64_t smaller = 1;  // the size of the next smaller part of the shape
     for (std::size_t axis = shape.size(); axis-- > 1 && smaller * shape[axis] < block;) {
       smaller *= shape[axis];
     }
@@ -130,7 +130,7 @@ std::optional<Fit> fit_aligned(const Printed& printed, const Numbers& numbers, A
   return fit;
 }
 
-/// The only axis in which the shapes differ.
+/// The only axis in which the shapes differ; empty otherwise.
 std::optional<std::size_t> differing_axis(const Shape& a, const Shape& b) {
   std::optional<std::size_t> found;
   for (std::size_t axis = 0; axis < a.size(); ++axis) {
@@ -158,7 +158,7 @@ Alignment axis_alignment(const Shape& page, const Shape& step, std::size_t axis)
   return alignment;
 }
 
-/// The tensor on the numbers that stand where its cells do.
+/// Fits the tensor to the numbers that are shown at its cells' places.
 std::optional<Fit> fit_shown(const Printed& printed, std::span<const double> values, std::int64_t most) {
   const auto cells = static_cast<std::int64_t>(printed.cells.size());
   Fit fit{{1, cells, cells, 1, 0}, compare(printed.cells, values, most), {}, 0};

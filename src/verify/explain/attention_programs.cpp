@@ -12,7 +12,7 @@
 namespace attn::verify {
 namespace {
 
-/// A lesson's projections of one section.
+/// The queries, keys and values of one section of a lesson.
 struct Projections {
   std::string section;
   std::optional<Tensor> queries;

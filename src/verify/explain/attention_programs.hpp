@@ -6,8 +6,8 @@
 
 namespace attn::verify {
 
-/// What readers make of a lesson's queries, keys and values in programs of their own: scores, weights and context
-/// vectors, with a causal mask and without. Each program has the lesson's steps first.
+/// Programs that readers might write with a lesson's queries, keys and values: scores, weights and context vectors,
+/// with and without a causal mask. Each program starts with the lesson's steps.
 std::vector<Explanation> attention_programs(const Explanation& lesson);
 
 }  // namespace attn::verify

@@ -37,7 +37,7 @@ void for_each_word(std::string_view text, Visit visit) {
   }
 }
 
-/// The label on one line, without what ends it.
+/// The label on one line, without the punctuation at its end.
 std::string plain(std::string_view label) {
   std::string words(label);
   const auto begin = words.find_first_not_of(" \t\n");

@@ -7,15 +7,15 @@
 namespace attn::verify {
 namespace {
 
-/// How many printed tensors an explanation may have.
+/// The number of printed tensors that an explanation could cover.
 using Support = std::unordered_map<const Explanation*, std::int64_t>;
 
-constexpr std::size_t most = 24;  ///< steps of one printed thing that are looked at
+constexpr std::size_t most = 24;  ///< the most steps considered for one printed tensor
 
-/// The best way to reach one choice.
+/// The cheapest way to reach one choice.
 struct Reached {
   std::int64_t cost = 0;
-  std::uint8_t from = 0;  ///< which of the previous choices
+  std::uint8_t from = 0;  ///< the choice at the previous stage
 };
 static_assert(most <= 256);
 
@@ -25,8 +25,9 @@ std::int64_t own_cost(const Alternatives& printed, const KnownStep& step) {
          (step.explanation->preferred ? 0 : 1) + (step.explanation->wave > 0 ? 1 : 0);
 }
 
-/// What PyTorch prints is no other language's where a PyTorch program has it too. Of many steps with equal numbers,
-/// those of the explanations that have most of the page, then the best by themselves.
+/// Reduces the steps to a few. Steps of another language are dropped if a PyTorch program has them and PyTorch printed
+/// the tensor. Among many steps with equal numbers, those whose explanations cover most of the page are kept, then the
+/// best individually.
 std::vector<std::size_t> few(const Alternatives& alternatives, const Known& known, const Support& support) {
   std::vector<std::size_t> steps = alternatives.steps;
   const auto is_pytorch = [&](std::size_t step) { return known[step].explanation->is_pytorch; };
@@ -50,7 +51,7 @@ std::size_t cheapest(const std::vector<Reached>& reached) {
   return static_cast<std::size_t>(best - reached.begin());
 }
 
-/// One printed tensor that is reached.
+/// One printed tensor on the path.
 struct Stage {
   std::vector<std::size_t> steps;
   std::vector<Reached> reached;
@@ -67,7 +68,7 @@ Reached reach(const Stage& previous, std::size_t step, const Known& known) {
   return best;
 }
 
-/// The choices of all that was reached, and where each was reached from: what the way back needs.
+/// The choices at each stage and the choices from which each was reached, for the way back.
 class Trail {
  public:
   void add(std::size_t position, const Stage& stage) {
@@ -77,7 +78,7 @@ class Trail {
     }
   }
 
-  /// Sets the choices that end in the last stage's choice `last`.
+  /// Sets the choices on the path that ends in the last stage's choice `last`.
   void follow(std::size_t last, std::vector<Choice>& chosen) const {
     for (std::size_t i = begins_.size(); i-- > 0;) {
       const Mark& mark = marks_[begins_[i].mark + last];
@@ -88,8 +89,8 @@ class Trail {
 
  private:
   struct Begin {
-    std::size_t position;  ///< on the page
-    std::size_t mark;      ///< the stage's first
+    std::size_t position;  ///< place on the page
+    std::size_t mark;      ///< the stage's first mark
   };
   struct Mark {
     std::uint32_t step;

@@ -9,22 +9,22 @@
 
 namespace attn::verify {
 
-/// The steps that one printed tensor may equally well be, by its numbers.
+/// The steps that fit one printed tensor equally well by their numbers.
 struct Alternatives {
-  std::string label;               ///< the printed one, plain
+  std::string label;               ///< the printed label, plain
   std::string grad_fn;             ///< as printed
-  bool is_pytorch = false;         ///< so printed
-  std::vector<std::size_t> steps;  ///< empty where none is recognised
+  bool is_pytorch = false;         ///< printed in PyTorch's style
+  std::vector<std::size_t> steps;  ///< empty if no step is recognised
 };
 
-/// Those of a printed thing.
+/// Returns the alternatives of a printed thing.
 using AlternativesOf = std::function<Alternatives(std::size_t)>;
 
-/// For each of `count` printed things the step that follows best from the others: of the lesson and in the order of
-/// those before and after it, then with the label and the grad_fn that the page has, then one that the article prints.
+/// For each of `count` printed things, the step that best follows from the others: of the same lesson and in program
+/// order; then with the page's label and grad_fn; then one that the article prints.
 std::vector<Choice> choose_in_order(std::size_t count, const AlternativesOf& alternatives, const Known& known);
 
-/// What it costs to believe that a page shows `next` after `previous`: it mostly follows one program.
+/// The cost of assuming that a page shows `next` after `previous`: a page mostly follows one program.
 int order_distance(const KnownStep& previous, const KnownStep& next);
 
 }  // namespace attn::verify

@@ -11,14 +11,14 @@
 namespace attn::verify {
 namespace {
 
-/// How a number is written.
+/// The notation of a number.
 struct Format {
   bool point = false;
   bool scientific = false;
   int decimals = 0;
 };
 
-/// The power of ten of the first digit.
+/// The exponent of ten of the first digit.
 double magnitude(double value) { return value == 0 ? 0 : std::floor(std::log10(std::abs(value))); }
 
 Format format_of(const Cell& cell) {
@@ -27,7 +27,7 @@ Format format_of(const Cell& cell) {
   format.scientific = exponent != std::string_view::npos;
   format.point = cell.text.substr(0, exponent).find('.') != std::string_view::npos;
   if (cell.unit > 0) {
-    constexpr double most_decimals = 17;  // beyond, no digit tells one float from another
+    constexpr double most_decimals = 17;  // more decimals do not distinguish floats
     const double decimals = (format.scientific ? magnitude(cell.value) : 0) - std::round(std::log10(cell.unit));
     format.decimals = static_cast<int>(std::clamp(decimals, 0.0, most_decimals));
     format.point = format.point || format.decimals > 0;
@@ -51,7 +51,7 @@ double spacing(double value) {
          static_cast<double>(magnitude);
 }
 
-/// The number after rounding to the cell's format.
+/// The number rounded to the cell's format.
 double rounded_as(const Cell& cell, double value) {
   return text::number_of<double>(formatted(format_of(cell), value)).value_or(value);
 }
@@ -63,14 +63,14 @@ CellVerdict by_units(double units) {
   return units < 1.5 ? CellVerdict::last_digit : CellVerdict::differs;
 }
 
-/// Whether the numbers just below have finer digits: 1.0000e+00 next to 9.9999e-01.
+/// Returns true if the numbers just below have finer digits: 1.0000e+00 next to 9.9999e-01.
 bool starts_a_decade(std::string_view text) {
   const std::size_t exponent = text.find_first_of("eE");
   return exponent != std::string_view::npos &&
          text.substr(0, exponent).find_first_of("23456789") == std::string_view::npos;
 }
 
-/// Near ties only the text decides.
+/// Compares as text, which decides near ties.
 CellVerdict compare_as_text(const Cell& cell, double value) {
   const double rounded = rounded_as(cell, value);
   if (starts_a_decade(cell.text) && std::abs(rounded) < std::abs(cell.value)) {
@@ -79,12 +79,12 @@ CellVerdict compare_as_text(const Cell& cell, double value) {
   return by_units(std::abs(cell.value - rounded) / cell.unit);
 }
 
-/// A damaged number is NaN as well.
+/// A damaged number is NaN, too.
 bool says_nan(std::string_view text) {
   return text.find("nan") != std::string_view::npos || text.find("NaN") != std::string_view::npos;
 }
 
-/// A number that is exact up to the rounding of a few float32 operations, or none.
+/// Compares a number that is exact up to the rounding of a few float32 operations, or a special value.
 CellVerdict compare_exactly(const Cell& cell, double value) {
   constexpr double rounding = 3e-7;
   const bool same = cell.value == value || (std::isnan(value) && says_nan(cell.text)) ||

@@ -10,19 +10,19 @@
 
 namespace attn::verify {
 
-/// Whether the number, written as the cell is, is the cell's; a cell stands for half a unit of its last digit.
+/// Compares the number, in the cell's format, with the cell; a cell is accurate to half a unit of its last digit.
 CellVerdict compare_cell(const Cell& cell, double value);
 
-/// Compares cell by cell; stops, with what it has by then, when more than `most` cells differ.
+/// Compares cell by cell; stops with the result so far when more than `most` cells differ.
 Tally compare(std::span<const Cell> cells, std::span<const double> values, std::int64_t most);
 
-/// The same for all that is printed of a tensor of the same shape.
+/// Compares all printed cells of a tensor with numbers of the same shape.
 Tally compare(const Printed& printed, const Numbers& numbers, std::int64_t most);
 
-/// The number as the cell writes its own: so many decimals, an exponent, "2.", an integer, True.
+/// The number in the cell's format: its number of decimals, an exponent, "2.", an integer, True.
 std::string in_format_of(const Cell& cell, double value);
 
-/// A cell of the tensor that shows how its numbers are written: the first finite one. Null where there is none.
+/// A cell that shows the format of the tensor's numbers: the first finite one. Null if there is none.
 const Cell* sample_cell(std::span<const Cell> cells);
 
 }  // namespace attn::verify

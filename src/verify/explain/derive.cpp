@@ -26,7 +26,7 @@
 namespace attn::verify {
 namespace {
 
-/// Goes through a page from top to bottom.
+/// Processes a page from top to bottom.
 class Deriver {
  public:
   Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
@@ -119,7 +119,7 @@ class Deriver {
     return describe_unknown(printed_[i], nearest(i), finder_.known());
   }
 
-  /// Something in the tensor or in what it would follow from is wrong.
+  /// The finding that something in the tensor or in its sources is wrong.
   Finding missed(std::size_t i, const Relation& near) const {
     Finding unknown = describe_unknown(printed_[i], nearest(i), finder_.known());
     unknown.relation = near.words;
@@ -127,8 +127,8 @@ class Deriver {
     return unknown;
   }
 
-  /// What weights that nobody printed explain, they explain with a wrong digit too: something that nearly follows from
-  /// it says so.
+  /// Withdraws findings that rest on weights that the page does not print: such weights also explain a wrong digit,
+  /// which a relation that nearly holds reveals.
   void withdraw(std::span<const std::size_t> positions) {
     for (const std::size_t position : positions) {
       if (fitted_.erase(position - 1) > 0) {
@@ -137,8 +137,8 @@ class Deriver {
     }
   }
 
-  /// Whether what nearly has a step's numbers should have them. Inputs are the page's own, unless it makes something of
-  /// the article's that holds.
+  /// Returns true if a tensor that nearly has a step's numbers should have them. Inputs are the page's own, unless the
+  /// page computes something of the article's from them that holds.
   bool is_the_articles(std::size_t i, std::size_t step) const {
     const Known& known = finder_.known();
     const auto is_inputs = [&](std::size_t one) {
@@ -154,7 +154,8 @@ class Deriver {
     return !is_inputs(step);
   }
 
-  /// One exact product of small whole numbers may be chance; what many of a page have together is not.
+  /// Accepts uncertain relations: one exact product of small whole numbers may be a coincidence, but not many on one
+  /// page.
   void take_uncertain() {
     constexpr std::size_t many = 3;
     const auto is_unknown = [&](const auto& one) { return findings_[one.first].verdict == Verdict::unknown; };
@@ -188,8 +189,8 @@ class Deriver {
     return relation ? relation : sums_before(i, observed);
   }
 
-  /// What the listing prints there, which needs less evidence, or, where nobody knows which, all that it may have
-  /// printed.
+  /// The relation that the listing prints there, which needs less evidence, or, if that place is unknown, any relation
+  /// that it may have printed.
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
     constexpr double printed_there = -5;
     constexpr std::size_t most_tried = 24;
@@ -217,7 +218,8 @@ class Deriver {
     return std::nullopt;
   }
 
-  /// What is labelled as sums, of the tensor just before it: a single number, or ones, are evidence of nothing else.
+  /// For a tensor labelled as sums: the sums of the tensor just before it. A single number, or ones, are otherwise no
+  /// evidence.
   std::optional<Relation> sums_before(std::size_t i, const Observed& target) const {
     const auto before = i > 0 && plain_label(printed_[i].label).find("sum") != std::string::npos
                             ? observed_of(printed_[i - 1])
@@ -245,7 +247,7 @@ class Deriver {
     return std::nullopt;
   }
 
-  /// The step that the tensor's label or its place says that it is, with what is wrong.
+  /// The step that the tensor's label or place indicates, with what is wrong.
   std::optional<Finding> by_label_or_place(std::size_t i) {
     const Places places(printed_, chosen_, finder_.known());
     const Choice labelled = places.labelled(i);
@@ -271,7 +273,8 @@ class Deriver {
     return std::nullopt;
   }
 
-  /// Whether what does not hold is wrong: where nothing does, only what stands there in a program that the page shows.
+  /// Returns true if cells that do not hold are wrong. If nothing holds, only a tensor that a shown program prints at
+  /// this place is.
   bool is_accusable(std::size_t i, std::size_t step, const Fit& fit) const {
     const Known& known = finder_.known();
     if (fit.tally.differs < std::ssize(printed_[i].cells)) {
@@ -285,7 +288,7 @@ class Deriver {
     return is_shown && Places(printed_, chosen_, known).placed(i) == Choice(step);
   }
 
-  /// How the tensor lies on a step that it should be, if only few cells do not hold.
+  /// The fit to the step that the tensor should be, if only a few cells do not hold.
   static std::optional<Fit> fit_of(const Printed& printed, const Numbers& numbers) {
     if (same_shape(printed, numbers.shape)) {
       const auto fit = fit_same_shape(printed, numbers, static_cast<std::int64_t>(printed.cells.size()));
@@ -295,8 +298,8 @@ class Deriver {
     return fit && fit->tally.differs + fit->tally.last_digit <= most_failing(printed) ? fit : std::nullopt;
   }
 
-  /// Whether a near miss tells which cells are wrong: not where a whole row or column fails, which a single wrong
-  /// number of a source may do, nor where a mask that nobody printed may have hidden cells.
+  /// Returns true if a near miss shows which cells are wrong: not if a whole row or column fails, since a single wrong
+  /// number of a source may cause that, and not if an unprinted mask may have hidden cells.
   static bool is_accusation(const Relation& relation, const Observed& observed) {
     const std::int64_t columns = observed.shape.empty() ? 1 : observed.shape.back();
     std::unordered_map<std::int64_t, std::int64_t> in_row;
@@ -312,7 +315,7 @@ class Deriver {
     return true;
   }
 
-  /// What stands before it, or else the expression that prints it.
+  /// The words before it, or else the expression that prints it.
   std::string_view label_of(std::size_t i) const {
     const bool is_written = printed_[i].label.empty() && written_[i];
     return is_written ? std::string_view(listed_.written()[*written_[i]].value) : printed_[i].label;
@@ -339,7 +342,7 @@ class Deriver {
   }
 
   struct Seen {
-    std::size_t next = 0;  ///< the place behind the last of them; 0 where none was seen
+    std::size_t next = 0;  ///< the place after the last of them; 0 if none was seen
     bool is_rooted = false;
   };
 
@@ -348,12 +351,12 @@ class Deriver {
   std::vector<Choice>& chosen_;
   Relater relater_;
   Listed listed_;
-  std::vector<std::optional<std::size_t>> written_;  ///< which of the listing's expressions each printed thing is
+  std::vector<std::optional<std::size_t>> written_;  ///< the listing's expression for each printed thing
   std::vector<Finding> findings_;
-  std::set<std::size_t> fitted_;  ///< places on the page of what weights that it does not print explain
-  bool is_loose_ = false;         ///< what was found last leaves room: some of its cells may be wrong all the same
-  std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< by places on the page
-  std::vector<Seen> seen_;                                   ///< of the tensors that are first with their cells
+  std::set<std::size_t> fitted_;  ///< places of tensors explained through unprinted weights
+  bool is_loose_ = false;         ///< the relation found last is loose: some cells may still be wrong
+  std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< with their places on the page
+  std::vector<Seen> seen_;                                   ///< tensors, each the first with its cells
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 namespace attn::verify {
 
-/// The finding of each printed tensor: a lesson's step where every cell holds, else what it follows from, else a step
-/// or a relation that holds but for a few cells. Those of sizes are empty. `chosen` loses the steps that a tensor is
-/// not.
+/// The finding of each printed tensor: a lesson's step if every cell holds, else the relation that it follows from,
+/// else a step or a relation that holds except for a few cells. Findings of sizes are empty. Removes steps from
+/// `chosen` that a tensor is not.
 std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
                             const Given& given);
 

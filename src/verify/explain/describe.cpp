@@ -15,7 +15,8 @@
 namespace attn::verify {
 namespace {
 
-/// Lists the cells that are not as the step has them: those that differ, or else those that do in the last digit.
+/// Lists the cells that do not match the step: those that differ or, if there are none, those that differ in the last
+/// digit.
 void list_differences(Finding& finding, const Fit& fit, const Numbers& numbers, std::span<const double> values) {
   const Printed& printed = *finding.printed;
   const Cell* sample = sample_cell(printed.cells);

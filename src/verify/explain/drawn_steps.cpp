@@ -14,13 +14,13 @@
 namespace attn::verify {
 namespace {
 
-/// Whether a leaf was drawn, by the program or by that of the article which lists its weights.
+/// Returns true if a leaf was drawn, by the program or by the article's program, which lists its weights.
 bool is_draw(const Tensor& tensor) {
   return tensor.kind() == Kind::uniform || tensor.kind() == Kind::normal ||
          (tensor.kind() == Kind::given && tensor.name().starts_with("W_"));
 }
 
-/// Whether it has a draw's numbers, in whatever order.
+/// Returns true if the tensor has a draw's numbers, in any order.
 bool is_bare(const Tensor& tensor) {
   switch (tensor.kind()) {
     case Kind::parameter:
@@ -31,7 +31,7 @@ bool is_bare(const Tensor& tensor) {
   }
 }
 
-/// Whether the label has the step's name or its label in it.
+/// Returns true if the label contains the step's name or label.
 bool names(const std::string& label, const KnownStep& step) {
   return label.find(text::lower(step.step->name)) != std::string::npos ||
          (!step.label.empty() && label.find(step.label) != std::string::npos);

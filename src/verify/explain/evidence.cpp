@@ -10,7 +10,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether zeros stand as a dropout mask draws them, and not in a triangle.
+/// Returns true if zeros are placed as a dropout mask draws them, not in a triangle.
 bool is_drawn(const Observed& observed) {
   return observed.rank() >= 2 && !nearly_all_are(observed, Region::above, 0) &&
          !nearly_all_are(observed, Region::below, 0);

@@ -8,14 +8,13 @@
 namespace attn::verify {
 
 /// log10 of the probability that numbers drawn at random over the tensor's range agree with its cells. Scalars,
-/// constants and triangles of two whole numbers, such as causal masks, are no evidence: 0.
+/// constants and triangles of two whole numbers, such as causal masks, are not evidence: 0.
 double chance_of_agreeing(const Printed& printed);
 
-/// Whether that is excluded where so many tensors were held against it.
+/// Returns true if coincidence is excluded after comparing with this many tensors.
 bool is_excluded(double chance, std::size_t tried);
 
-/// How many cells of a tensor may not hold for it to be recognised all the same: 15 % of those that are
-/// not zero, and at least one.
+/// The number of cells that may fail while the tensor is still recognised: 15 % of the nonzero ones, at least one.
 std::int64_t most_failing(const Printed& printed);
 
 }  // namespace attn::verify

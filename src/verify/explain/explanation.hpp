@@ -13,7 +13,7 @@
 
 namespace attn::verify {
 
-/// The steps of a chapter, walked through when first asked for. Copies share them.
+/// The steps of a chapter, walked through on demand and shared by copies.
 class LazySteps {
  public:
   using Walk = std::function<std::vector<Step>()>;
@@ -21,7 +21,7 @@ class LazySteps {
 
   LazySteps() : LazySteps(std::vector<Step>{}) {}
   LazySteps(std::vector<Step> steps);
-  /// `shapes` are those of the steps' tensors: less work than the steps.
+  /// `shapes` computes the shapes of the steps' tensors with less work than the steps.
   LazySteps(Walk walk, Shapes shapes);
 
   const std::vector<Step>& get() const;
@@ -32,28 +32,28 @@ class LazySteps {
   std::shared_ptr<State> state_;
 };
 
-/// One way in which a page's tensors may have been made: a chapter of an article, told with one lesson.
+/// One possible origin of a page's tensors: a chapter of an article with one lesson.
 struct Explanation {
   std::string article;
   std::string chapter;
   std::size_t chapter_order = 0;  ///< the chapter's place in the article
   torch::Seed seed = 123;
-  std::string settings;             ///< "d_out 2, 3 heads": what is not as in the article; the seed is told apart
+  std::string settings;             ///< "d_out 2, 3 heads": differences from the article; the seed is separate
   std::string cpu;                  ///< "avx2", "avx512", "default"
   std::string blas;                 ///< "haswell", "sandybridge"
   std::string dropout_kernel;       ///< "default", "mkl"
-  bool is_pytorch = true;           ///< the article's program; else another language's
+  bool is_pytorch = true;           ///< the article's program; otherwise another language's
   bool preferred = false;           ///< the article's own kernels: wins ties
-  bool allowed = true;              ///< false: only looked at to tell what a differing number is instead
-  int wave = 0;                     ///< tried after all of lower waves, for what they leave unexplained
-  std::vector<std::string> tokens;  ///< the words of the inputs, to name rows with
+  bool allowed = true;              ///< false: used only to name a differing number's origin
+  int wave = 0;                     ///< tried after all lower waves, for what they leave unexplained
+  std::vector<std::string> tokens;  ///< words for the inputs, used to name rows
   std::vector<Slip> slips;
   LazySteps steps;
-  /// The same lesson by kernels that differ in the last bits alone; may be empty. They live as long as this.
+  /// The same lesson with kernels that differ only in the last bits; may be empty. They live as long as this object.
   std::function<const std::vector<Explanation>&()> other_kernels;
 };
 
-/// Whether both are told with the same lesson: of one article, they may differ in the chapter.
+/// Returns true if both have the same lesson; within one article the chapters may differ.
 bool is_same_lesson(const Explanation& a, const Explanation& b);
 
 }  // namespace attn::verify

@@ -21,21 +21,21 @@
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t block = 16;  ///< so many normals and more are drawn in blocks of so many
+constexpr std::size_t block = 16;  ///< this many normals or more are drawn in blocks of this many
 
-/// What a generator draws, before it is scaled.
+/// What a generator draws, before scaling.
 struct Draws {
   enum class Kind { uniforms, normals, keeps };
 
   Kind kind = Kind::uniforms;
-  bool are_many = false;  ///< of normals: a block and more
-  double keep = 0;        ///< of keeps: their probability
+  bool are_many = false;  ///< normals: at least one block
+  double keep = 0;        ///< Bernoulli variables: the probability of keeping
   DropoutKernel kernel = DropoutKernel::standard;
 
   bool operator==(const Draws&) const = default;
 };
 
-/// How a tensor may have been made: `low + scale * draw`.
+/// How a tensor may have been computed: `low + scale * draw`.
 struct Way {
   std::string words;
   Draws draws;
@@ -45,7 +45,7 @@ struct Way {
   bool is_transposed = false;
 };
 
-/// An unknown tensor and the ways that its numbers allow.
+/// An unknown tensor and the ways that its numbers permit.
 struct Candidate {
   const Printed* printed = nullptr;
   std::vector<Way> ways;
@@ -57,8 +57,7 @@ bool are_within(const Printed& printed, double low, double high) {
   });
 }
 
-/// nn.Linear's weight [d_out, d_in], or its transpose, where the numbers are
-/// small enough.
+/// nn.Linear's weight [d_out, d_in], or its transpose, if the numbers are small enough.
 void add_linear(const Printed& printed, bool is_transposed, std::vector<Way>& ways) {
   const std::int64_t d_in = printed.shape[is_transposed ? 0 : 1];
   const std::int64_t d_out = printed.shape[is_transposed ? 1 : 0];
@@ -73,7 +72,7 @@ void add_linear(const Printed& printed, bool is_transposed, std::vector<Way>& wa
   }
 }
 
-/// nn.Dropout of ones, with either kernel: 0, or one other number, 1 / (1 - p).
+/// nn.Dropout of ones with either kernel: 0, or one other number, 1 / (1 - p).
 void add_masks(const Printed& printed, std::vector<Way>& ways) {
   const double kept = std::ranges::max(printed.cells, {}, &Cell::value).value;
   const bool is_mask = kept > 1 && std::ranges::all_of(printed.cells, [&](const Cell& cell) {
@@ -139,7 +138,7 @@ std::vector<float> draw(torch::Generator generator, const Draws& draws, std::siz
   return values;
 }
 
-/// The place of the printed cell that holds the draw.
+/// The place of the printed cell for a draw.
 std::size_t place_of(const Printed& printed, const Way& way, std::size_t i) {
   if (!way.is_transposed) {
     return i;
@@ -149,7 +148,7 @@ std::size_t place_of(const Printed& printed, const Way& way, std::size_t i) {
   return i % rows * columns + i / rows;
 }
 
-/// Whether the draws are the tensor's first ones.
+/// Returns true if the draws are the tensor's first ones.
 bool agree(const Printed& printed, const Way& way, std::span<const float> draws) {
   constexpr double rounding = 1e-6;
   for (std::size_t i = 0; i < std::min(draws.size(), printed.cells.size()); ++i) {
@@ -162,13 +161,12 @@ bool agree(const Printed& printed, const Way& way, std::span<const float> draws)
   return true;
 }
 
-/// The first draws after a seed, each kind of them made once. Most seeds fail
-/// at one of them.
+/// The first draws after a seed, each kind drawn once. Most seeds fail at one of them.
 class Seeded {
  public:
   explicit Seeded(std::int64_t seed) : seed_(seed), generator_(static_cast<std::uint64_t>(seed)) {}
 
-  /// What the seed draws, if that is what is printed.
+  /// Returns the seed's draws if they are the printed numbers.
   std::optional<Drawn> find(const Printed& printed, const Way& way) {
     if (!agree(printed, way, first_of(way.draws, printed.cells.size()))) {
       return std::nullopt;
@@ -186,8 +184,7 @@ class Seeded {
   }
 
  private:
-  /// Some of the first of `count` draws. The last block of many normals is
-  /// drawn anew where it is not full.
+  /// Some of the first of `count` draws. If the last block of many normals is not full, it is drawn again.
   std::span<const float> first_of(const Draws& draws, std::size_t count) {
     constexpr std::size_t few = 4;
     const std::span<const float> values = made(draws, draws.are_many ? block : few);

@@ -15,12 +15,11 @@ struct Drawn {
   Shape shape;
   std::vector<double> values;  ///< row-major
   std::string words;           ///< "torch.rand(3, 2) after torch.manual_seed(64)"
-  std::int64_t d_out = 0;      ///< of a matrix of weights; 0 of another tensor
+  std::int64_t d_out = 0;      ///< for a matrix of weights; 0 for other tensors
 };
 
-/// The unknown tensors of a report that are what somebody's seed draws first:
-/// torch.rand, torch.randn, nn.Linear's weight, nn.Dropout's mask. All seeds
-/// below 2,048 are tried, and some that people like; chance is excluded.
+/// Finds unknown tensors of a report among the first draws of common seeds: torch.rand, torch.randn, nn.Linear's
+/// weight, nn.Dropout's mask. All seeds below 2,048 are tried, and some popular ones; coincidence is excluded.
 std::vector<Drawn> find_draws(const Report& report);
 
 }  // namespace attn::verify

@@ -28,24 +28,24 @@ namespace attn::verify {
 namespace {
 
 constexpr std::size_t most_lessons = 3;
-/// Of lessons and pages beyond these sizes the mistakes would take longer than all else.
+/// For lessons and pages beyond these sizes, trying the mistakes would take longer than everything else.
 constexpr std::int64_t most_in_lesson = 20'000;
 constexpr std::size_t most_puzzles = 200;
 constexpr std::ptrdiff_t most_in_pairs = 16;  ///< mistakes
 constexpr std::size_t most_on_short_page = 12;
 
-/// What right programs do too: a step that is so is mistaken only where the page's chapter is known to do otherwise.
+/// Choices of correct programs: a step with one is mistaken only if the page's known chapter does otherwise.
 constexpr std::array<std::string_view, 4> usual_choices = {"no-mask", "no-dropout", "no-projection", "no-bias"};
 
-/// A tensor that is no step as it should be.
+/// A tensor that does not match any step as it should be.
 struct Puzzle {
   Finding* finding;
   double chance;
-  std::string label;  ///< of the step that the page says it is, where it has another step's numbers; else empty
-  std::optional<Printed> hidden = {};  ///< with -inf for the -1e9 that hides scores
+  std::string label;  ///< the label of the step that the page names, if the numbers are another step's; else empty
+  std::optional<Printed> hidden = {};  ///< with -inf in place of the -1e9 that hides scores
 };
 
-/// With -inf for large negative whole numbers; none where there is none.
+/// Replaces large negative whole numbers with -inf; empty if there are none.
 std::optional<Printed> with_infinity(const Printed& printed) {
   constexpr double hides = -1e4;
   std::optional<Printed> result;
@@ -64,7 +64,7 @@ bool is_labelled(const Step& step, const std::string& label) {
   return label == step.name || label == plain_label(step.label);
 }
 
-/// The label of a tensor that has a step's numbers under the label of another; empty where it has not.
+/// The label of a tensor with a step's numbers under another step's label; else empty.
 std::string other_label(const Finding& finding) {
   const std::string label = plain_label(finding.printed->label);
   if (!holds(finding.verdict) || !finding.step || label.empty() || is_labelled(*finding.step, label)) {
@@ -97,8 +97,8 @@ bool is_one_chapter(std::span<const Explanation> explanations) {
                              [&](const Explanation& one) { return one.chapter == explanations.front().chapter; });
 }
 
-/// The explanations that most tensors are steps of; the plain ones too where the chapter is known, or instead where a
-/// short page has no step of any.
+/// The explanations with the most tensors; also the plain ones if the chapter is known, or instead if a short page has
+/// no step of any.
 std::vector<const Explanation*> explanations_to_try(const Report& report, std::span<const Explanation> explanations) {
   std::vector<std::pair<std::int64_t, const Explanation*>> counted;
   for (const Finding& finding : report.findings) {
@@ -136,14 +136,14 @@ std::vector<const Explanation*> explanations_to_try(const Report& report, std::s
   return result;
 }
 
-/// A puzzle that a step solves, if a mistake is made.
+/// A puzzle that a step with a mistake solves.
 struct Solved {
   Finding* finding;
   const Step* step;
   Tensor right;  ///< the step without the mistake
 };
 
-/// The steps with a rule applied; those that it cannot be applied to are left out.
+/// Applies a rule to the steps; steps to which it cannot be applied are left out.
 std::vector<Step> rewritten(std::span<const Step> steps, const Rewriter::Rule& rule) {
   Rewriter rewriter(rule);
   std::vector<Step> result;
@@ -164,7 +164,7 @@ bool is_mistaken(const Finding& finding) {
   return finding.verdict == Verdict::mistake || finding.verdict == Verdict::inherited;
 }
 
-/// What follows from a mistaken tensor inherits its mistake.
+/// Tensors that follow from a mistaken one inherit its mistake.
 void hand_down(Report& report) {
   for (Finding& finding : report.findings) {
     if (finding.verdict != Verdict::follows || is_size(*finding.printed)) {
@@ -184,7 +184,7 @@ class Search {
   Search(Report& report, std::vector<Puzzle> puzzles, bool is_chapter_known)
       : report_(report), puzzles_(std::move(puzzles)), is_chapter_known_(is_chapter_known) {}
 
-  /// Tries each mistake in the lesson as it is, and where the page's program may mask or drop nothing on purpose.
+  /// Tries each mistake in the lesson as it is, and in variants that deliberately omit the mask or dropout.
   void look(const Explanation& explanation) {
     const std::vector<Step>& steps = explanation.steps.get();
     look(explanation, steps, mistakes_on_pages(steps));
@@ -192,14 +192,14 @@ class Search {
       if (!is_chapter_known_ && std::ranges::any_of(steps, [&](const Step& step) { return is_wanted(step); })) {
         const std::vector<Step> chosen = rewritten(steps, mistake_of(choice, steps).rule);
         drop_right(chosen);
-        if (choice != "no-projection") {  // scores of the inputs themselves are scaled by nobody
+        if (choice != "no-projection") {  // nobody scales scores of the inputs themselves
           look(explanation, chosen, mistakes_on_pages(chosen));
         }
       }
     }
   }
 
-  /// Tries the commonest mistakes by two, where the page shows steps of the lesson.
+  /// Tries pairs of the most common mistakes if the page shows steps of the lesson.
   void look_for_pairs(const Explanation& explanation) {
     const std::vector<Step>& steps = explanation.steps.get();
     std::vector<Mistake> table = mistakes_in(steps);
@@ -209,7 +209,7 @@ class Search {
     });
     table.erase(table.begin() + std::min(std::ssize(table), most_in_pairs), table.end());
     for (const Mistake& mistake : table) {
-      drop_right(rewritten(steps, mistake.rule));  // which one mistake makes, two do not
+      drop_right(rewritten(steps, mistake.rule));  // puzzles that a single mistake solves need no pair
     }
     look(explanation, steps, pairs_of(table));
   }
@@ -244,7 +244,7 @@ class Search {
     }
   }
 
-  /// Whether a step that the page may show is another with the mistake.
+  /// Returns true if the mistake changes a step that the page may show.
   bool changes_wanted(const Mistake& mistake, std::span<const Step> steps) const {
     Rewriter rewriter(mistake.rule);
     return std::ranges::any_of(steps, [&](const Step& step) {
@@ -256,7 +256,7 @@ class Search {
     });
   }
 
-  /// What a program makes that chooses so is no mistake of another kind.
+  /// Removes the puzzles that these steps solve: the result of a deliberate choice is not another mistake.
   void drop_right(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       if (is_wanted(step)) {
@@ -273,13 +273,13 @@ class Search {
            });
   }
 
-  /// Finds the tensors that the step is with the mistake.
+  /// Finds the tensors that match the step with the mistake.
   void solve(const Step& step, const Tensor& right, Rewriter& rewriter, std::vector<Solved>& solved) {
     std::optional<Numbers> numbers;
     try {
       const Tensor mistaken = rewriter(right);
       if (is_own_.contains(mistaken.id()) || mistaken.shape() != right.shape()) {
-        return;  // what became another step's own is a line that is gone
+        return;  // a step that became equal to another one is a missing line
       }
       numbers = numbers_of(mistaken);
     } catch (const ShapeError&) {
@@ -300,7 +300,7 @@ class Search {
            (agrees(*one.finding->printed, numbers) || (one.hidden && agrees(*one.hidden, numbers)));
   }
 
-  /// By more than last digits, which rounding may make.
+  /// Returns true if they differ by more than last digits, which rounding may change.
   static bool differs(const Puzzle& one, const Numbers& numbers) {
     const Printed& printed = one.hidden ? *one.hidden : *one.finding->printed;
     return compare(printed, numbers, std::ssize(printed.cells)).differs > 0;
@@ -311,8 +311,8 @@ class Search {
            compare(printed, numbers, 0) == Tally{};
   }
 
-  /// Whether what right programs do too is a mistake here: where the chapter is known; where, with it, a draw of the
-  /// article's own lesson follows; where, whichever weights the program draws first, its labels say it.
+  /// Returns true if a choice that correct programs make is a mistake here: if the chapter is known; if a draw of the
+  /// article's own lesson follows once it is made; or if the labels say so, whichever weights the program draws first.
   bool is_told(const Mistake& mistake, const Explanation& explanation, std::span<const Solved> solved) const {
     if (is_chapter_known_) {
       return true;
@@ -335,7 +335,7 @@ class Search {
             }));
   }
 
-  /// Whether a label says that the program does otherwise on purpose: "unscaled weights".
+  /// Returns true if a label says that the program deviates on purpose: "unscaled weights".
   static bool says_so(std::string_view label) {
     constexpr auto words =
         std::to_array<std::string_view>({"unscaled", "unmasked", "without", "wrong", "mistake", "naive", "instead",
@@ -346,10 +346,10 @@ class Search {
 
   static bool is_labelled_keys(const Finding& finding) { return projection_of(finding.printed->label) == 'k'; }
 
-  /// Whether a step is no queries, keys or values, but made of them.
+  /// Returns true if a step is computed from queries, keys or values but is none of them.
   static bool is_made_of_both(const Solved& one) { return projection_of(one.step->name) == 0; }
 
-  /// Whether the page calls the first factor keys and the second queries.
+  /// Returns true if the page labels the first factor as keys and the second as queries.
   bool is_labelled_swapped(const Finding& finding) const {
     const auto source = [&](std::size_t i) {
       return projection_of(report_.findings[finding.sources[i]].printed->label);
@@ -357,7 +357,7 @@ class Search {
     return finding.sources.size() == 2 && source(0) == 'k' && source(1) == 'q';
   }
 
-  /// Whether the page prints the right step too, and calls it otherwise.
+  /// Returns true if the page also prints the right step, under another label.
   bool shows_both(const Solved& one) const {
     const std::string label = plain_label(one.finding->printed->label);
     const Numbers right = numbers_of(one.right);
@@ -382,7 +382,7 @@ class Search {
   Report& report_;
   std::vector<Puzzle> puzzles_;
   bool is_chapter_known_;
-  std::unordered_set<const void*> is_own_;  ///< the tensors of the right steps
+  std::unordered_set<const void*> is_own_;  ///< the right steps' tensors
   std::size_t tried_ = 0;
 };
 
@@ -394,7 +394,7 @@ void find_mistakes(Report& report, std::span<const Explanation> explanations) {
     return;
   }
   Search search(report, std::move(puzzles), is_one_chapter(explanations));
-  std::vector<const Explanation*> shown;  // which the page has steps of
+  std::vector<const Explanation*> shown;  // explanations with steps on the page
   for (const Explanation* explanation : explanations_to_try(report, explanations)) {
     if (search.is_done()) {
       return;

@@ -27,12 +27,12 @@ std::string content_of(const Printed& printed) {
   return content;
 }
 
-/// Finds a printed thing by its cells. What is kept of each is a number, however long its content is.
+/// Looks up a printed thing by its cells. Stores only a number for each, however long its content is.
 class ByContent {
  public:
   explicit ByContent(std::span<const Printed> printed) : places_(0, Hash{printed}, Equal{printed}) {}
 
-  /// The value that was given with the first of the same cells; `value` itself where this is that.
+  /// The value given with the first thing that has the same cells; `value` itself if this is the first.
   std::size_t first(std::size_t i, std::size_t value) { return places_.try_emplace(i, value).first->second; }
 
  private:
@@ -151,7 +151,7 @@ bool StepFinder::is_wanted(const Shape& shape) const {
          std::ranges::any_of(with_gap_, [&](std::size_t one) { return same_shape(*distinct_[one].printed, shape); });
 }
 
-/// Whether the explanation has a tensor of a shape that is unexplained.
+/// Returns true if the explanation has a tensor whose shape is among the unexplained.
 bool StepFinder::is_wanted(const Explanation& explanation) const {
   return std::ranges::any_of(explanation.steps.shapes(), [&](const Shape& shape) {
     const auto unexplained = unexplained_.find(shape);
@@ -162,8 +162,8 @@ bool StepFinder::is_wanted(const Explanation& explanation) const {
   });
 }
 
-/// Holds the page's tensors against the numbers that are known by now. Of numbers of one shape only those are looked at
-/// whose first cell may be the printed one.
+/// Compares the page's tensors with the newly known numbers. Among numbers of one shape, only those whose first cell
+/// may be the printed one are compared.
 void StepFinder::hold_new() {
   std::map<Shape, std::vector<std::size_t>> fresh;
   for (; held_ < known_.numbers_count(); ++held_) {
@@ -209,7 +209,7 @@ void StepFinder::hold(Distinct& one, std::span<const std::size_t> ids) {
   }
 }
 
-/// Of lessons that a tensor gives evidence of, every chapter counts, and every tensor in them.
+/// For lessons with evidence on the page, adds every chapter and every tensor.
 void StepFinder::complete_lessons_in_use(std::span<const Explanation> explanations) {
   std::vector<const Explanation*> in_use;
   for (const Distinct& one : distinct_) {
@@ -237,7 +237,7 @@ void StepFinder::complete_lessons_in_use(std::span<const Explanation> explanatio
   }
 }
 
-/// Steps that the tensor is but for a few cells.
+/// Finds steps that match the tensor except for a few cells.
 void StepFinder::find_near(Distinct& one) {
   const Printed& printed = *one.printed;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

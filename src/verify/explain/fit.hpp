@@ -8,8 +8,8 @@
 
 namespace attn::verify {
 
-/// How a page's cells lie on a step's numbers: both are `outer` times so many parts of `inner` cells, and at part
-/// `first` the page lacks parts, or has too many.
+/// The alignment of a page's cells with a step's numbers: both consist of `outer` times a number of parts of `inner`
+/// cells; at part `first` the page lacks parts or has extra ones.
 struct Alignment {
   std::int64_t outer = 1;
   std::int64_t step_parts = 0;
@@ -17,18 +17,18 @@ struct Alignment {
   std::int64_t inner = 1;
   std::int64_t first = 0;
 
-  /// The step's position for a position on the page; -1 where the step has no such cell.
+  /// The position in the step for a position on the page; -1 if the step has no such cell.
   std::int64_t in_step(std::int64_t page_position) const;
-  /// The positions in the step that the page lacks.
+  /// The step's positions that the page lacks.
   std::vector<std::int64_t> lost() const;
 };
 
-/// A printed tensor laid on a step's numbers.
+/// A printed tensor aligned with a step's numbers.
 struct Fit {
   Alignment alignment;
-  Tally tally;  ///< of the cells that lie on each other
+  Tally tally;  ///< of the aligned cells
   Change change;
-  std::int64_t cost = 0;  ///< the tally's weight, and that of 2 cells for a change of rows or shape
+  std::int64_t cost = 0;  ///< the tally's weight, plus that of 2 cells for a change of rows or shape
 };
 
 }  // namespace attn::verify

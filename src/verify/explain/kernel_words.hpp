@@ -13,7 +13,7 @@ std::string blas_words(const Explanation& explanation);
 /// "MKL dropout kernel"
 std::string dropout_words(const Explanation& explanation);
 
-/// "these are the numbers of PyTorch's MKL dropout kernel": what sets `whose` apart from `other`.
+/// "these are the numbers of PyTorch's MKL dropout kernel": how `whose` differs from `other`.
 std::string whose_numbers(const Explanation& whose, const Explanation& other);
 
 }  // namespace attn::verify

@@ -28,7 +28,7 @@ std::size_t Known::add_numbers(Numbers numbers) {
   return entry->second;
 }
 
-/// Lessons are told with the same labels again and again.
+/// Lessons use the same labels again and again.
 std::string_view Known::plain(const std::string& label) {
   const auto [entry, is_new] = plain_labels_.try_emplace(label);
   if (is_new) {

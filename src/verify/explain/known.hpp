@@ -21,21 +21,21 @@ namespace attn::verify {
 struct KnownStep {
   const Explanation* explanation = nullptr;
   const Step* step = nullptr;
-  std::size_t place = 0;               ///< in its chapter
-  std::optional<std::size_t> numbers;  ///< of the tensor, in Known; steps with equal numbers share them
+  std::size_t place = 0;               ///< place in its chapter
+  std::optional<std::size_t> numbers;  ///< the tensor's numbers, in Known; steps with equal numbers share them
   std::string_view label;              ///< plain; Known holds it
   bool is_size = false;
 };
 
-/// A step, by its place in Known; none where nothing is recognised.
+/// A step, by its place in Known; empty if none is recognised.
 using Choice = std::optional<std::size_t>;
 
-/// The steps that a page's tensors are held against, and their numbers, each once.
+/// The steps that a page's tensors are compared with, and their numbers without duplicates.
 class Known {
  public:
   using Wanted = std::function<bool(const Shape&)>;
 
-  /// Adds an explanation's steps, or, where it was added before, the numbers that are wanted by now.
+  /// Adds an explanation's steps or, if they were added before, the numbers wanted now.
   void add(const Explanation& explanation, const Wanted& wanted);
 
   const std::vector<KnownStep>& steps() const { return steps_; }
@@ -44,18 +44,18 @@ class Known {
   std::size_t first_of(const Explanation& explanation) const { return first_.at(&explanation); }
   std::size_t count_of(const Explanation& explanation) const { return explanation.steps.get().size(); }
   bool has(const Explanation& explanation) const { return first_.contains(&explanation); }
-  /// The steps that are called so, by their plain label or their name, ascending.
+  /// The steps with this plain label or name, ascending.
   std::span<const std::size_t> called(std::string_view name) const;
 
   const Numbers& numbers(std::size_t id) const { return numbers_[id]; }
-  /// The numbers of a step that shows a tensor, wanted or not.
+  /// The numbers of a step that is a tensor, whether wanted or not.
   const Numbers& numbers_of_step(std::size_t i);
   std::size_t numbers_count() const { return numbers_.size(); }
   /// The steps that have these numbers.
   const std::vector<std::size_t>& having(std::size_t numbers) const { return by_numbers_[numbers]; }
-  /// The numbers that have the printed tensor's shape and kind.
+  /// The numbers with the printed tensor's shape and kind.
   std::vector<std::size_t> alike(const Printed& printed) const;
-  /// What the tool prints for the step, in plain layout.
+  /// The tool's output for the step, in plain layout.
   const std::string& layout(std::size_t i);
 
  private:
@@ -74,7 +74,7 @@ class Known {
   std::unordered_map<std::string_view, std::vector<std::size_t>> by_name_;
 };
 
-/// How badly a printed label fits a step's: 0 (the same), 1 (one is within the other) or 2.
+/// The distance of a printed label from a step's: 0 (equal), 1 (one contains the other) or 2.
 int label_distance(const std::string& plain_printed, const KnownStep& step);
 
 }  // namespace attn::verify

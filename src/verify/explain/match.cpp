@@ -21,7 +21,7 @@
 namespace attn::verify {
 namespace {
 
-/// One page and the ways in which it may have been made.
+/// A page and its possible origins.
 class Matcher {
  public:
   Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations)
@@ -44,7 +44,7 @@ class Matcher {
     return report;
   }
 
-  /// The explanations of the recognised ones before and after something.
+  /// The explanations of the nearest recognised things before and after.
   using Neighbours = std::array<const Explanation*, 2>;
 
  private:
@@ -53,8 +53,7 @@ class Matcher {
         printed_.size(), [&](std::size_t i) { return alternatives(i, neighbours); }, finder_.known());
   }
 
-  /// The steps that a tensor may be. Those of scalars, masks and the like count only where a neighbour is of the same
-  /// explanation.
+  /// The steps that a tensor may be. Scalars, masks and the like count only if a neighbour has the same explanation.
   Alternatives alternatives(std::size_t i, const std::vector<Neighbours>& neighbours) const {
     const Candidates& candidates = finder_[i];
     Alternatives result;
@@ -88,7 +87,7 @@ class Matcher {
     return neighbours;
   }
 
-  /// The lessons of the findings, the most frequent first.
+  /// Lists the findings' lessons, most frequent first.
   static void list_lessons(Report& report) {
     std::vector<std::pair<std::int64_t, const Explanation*>> lessons;
     for (const Finding& finding : report.findings) {

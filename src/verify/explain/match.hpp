@@ -11,10 +11,10 @@
 
 namespace attn::verify {
 
-/// What is known of a page besides what it prints.
+/// What is known about a page besides its output.
 struct Given {
   std::vector<Source> sources;   ///< inputs and literals
-  std::vector<Written> written;  ///< what the listing assigns and prints
+  std::vector<Written> written;  ///< assignments and prints of the listing
   Givens numbers;
 };
 

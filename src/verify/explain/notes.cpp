@@ -9,7 +9,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether the printed tensor is as the slip says.
+/// Returns true if the printed tensor matches the slip.
 bool fits(const Slip& slip, const Finding& finding) {
   const Printed& printed = *finding.printed;
   switch (slip.where) {

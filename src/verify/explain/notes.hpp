@@ -5,10 +5,10 @@
 
 namespace attn::verify {
 
-/// Names the article's slips that the finding is one of.
+/// Adds a note for each of the article's slips that explains the finding.
 void add_slips(Finding& finding);
 
-/// Where a finding does not hold: says that the page has the numbers of a step that is not allowed.
+/// For a finding that does not hold: notes that the page has the numbers of a step that is not allowed.
 void add_elsewhere(Finding& finding, const KnownStep& elsewhere);
 
 }  // namespace attn::verify

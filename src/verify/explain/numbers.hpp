@@ -19,19 +19,19 @@ struct Numbers {
 /// The numbers of a tensor, whatever its dtype.
 Numbers numbers_of(const Tensor& tensor);
 
-/// Whether both print True and False, or both do not.
+/// Returns true if both or neither print True and False.
 bool same_kind(const Printed& printed, const Numbers& numbers);
 
-/// Whether the step's shape is the one that is printed, as far as "..." shows it.
+/// Returns true if the step's shape is the printed one, as far as "..." shows it.
 bool same_shape(const Printed& printed, const Shape& shape);
 
-/// The step's numbers that stand where the printed cells do. The shapes must be the same.
+/// The step's numbers at the printed cells' places. The shapes must be equal.
 std::vector<double> shown_values(const Printed& printed, const Numbers& numbers);
 
-/// The index of an element; counts on along the first axis beyond the last one.
+/// The index of an element; continues along the first axis beyond the last element.
 Shape index_of(std::int64_t position, const Shape& shape);
 
-/// The element of an index.
+/// The position of an index.
 std::int64_t position_of(const Shape& index, const Shape& shape);
 
 }  // namespace attn::verify

@@ -13,7 +13,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether so many digits are printed that kernels show at most numbers.
+/// Returns true if enough digits are printed for most numbers to reveal the kernels.
 bool shows_many_digits(const Printed& printed) {
   constexpr double unit = 1e-6;
   return std::ranges::any_of(printed.cells, [](const Cell& cell) { return cell.unit > 0 && cell.unit <= unit; });
@@ -28,7 +28,7 @@ Choice OtherKernels::same_step(std::size_t step, const Explanation& other, const
   return place < known_.count_of(other) && known_[there].numbers ? Choice(there) : std::nullopt;
 }
 
-/// The step of an explanation's other kernels that the tensor holds; of kernels that are allowed if there is one.
+/// The step of an explanation's other kernels that matches the tensor; of allowed kernels if possible.
 Choice OtherKernels::held_step(const Printed& printed, const Explanation& explanation) {
   if (!explanation.other_kernels) {
     return std::nullopt;
@@ -58,7 +58,7 @@ Choice OtherKernels::held_step(const Printed& printed, const Explanation& explan
 }
 
 void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
-  // Before the first that is known, a page shows the lesson of that one.
+  // Before the first known tensor, a page shows that tensor's lesson.
   const auto first = std::ranges::find_if(chosen, [](const Choice& choice) { return choice.has_value(); });
   const Explanation* last = first == chosen.end() ? nullptr : known_[**first].explanation;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -81,7 +81,7 @@ void OtherKernels::choose(StepFinder& finder, std::vector<Choice>& chosen) {
   }
 }
 
-/// Whether a finding's tensor holds by the other kernels as well; of another lesson it does.
+/// Returns true if a finding's tensor also holds with the other kernels; true for findings of other lessons.
 bool OtherKernels::agrees(const Finding& finding, const Explanation& kernels, const Explanation& usual) {
   const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
   if (!is_step || finding.explanation == &kernels || finding.explanation->chapter != kernels.chapter ||
@@ -94,13 +94,13 @@ bool OtherKernels::agrees(const Finding& finding, const Explanation& kernels, co
   return there && compare(*finding.printed, known_.numbers(*known_[*there].numbers), 0) == Tally{};
 }
 
-/// The kernels in whose place the explanation's stand; itself where it stands for itself.
+/// The kernels that the explanation's kernels replace; the explanation itself if it replaces none.
 const Explanation& OtherKernels::usual_of(const Explanation& explanation) const {
   const auto pair = std::ranges::find(found_, &explanation, &Pair::first);
   return pair == found_.end() ? explanation : *pair->second;
 }
 
-/// All that the page has of the lesson becomes these kernels'.
+/// Assigns everything that the page has of the lesson to these kernels.
 void OtherKernels::take(Report& report, std::vector<Choice>& chosen, const Explanation& kernels,
                         const Explanation& usual) {
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
@@ -148,7 +148,7 @@ void OtherKernels::agree(Report& report, std::vector<Choice>& chosen) {
                       });
 }
 
-/// Whether the products of another OpenBLAS have other digits than the page prints.
+/// Returns true if another OpenBLAS gives products with digits other than the page's.
 bool OtherKernels::is_by_blas_alone(const Finding& finding) {
   const bool is_step = finding.step && (finding.verdict == Verdict::same || finding.verdict == Verdict::same_numbers);
   if (!is_step || is_size(*finding.printed) || !shows_many_digits(*finding.printed) ||

@@ -9,19 +9,20 @@
 
 namespace attn::verify {
 
-/// Kernels that differ in the last bits alone: tried for tensors that hold but for last digits.
+/// Kernels that differ only in the last bits, tried for tensors that hold except for last digits.
 class OtherKernels {
  public:
   OtherKernels(std::span<const Printed> printed, Known& known) : printed_(printed), known_(known) {}
 
-  /// Puts the steps of other kernels in the place of chosen ones that they hold where those do not.
+  /// Replaces chosen steps that do not hold with steps of other kernels that do.
   void choose(StepFinder& finder, std::vector<Choice>& chosen);
-  /// Where a lesson has tensors of other kernels, and those hold for all that the page has of the lesson, they are all
-  /// of these kernels, `chosen` too; the report says so. Else each such tensor's finding does.
+  /// If other kernels explain some of a lesson's tensors, and hold for everything that the page has of the lesson,
+  /// assigns all of it, `chosen` included, to these kernels, and the report says so. Otherwise each such tensor's
+  /// finding says so.
   void agree(Report& report, std::vector<Choice>& chosen);
 
  private:
-  /// Other kernels, and those in whose place they stand.
+  /// Other kernels, and those that they replace.
   using Pair = std::pair<const Explanation*, const Explanation*>;
 
   Choice held_step(const Printed& printed, const Explanation& explanation);
@@ -33,7 +34,7 @@ class OtherKernels {
 
   std::span<const Printed> printed_;
   Known& known_;
-  std::vector<Pair> found_;  ///< whose numbers the page has, in its order
+  std::vector<Pair> found_;  ///< kernels found on the page, in its order
 };
 
 }  // namespace attn::verify

@@ -12,11 +12,11 @@
 namespace attn::verify {
 namespace {
 
-constexpr std::int64_t most_drawn = 4'096;  ///< with each seed
+constexpr std::int64_t most_drawn = 4'096;  ///< per seed
 
 bool is_seed(const DrawCall& call) { return call.kind == DrawCall::Kind::seed; }
 
-/// The one seed of the calls.
+/// The only seed among the calls; null unless there is exactly one.
 const DrawCall* seed_of(std::span<const DrawCall> calls) {
   const auto first = std::ranges::find_if(calls, is_seed);
   const bool is_one = std::ranges::count_if(calls, is_seed) == 1;
@@ -59,7 +59,7 @@ std::optional<std::vector<DrawCall>> calls_with_other_seed(std::span<const DrawC
   if (named == nullptr || count > most_drawn) {
     return std::nullopt;
   }
-  // 1. What is unknown on the page, and what the listing's own seed draws is not on it.
+  // 1. Collect what is unknown on the page, which must not have draws of the listing's own seed.
   std::vector<const Printed*> unknown;
   for (const Finding& finding : report.findings) {
     if (finding.verdict == Verdict::unknown && finding.printed->kind == Printed::Kind::tensor &&
@@ -78,7 +78,7 @@ std::optional<std::vector<DrawCall>> calls_with_other_seed(std::span<const DrawC
   if (own.empty() || is_used) {
     return std::nullopt;
   }
-  // 2. The first seed that draws some of it.
+  // 2. Find the first seed that draws some of it.
   for (const std::int64_t seed : usual_seeds()) {
     std::vector<DrawCall> others = with_seed(calls, seed);
     if (seed != named->seed && std::ranges::any_of(replay(others), is_shown)) {

@@ -9,7 +9,7 @@
 namespace attn::verify {
 namespace {
 
-/// How far a neighbour may stand for its chapter to be the tensor's.
+/// The largest distance of a neighbour whose chapter may be the tensor's.
 constexpr std::size_t most_neighbours = 8;
 
 std::optional<std::size_t> recognised_before(std::span<const Choice> chosen, std::size_t i) {
@@ -37,7 +37,7 @@ bool Places::fits(std::size_t i, std::size_t step) const {
   return is_size(printed_[i]) ? printed_[i].shape == shape : same_shape(printed_[i], shape);
 }
 
-/// Looks for the label among so many steps; one of the same shape wins.
+/// Looks for the label among `count` steps from `first` on; a step of the same shape wins.
 void Places::look(std::size_t i, std::size_t first, std::size_t count, Choice& found) const {
   const std::span<const std::size_t> steps = known_.called(plain_label(printed_[i].label));
   for (auto at = std::lower_bound(steps.begin(), steps.end(), first); at != steps.end() && *at < first + count; ++at) {
@@ -81,7 +81,7 @@ Choice Places::placed(std::size_t i) const {
   if (after && known_[*chosen_[*after]].explanation != &explanation) {
     return std::nullopt;
   }
-  // Where nothing is recognised before, the page begins as the chapter does, and it ends as the chapter ends.
+  // If nothing is recognised before it, the page begins as the chapter does; it ends as the chapter ends.
   const std::size_t first = before ? *chosen_[*before] + 1 : known_.first_of(explanation);
   const std::size_t end = after ? *chosen_[*after] : known_.first_of(explanation) + known_.count_of(explanation);
   const std::size_t page_first = before ? *before + 1 : 0;

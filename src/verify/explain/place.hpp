@@ -10,18 +10,18 @@
 
 namespace attn::verify {
 
-/// Where a printed thing stands among what is recognised.
+/// The place of a printed thing among the recognised ones.
 class Places {
  public:
-  /// `chosen` has the step of each printed thing that is recognised.
+  /// `chosen` has the step of each recognised thing.
   Places(std::span<const Printed> printed, std::span<const Choice> chosen, const Known& known)
       : printed_(printed), chosen_(chosen), known_(known) {}
 
-  /// The step of the same label, and of the same shape where one has it, in the chapter of the recognised things before
-  /// or after, or where there are none, in any; none where there is no label.
+  /// The step with the same label, and with the same shape if one has it, in the chapter of the recognised things
+  /// before or after; if there are none, in any chapter. Empty if there is no label.
   Choice labelled(std::size_t i) const;
-  /// The step that stands there in the program: where between the recognised things before and after, of one chapter,
-  /// the page prints as many things as the program.
+  /// The step at this place in the program, if the page prints as many things as the program between the recognised
+  /// things before and after, which must belong to one chapter.
   Choice placed(std::size_t i) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace attn::verify {
 namespace {
 
-/// How far what tells of a size may stand from it.
+/// The largest distance between a size and the tensor that explains it.
 constexpr std::size_t most_apart = 20;
 
 /// "line 44", "cell 12 line 3"
@@ -43,7 +43,7 @@ void list_differing_axes(Finding& finding) {
   }
 }
 
-/// Goes through a page's sizes.
+/// Processes a page's sizes.
 class Sizes {
  public:
   Sizes(std::span<const Printed> printed, std::span<Finding> findings, std::vector<Choice>& chosen, const Known& known)
@@ -89,7 +89,7 @@ class Sizes {
     chosen_[i] = step;
   }
 
-  /// Whether the tensors right before and after the size are of the step's chapter, as far as there are any.
+  /// Returns true if the tensors right before and after the size, if any, belong to the step's chapter.
   bool adjoins(std::size_t i, std::size_t step) const {
     const auto is_foreign = [&](std::size_t other) {
       return !chosen_[other] || known_[*chosen_[other]].explanation != known_[step].explanation;
@@ -101,7 +101,7 @@ class Sizes {
     return (has_before && !is_foreign(before - 1)) || (!has_before && has_after && !is_foreign(after));
   }
 
-  /// The step of this size, of a lesson that the page has, that fits best in label and order.
+  /// The step of this size, from a lesson on the page, that fits best in label and order.
   Choice nearest_of_size(std::size_t i) const {
     const std::string label = plain_label(printed_[i].label);
     Choice before;
@@ -134,7 +134,7 @@ class Sizes {
     return best;
   }
 
-  /// A tensor that the page prints and that has this size: the nearest above, else the next that the same cell prints.
+  /// A printed tensor with this size: the nearest above, else the next in the same cell's output.
   std::optional<std::size_t> tensor_of_size(std::size_t i) const {
     const auto has_size = [&](std::size_t other) {
       return !is_size(printed_[other]) && !has_gap(printed_[other]) && printed_[other].shape == printed_[i].shape;
@@ -153,8 +153,8 @@ class Sizes {
   std::span<Finding> findings_;
   std::vector<Choice>& chosen_;
   const Known& known_;
-  std::vector<std::size_t> run_end_;  ///< for each, the first from it on that is no size
-  std::size_t run_begin_ = 0;         ///< of the sizes that stand together now
+  std::vector<std::size_t> run_end_;  ///< for each, the first following thing that is not a size
+  std::size_t run_begin_ = 0;         ///< beginning of the current run of sizes
 };
 
 }  // namespace

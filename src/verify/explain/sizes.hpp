@@ -8,8 +8,8 @@
 
 namespace attn::verify {
 
-/// Fills the findings of the printed sizes. `chosen` has, for each tensor that is recognised, its step. A size differs
-/// only where its label says which step's it is.
+/// Fills in the findings of the printed sizes. `chosen` has the step of each recognised tensor. A size can differ only
+/// if its label names its step.
 void match_sizes(std::span<const Printed> printed, std::span<Finding> findings, std::vector<Choice>& chosen,
                  const Known& known);
 

@@ -5,10 +5,10 @@
 
 namespace attn::verify {
 
-/// What becomes of a printed number that a step's is held against.
+/// The result of comparing a printed number with a step's.
 enum class CellVerdict { holds, last_digit, differs };
 
-/// How many cells do not hold.
+/// Counts of the cells that do not hold.
 struct Tally {
   std::int64_t differs = 0;
   std::int64_t last_digit = 0;
@@ -20,7 +20,7 @@ struct Tally {
   auto operator<=>(const Tally&) const = default;
 };
 
-/// What a cell that differs weighs: no step wins with many last digits against one with a single wrong cell.
+/// The weight of a differing cell: a step with many wrong last digits never beats one with a single wrong cell.
 inline constexpr std::int64_t weight_of_cell = 3;
 
 inline std::int64_t weight(const Tally& tally) { return weight_of_cell * tally.differs + tally.last_digit; }

@@ -8,7 +8,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether a label may be that of what is printed so.
+/// Returns true if the label fits what the listing prints there.
 bool may_be(const Printed& printed, const Written& written) {
   const std::string label = plain_label(printed.label);
   const std::string words = plain_label(written.label);
@@ -31,7 +31,7 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
       prints.push_back(i);
     }
   }
-  /// What stands alone before the output, as prompts and notebooks show it.
+  /// The expression that stands alone before the output, as at a prompt or in a notebook.
   const auto standing_before = [&](const Printed& one) {
     std::optional<std::size_t> last;
     for (std::size_t i = 0; i < written.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
   };
   std::size_t next = 0;  // of the prints
   for (std::size_t begin = 0; begin < printed.size();) {
-    // 1. What is printed before the listing goes on, and what the listing prints there.
+    // 1. Collect what is printed before the listing continues, and what the listing prints there.
     std::size_t last = next;
     while (last < prints.size() && comes_before(prints[last], printed[begin])) {
       ++last;
@@ -62,7 +62,7 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
     while (first < last && written[prints[first]].place.cell != printed[begin].place.cell) {
       ++first;
     }
-    // 2. Each with the other.
+    // 2. Match them with each other.
     const auto standing = last - first + 1 == end - begin ? standing_before(printed[begin]) : std::nullopt;
     if (standing) {
       result[end - 1] = standing;

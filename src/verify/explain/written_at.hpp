@@ -10,8 +10,8 @@
 
 namespace attn::verify {
 
-/// For each printed thing, which expression of the listing printed it: by the order within a cell or a block of outputs
-/// where both are as many, else by the label; none where it cannot be told.
+/// For each printed thing, the listing's expression that printed it: by order within a cell or a block of outputs if
+/// the numbers match, else by label; empty if it cannot be determined.
 std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> printed, std::span<const Written> written);
 
 }  // namespace attn::verify

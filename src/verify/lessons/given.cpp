@@ -30,8 +30,8 @@ std::string words_of(const Literal& literal) {
                                   : line + "'s list";
 }
 
-/// Whether the literal is what a page of text prints: among lines of a program a printed tensor looks like one. A
-/// notebook tells the two apart.
+/// Returns true if the literal is printed output in a page of text, where a printed tensor between lines of a program
+/// looks like a literal. A notebook distinguishes the two.
 bool is_printed(const Literal& literal, std::span<const Printed> printed) {
   if (literal.place.cell > 0) {
     return false;
@@ -42,7 +42,7 @@ bool is_printed(const Literal& literal, std::span<const Printed> printed) {
   return std::any_of(begin, end, [](const Printed& one) { return !is_size(one); });
 }
 
-/// Whether the page prints what is drawn.
+/// Returns true if the page prints the drawn tensor.
 bool is_shown(const Replayed& drawn, std::span<const Printed> printed) {
   return std::ranges::any_of(printed, [&](const Printed& one) {
     return !is_size(one) && one.shape == drawn.shape &&
@@ -92,7 +92,7 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
     sizes.insert(literal.shape.begin(), literal.shape.end());
   }
   for (std::int64_t size = 2; size <= 8; ++size) {
-    if (size != 4 || sizes.contains(size)) {  // else the divisor is the number 2
+    if (size != 4 || sizes.contains(size)) {  // otherwise the divisor is the number 2
       given.numbers.sizes.push_back(size);
     }
   }

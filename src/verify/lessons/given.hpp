@@ -10,13 +10,13 @@
 
 namespace attn::verify {
 
-/// The toy inputs, the listing's literals and draws, and the numbers in sight that operations may be given.
+/// The toy inputs, the listing's literals and draws, and the visible numbers that operations may take.
 Given given_of(std::span<const Printed> printed, const Listing& listing, std::span<const Replayed> draws);
 
-/// What seeds were found to draw is given too: the numbers, and to lessons the seeds and sizes, before all others.
+/// Adds the draws found for seeds to what is given, and their seeds and sizes to the settings, ahead of all others.
 void add_draws(std::span<const Drawn> draws, Settings& settings, Given& given);
 
-/// Says in full which draw a tensor is.
+/// States in full which draw a tensor is.
 void tell_draws(std::span<const Replayed> draws, Report& report);
 
 }  // namespace attn::verify

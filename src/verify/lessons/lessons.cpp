@@ -21,7 +21,7 @@ namespace {
 using chapters::Article;
 using chapters::Chapter;
 
-/// OpenBLAS's sets of kernels that this processor can run, with what is asked for.
+/// The OpenBLAS kernel sets that this processor can run, and the requested one.
 std::vector<Blas> families(const Narrowing& known) {
   std::vector<Blas> result;
   for (const Blas blas : {Blas::haswell, Blas::skylakex, Blas::sandybridge, Blas::prescott}) {
@@ -47,7 +47,7 @@ std::vector<Step> walked(const Chapter& chapter, const Lesson& lesson, torch::To
   }
 }
 
-/// The shapes of a chapter's tensors: the same for every seed, so planned once.
+/// The shapes of a chapter's tensors, planned once because they are the same for every seed.
 class PlannedShapes {
  public:
   const std::set<Shape>& of(const Chapter& chapter, const Lesson& lesson) {
@@ -94,13 +94,13 @@ std::string settings_words(const Lesson& lesson) {
   return words;
 }
 
-/// What tells a lesson from every other.
+/// A key that distinguishes a lesson from every other.
 std::string key_of(const Chapter& chapter, const Lesson& lesson) {
   return std::string(chapter.article->name) + " " + std::string(chapter.name) + " " + lesson.seed.text() + " " +
          settings_words(lesson) + " " + name_of(dropout_kernel_names(), lesson.dropout_kernel);
 }
 
-/// Makes explanations of chapters and lessons.
+/// Creates explanations of chapters and lessons.
 class Maker {
  public:
   Maker(const Narrowing& known, std::span<const Printed> printed) : known_(known), families_(families(known)) {
@@ -112,7 +112,7 @@ class Maker {
     }
   }
 
-  /// Whether the lesson's tensors are of sizes that pages print.
+  /// Returns true if the lesson's tensors have sizes that pages print.
   bool is_of_usual_size(const Chapter& chapter, const Lesson& lesson) const {
     constexpr std::int64_t most_numbers = 10'000'000;
     const std::set<Shape>& shapes = shapes_->of(chapter, lesson);
@@ -120,7 +120,7 @@ class Maker {
            std::ranges::all_of(shapes, [](const Shape& shape) { return element_count(shape) <= most_numbers; });
   }
 
-  /// Whether a size that the lesson sets is the article's own: then the lesson without it is the same.
+  /// Returns true if the lesson sets a size to the article's own value: the lesson without it is the same.
   bool is_redundant(const Chapter& chapter, const Lesson& lesson, const Lesson& base) const {
     const std::set<Shape>& shapes = shapes_->of(chapter, lesson);
     const auto is_same_without = [&](auto reset) {
@@ -135,7 +135,7 @@ class Maker {
            (lesson.batch != base.batch && is_same_without([&](Lesson& one) { one.batch = base.batch; }));
   }
 
-  /// Whether a chapter has a tensor of a shape that the page prints.
+  /// Returns true if a chapter has a tensor with a shape that the page prints.
   bool may_explain(const Chapter& chapter, const Lesson& lesson) const {
     const auto is_printed = [&](const Shape& shape) { return printed_shapes_.contains(shape); };
     return is_of_usual_size(chapter, lesson) &&
@@ -185,12 +185,12 @@ class Maker {
  private:
   const Narrowing& known_;
   std::vector<Blas> families_;
-  std::set<Shape> printed_shapes_;  ///< of tensors
+  std::set<Shape> printed_shapes_;  ///< shapes of printed tensors
   bool any_gap_ = false;
   std::shared_ptr<PlannedShapes> shapes_ = std::make_shared<PlannedShapes>();
 };
 
-/// An explanation that keeps its maker for what is asked of it later.
+/// An explanation that keeps its maker for later requests.
 Explanation make(const std::shared_ptr<const Maker>& maker, const Chapter& chapter, const Lesson& lesson, int wave) {
   Explanation result = maker->plain(chapter, lesson, wave);
   const auto made = std::make_shared<std::vector<Explanation>>();
@@ -203,7 +203,7 @@ Explanation make(const std::shared_ptr<const Maker>& maker, const Chapter& chapt
   return result;
 }
 
-/// What a wave varies; each list without what the article or the options have.
+/// What a wave varies; each list leaves out the values of the article and the options.
 struct Variations {
   std::vector<torch::Seed> seeds;
   std::vector<std::int64_t> d_outs;
@@ -217,7 +217,7 @@ struct Variations {
   std::vector<DropoutKernel> dropout_kernels;
 };
 
-/// Every lesson that comes of varying one more thing.
+/// All lessons with one more setting varied.
 template <class Value, class Set>
 void vary(std::vector<Lesson>& lessons, const std::vector<Value>& values, bool is_taken, Set set) {
   const std::size_t count = lessons.size();
@@ -232,7 +232,7 @@ void vary(std::vector<Lesson>& lessons, const std::vector<Value>& values, bool i
 
 bool draws(const Chapter& chapter) { return chapter.takes.projections || chapter.takes.dropout || chapter.takes.heads; }
 
-/// The chapter's lessons with each combination of what is varied, the plain one first.
+/// The chapter's lessons for each combination of the variations, the plain one first.
 std::vector<Lesson> varied(const Chapter& chapter, const Lesson& base, const Variations& variations,
                            bool is_seed_given) {
   std::vector<Lesson> lessons{base};
@@ -260,7 +260,7 @@ std::vector<Lesson> varied(const Chapter& chapter, const Lesson& base, const Var
   return lessons;
 }
 
-/// The sizes that d_out may have: those of last axes, or, with several heads, what these divide into.
+/// Returns true for a possible d_out: the size of a last axis or, with several heads, a divisor of one.
 bool may_be_d_out(std::int64_t size, std::span<const Printed> printed) {
   return std::ranges::any_of(printed, [&](const Printed& one) {
     const Shape& shape = one.shape;
@@ -269,7 +269,7 @@ bool may_be_d_out(std::int64_t size, std::span<const Printed> printed) {
   });
 }
 
-/// The number, with those of the list that are not in it yet.
+/// The number, followed by those in the list that are not included yet.
 template <class Value>
 void add_new(std::vector<Value>& values, const std::vector<Value>& more) {
   for (const Value& value : more) {
@@ -279,7 +279,7 @@ void add_new(std::vector<Value>& values, const std::vector<Value>& more) {
   }
 }
 
-/// The usual ones, with what the page names.
+/// The usual settings, together with those that the page names.
 Variations variations_of(std::span<const Printed> printed, const Settings& settings) {
   constexpr std::size_t most = 4;
   Variations result;
@@ -310,7 +310,7 @@ Variations variations_of(std::span<const Printed> printed, const Settings& setti
   return result;
 }
 
-/// Each article as it is; what the page names; what is usual: seeds, and apart from them heads and batches.
+/// Each article as it is; the settings that the page names; usual seeds, and separately usual heads and batches.
 std::vector<Variations> waves_of(std::span<const Printed> printed, const Settings& settings) {
   constexpr std::size_t most_seeds = 8;
   Variations plain;
@@ -329,19 +329,19 @@ std::vector<Variations> waves_of(std::span<const Printed> printed, const Setting
   usual.batches.clear();
   const bool is_listed = settings.rand || settings.randn || settings.linear || !settings.seeds.empty();
   if (!is_listed) {
-    usual.seeds = {0, 1, 42, 789};  // where the program is known, so are its seeds
+    usual.seeds = {0, 1, 42, 789};  // a known program also has known seeds
   }
   return {plain, named, usual, usual_sizes};
 }
 
-/// Whether an article's lessons are varied as is usual: embedding a sentence draws many numbers, and what is not drawn
-/// as PyTorch does is nowhere else. Such lessons are varied only as the page names it.
+/// Returns true if an article's lessons are varied over the usual settings. Lessons that embed a sentence, which draws
+/// many numbers, or that do not draw as PyTorch does, are varied only as the page names it.
 bool is_usual(const Article& article, const Chapter& chapter) {
   return chapter.name != "dropout" && article.sentence == "Your journey starts with one step" &&
          article.generator.empty();
 }
 
-/// The lessons of one page, each walked through once, however often it is asked for.
+/// The lessons of one page, each walked through once, however often it is requested.
 class Pool {
  public:
   Pool(const Narrowing& known, std::span<const Printed> printed, Articles articles)

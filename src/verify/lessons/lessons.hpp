@@ -14,25 +14,26 @@
 
 namespace attn::verify {
 
-/// What is known of the program that made a page. What is empty is tried.
+/// What is known about the program behind a page. Empty fields are varied.
 struct Narrowing {
   const chapters::Article* article = nullptr;
   std::optional<std::string> chapter;
   std::optional<Cpu> cpu;
   std::optional<Blas> blas;
   std::optional<DropoutKernel> dropout_kernel;
-  Lesson lesson;               ///< seed, sizes and the like
-  bool is_seed_given = false;  ///< the seed is not varied
+  Lesson lesson;               ///< seed, sizes and other settings
+  bool is_seed_given = false;  ///< do not vary the seed
 };
 
 using Articles = std::span<const std::reference_wrapper<const chapters::Article>>;
 
-/// The lessons that a page's tensors are held against, by what is known of its program, in waves: each article as it
-/// is; with the seeds and sizes that the page names; with usual ones. Asked again, the same lesson is not walked again.
+/// The lessons to compare a page's tensors with, given what is known about its program, in waves: each article as it
+/// is; with the seeds and sizes that the page names; with usual ones. A repeated request does not walk the same lesson
+/// again.
 using LessonsToTry = std::function<std::vector<Explanation>(const Settings&)>;
 
-/// Those of one page. What is known is not varied. A chapter that throws for a lesson's sizes has no steps then. All
-/// arguments must live longer.
+/// The lessons for one page. Known settings are not varied. A chapter that throws for a lesson's sizes has no steps.
+/// All arguments must outlive the result.
 LessonsToTry lessons_to_try(const Narrowing& known, std::span<const Printed> printed,
                             Articles articles = chapters::all_articles());
 

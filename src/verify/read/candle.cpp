@@ -13,7 +13,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether it is "f32" or "f32, cuda:0".
+/// Returns true for "f32" and "f32, cuda:0".
 bool is_type(std::string_view text) {
   constexpr auto types =
       std::to_array<std::string_view>({"bf16", "f16", "f32", "f64", "i16", "i32", "i64", "u8", "u32"});

@@ -5,14 +5,13 @@
 #include "verify/read/cursor.hpp"
 #include "verify/read/printed.hpp"
 
-/// What Candle prints, in Rust.
+/// Reads the output of Candle, in Rust.
 namespace attn::verify {
 
-/// Reads "Tensor[[6, 2], f32]", which stands behind a tensor's lists; nothing, and the cursor where it was, where
-/// there is none.
+/// Reads "Tensor[[6, 2], f32]", which follows a tensor's lists. Empty, with the cursor unmoved, if there is none.
 std::optional<Shape> read_candle_type(Cursor& cursor);
 
-/// Makes the tensor what that type says of it: [0.5] is a scalar where no sizes are said.
+/// Sets the tensor's shape to the type's: [0.5] is a scalar if the type has no sizes.
 void set_candle_shape(Printed& printed, const Shape& declared);
 
 }  // namespace attn::verify

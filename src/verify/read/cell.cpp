@@ -18,12 +18,12 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 bool is_sign(char c) { return c == '-' || c == '+'; }
 
-/// Whether the character there is the e of "1.25e-03" or "3.e+05".
+/// Returns true if the character is the e of "1.25e-03" or "3.e+05".
 bool is_exponent_mark(std::string_view text, std::size_t at) {
   return at > 0 && text::lower(text[at]) == 'e' && (text::is_digit(text[at - 1]) || text[at - 1] == '.');
 }
 
-/// The digits before and after the point, and the exponent; what is left of the word behind them.
+/// The digits before and after the point, the exponent, and the rest of the word.
 struct Parts {
   std::string_view whole;
   std::string_view fraction;
@@ -38,7 +38,7 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-/// "e-03" at the text's start; an exponent beyond all doubles is that of the largest or smallest.
+/// Takes "e-03" from the text's start; an exponent beyond the range of double becomes that of the largest or smallest.
 std::int64_t take_exponent(std::string_view& text) {
   std::string_view after = text.substr(std::min<std::size_t>(1, text.size()));
   if (text.empty() || text::lower(text.front()) != 'e') {
@@ -80,7 +80,7 @@ double power_of_ten(std::int64_t exponent) {
   return std::pow(10.0, static_cast<double>(exponent));
 }
 
-/// What std::from_chars leaves open: a number too large for a double, or too small.
+/// The value of a number too large or too small for std::from_chars.
 double beyond_range(const Parts& parts) {
   const auto digit = std::ranges::find_if(parts.whole, [](char c) { return c != '0'; });
   const std::int64_t magnitude =
@@ -96,7 +96,7 @@ double magnitude(std::string_view unsigned_word, const Parts& parts) {
   return error == std::errc::result_out_of_range ? beyond_range(parts) : value;
 }
 
-/// The words that are no digits: PyTorch's, numpy's and Nx's.
+/// The values of words without digits: PyTorch's, numpy's and Nx's.
 std::optional<double> named_value(std::string_view unsigned_word) {
   struct Named {
     std::string_view word;

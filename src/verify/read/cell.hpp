@@ -7,15 +7,15 @@
 
 namespace attn::verify {
 
-/// The cell that a word of a row is. "0.18Z6", a number that somebody damaged, is a cell of value NaN; a word of a
-/// program, such as `x`, is none.
+/// The cell for a word of a row. "0.18Z6", a damaged number, is a cell of value NaN; a program's word, such as `x`, is
+/// not a cell.
 std::optional<Cell> parse_cell(std::string_view word);
 
-/// Whether it is True or False.
+/// Returns true for True and False.
 bool is_truth(const Cell& cell);
 
-/// The length of the word that may be a cell at a text's start. In "0.1385-0.2379", where a comma is lost, it ends
-/// before the second sign.
+/// The length of the word at a text's start that may be a cell. In "0.1385-0.2379", which lost a comma, it ends before
+/// the second sign.
 std::size_t cell_length(std::string_view text);
 
 }  // namespace attn::verify

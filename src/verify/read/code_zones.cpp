@@ -17,13 +17,13 @@ bool begins_comment(std::string_view text) {
   return text.starts_with("//");
 }
 
-/// A comment may show how a program is used at a prompt.
+/// A comment may show a program at a prompt.
 Zone comment_zone(std::string_view line) {
   line = line.substr(std::min(line.find_first_not_of("#/!* \t"), line.size()));
   return prompt_length(line) > 0 || continuation_length(line) > 0 ? Zone::code : Zone::comment;
 }
 
-/// What ends a string or comment that may have several lines; empty where the text begins with none.
+/// The end marker of a string or comment that may span lines; empty if the text does not begin with one.
 std::string_view closing_of(std::string_view text) {
   struct Long {
     std::string_view opening;
@@ -34,7 +34,7 @@ std::string_view closing_of(std::string_view text) {
   return found == all.end() ? std::string_view() : found->closing;
 }
 
-/// "torch.matmul(" at the text's start; not torch.Size( and np.float32(, which are printed.
+/// Returns true if the text starts like "torch.matmul("; not for torch.Size( and np.float32(, which are printed.
 bool is_library_call(std::string_view text) {
   constexpr auto libraries =
       std::to_array<std::string_view>({"torch.", "np.", "numpy.", "jnp.", "jax.", "mx.", "tf.", "nn.", "F."});
@@ -54,7 +54,7 @@ bool is_library_call(std::string_view text) {
   return false;
 }
 
-/// A word that begins a statement, followed by a name.
+/// Returns true if the line starts with a statement's keyword followed by a name.
 bool begins_statement(std::string_view line) {
   constexpr auto words = std::to_array<std::string_view>({"import ", "def ", "let ", "let mut ", "fn ", "pub fn ",
                                                           "using ", "const ", "defmodule ", "#include <", "function "});
@@ -71,7 +71,7 @@ bool begins_statement(std::string_view line) {
   return line.starts_with("from ") && line.find(" import ") != npos;
 }
 
-/// A word at a line's begin behind which a list is no output.
+/// Returns true if the line starts with a word after which a list is not output.
 bool begins_with_keyword(std::string_view line) {
   constexpr auto words = std::to_array<std::string_view>(
       {"assert", "case",   "class", "const", "def",    "del", "do",  "elif", "else", "except", "fn",   "for",  "if",
@@ -79,8 +79,8 @@ bool begins_with_keyword(std::string_view line) {
   return std::ranges::find(words, leading_name(line)) != words.end();
 }
 
-/// Whether a list begins on the line that stands between statements: "[[0.43, 0.15],", and behind words only as no
-/// program has it, "The scores: [0.43, 0.15]" or numpy's "I -> [0.43 0.15]".
+/// Returns true if a list begins on a line between statements: "[[0.43, 0.15],"; or after words that no program has
+/// there, "The scores: [0.43, 0.15]" or numpy's "I -> [0.43 0.15]".
 bool begins_printed_list(std::string_view line) {
   line = without_indent(line);
   const std::size_t bracket = line.find('[');
@@ -114,7 +114,7 @@ void CodeZones::note_bracket(char c) {
   }
 }
 
-/// Behind the string that begins there, or behind its quote where it does not end on the line.
+/// The position after the string that begins there, or after its quote if the string does not end on the line.
 std::size_t CodeZones::skip_string(std::string_view line, std::size_t at) {
   std::size_t end = at + 1;
   while (end < line.size() && line[end] != line[at]) {
@@ -135,7 +135,7 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
     begin += after;
     line.remove_prefix(after);
   } else if (!line.empty() && (text::is_letter(line.front()) || line.front() == '@')) {
-    depth_ = 0;  // whatever brackets were miscounted before
+    depth_ = 0;  // recovers from miscounted brackets
   }
   if (depth_ == 0) {
     in_list_ = !goes_on_ && begins_printed_list(line);
@@ -177,7 +177,7 @@ void CodeZones::add_code(std::size_t begin, std::string_view line) {
 }
 
 bool is_code_line(std::string_view line) {
-  constexpr std::string_view numbers = "0123456789 \t";  // of the listing's lines
+  constexpr std::string_view numbers = "0123456789 \t";  // of the listing's line numbers
   line = line.substr(std::min(line.find_first_not_of(numbers), line.size()));
   const bool has_word = !line.empty() && (text::is_letter(line.front()) || line.front() == '#');
   if (has_word && (begins_statement(line) || is_output_call(line))) {

@@ -7,15 +7,15 @@
 
 namespace attn::verify {
 
-/// Finds the comments in a program, line by line, and lists that stand between its statements: output that somebody
-/// pasted there, or that a text keeps below the code.
+/// Finds a program's comments, line by line, and lists between its statements: output that was pasted there or that a
+/// text shows below the code.
 class CodeZones {
  public:
   explicit CodeZones(Zones& zones) : zones_(zones) {}
 
-  /// The next line of the program, without its end; it begins at an offset of the page.
+  /// Adds the program's next line, without its end, which begins at this offset of the page.
   void add_line(std::size_t begin, std::string_view line);
-  /// Whether a statement goes on in the next line.
+  /// Returns true if a statement continues on the next line.
   bool in_statement() const { return depth_ > 0 || !closing_.empty(); }
 
  private:
@@ -24,13 +24,13 @@ class CodeZones {
   void note_bracket(char c);
 
   Zones& zones_;
-  std::size_t depth_ = 0;     ///< of open brackets
-  std::string_view closing_;  ///< what ends the string or comment of several lines that is open: """ or */
-  bool in_list_ = false;      ///< in a list that is output
-  bool goes_on_ = false;      ///< the last line ends as no statement does
+  std::size_t depth_ = 0;     ///< number of open brackets
+  std::string_view closing_;  ///< the end marker of the open string or comment: """ or */
+  bool in_list_ = false;      ///< within a list that is output
+  bool goes_on_ = false;      ///< the last line's end does not end a statement
 };
 
-/// Whether a line can only be a program's.
+/// Returns true if a line can only belong to a program.
 bool is_code_line(std::string_view line);
 
 }  // namespace attn::verify

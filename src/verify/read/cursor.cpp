@@ -8,12 +8,12 @@ namespace attn::verify {
 namespace {
 
 constexpr std::size_t widest_margin = 64;
-constexpr std::size_t most_marker_lines = 8;  ///< that are skipped in one go
+constexpr std::size_t most_marker_lines = 8;  ///< the most that are skipped at once
 
 bool is_marker(char c) { return c == '>' || c == '|' || c == '#'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// What begins the comment that a text is; empty where it is none.
+/// The start of the comment that a text is; empty if it is none.
 std::string_view comment_of(std::string_view text) {
   for (const std::string_view comment : {"//", "*"}) {
     if (text.starts_with(comment)) {
@@ -23,7 +23,7 @@ std::string_view comment_of(std::string_view text) {
   return {};
 }
 
-/// The margin of the comment behind a statement.
+/// The margin of a comment after a statement.
 Margin margin_after_code(std::string_view before) {
   before = before.substr(before.size() - std::min(before.size(), 4 * widest_margin));
   for (std::size_t at = before.find(' '); at != std::string_view::npos; at = before.find(' ', at + 1)) {
@@ -96,7 +96,7 @@ void Cursor::begin_line(std::size_t& marker_lines) {
   }
 }
 
-/// Also the further signs of /// and //!
+/// Also skips the further characters of /// and //!
 void Cursor::skip_comment_mark() {
   if (margin_.comment.empty() || !rest().starts_with(margin_.comment)) {
     return;

@@ -5,18 +5,18 @@
 
 namespace attn::verify {
 
-/// What the line of a printed tensor begins with; the lines after it may begin so too.
+/// The beginning of a printed tensor's line; the following lines may begin in the same way.
 struct Margin {
-  std::size_t markers = 0;   ///< > | # of a quotation, a table or a comment
-  bool pipes = false;        ///< | is among them, and may end lines as well
-  std::string_view comment;  ///< // or * , which begins a comment
+  std::size_t markers = 0;   ///< number of > | # of a quotation, a table or a comment
+  bool pipes = false;        ///< | is among them and may also end lines
+  std::string_view comment;  ///< // or * that begins a comment
 };
 
-/// The margin of a line up to what is printed on it.
+/// The margin of a line before the printed text.
 Margin find_margin(std::string_view line);
 
-/// Steps through a page past everything that does not belong to a printed tensor though it stands in it: spaces,
-/// line ends, margins, code fences where a page breaks.
+/// Moves through a page and skips what stands within a printed tensor without belonging to it: spaces, line ends,
+/// margins, and code fences where a page breaks.
 class Cursor {
  public:
   Cursor(std::string_view page, std::size_t at, Margin margin) : page_(page), at_(at), margin_(margin) {}
@@ -26,11 +26,11 @@ class Cursor {
   char peek() const { return at_end() ? '\0' : page_[at_]; }
   std::string_view rest() const { return page_.substr(at_); }
   void advance(std::size_t bytes) { at_ += bytes; }
-  /// Back to an offset where the cursor was before.
+  /// Returns to an offset visited before.
   void go_back(std::size_t at) { at_ = at; }
-  /// Goes to the next thing that may belong to the tensor. Returns whether that is on another line.
+  /// Moves to the next thing that may belong to the tensor. Returns true if it is on another line.
   bool skip();
-  /// Goes to the next thing on this line.
+  /// Moves to the next thing on this line.
   void skip_spaces();
 
  private:

@@ -12,12 +12,12 @@ namespace {
 
 using Kind = DrawCall::Kind;
 
-/// What a call's arguments say.
+/// The meaning of a call's arguments.
 enum class Says {
   sizes,   ///< (3, 2), ((3, 2)), (size=(3, 2))
   bounds,  ///< low, high, size
   whole,   ///< high, size; low, high, size
-  like,    ///< a tensor of the same shape
+  like,    ///< a tensor with the same shape
   layer,   ///< the two sizes of a module
   nothing,
 };
@@ -26,7 +26,7 @@ struct Drawer {
   std::string_view path;
   Kind kind;
   Says says;
-  std::array<std::string_view, 2> names = {};  ///< of the first two arguments
+  std::array<std::string_view, 2> names = {};  ///< names of the first two arguments
 };
 
 constexpr auto torch_drawers = std::to_array<Drawer>({
@@ -51,7 +51,7 @@ constexpr auto torch_drawers = std::to_array<Drawer>({
     {"torch.nn.functional.dropout", Kind::unread, Says::nothing},
 });
 
-/// By their names behind "numpy.random." or a RandomState's variable; every other function draws too.
+/// Names after "numpy.random." or a RandomState's variable; every other function draws as well.
 constexpr auto numpy_drawers = std::to_array<Drawer>({
     {"rand", Kind::uniform, Says::sizes},
     {"randn", Kind::normal, Says::sizes},
@@ -67,7 +67,7 @@ constexpr auto numpy_drawers = std::to_array<Drawer>({
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-/// PyTorch's functions that draw without being asked for a tensor: dropout, and methods that fill one.
+/// PyTorch functions that draw but do not create a tensor: dropout, and methods that fill one.
 bool fills(std::string_view path) {
   constexpr auto fillers = std::to_array<std::string_view>(
       {"bernoulli_", "exponential_", "normal_", "random_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
@@ -77,7 +77,7 @@ bool fills(std::string_view path) {
          name.find("dropout") != npos;
 }
 
-/// The argument of that name, or the one at that place.
+/// The argument with that name, or at that place.
 std::string_view argument(const Arguments& arguments, std::size_t place, std::string_view name) {
   const std::string_view named = arguments.value_of(name);
   return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
@@ -101,7 +101,7 @@ std::optional<Shape> sizes_of(const Arguments& arguments, const Variables& varia
   return shape;
 }
 
-/// Reads the sizes and bounds; false where they cannot be told.
+/// Reads the sizes and bounds; false if they cannot be determined.
 bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Variables& variables, DrawCall& call) {
   std::optional<Shape> shape;
   switch (drawer.says) {
@@ -155,7 +155,7 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Vari
   return count <= most;
 }
 
-/// ".round(2)", "* 0.1": takes one change from the text's begin; false where it is none that is known.
+/// Takes one change, ".round(2)" or "* 0.1", from the text's start; false if it is not a known one.
 bool take_change(std::string_view& text, const Variables& variables, std::vector<DrawnChange>& changes) {
   text = text::trimmed(text);
   if (text.starts_with('*') || text.starts_with('/')) {
@@ -200,7 +200,7 @@ bool take_change(std::string_view& text, const Variables& variables, std::vector
   return sizes.has_value();
 }
 
-/// Whether the changes are all that the text says.
+/// Returns true if the text consists only of changes.
 bool take_changes(std::string_view text, const Variables& variables, std::vector<DrawnChange>& changes) {
   while (!text::trimmed(text).empty()) {
     if (!take_change(text, variables, changes)) {
@@ -274,7 +274,7 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   const std::size_t dot = full.rfind('.');
   const std::string before = dot == std::string::npos ? "" : full.substr(0, dot);
   const bool is_numpy = before == "numpy.random";
-  const bool is_library = before == "torch" || before == "numpy";  // whose other functions draw nothing
+  const bool is_library = before == "torch" || before == "numpy";  // whose other functions do not draw
   if (is_numpy || (!before.empty() && !is_library &&
                    std::ranges::find(generators, path.substr(0, path.rfind('.'))) != generators.end())) {
     constexpr auto no_draws =

@@ -12,12 +12,12 @@
 
 namespace attn::verify {
 
-/// What a program calls the libraries.
+/// A program's names for the libraries.
 class Imports {
  public:
-  /// Whether the statement is an import; notes its names.
+  /// Returns true if the statement is an import, and records its names.
   bool add(std::string_view statement);
-  /// The path by its library's own name: "numpy.random.rand" of np.random.rand.
+  /// The path with its library's own name: "numpy.random.rand" for np.random.rand.
   std::string full(std::string_view path) const;
   bool is(std::string_view path, std::string_view full_path) const { return full(path) == full_path; }
 
@@ -26,18 +26,18 @@ class Imports {
       {"np", "numpy"}, {"nn", "torch.nn"}, {"F", "torch.nn.functional"}};
 };
 
-/// What a call of that path and of these arguments seeds or draws; none where it does neither. `generators` are those
-/// that were seeded: a RandomState is known by its variable.
+/// What a call of that path with these arguments seeds or draws; empty if it does neither. `generators` are the seeded
+/// ones: a RandomState is identified by its variable.
 std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
                                      std::span<const std::string> generators, const Variables& variables);
 
-/// What is done to the one draw that a value is: nothing in nn.Parameter(torch.rand(3, 2)), `times` in
-/// np.random.randn(4, 3) * 0.1. None where the value is something else.
+/// The changes to the one draw that a value consists of: none in nn.Parameter(torch.rand(3, 2)), `times` in
+/// np.random.randn(4, 3) * 0.1. Empty optional if the value is anything else.
 std::optional<std::vector<DrawnChange>> changes_of_draw(std::string_view value, const Imports& imports,
                                                         std::span<const std::string> generators,
                                                         const Variables& variables);
 
-/// On one line, with single spaces.
+/// Returns the text on one line with single spaces.
 std::string one_spaced(std::string_view text);
 
 }  // namespace attn::verify

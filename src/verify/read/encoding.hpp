@@ -5,7 +5,7 @@
 
 namespace attn::verify {
 
-/// UTF-8 of UTF-16, as PowerShell's > writes it; halves of pairs are left out.
+/// Converts UTF-16, as PowerShell's > writes it, to UTF-8; unpaired surrogates are left out.
 std::string from_utf16(std::string_view bytes, bool big_endian);
 
 }  // namespace attn::verify

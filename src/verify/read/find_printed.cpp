@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::string_view parameter_heading = "Parameter containing:";
 
-/// A word behind which something is printed, with its bracket.
+/// A word before printed output, with its bracket.
 struct Head {
   std::string_view word;
   ReadPrinted read;
-  bool in_output = false;  ///< elsewhere it is a call of a program
+  bool in_output = false;  ///< elsewhere it is a program's call
 };
 
 constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
@@ -42,8 +42,8 @@ constexpr std::array heads = std::to_array<Head>({{"tensor(", read_tensor},
 
 bool is_dotted_part(char c) { return is_name_part(c) || c == '.'; }
 
-/// Whether a word that ends the text stands for itself: no part of a longer name such as torch.tensor, no argument
-/// of a call.
+/// Returns true if a word at the text's end stands alone: not part of a longer name such as torch.tensor, not an
+/// argument of a call.
 bool ends_with_word(std::string_view text, std::string_view word) {
   if (!text.ends_with(word)) {
     return false;
@@ -56,7 +56,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
 
 bool is_output(Zone zone) { return zone == Zone::output || zone == Zone::comment; }
 
-/// One pass over a page. What is read once is not read again, however the page is made: it takes linear time.
+/// One pass over a page. Nothing is read twice, so the time is linear for every page.
 class Finder {
  public:
   explicit Finder(const Page& page) : page_(page), text_(page.text()), zones_(find_zones(page)) {}
@@ -92,7 +92,7 @@ class Finder {
     return false;
   }
 
-  /// Whether a program has it: behind an "=", as an operand or an argument.
+  /// Returns true if it belongs to a program: after an "=", as an operand or an argument.
   bool is_in_statement(std::size_t begin) const {
     const std::string_view line = without_trailing(text_.substr(line_begin_, begin - line_begin_), " \t");
     constexpr std::string_view before = "=(,+-*/@";
@@ -108,7 +108,7 @@ class Finder {
     return true;
   }
 
-  /// The line that stands below what libtorch prints.
+  /// Reads the line that libtorch prints below a tensor.
   bool try_libtorch() {
     std::optional<Printed> printed = read_libtorch(text_, free_from_, at_ - 1);
     if (!printed) {
@@ -137,13 +137,12 @@ class Finder {
     return true;
   }
 
-  /// A cursor at at_, for something that begins on the same line.
+  /// A cursor at at_ for something that begins on the same line.
   Cursor cursor_at(std::size_t begin) {
     return {text_, at_, find_margin(text_.substr(line_begin_, begin - line_begin_))};
   }
 
-  /// Keeps what was read from `begin` on, if anything was. Goes on behind it, or at `end`, where it turned out to be
-  /// nothing.
+  /// Records what was read from `begin` on, if anything, and continues after it; otherwise continues at `end`.
   void note(std::optional<Printed> printed, std::size_t begin, std::size_t end) {
     if (printed) {
       end = begin + printed->text.size();
@@ -164,7 +163,7 @@ class Finder {
     found_.push_back(std::move(printed));
   }
 
-  /// What stands before it.
+  /// Reads what precedes it.
   void look_back(Printed& printed, std::size_t begin) const {
     const std::size_t end = begin + printed.text.size();
     const std::string_view before = text_.substr(free_from_, begin - free_from_);
@@ -182,8 +181,8 @@ class Finder {
   std::string_view text_;
   Zones zones_;
   std::size_t at_ = 0;
-  std::size_t line_begin_ = 0;  ///< of the line that at_ is on
-  std::size_t free_from_ = 0;   ///< the end of what was printed last
+  std::size_t line_begin_ = 0;  ///< beginning of the line that contains at_
+  std::size_t free_from_ = 0;   ///< end of the last printed thing
   std::vector<Printed> found_;
 };
 

@@ -7,9 +7,10 @@
 
 namespace attn::verify {
 
-/// Everything that the page prints of tensors, in its order: tensor(...), Parameter containing:, torch.Size([...]),
-/// numpy's array(...), Nx's #Nx.Tensor<...>. Code that makes tensors (torch.tensor(...)) is not output. What is found
-/// points into the page's text: the page must stay where it is as long as that is used. Takes time linear in the page.
+/// Finds all printed tensors and sizes of the page, in its order: tensor(...), Parameter containing:,
+/// torch.Size([...]), numpy's array(...), Nx's #Nx.Tensor<...>. Code that creates tensors (torch.tensor(...)) is not
+/// output. The results point into the page's text, so the page must not move while they are used. Takes time linear in
+/// the page.
 std::vector<Printed> find_printed(const Page& page);
 
 }  // namespace attn::verify

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view operators = "*+/%@";
 
-/// Whether a cell is written as `10`: a call such as array(10) has such arguments.
+/// Returns true if a cell is written like `10`, as an argument of a call such as array(10).
 bool is_whole(const Cell& cell) { return cell.text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 void set_end(Printed& printed, std::string_view page, std::size_t begin, std::size_t end, bool closed) {
@@ -23,7 +23,7 @@ void set_end(Printed& printed, std::string_view page, std::size_t begin, std::si
   printed.missing_parenthesis = !closed;
 }
 
-/// Ends it behind its closing bracket or, where that is missing, at the cursor.
+/// Ends the text after its closing bracket or, if that is missing, at the cursor.
 void close(Printed& printed, std::string_view page, std::size_t begin, Cursor& cursor, char bracket) {
   const std::size_t end = cursor.at();
   cursor.skip();
@@ -32,7 +32,7 @@ void close(Printed& printed, std::string_view page, std::size_t begin, Cursor& c
   set_end(printed, page, begin, closed ? cursor.at() : end, closed);
 }
 
-/// The nested lists at the cursor, with the units of the last digits that are seen.
+/// The nested lists at the cursor, with units of the last visible digits.
 std::optional<Printed> read_lists(Cursor& cursor) {
   std::optional<Rows> rows = read_rows(cursor);
   if (!rows) {
@@ -42,7 +42,7 @@ std::optional<Printed> read_lists(Cursor& cursor) {
   return std::move(rows->printed);
 }
 
-/// The one number at the cursor.
+/// The single number at the cursor.
 std::optional<Printed> read_number(Cursor& cursor) {
   const std::string_view word = cursor.rest().substr(0, cell_length(cursor.rest()));
   const std::optional<Cell> cell = parse_cell(word);
@@ -72,7 +72,7 @@ std::optional<Printed> read_scalar(std::string_view page, std::size_t begin, Cur
   return printed;
 }
 
-/// A whole number alone, as in array(10), is no output unless it `may_be_whole`.
+/// A single whole number, as in array(10), is not output unless `may_be_whole`.
 std::optional<Printed> read_any(std::string_view page, std::size_t begin, Cursor& cursor, bool may_be_whole,
                                 Suffix& suffix) {
   cursor.skip();
@@ -92,7 +92,7 @@ std::optional<Printed> read_any(std::string_view page, std::size_t begin, Cursor
   return printed;
 }
 
-/// How many decimals are seen of the cell; -1 where none can be, as in 1e-05 or inf.
+/// The number of visible decimals of the cell; -1 if it cannot have any, as in 1e-05 or inf.
 std::ptrdiff_t decimals(const Cell& cell) {
   const std::size_t point = cell.text.find('.');
   if (cell.unit <= 0 || cell.text.find_first_of("eE") != std::string_view::npos) {
@@ -101,8 +101,8 @@ std::ptrdiff_t decimals(const Cell& cell) {
   return point == std::string_view::npos ? 0 : std::ssize(cell.text) - static_cast<std::ptrdiff_t>(point) - 1;
 }
 
-/// Whether the floats in an array(...) are MLX's. It leaves out points as well as zeros at the end, and unlike numpy
-/// it puts no spaces in their place.
+/// Returns true if the floats in an array(...) are MLX's. MLX drops points as well as trailing zeros, and unlike numpy
+/// it does not replace them with spaces.
 bool is_mlx(const Printed& printed, std::string_view page) {
   std::ptrdiff_t most = 0;
   for (const Cell& cell : printed.cells) {
@@ -118,7 +118,7 @@ bool is_mlx(const Printed& printed, std::string_view page) {
   return printed.shape.empty() || std::ranges::any_of(printed.cells, is_unlike_numpy);
 }
 
-/// The sizes that the numbers of a torch.Size are; -1 for a number that can be none.
+/// The sizes in a torch.Size; -1 for a number that cannot be a size.
 Shape sizes_of(const std::vector<Cell>& cells) {
   Shape sizes;
   for (const Cell& cell : cells) {

@@ -76,7 +76,7 @@ constexpr std::size_t longest_reference = 32;  // with leading zeros
 
 bool is_tag_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '-'; }
 
-/// The code of "#8722" or "#x2212"; 0 where that is no character.
+/// The code point of "#8722" or "#x2212"; 0 if it is not a character.
 char32_t numbered_character(std::string_view name) {
   const bool hexadecimal = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
   name.remove_prefix(hexadecimal ? 2 : 1);

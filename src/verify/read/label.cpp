@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t longest_label = 60;
 
-/// Without IPython's prompts.
+/// Removes IPython's prompts.
 std::string_view without_prompt(std::string_view line) {
   if (line.starts_with("Out[") || line.starts_with("In [") || line.starts_with("In[")) {
     const std::size_t end = line.substr(0, longest_label).find("]:");
@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view line) {
   const std::string_view words = without_prompt(without_leading(line, " \t\n>|#*`/"));
   const std::string_view label = without_trailing(words, " \t\n`([{,=*|#/");
   if (label == "True" || label == "False") {
-    return {};  // was printed itself
+    return {};  // is itself output
   }
   const bool arrow = label.ends_with("=>") || label.ends_with("->");
   return arrow ? without_trailing(label.substr(0, label.size() - 2), " \t=#/-") : label;

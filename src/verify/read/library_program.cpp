@@ -3,8 +3,9 @@
 namespace attn::verify {
 
 std::string_view library_program() {
-  // our_batched: [batch, tokens, d] of what may have its tokens first, or no batch; our_unbatched goes back.
-  // our_hidden: scores that a mask hides; True hides, or is seen; what is not True or False is added.
+  // our_batched: [batch, tokens, d] from a tensor that may have its tokens first, or no batch; our_unbatched reverses
+  // it. our_hidden: scores hidden by a mask; True hides or shows, depending on the last argument; a mask that is not
+  // bool is added.
   return R"(class torch.nn.MultiheadAttention:
   def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
     self.embed_dim = embed_dim

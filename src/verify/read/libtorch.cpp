@@ -19,7 +19,7 @@ constexpr std::size_t longest_type = 160;
 constexpr std::size_t widest_margin = 64;
 constexpr std::string_view margin_signs = " \t#>|*/";
 
-/// The line that says what was printed.
+/// The type line below a printed tensor.
 struct Type {
   Shape shape;
   bool is_bool = false;
@@ -27,7 +27,7 @@ struct Type {
   std::size_t size = 0;  ///< of its text
 };
 
-/// "[ CPUFloatType{6,3} ]", and what R puts behind it: "[ grad_fn = <MmBackward0> ]".
+/// Reads "[ CPUFloatType{6,3} ]", and R's addition "[ grad_fn = <MmBackward0> ]".
 std::optional<Type> read_type(std::string_view text) {
   text = text.substr(0, longest_type);
   text = text.substr(0, text.find('\n'));
@@ -62,15 +62,15 @@ struct Line {
   enum class Kind { row, heading, blank, other };
 
   Kind kind = Kind::other;
-  std::size_t begin = 0;   ///< behind its margin, on the page
-  std::size_t column = 0;  ///< of the first number, where it is said
-  double factor = 0;       ///< 0 where none is said
-  Shape matrix;            ///< the indices of "(1,2,.,.) =", from 1
+  std::size_t begin = 0;   ///< offset on the page, after the margin
+  std::size_t column = 0;  ///< of the first number, if stated
+  double factor = 0;       ///< 0 if none is stated
+  Shape matrix;            ///< the indices in "(1,2,.,.) =", from 1
   std::vector<Cell> cells;
 };
 
-/// Takes "Columns 7 to 12" from a text's start; the number of the first, from 1, or 0. A factor may be glued to it, as
-/// in "Columns 1 to 100.01 *": it is a power of ten.
+/// Takes "Columns 7 to 12" from a text's start; returns the first column's number, from 1, or 0. A factor may follow
+/// without a space, as in "Columns 1 to 100.01 *": it is a power of ten.
 std::size_t take_columns(std::string_view& text) {
   constexpr std::string_view word = "Columns ";
   constexpr std::string_view to = " to ";
@@ -93,7 +93,7 @@ std::size_t take_columns(std::string_view& text) {
   return *column;
 }
 
-/// Takes "0.01 *" from a text's start; 0 where none is there.
+/// Takes "0.01 *" from a text's start; returns 0 if there is none.
 double take_factor(std::string_view& text) {
   const std::string_view word = text.substr(0, cell_length(text));
   const std::string_view after = without_indent(text.substr(word.size()));
@@ -105,7 +105,7 @@ double take_factor(std::string_view& text) {
   return cell->value;
 }
 
-/// The indices of "(1,2,.,.) ="; empty where it is no such heading.
+/// The indices in "(1,2,.,.) ="; empty if it is not such a heading.
 Shape matrix_of(std::string_view text) {
   const std::optional<Shape> indices = take_sizes(text, "(", ",.,.) =");
   return indices && text.empty() ? *indices : Shape{};
@@ -144,7 +144,7 @@ Line read_line(std::string_view page, std::size_t begin, std::size_t end, std::s
   return line;
 }
 
-/// The lines that may belong to the tensor, from the first on.
+/// The lines that may belong to the tensor, in order.
 std::vector<Line> lines_above(std::string_view page, std::size_t from, std::size_t end, std::size_t count) {
   std::vector<Line> lines;
   std::size_t numbers = 0;
@@ -165,7 +165,7 @@ std::vector<Line> lines_above(std::string_view page, std::size_t from, std::size
   return lines;
 }
 
-/// The position of a matrix among those of the shape; nothing where it has none.
+/// The position of a matrix in the shape; empty if the shape does not have it.
 std::optional<std::size_t> position_of(const Shape& matrix, const Shape& shape) {
   std::size_t position = 0;
   if (matrix.size() + 2 != shape.size()) {
@@ -180,7 +180,7 @@ std::optional<std::size_t> position_of(const Shape& matrix, const Shape& shape) 
   return position;
 }
 
-/// Puts the numbers of the lines in their places; false where they are not as the type says.
+/// Arranges the lines' numbers; false if they do not match the type.
 bool arrange(const std::vector<Line>& lines, const Shape& shape, std::vector<Cell>& cells) {
   const std::size_t rank = shape.size();
   const std::size_t width = rank < 2 ? 1 : static_cast<std::size_t>(shape[rank - 1]);
@@ -222,7 +222,7 @@ void scale(std::vector<Cell>& cells, double factor) {
   }
 }
 
-/// The product of the sizes; 0 where it is more than `most`.
+/// The product of the sizes; 0 if it exceeds `most`.
 std::size_t count_of(const Shape& shape, std::size_t most) {
   std::size_t count = 1;
   for (const std::int64_t size : shape) {
@@ -232,7 +232,7 @@ std::size_t count_of(const Shape& shape, std::size_t most) {
   return count;
 }
 
-/// Where R's heading stands above the first line, that.
+/// Includes R's heading if it is above the first line.
 std::size_t with_heading(std::string_view page, std::size_t from, std::size_t begin) {
   constexpr std::string_view heading = "torch_tensor";
   const std::string_view before = without_trailing(page.substr(from, begin - from), " \t\n#>|");

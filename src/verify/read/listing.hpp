@@ -11,15 +11,16 @@
 
 namespace attn::verify {
 
-/// Numbers that a program has written out: torch.tensor([[0.43, ...]]), np.array(...), vec![...].
+/// Numbers written out in a program: torch.tensor([[0.43, ...]]), np.array(...), vec![...].
 struct Literal {
-  Place place;       ///< of its first bracket; in a notebook the line of the cell's source
-  std::string name;  ///< the variable that gets it, "inputs"; empty where none does
+  Place place;       ///< of its first bracket; in a notebook, the line of the cell's source
+  std::string name;  ///< the variable assigned to, "inputs"; empty if there is none
   Shape shape;
   std::vector<double> values;  ///< row-major, exact
 };
 
-/// What a page says of seeds, sizes and weights, in its program or elsewhere. Each list ascends and has nothing twice.
+/// A page's statements about seeds, sizes and weights, in its program or elsewhere. Each list is ascending without
+/// duplicates.
 struct Settings {
   std::vector<std::int64_t> seeds;
   std::vector<std::int64_t> d_in;
@@ -28,25 +29,25 @@ struct Settings {
   std::vector<std::int64_t> context_length;
   std::vector<std::int64_t> batch_size;
   std::vector<double> dropouts;
-  std::vector<bool> qkv_bias;  ///< false where it is switched off, true where it is switched on; both may be said
+  std::vector<bool> qkv_bias;  ///< false if it is switched off, true if it is switched on; may have both
   bool rand = false;           ///< weights from a uniform distribution: torch.rand
-  bool randn = false;          ///< from a normal one: torch.randn
-  bool linear = false;         ///< nn.Linear's own
+  bool randn = false;          ///< weights from a normal distribution: torch.randn
+  bool linear = false;         ///< nn.Linear's own initialisation
 };
 
-/// What the program that printed a page is known to say.
+/// What is known about the program that printed a page.
 struct Listing {
   std::vector<Literal> literals;  ///< in the page's order
   Settings settings;
-  std::vector<DrawCall> draws;   ///< in the order in which the program runs them
-  std::vector<Written> written;  ///< what it assigns and prints
+  std::vector<DrawCall> draws;   ///< in execution order
+  std::vector<Written> written;  ///< assignments and prints
 };
 
-/// Reads the listing of a page. Takes time linear in the page.
+/// Reads a page's listing. Takes time linear in the page.
 Listing find_listing(const Page& page);
 
-/// Whether what stands at a place of the listing is known to what is printed at the other place: cells print after
-/// their source.
+/// Returns true if code at the one place runs before the output at the other is printed: cells print after their
+/// source.
 inline bool comes_before(const Place& listed, const Place& printed) {
   return listed.cell != 0 ? listed.cell <= printed.cell : listed.line < printed.line;
 }

@@ -25,7 +25,7 @@ std::size_t count_words(std::string_view text) {
   return words;
 }
 
-/// Whether a call of a program begins in the text and goes on behind it.
+/// Returns true if a program's call begins in the text and continues after it.
 bool in_call(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {
@@ -46,7 +46,8 @@ bool is_float(const Cell& cell) { return cell.text.find_first_of(".e") != npos; 
 
 bool is_no_number(const Cell& cell) { return std::isnan(cell.value) && text::lower(cell.text.back()) != 'n'; }
 
-/// Whether the numbers, without commas, can be an array as numpy's str() writes it: floats, whole numbers or truths.
+/// Returns true if the numbers, without commas, may be an array in numpy's str() notation: floats, whole numbers or
+/// bools.
 bool looks_like_array(const Printed& printed) {
   const auto all_cells = [&](auto condition) { return std::ranges::all_of(printed.cells, condition); };
   const bool floats = all_cells([](const Cell& cell) { return cell.unit == 0 || is_float(cell); });
@@ -55,7 +56,7 @@ bool looks_like_array(const Printed& printed) {
   return (floats || wholes) && printed.cells.size() >= least;
 }
 
-/// Whether the numbers, between commas, can be a tensor's, and not a size, ids or an interval.
+/// Returns true if the numbers, separated by commas, may be a tensor's, not a size, ids or an interval.
 bool looks_like_list(const Printed& printed, bool alone) {
   const auto all_cells = [&](auto condition) { return std::ranges::all_of(printed.cells, condition); };
   const auto decimals = [&](std::size_t least) {
@@ -69,7 +70,7 @@ bool looks_like_list(const Printed& printed, bool alone) {
   return decimals(0) ? floats : mask && printed.shape.size() > 1 && printed.cells.size() > 3;
 }
 
-/// Whether what follows a list on its line belongs to no expression.
+/// Returns true if the text after a list on its line does not continue an expression.
 bool ends_list(std::string_view after) {
   if (after.empty()) {
     return true;

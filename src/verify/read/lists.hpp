@@ -10,13 +10,13 @@
 
 namespace attn::verify {
 
-/// Whether a list that begins behind the text, on the same line, may stand for itself: no index, no argument, no
-/// value of JSON and, in a comment, no part of a statement.
+/// Returns true if a list that begins after the text, on the same line, may stand alone: not an index, an argument, a
+/// JSON value or, in a comment, a part of a statement.
 bool may_begin_list(std::string_view before, Zone zone);
 
-/// Lists without a name: Candle's, with Tensor[[6, 2], f32] behind them; and, where a program's output stands,
-/// Python's [[0.43, 0.15], [0.55, 0.87]] and numpy's [[0.43 0.15] [0.55 0.87]]. Nothing where they look like sizes, ids
-/// or an interval. The cursor stands at the first bracket.
+/// Reads lists without a name: Candle's, followed by Tensor[[6, 2], f32]; and, in a program's output, Python's [[0.43,
+/// 0.15], [0.55, 0.87]] and numpy's [[0.43 0.15] [0.55 0.87]]. Empty if they look like sizes, ids or an interval. The
+/// cursor is at the first bracket.
 std::optional<Printed> read_list(std::string_view page, std::size_t begin, Cursor& cursor, bool in_output);
 
 }  // namespace attn::verify

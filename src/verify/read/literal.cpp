@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t most_literal_axes = 8;
 
-/// A number at a text's start, as programs write them: "0.43", ".5", "1e-3", "0.43f32".
+/// A number at a text's start, in a program's notation: "0.43", ".5", "1e-3", "0.43f32".
 struct Number {
   double value = 0;
   bool has_point = false;
-  std::size_t size = 0;  ///< 0: there is none
+  std::size_t size = 0;  ///< 0 if there is none
 };
 
-/// "f", "f32", "_f64": the types of C++ and Rust.
+/// The length of "f", "f32", "_f64": types of C++ and Rust.
 std::size_t suffix_length(std::string_view text) {
   constexpr auto suffixes = std::to_array<std::string_view>({"_f32", "_f64", "f32", "f64", "f", "F"});
   const auto* found = std::ranges::find_if(suffixes, [&](std::string_view suffix) { return text.starts_with(suffix); });
@@ -66,7 +66,8 @@ class ListReader {
   std::size_t at() const { return at_; }
 
  private:
-  /// The list at an opening bracket, so many brackets deep; false where it is none, or not like those before it.
+  /// Reads the list at an opening bracket, at this nesting depth; false if it is not a list, or does not match earlier
+  /// ones.
   bool read_axis(std::size_t axis) {
     const bool is_first = axis == list_.shape.size();
     if (axis == most_literal_axes || (is_first && !list_.values.empty())) {
@@ -95,7 +96,7 @@ class ListReader {
     return true;
   }
 
-  /// A number, so many brackets deep: as deep as the others.
+  /// Reads a number at this nesting depth; false unless all numbers have the same depth.
   bool read_item(std::size_t axis) {
     const Number number = read_number(text_.substr(at_));
     if (number.size == 0 || axis + 1 != list_.shape.size()) {
@@ -107,7 +108,7 @@ class ListReader {
     return true;
   }
 
-  /// Goes past blanks, comments, C's \ at a line's end and Rust's & of a slice.
+  /// Skips blanks, comments, C's \ at a line's end and Rust's & of a slice.
   void skip() {
     constexpr std::string_view skipped = " \t\n\\&";
     while (at_ < text_.size()) {

@@ -13,12 +13,12 @@ namespace attn::verify {
 struct NumberList {
   Shape shape;
   std::vector<double> values;
-  bool has_point = false;  ///< a number is written as a float
-  std::size_t end = 0;     ///< behind its last bracket
+  bool has_point = false;  ///< some number is written as a float
+  std::size_t end = 0;     ///< after its last bracket
 };
 
-/// Reads the lists that begin at a [ or { of a program, in the manner of Python, Rust or C++, past comments.
-/// Nothing where anything but numbers is in them or they have not one shape; `end` is then where that shows.
+/// Reads the lists that begin at a program's [ or {, in the notation of Python, Rust or C++, and skips comments. Empty
+/// if they contain anything but numbers or do not have one shape; `end` is then at the evidence.
 std::optional<NumberList> read_number_list(std::string_view text, std::size_t begin, std::size_t& end);
 
 }  // namespace attn::verify

@@ -33,7 +33,7 @@ std::string_view trailing(std::string_view text, Condition condition) {
   return text.substr(begin);
 }
 
-/// Whether a function of that name, without its library's, makes a tensor of a list.
+/// Returns true if a function with that name, without its library, creates a tensor from a list.
 bool makes_tensor(std::string_view name) {
   constexpr auto makers = std::to_array<std::string_view>(
       {"arr1",           "arr2",       "arr3",     "array",       "as_tensor", "asarray",     "constant",
@@ -43,15 +43,15 @@ bool makes_tensor(std::string_view name) {
   return std::ranges::find(makers, text::lower(name)) != makers.end();
 }
 
-/// What stands before a list of numbers.
+/// The text before a list of numbers.
 struct Before {
-  bool in_call = false;      ///< of something that makes tensors
-  bool has_library = false;  ///< that is named with its library: torch.tensor, Tensor::new
+  bool in_call = false;      ///< within a call that creates tensors
+  bool has_library = false;  ///< which names its library: torch.tensor, Tensor::new
   bool assigned = false;
   std::string_view name;  ///< the variable
 };
 
-/// The text from the begin of its last statement.
+/// The text from the beginning of its last statement.
 std::string_view statement(std::string_view text) {
   std::size_t begin = text.size();
   for (std::size_t depth = 0; begin > 0; --begin) {
@@ -65,7 +65,7 @@ std::string_view statement(std::string_view text) {
   return text.substr(begin);
 }
 
-/// The variable before an "=": "inputs" of "let inputs: Vec<f32>" and of "const float inputs[6][3]".
+/// The variable before an "=": "inputs" in "let inputs: Vec<f32>" and in "const float inputs[6][3]".
 std::string_view variable(std::string_view before) {
   before = statement(before);
   if (const std::size_t colon = before.find(": "); colon != npos) {
@@ -75,7 +75,7 @@ std::string_view variable(std::string_view before) {
   return trailing(before, [](char c) { return is_name_part(c) || c == '.'; });
 }
 
-/// Takes "torch.tensor(" or "vec!" from the text's end; false where no such call ends it.
+/// Takes "torch.tensor(" or "vec!" from the text's end; false if it does not end in such a call.
 bool take_call(std::string_view& before, Before& result) {
   const std::string_view text = without_trailing(without_trailing(before, "("), "!");
   const std::string_view path = trailing(text, is_path_part);
@@ -89,10 +89,10 @@ bool take_call(std::string_view& before, Before& result) {
   return true;
 }
 
-/// Whether the text ends in a call of something that compares: what a test expects, a program does not make.
+/// Returns true if the text ends in a call that compares: a test's expected numbers are not the program's.
 bool in_comparison(std::string_view text) {
   for (const std::string_view word : {"assert", "close("}) {
-    const std::size_t at = text.find(word) == npos ? npos : text.rfind(word);  // rarely there, and find is faster
+    const std::size_t at = text.find(word) == npos ? npos : text.rfind(word);  // rarely found, and find is faster
     const std::string_view after = at == npos ? std::string_view() : text.substr(at);
     if (std::ranges::count(after, '(') > std::ranges::count(after, ')')) {
       return true;
@@ -101,7 +101,7 @@ bool in_comparison(std::string_view text) {
   return false;
 }
 
-/// Takes what stands between an assignment and the list, from the end.
+/// Takes the text between an assignment and the list, from the end.
 Before look_back(std::string_view before) {
   Before result;
   const std::string_view whole = before;
@@ -127,7 +127,7 @@ Before look_back(std::string_view before) {
   return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;
 }
 
-/// The shape that a flat list gets: "(6, 3)" of from_vec(vec![...], (6, 3)), or of ".reshape(6, 3)"; else its own.
+/// The shape given to a flat list: "(6, 3)" in from_vec(vec![...], (6, 3)) or ".reshape(6, 3)"; else its own.
 Shape shape_of(const NumberList& list, std::string_view after) {
   constexpr std::size_t longest = 64;
   after = without_leading(after.substr(0, longest), " \n,&)");
@@ -146,14 +146,14 @@ Shape shape_of(const NumberList& list, std::string_view after) {
   return sizes && !sizes->empty() && product == count ? *sizes : list.shape;
 }
 
-/// What a program does to a list's numbers behind them, in the same statement.
+/// Changes that a program makes to a list's numbers after them in the same statement.
 struct After {
-  bool changes = false;  ///< in a way that is not read: "@ x", ".T"
+  bool changes = false;  ///< changes that are not read: "@ x", ".T"
   double factor = 1;     ///< "/ 10" and "* 0.1"
   bool divides = false;
 };
 
-/// Goes past blanks and comments, as far as a call may have them in front of its bracket.
+/// Skips blanks and comments that a call may have before its bracket.
 std::string_view without_comments(std::string_view text) {
   while (true) {
     text = without_leading(text, " \t\n");
@@ -164,7 +164,7 @@ std::string_view without_comments(std::string_view text) {
   }
 }
 
-/// Behind the call that a list is an argument of.
+/// The text after the call that has the list as an argument.
 std::string_view behind_call(std::string_view text) {
   std::size_t depth = 0;
   for (text = without_comments(text); !text.empty(); text = without_comments(text.substr(1))) {
@@ -198,7 +198,7 @@ After look_behind(std::string_view text, bool in_call) {
   return scales && ends && factor && *factor != 0 ? After{false, *factor, text.front() == '/'} : After{true};
 }
 
-/// The variables that a program makes tensors of: x of "torch.tensor(x, dtype=...)".
+/// The variables from which a program creates tensors: x in "torch.tensor(x, dtype=...)".
 class Made {
  public:
   explicit Made(std::string_view text) : text_(text) {}
@@ -232,7 +232,7 @@ class Made {
   std::vector<std::string_view> names_;
 };
 
-/// Whether it is a tensor of a program and not printed.
+/// Returns true if it is a program's tensor and not output.
 bool is_literal(const Before& before, const NumberList& list, Zone zone, Made& made) {
   if (list.values.size() < 2) {
     return false;

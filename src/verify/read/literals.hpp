@@ -8,8 +8,9 @@
 
 namespace attn::verify {
 
-/// The tensors that a program writes out: lists of two numbers or more in a call that makes tensors, or assigned as
-/// such. What is printed is none. Takes time linear in the page.
+/// Finds the tensors that a program writes out: lists of at least two numbers in a call that creates tensors, or
+/// assigned to a variable if they have floats or the program creates a tensor from it. Printed tensors are left out.
+/// Takes time linear in the page.
 std::vector<Literal> find_literals(const Page& page, const Zones& zones);
 
 }  // namespace attn::verify

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char escape = '\x1b';
 
-/// Bytes that stand for themselves.
+/// Bytes that represent themselves.
 constexpr std::array<bool, 256> plain_bytes = [] {
   std::array<bool, 256> plain{};
   for (std::size_t byte = 0x20; byte < 0x7f; ++byte) {
@@ -31,7 +31,7 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return text::lower(x) == text::lower(y); });
 }
 
-/// One pass over a text. What was looked for in vain once is not looked for again: the pass takes linear time.
+/// One pass over a text. A failed search is not repeated, so the pass takes linear time.
 class MarkupReader {
  public:
   MarkupReader(PageText& out, std::string_view text, Markup markup, Part::Kind kind)
@@ -81,7 +81,7 @@ class MarkupReader {
     out_.put(character.code);
   }
 
-  /// What a progress bar overwrites stays, on a line of its own.
+  /// Keeps what a progress bar overwrites, on a line of its own.
   void carriage_return() {
     if (has_line_feeds_) {
       at_ = std::min(text_.find_first_not_of('\r', at_), text_.size());
@@ -98,7 +98,7 @@ class MarkupReader {
     }
   }
 
-  /// Colours and the like vanish.
+  /// Removes colours and other escape sequences.
   void escape_sequence() {
     ++at_;
     const char kind = at_ < text_.size() ? text_[at_] : '\0';
@@ -176,7 +176,7 @@ class MarkupReader {
     }
   }
 
-  /// Goes to an offset, counting the lines; not where it is npos.
+  /// Moves to an offset, counting the lines; does nothing if it is npos.
   bool skip_to(std::size_t end) {
     if (end == npos) {
       return false;
@@ -196,7 +196,7 @@ class MarkupReader {
     return skip_to(end == npos ? npos : end + 3);
   }
 
-  /// Behind the tag's >, which may stand in quotes as long as all quotes are closed.
+  /// The position after the tag's >. A > within quotes does not count, as long as all quotes are closed.
   std::size_t tag_end(bool quotes) {
     std::size_t i = at_ + 1;
     while (tags_end_ && i < text_.size() && text_[i] != '>') {
@@ -217,7 +217,7 @@ class MarkupReader {
     return end == npos || text_[end] != '>' ? npos : end + 1;
   }
 
-  /// Behind the element's closing tag; stays where there is none.
+  /// Moves past the element's closing tag; stays if there is none.
   void skip_content(std::string_view name) {
     if (!contents_end_) {
       return;
@@ -238,8 +238,8 @@ class MarkupReader {
   std::size_t at_ = 0;
   Part::Kind kind_;
   bool html_;
-  bool has_line_feeds_;       ///< so that a carriage return alone is no line's end of the file
-  bool comments_end_ = true;  ///< there may be a --> further on
+  bool has_line_feeds_;       ///< then a lone carriage return does not end a line of the file
+  bool comments_end_ = true;  ///< a --> may follow
   bool tags_end_ = true;
   bool quotes_close_ = true;
   bool contents_end_ = true;

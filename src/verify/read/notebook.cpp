@@ -20,10 +20,10 @@ using nlohmann::json;
                   "); accepted is .ipynb as Jupyter saves it; save it again, or export it as HTML or text");
 }
 
-/// What an object or a list of a notebook is.
+/// The role of an object or a list in a notebook.
 enum class Role : std::uint8_t { other, notebook, cells, cell, outputs, output, data, lines };
 
-/// Its place in the notebook: what it is a member or an item of.
+/// Its place in the notebook: the role that contains it, and its key.
 struct Nesting {
   Role outer;
   std::string_view key;  ///< empty for the items of a list
@@ -39,13 +39,13 @@ constexpr Nesting nestings[] = {
     {Role::data, "text/plain", true, Role::lines}, {Role::cell, "source", true, Role::lines},
 };
 
-/// Reads a notebook's JSON and keeps one output of it at a time.
+/// Reads a notebook's JSON, holding one output at a time.
 class NotebookReader final : public nlohmann::json_sax<json> {
  public:
   NotebookReader(PageText& out, PageText& listing) : out_(out), listing_(listing) {}
 
   bool has_cells() const { return has_cells_; }
-  /// Why the JSON is none; empty where it is.
+  /// Why the JSON is invalid; empty if it is valid.
   const std::string& damage() const { return damage_; }
 
   bool null() override { return scalar(); }
@@ -108,7 +108,7 @@ class NotebookReader final : public nlohmann::json_sax<json> {
     begin_item();
     const Role role = inner_role(is_list);
     if (role == Role::other) {
-      ++deeper_;  // nothing in it is an output
+      ++deeper_;  // contains no output
       return true;
     }
     has_cells_ = has_cells_ || role == Role::cells;
@@ -155,7 +155,7 @@ class NotebookReader final : public nlohmann::json_sax<json> {
     listing_.go_to(place);
   }
 
-  /// Where a text goes that comes now; null where it is none of an output or a cell.
+  /// The destination of the next text; null if it does not belong to an output or a cell.
   std::string* held_text() {
     const Role holder = role() == Role::lines ? holder_ : role();
     if (deeper_ > 0) {
@@ -195,16 +195,16 @@ class NotebookReader final : public nlohmann::json_sax<json> {
 
   PageText& out_;
   PageText& listing_;
-  std::vector<Role> roles_;    ///< of all that is open
-  std::size_t deeper_ = 0;     ///< objects and lists that are open in the last of them
-  std::string key_;            ///< the last one of the innermost role
-  Role holder_ = Role::other;  ///< what the innermost role is in
+  std::vector<Role> roles_;    ///< of everything that is open
+  std::size_t deeper_ = 0;     ///< number of open objects and lists within the innermost role
+  std::string key_;            ///< the latest key in the innermost role
+  Role holder_ = Role::other;  ///< the role that contains the innermost one
   std::string printed_;        ///< a stream's "text", or a result's plain text
   std::string source_;
   std::string type_;
   bool has_cells_ = false;
   std::uint32_t cell_ = 0;
-  std::uint32_t code_cells_ = 0;  ///< that are read
+  std::uint32_t code_cells_ = 0;  ///< number of code cells read
   std::string damage_;
 };
 

@@ -7,11 +7,11 @@
 
 namespace attn::verify {
 
-/// Whether a file without a name that says so is a Jupyter notebook.
+/// Returns true if the content of a file without a telling name is a Jupyter notebook.
 bool looks_like_notebook(std::string_view text);
 
-/// Writes what the cells of a Jupyter notebook printed: streams and results as plain text; and what they hold: code
-/// and Markdown. The name is for the PageError of a notebook that is none.
+/// Writes the output of a Jupyter notebook's cells, streams and results as plain text, and their source: code and
+/// Markdown. The name is for the PageError if it is not a valid notebook.
 void write_notebook(PageText& out, PageText& listing, const std::string& name, std::string_view text);
 
 }  // namespace attn::verify

@@ -15,7 +15,7 @@ bool is_scientific(const Cell& cell) {
 
 bool has_unit(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }
 
-/// 0.e+00: with an exponent a number's first digit is printed, so this one has none.
+/// Matches 0.e+00: numbers with an exponent print their first digit, so this one is exactly 0.
 bool is_exact_zero(const Cell& cell) { return is_scientific(cell) && cell.value == 0; }
 
 /// "1", "1." or "1.0".
@@ -23,10 +23,10 @@ bool is_whole_number(const Cell& cell) {
   return cell.value == std::floor(cell.value) && cell.unit > 0.05 && !is_scientific(cell);
 }
 
-/// The power of ten of a number's first digit.
+/// The exponent of ten of a number's first digit.
 int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
 
-/// How many digits of the number are seen from its first that is not 0.
+/// The number of visible digits from the first nonzero one on.
 int significant_digits(const Cell& cell) {
   return magnitude(cell.value) - static_cast<int>(std::lround(std::log10(cell.unit))) + 1;
 }

@@ -6,15 +6,15 @@
 
 namespace attn::verify {
 
-/// How a framework writes the numbers of one tensor, and so what the last digits of a cell mean.
+/// The notation that a framework uses for a tensor's numbers, which determines the meaning of a cell's last digits.
 enum class NumberStyle {
-  fixed,        ///< PyTorch, Candle: each number to its last decimal; without decimals only if all are whole
-  trimmed,      ///< numpy, JAX, TensorFlow, Python, Nx: up to the same decimal, zeros at the end left out
-  significant,  ///< MLX: six significant digits or more, zeros at the end left out
+  fixed,        ///< PyTorch, Candle: every number has all its decimals; none only if all numbers are whole
+  trimmed,      ///< numpy, JAX, TensorFlow, Python, Nx: the same number of decimals, trailing zeros dropped
+  significant,  ///< MLX: at least six significant digits, trailing zeros dropped
 };
 
-/// Gives each cell of a tensor its unit by the style. The cells come as parse_cell makes them, with the unit of the
-/// last digit that is seen.
+/// Sets each cell's unit according to the style. The cells come from parse_cell, with the unit of the last visible
+/// digit.
 void set_units(std::span<Cell> cells, NumberStyle style);
 
 }  // namespace attn::verify

@@ -13,7 +13,7 @@ namespace {
 constexpr double coarsest = 0.05;  ///< between one decimal and two
 constexpr double finest = 1.5e-8;
 
-/// The unit of a number, as a part of the power of ten of its first digit where it is written with an exponent.
+/// A number's unit, relative to the power of ten of its first digit if it is written with an exponent.
 double decimals_unit(const Cell& cell) {
   const bool scientific = cell.text.find_first_of("eE") != npos;
   return scientific && cell.value != 0 ? cell.unit / std::pow(10, std::floor(std::log10(std::abs(cell.value))))
@@ -22,13 +22,13 @@ double decimals_unit(const Cell& cell) {
 
 bool is_rounded(const Cell& cell) { return cell.unit > 0 && std::isfinite(cell.value); }
 
-/// The unit that all numbers of an array have; 0 where all are exact.
+/// The unit shared by all numbers of an array; 0 if all are exact.
 double unit_of(const Printed& printed) {
   const auto cell = std::ranges::find_if(printed.cells, is_rounded);
   return printed.is_numpys && cell != printed.cells.end() ? decimals_unit(*cell) : 0;
 }
 
-/// Whether a line tells numpy how many decimals to print.
+/// Returns true if a line sets numpy's number of decimals.
 bool sets_precision(std::string_view listing) {
   constexpr std::string_view word = "printoptions";
   for (std::size_t at = listing.find(word); at != npos; at = listing.find(word, at + word.size())) {
@@ -42,7 +42,7 @@ bool sets_precision(std::string_view listing) {
   return false;
 }
 
-/// Whether the listing has a word of rounding.
+/// Returns true if the listing mentions rounding.
 bool rounds(std::string_view listing) {
   for (const std::string_view word : {"round(", "array2string", "float16", "half(", "decimals"}) {
     if (listing.find(word) != npos) {

@@ -12,28 +12,28 @@
 
 namespace attn::verify {
 
-/// A page that cannot be read: what is wrong; what is accepted; how to go on.
+/// Thrown for a page that cannot be read: what is wrong; what is accepted; how to go on.
 struct PageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A stretch of a page's text, up to the next one.
+/// A section of a page's text, up to the next one.
 struct Part {
   enum class Kind {
-    text,      ///< whatever a file without a telling name has
-    markdown,  ///< prose with listings and outputs in fences
-    prose,     ///< HTML outside of <pre>
-    block,     ///< inside of <pre>: a listing or an output
+    text,      ///< everything in a file without a telling name
+    markdown,  ///< prose, with listings and outputs in fences
+    prose,     ///< HTML outside <pre>
+    block,     ///< inside <pre>: a listing or an output
     script,    ///< a program, a notebook's code cell
-    output,    ///< what a program printed
+    output,    ///< a program's output
   };
 
   std::size_t begin = 0;
   Kind kind = Kind::text;
 };
 
-/// A page as plain text: tags, entities, escape sequences and typographic characters are gone, and every offset
-/// knows its place in the file.
+/// A page as plain text without tags, entities, escape sequences and typographic characters; every offset has a place
+/// in the file.
 class Page {
  public:
   Page() = default;
@@ -43,11 +43,11 @@ class Page {
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
   Place place(std::size_t offset) const { return places_.at(text_, offset); }
-  /// In their order, from the text's begin to its end.
+  /// The parts in order, covering the whole text.
   const std::vector<Part>& parts() const { return parts_; }
 
-  /// Where the program stands that printed the page: what the cells of a notebook hold, whose places count the lines
-  /// of a cell's source; elsewhere the page itself.
+  /// The listing of the program that printed the page: for a notebook, the source of its cells, with places that count
+  /// the lines of a cell's source; otherwise the page itself.
   const Page& listing() const { return listing_ ? *listing_ : *this; }
   void set_listing(Page listing) { listing_ = std::make_shared<const Page>(std::move(listing)); }
 

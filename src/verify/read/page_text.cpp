@@ -15,13 +15,14 @@ bool is_space(char32_t code) {
          code == 0x3000;
 }
 
-/// Soft hyphens, joiners, direction marks, byte order marks, and control characters that this page has no use for.
+/// Returns true for soft hyphens, joiners, direction marks, byte order marks, and control characters without a use on a
+/// page.
 bool is_invisible(char32_t code) {
   return code < 0x20 || in(code, 0x7f, 0x9f) || code == 0xad || code == 0x61c || in(code, 0x200b, 0x200f) ||
          in(code, 0x202a, 0x202e) || in(code, 0x2060, 0x206f) || in(code, 0xfe00, 0xfe0f) || code == 0xfeff;
 }
 
-/// What programs print in place of a typographic character; empty where it has no such twin.
+/// What programs print in place of a typographic character; empty if there is no such equivalent.
 std::string_view twin(char32_t code) {
   switch (code) {
     case 0x2010:

@@ -9,29 +9,30 @@
 
 namespace attn::verify {
 
-/// Writes the text of a page: typographic characters become those that programs print. Remembers where each line of
-/// the file went.
+/// Writes the text of a page, replacing typographic characters with those that programs print. Records the place of
+/// each line of the file.
 class PageText {
  public:
-  /// What follows is the given line of the file.
+  /// Sets the line of the file for the following text.
   void go_to(Place place);
-  /// What follows is a part of that kind.
+  /// Begins a part of that kind.
   void begin_part(Part::Kind kind);
-  /// A character, decoded: spaces of all kinds become ' ', dashes that serve as minus '-', "…" three dots.
+  /// Appends a decoded character: spaces of all kinds become ' ', dashes used as minus become '-', "…" becomes three
+  /// dots.
   void put(char32_t code);
-  /// Printable ASCII.
+  /// Appends printable ASCII.
   void put_plain(std::string_view text) { text_ += text; }
-  /// The file's line ends.
+  /// Records the end of a line of the file.
   void end_line();
-  /// The file's line ends, unseen: in a tag or a comment.
+  /// Records an invisible line end of the file: in a tag or a comment.
   void skip_line();
-  /// Something other than a line's end in the file starts a new line here.
+  /// Starts a new line for a reason other than a line end of the file.
   void break_line();
-  /// The same, unless the line is empty yet.
+  /// Starts a new line unless the current one is empty.
   void begin_line();
 
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
-  /// The page, with all that was written; the writer is empty afterwards.
+  /// Returns the page with everything written so far; the writer is empty afterwards.
   Page finish(std::string name);
 
  private:

@@ -6,20 +6,20 @@
 
 #include "text/ascii.hpp"
 
-/// Pieces of lines that the readers look for.
+/// Parts of lines that several readers look for.
 namespace attn::verify {
 
 inline constexpr std::size_t npos = std::string_view::npos;
 
-/// Whether a program's names may have it.
+/// Returns true if the character may be part of a program's name.
 constexpr bool is_name_part(char c) { return text::is_letter(c) || text::is_digit(c) || c == '_'; }
 
-/// "torch.nn.Linear", and nothing else.
+/// Returns true for "torch.nn.Linear" and nothing else.
 constexpr bool is_path(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
 }
 
-/// The name that the text begins with; empty where it begins with none.
+/// The name at the text's start; empty if there is none.
 constexpr std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_name_part(text[end])) {
@@ -28,7 +28,7 @@ constexpr std::string_view leading_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// The text without those characters at its begin.
+/// The text without those characters at its start.
 constexpr std::string_view without_leading(std::string_view text, std::string_view unwanted) {
   return text.substr(std::min(text.find_first_not_of(unwanted), text.size()));
 }

@@ -5,7 +5,7 @@
 namespace attn::verify {
 namespace {
 
-/// Line ends further behind an entry have entries of their own.
+/// Line ends farther than this from an entry have entries of their own.
 constexpr std::size_t reach = 64;
 
 template <class Entry>
@@ -14,7 +14,7 @@ const Entry* last_up_to(const std::vector<Entry>& entries, std::size_t offset) {
   return after == entries.begin() ? nullptr : &*(after - 1);
 }
 
-/// What was noted last of an offset holds.
+/// The last entry for an offset counts.
 template <class Entry>
 void drop_at(std::vector<Entry>& entries, std::size_t offset) {
   if (!entries.empty() && entries.back().offset == offset) {

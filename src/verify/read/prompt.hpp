@@ -5,11 +5,11 @@
 
 namespace attn::verify {
 
-/// The length of what stands before a statement at a prompt, as ">>> ", "In [3]: " or "iex(1)> " and the
-/// blanks before that; 0 where the line has no prompt.
+/// The length of a prompt before a statement, such as ">>> ", "In [3]: " or "iex(1)> ", including the blanks before it;
+/// 0 if the line has none.
 std::size_t prompt_length(std::string_view line);
 
-/// The same for the further lines of a statement: "... " or "   ...: ".
+/// The length of a prompt on a statement's further lines: "... " or "   ...: ".
 std::size_t continuation_length(std::string_view line);
 
 }  // namespace attn::verify

@@ -53,7 +53,7 @@ Part::Kind kind_of_text(std::string_view name) {
 
 constexpr std::string_view usual_controls = "\t\n\v\f\r\b\a\x1b";
 
-/// NUL bytes, or a third of what is there can be no text.
+/// Returns true if there are NUL bytes, or if a third of the bytes cannot be text.
 bool is_binary(std::string_view bytes) {
   if (bytes.find('\0') != std::string_view::npos) {
     return true;
@@ -68,13 +68,13 @@ bool is_binary(std::string_view bytes) {
   return strange * 3 > bytes.size();
 }
 
-/// The size of a regular file; 0 of what has none.
+/// The size of a regular file; 0 for anything else.
 std::size_t size_of(std::FILE* file) {
   struct stat status {};
   return fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
-/// All of a file; false where reading fails.
+/// Reads a whole file; false if reading fails.
 bool read_all(std::FILE* file, std::string& bytes, const CheckSize& check_size) {
   std::array<char, 1U << 16U> buffer;
   std::size_t count = 0;

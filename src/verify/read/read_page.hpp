@@ -9,15 +9,15 @@
 
 namespace attn::verify {
 
-/// Plain text, Markdown, a terminal's log, HTML or a Jupyter notebook's outputs, told apart by name and content.
-/// Throws PageError for a file that is none of them.
+/// Parses plain text, Markdown, a terminal's log, HTML or a Jupyter notebook's outputs, distinguished by name and
+/// content. Throws PageError for any other file.
 Page parse_page(const std::string& name, std::string_view bytes);
 
-/// Throws where a file of so many bytes may not be read: before it is, or, where its size is not known, as soon as it
-/// has them.
+/// Throws if a file of this size may not be read. Called before reading or, if the size is unknown, as soon as that
+/// many bytes are read.
 using CheckSize = std::function<void(std::size_t bytes)>;
 
-/// The file of that name; "-" is standard input. Throws PageError.
+/// Reads the file of that name; "-" is standard input. Throws PageError.
 Page read_page(const std::string& name, const CheckSize& check_size = {});
 
 }  // namespace attn::verify

@@ -13,13 +13,14 @@ namespace {
 constexpr std::size_t most_axes = 16;
 constexpr std::int64_t unknown = -1;
 
-/// What can follow a number only in a program.
+/// Returns true for characters that can follow a number only in a program.
 bool is_code(char c) {
   constexpr std::string_view signs = "_*+-/%@(=:'\"#";
   return text::is_letter(c) || signs.find(c) != std::string_view::npos;
 }
 
-/// The length of "np.float32(" at a text's start, which newer numpys print before a number in a list; 0 elsewhere.
+/// The length of "np.float32(" at a text's start, which recent numpy versions print before a number in a list; 0
+/// elsewhere.
 std::size_t scalar_type_length(std::string_view text) {
   if (!text.starts_with('n')) {
     return 0;
@@ -32,10 +33,10 @@ std::size_t scalar_type_length(std::string_view text) {
   return 0;
 }
 
-/// One axis of the list that is being read.
+/// One axis of the current list.
 struct Axis {
-  std::int64_t items = 0;       ///< of the list that is open
-  std::int64_t size = unknown;  ///< of the first list that was closed
+  std::int64_t items = 0;       ///< number of items in the open list
+  std::int64_t size = unknown;  ///< size of the first closed list
   std::int64_t before_gap = unknown;
 };
 
@@ -67,7 +68,7 @@ class RowsReader {
   }
 
  private:
-  /// Reads one thing; false where the lists are at their end.
+  /// Reads one item; false at the end of the lists.
   bool step() {
     const bool new_line = cursor_.skip();
     switch (cursor_.peek()) {
@@ -166,7 +167,7 @@ class RowsReader {
     return true;
   }
 
-  /// Of a long tensor the words up to its end are counted: to grow and grow would take twice the memory.
+  /// Counts the words up to a long tensor's end, because growing step by step would take twice the memory.
   void make_room() {
     constexpr std::size_t long_tensor = 1U << 16U;
     if (printed_.cells.size() < printed_.cells.capacity() || printed_.cells.size() < long_tensor) {
@@ -182,7 +183,7 @@ class RowsReader {
     printed_.cells.reserve(printed_.cells.size() + std::max(words, printed_.cells.size() / 8));
   }
 
-  /// Something that is no part of a tensor. On a line of its own it comes after a tensor that breaks off.
+  /// Handles something that is not part of a tensor. On its own line it ends an incomplete tensor.
   bool noise(bool new_line) {
     rows_.sound = false;
     if (new_line) {
@@ -199,8 +200,8 @@ class RowsReader {
   std::array<Axis, most_axes> axes_;
   std::size_t depth_ = 0;
   std::size_t deepest_ = 0;
-  std::size_t rank_ = 0;       ///< the depth of the first number
-  bool after_number_ = false;  ///< nothing but blanks stands behind the last number
+  std::size_t rank_ = 0;       ///< depth of the first number
+  bool after_number_ = false;  ///< only blanks follow the last number
   bool gap_ = false;
   bool code_ = false;
   bool too_deep_ = false;

@@ -10,15 +10,15 @@ namespace attn::verify {
 
 /// A tensor's nested lists as printed.
 struct Rows {
-  Printed printed;      ///< what the lists say of it
-  std::size_t end = 0;  ///< behind the last bracket or number
-  bool sound = true;    ///< every bracket is there, commas are everywhere or nowhere, and nothing else
+  Printed printed;      ///< what the lists determine
+  std::size_t end = 0;  ///< after the last bracket or number
+  bool sound = true;    ///< all brackets are present, commas are everywhere or nowhere, and nothing else is there
   bool has_commas = false;
-  bool has_blanks = false;  ///< and nothing else between numbers
+  bool has_blanks = false;  ///< only blanks separate numbers
 };
 
-/// Reads the lists that begin at the cursor's [, also where brackets or commas are lost; nothing where they are part
-/// of a program, have no numbers or too many axes. The cursor then stands at what was not expected.
+/// Reads the lists that begin at the cursor's [, even if brackets or commas are missing. Empty if they are part of a
+/// program, or have no numbers or too many axes; the cursor is then at what was not expected.
 std::optional<Rows> read_rows(Cursor& cursor);
 
 }  // namespace attn::verify

@@ -11,14 +11,14 @@ namespace attn::verify {
 
 struct Literal;
 
-/// What a program in Python does, as far as it can be told from its text.
+/// The effects of a Python program, as far as its text determines them.
 struct Run {
-  std::vector<DrawCall> draws;   ///< of PyTorch's and numpy's generators; "our_draw_3" is the one at place 3
-  std::vector<Written> written;  ///< what it assigns and prints
+  std::vector<DrawCall> draws;   ///< from PyTorch's and numpy's generators; "our_draw_3" is the one at place 3
+  std::vector<Written> written;  ///< assignments and prints
 };
 
-/// Runs it through loops of a known length, functions and methods; of what is under a condition that cannot be told
-/// nothing is known. Takes time linear in the program and in a bounded number of statements that it runs.
+/// Runs the program through loops of known length, functions and methods; the effects under an undetermined condition
+/// are unknown. Takes time linear in the program and in a bounded number of executed statements.
 Run run_program(std::vector<Statement> statements, std::span<const Literal> literals);
 
 }  // namespace attn::verify

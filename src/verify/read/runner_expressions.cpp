@@ -10,7 +10,7 @@
 namespace attn::verify {
 namespace {
 
-constexpr std::size_t deepest = 16;  ///< calls within calls
+constexpr std::size_t deepest = 16;  ///< nesting depth of calls
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::optional<std::string> Runner::conditional(std::string_view text) {
   if (no == npos || no < yes || find_outside(text, ",") != npos) {
     return std::nullopt;
   }
-  const std::string_view value = assignment_of(text).value;  // of an argument that has a name
+  const std::string_view value = assignment_of(text).value;  // of a named argument
   const std::size_t begin = value.empty() ? 0 : static_cast<std::size_t>(value.data() - text.data());
   const auto truth = truth_of(text::trimmed(text.substr(yes + 4, no - yes - 4)));
   if (!truth) {

@@ -30,7 +30,7 @@ Shape shape_after(const DrawCall& call) {
   return shape;
 }
 
-/// "attention(q, k)" of "attention(q, k)", no more and no less.
+/// Returns true if the text is exactly one call, "attention(q, k)".
 bool is_one_call(std::string_view text) {
   const std::size_t open = leading_path(text).size();
   return open > 0 && text.substr(open, 1) == "(" && closing_bracket(text, open) == text.size() - 1;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t longest_setting = 32;
 constexpr std::size_t longest_statement = 160;
 
-/// The number that a text begins with; nothing where it is the begin of a word or of a size such as 3x2.
+/// The number at a text's start; empty if it is part of a word or of a size such as 3x2.
 std::optional<double> leading_number(std::string_view text) {
   std::size_t end = text.starts_with('-') ? 1 : 0;
   while (end < text.size() && (text::is_digit(text[end]) || text[end] == '.')) {
@@ -42,7 +42,7 @@ std::optional<std::int64_t> leading_whole(std::string_view text) {
   return whole ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
-/// The whole numbers that a text begins with, between commas, at most so many.
+/// The comma-separated whole numbers at a text's start, up to a limit.
 std::vector<std::int64_t> leading_wholes(std::string_view text, std::size_t most) {
   std::vector<std::int64_t> found;
   while (found.size() < most) {
@@ -59,7 +59,7 @@ std::vector<std::int64_t> leading_wholes(std::string_view text, std::size_t most
 
 using Sizes = std::vector<std::int64_t> Settings::*;
 
-/// A name of a size.
+/// A name for a size.
 struct SizeName {
   std::string_view name;
   Sizes sizes;
@@ -134,7 +134,7 @@ class SettingsReader {
   }
 
  private:
-  /// A name, and what follows.
+  /// Reads a name and what follows it.
   void note(const std::string& name, std::string_view after, bool of_random) {
     after = after.substr(0, after.find('\n'));
     if (is_seed(name) || (name == "key" && of_random)) {
@@ -190,7 +190,7 @@ class SettingsReader {
     }
   }
 
-  /// Behind the bracket of "rand(", "randn(", "Linear(".
+  /// Reads the arguments after "rand(", "randn(", "Linear(".
   void note_weights(const std::string& name, std::string_view arguments) {
     if (name == "rand" || name == "uniform") {
       settings_.rand = true;
@@ -215,7 +215,7 @@ class SettingsReader {
     }
   }
 
-  /// "= 2" and ": 2"; and ", d_out = 3, 2" behind the first of several names.
+  /// Reads "= 2" and ": 2"; and ", d_out = 3, 2" after the first of several names.
   void note_sizes(const std::string& name, std::string_view after) {
     after = without_leading(after, " \"'");
     if (after.empty() || std::string_view(",=:").find(after.front()) == npos) {
@@ -258,7 +258,7 @@ class SettingsReader {
   }
 
   std::string_view text_;
-  std::size_t noted_to_ = 0;  ///< the names up to here have their sizes
+  std::size_t noted_to_ = 0;  ///< names before this offset already have their sizes
   Settings settings_;
 };
 

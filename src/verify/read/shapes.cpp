@@ -7,11 +7,11 @@
 #include "verify/read/statements.hpp"
 #include "verify/read/variables.hpp"
 
-/// The shapes of what a program computes: as many rows as a loop over it has turns.
+/// Determines the shapes of computed tensors: a tensor has as many rows as a loop over it has iterations.
 namespace attn::verify {
 namespace {
 
-/// Where the last bracket opens that closes at the end.
+/// The position of the bracket that the text's last character closes; npos if there is none.
 std::size_t last_bracket(std::string_view text) {
   std::size_t found = npos;
   for (const std::string_view open : {"(", "["}) {

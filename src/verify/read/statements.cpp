@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest_joined = 4'000;
 
-/// Behind the string that begins at a quote.
+/// The position after the string that begins at a quote.
 std::size_t behind_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   if (text.substr(at, 3) == std::string(3, quote)) {
@@ -25,8 +25,8 @@ std::size_t behind_string(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Calls back with each place outside of strings and the depth of brackets there, a closing bracket's own outside of
-/// it; stops where that returns false.
+/// Calls back for each position outside strings with its bracket depth (a closing bracket counts as outside); stops
+/// when the callback returns false.
 template <class Use>
 void each_place(std::string_view text, Use use) {
   std::ptrdiff_t depth = 0;
@@ -45,7 +45,7 @@ void each_place(std::string_view text, Use use) {
   }
 }
 
-/// A line's code without its comment; tells how many brackets it opens.
+/// A line's code without its comment; counts the brackets that it opens.
 std::string_view without_comment(std::string_view line, std::ptrdiff_t& depth) {
   std::size_t end = line.size();
   each_place(line, [&](std::size_t i, std::ptrdiff_t here) {
@@ -57,7 +57,7 @@ std::string_view without_comment(std::string_view line, std::ptrdiff_t& depth) {
   return without_trailing(line.substr(0, end), " \t\r");
 }
 
-/// The part of a line that is code: behind a prompt, and none of an output's.
+/// The code in a line: the text after a prompt; empty for output.
 std::string_view code_of(std::string_view line, std::size_t at, const Zones& zones) {
   for (const std::size_t prompt : {prompt_length(line), continuation_length(line)}) {
     if (prompt > 0 && zones.at(at + prompt) == Zone::code) {
@@ -73,7 +73,7 @@ std::string_view code_of(std::string_view line, std::size_t at, const Zones& zon
 std::vector<Statement> find_statements(const Page& page, const Zones& zones) {
   const std::string_view text = page.text();
   std::vector<Statement> found;
-  std::ptrdiff_t depth = 0;  // of brackets that are open
+  std::ptrdiff_t depth = 0;  // of open brackets
   bool goes_on = false;      // by a backslash
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

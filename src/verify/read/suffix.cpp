@@ -23,14 +23,14 @@ std::string_view leading(std::string_view text, Condition condition) {
   return head.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(head, condition) - head.begin()));
 }
 
-/// What PyTorch and numpy name behind a tensor's numbers.
+/// Returns true for the keys that PyTorch and numpy print after a tensor's numbers.
 bool is_key(std::string_view word) {
   constexpr auto keys =
       std::to_array<std::string_view>({"device", "dtype", "grad_fn", "requires_grad", "shape", "size", "weak_type"});
   return std::ranges::find(keys, word) != keys.end();
 }
 
-/// The value at a text's start, with its brackets or quotes; of an unclosed one, the words.
+/// The value at a text's start with its brackets or quotes; if they are not closed, its words.
 std::string_view value_at(std::string_view text) {
   text = text.substr(0, longest_value);
   text = text.substr(0, text.find('\n'));
@@ -47,7 +47,7 @@ std::string_view value_at(std::string_view text) {
   return end == npos ? text.substr(0, 1 + leading(text.substr(1), is_word_part).size()) : text.substr(0, end + 1);
 }
 
-/// The numbers of "(0, 3)" or "[6][x: 3]".
+/// The numbers in "(0, 3)" or "[6][x: 3]".
 Shape numbers_in(std::string_view text) {
   Shape sizes;
   while (!text.empty()) {
@@ -77,7 +77,7 @@ void note(std::string_view key, std::string_view value, Printed& printed, Suffix
   }
 }
 
-/// Reads "dtype=torch.float64"; false where the cursor stands at something else.
+/// Reads "dtype=torch.float64"; false if the cursor is at something else.
 bool read_pair(Cursor& cursor, Printed& printed, Suffix& suffix) {
   const std::string_view key = leading(cursor.rest(), is_key_part);
   if (!is_key(key)) {
@@ -153,7 +153,7 @@ bool read_nx_type(Cursor& cursor, Shape& shape) {
     return false;
   }
   cursor.advance(letters.size() + bits.size());
-  // [6][3] belongs to the type only where nothing but sizes stands in the brackets, on the same line.
+  // [6][3] belongs to the type only if the brackets contain only sizes, on the same line.
   std::string_view rest = line.substr(letters.size() + bits.size());
   while (rest.starts_with('[')) {
     const std::size_t end = rest.find(']');

@@ -14,7 +14,7 @@
 namespace attn::verify {
 namespace {
 
-/// "(a, b)" without its brackets; empty where they do not enclose the whole.
+/// "(a, b)" without its brackets; empty if they do not enclose the whole text.
 std::optional<std::string_view> unbracketed(std::string_view text) {
   const bool opens = text.starts_with('(') || text.starts_with('[');
   return opens && closing_bracket(text, 0) == text.size() - 1 ? std::optional(text.substr(1, text.size() - 2))
@@ -99,7 +99,7 @@ std::optional<double> Variables::number(std::string_view text) const {
   if (const auto inside = unbracketed(text)) {
     return number(*inside);
   }
-  // 1. Sums before products before signs and powers: the last operator of the lowest kind is the outermost.
+  // 1. Sums before products before signs and powers: the last operator of the lowest precedence is the outermost.
   for (const std::string_view signs : {std::string_view("+-"), std::string_view("*/%")}) {
     const std::size_t at = last_operator(text, signs);
     if (at == npos) {

@@ -11,10 +11,10 @@
 
 namespace attn::verify {
 
-/// What can be told of a program's variables while it runs: numbers, and the shapes of tensors.
+/// What is known about a program's variables while it runs: numbers, and the shapes of tensors.
 class Variables {
  public:
-  /// Inside of a function, or of a method of an object.
+  /// Enters a function, or a method of an object.
   void enter(std::string_view object = {});
   void leave();
 
@@ -22,13 +22,13 @@ class Variables {
   void set_shape(std::string_view name, Shape shape) { at(name) = {{}, std::move(shape)}; }
   void forget(std::string_view name) { at(name) = {}; }
 
-  /// "d_in // 2 + 1", "inputs.shape[-1]", "len(words)"; empty where it cannot be told.
+  /// The value of "d_in // 2 + 1", "inputs.shape[-1]", "len(words)"; empty if it is unknown.
   std::optional<double> number(std::string_view expression) const;
-  /// The same of a whole number.
+  /// The value if it is a whole number.
   std::optional<std::int64_t> whole(std::string_view expression) const;
-  /// "inputs", "torch.tensor(words)", "inputs[1]"
+  /// The shape of "inputs", "torch.tensor(words)", "inputs[1]"; empty if it is unknown.
   std::optional<Shape> shape(std::string_view expression) const;
-  /// The sizes that a text of arguments or a tuple says: "3, 2", "(3, d_out)", "x.shape".
+  /// The sizes in a text of arguments or a tuple: "3, 2", "(3, d_out)", "x.shape".
   std::optional<Shape> sizes(std::string_view text) const;
 
  private:
@@ -38,20 +38,20 @@ class Variables {
   };
 
   const Value* find(std::string_view name) const;
-  /// Of an attribute, "self.d_k", the object's, whatever the scope.
+  /// The variable's value; for an attribute, "self.d_k", the object's, whatever the scope.
   Value& at(std::string_view name);
   std::string full_name(std::string_view name) const;
-  /// Of what operators, methods and functions make.
+  /// The shape of the result of an operator, a method or a function.
   std::optional<Shape> shape_of_operation(std::string_view text) const;
   std::optional<Shape> shape_of_call(std::string_view path, std::string_view inside) const;
   std::optional<Shape> shape_of_method(const Shape& x, std::string_view method, std::string_view inside) const;
   std::optional<Shape> shape_of_items(Shape x, std::string_view inside) const;
 
   std::vector<std::map<std::string, Value>> scopes_{1};
-  std::vector<std::string> objects_{1};  ///< whose methods run
+  std::vector<std::string> objects_{1};  ///< objects whose methods run
 };
 
-/// The last place of one of the signs that has an operand on either side, in no bracket.
+/// The last position of one of the operators with an operand on either side, outside brackets.
 std::size_t last_operator(std::string_view text, std::string_view signs);
 
 }  // namespace attn::verify

@@ -18,7 +18,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 
 bool is_indented(std::string_view line) { return line.starts_with("    ") || line.starts_with('\t'); }
 
-/// The opening or closing fence of a line.
+/// The opening or closing fence on a line.
 struct Fence {
   char mark = '`';
   std::size_t size = 0;
@@ -75,7 +75,7 @@ class ZoneFinder {
     }
   }
 
-  /// Calls back with each line's offset and text; stops where that returns false.
+  /// Calls back with each line's offset and text; stops when the callback returns false.
   template <class Use>
   void each_line(std::size_t begin, std::size_t end, Use use) const {
     while (begin < end) {
@@ -108,7 +108,7 @@ class ZoneFinder {
   void add_markdown(std::size_t begin, std::size_t end) {
     zones_.add(begin, Zone::prose);
     std::optional<Fence> open;
-    std::size_t content = begin;  // of the fence or the indented block that is open
+    std::size_t content = begin;  // content of the open fence or indented block
     bool indented = false;
     bool after_blank = true;
     each_line(begin, end, [&](std::size_t at, std::string_view line) {
@@ -143,7 +143,7 @@ class ZoneFinder {
     }
   }
 
-  /// A listing, an output or a session at a prompt.
+  /// Adds a listing, an output or a session at a prompt.
   void add_block(std::size_t begin, std::size_t end, Language language) {
     if (language == Language::data) {
       zones_.add(begin, Zone::prose);

@@ -8,21 +8,21 @@
 
 namespace attn::verify {
 
-/// What the text at some place of a page is.
+/// The kind of text at a place of a page.
 enum class Zone : std::uint8_t {
   prose,
   code,
-  comment,  ///< in code: what it printed is often kept there
+  comment,  ///< a comment in code, which often holds the program's output
   output,
 };
 
 /// The zones of a page, by offset.
 class Zones {
  public:
-  /// What follows, from `begin` on. The offsets ascend.
+  /// Adds a zone that begins at `begin`. Offsets must ascend.
   void add(std::size_t begin, Zone zone);
   Zone at(std::size_t offset) const;
-  /// Whether any of the page is that.
+  /// Returns true if the page has such a zone.
   bool have(Zone zone) const;
 
  private:
@@ -30,8 +30,8 @@ class Zones {
   std::vector<Zone> zones_;
 };
 
-/// Tells the zones of a page apart: fences, prompts, comments, and lines that only a program has. Takes time linear in
-/// the page.
+/// Divides a page into zones by fences, prompts, comments, and lines that only a program has. Takes time linear in the
+/// page.
 Zones find_zones(const Page& page);
 
 }  // namespace attn::verify

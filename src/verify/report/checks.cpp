@@ -42,7 +42,7 @@ Outcome outcome_of(const port::Row& row) {
 
 // ---- GitHub -------------------------------------------------------------------------------------
 
-/// Percent-encodes what ends a command; of a property's value also what ends that.
+/// Percent-encodes the characters that end a command; in a property's value also those that end the value.
 std::string encoded(std::string_view text, bool is_property) {
   std::string result;
   for (const char c : text) {
@@ -83,7 +83,7 @@ std::string_view command_for(Outcome outcome) {
 
 // ---- JUnit --------------------------------------------------------------------------------------
 
-/// Text of XML, inside quotes too: without the characters that XML has not.
+/// Writes text for XML, also within quotes, without characters that XML forbids.
 void write_xml(std::ostream& out, std::string_view text) {
   std::string shown = text::visible(text);
   for (const std::string_view none : {"\xef\xbf\xbe", "\xef\xbf\xbf"}) {

@@ -7,7 +7,7 @@
 
 namespace attn::verify {
 
-/// src/verify/report/page, made strings by embed.cmake.
+/// The files of src/verify/report/page, embedded as strings by embed.cmake.
 namespace report_page {
 extern const std::string_view report_html;
 extern const std::string_view report_css;

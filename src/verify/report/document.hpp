@@ -12,50 +12,50 @@
 
 namespace attn::verify {
 
-/// A verdict's words, and its name in the style sheet.
+/// A verdict's text, and its name in the style sheet.
 struct Tint {
   std::string style;
   std::string words;
 };
 
-/// How a cell stands out.
+/// How a cell is highlighted.
 enum class CellTint { none, close, wrong };
 
-/// What an HTML report has of one page or dump.
+/// An HTML report's section for one page or dump.
 struct Section {
   std::string name;
   std::string summary;
-  bool is_open = false;    ///< the list of what was found
-  std::string caption;     ///< of that list
-  render::Write findings;  ///< its items
-  render::Write text;      ///< with its tensors tinted
+  bool is_open = false;    ///< the list of findings
+  std::string caption;     ///< the list's caption
+  render::Write findings;  ///< the list's items
+  render::Write text;      ///< the page's text with its tensors tinted
 };
 
-/// How numbers came about, in the words of their cells. Derivations are a thousand times as long as the cells that they
-/// belong to: so many of them make a page of some 20 MB, and the tensors that PyTorch prints whole have at most so many
+/// The derivations of numbers in the text of their cells. A derivation is a thousand times as long as its cell: the
+/// limit on their number gives a page of about 20 MB, and tensors that PyTorch prints in full have at most that many
 /// cells.
 class Derivations {
  public:
-  /// One level deep, below the step's words; the words alone where there are too many cells.
+  /// A derivation one level deep, below the step's text; only the text if there are too many cells.
   std::string of(const render::Cell& cell, const std::string& step_words, std::span<const std::string> tokens);
 
  private:
   std::size_t left_ = 20'000;
 };
 
-/// Text as it stands, with what is not visible made visible.
+/// Writes text verbatim, with invisible characters made visible.
 void write_visible(std::ostream& out, std::string_view text);
 
-/// A tinted tensor with its verdict behind it; `write_text` writes what it prints.
+/// Writes a tinted tensor followed by its verdict; `write_text` writes the printed text.
 void write_tensor(std::ostream& out, const std::string& id, const Tint& tint, const std::function<void()>& write_text);
-/// A cell of it, which tells `words`.
+/// Writes one of its cells, which shows `words`.
 void write_cell(std::ostream& out, CellTint tint, std::string_view words, const std::function<void()>& write_text);
 
-/// An item of a section's list, which leads to the tensor of that id.
+/// Writes an item of a section's list, linked to the tensor with that id.
 void write_item(std::ostream& out, const std::string& id, const std::string& place, const std::string& words,
                 const Tint& tint, const std::string& details);
 
-/// One self-contained file. `key` tells what the colours mean.
+/// Writes one self-contained file. `key` explains the colours.
 void write_document(std::ostream& out, const std::string& title, std::span<const Tint> key,
                     std::span<const Section> sections, const std::string& version);
 

@@ -37,7 +37,7 @@ std::vector<Tint> key() {
   return tints;
 }
 
-/// Writes the port's numbers as PyTorch prints them: in the step's shape where they have one, else in their own.
+/// Writes the port's numbers as PyTorch prints them, in the step's shape if it fits, else in their own.
 class TensorWriter {
  public:
   TensorWriter(std::ostream& out, const Report& report, std::size_t section, verify::Derivations& derivations)
@@ -91,7 +91,7 @@ class TensorWriter {
     return laid.cells.empty() || std::ranges::binary_search(laid.cells, cell);
   }
 
-  /// What the cell should be, and how that comes about.
+  /// A cell's right value and its derivation.
   std::string cell_words(const Judged& judged, std::int64_t cell, bool is_wrong) {
     const Step& step = *judged.matched.step;
     return (is_wrong ? numbers_text(judged, cell) + '\n' : "") +

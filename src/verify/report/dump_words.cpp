@@ -13,7 +13,7 @@
 namespace attn::port {
 namespace {
 
-/// Few digits, for how large a difference is.
+/// A few digits, to show how large a difference is.
 std::string short_text(double value) { return text::number_text(value, std::chars_format::general, 3); }
 
 std::string number_text(double value) { return text::float_text(static_cast<float>(value)); }
@@ -36,7 +36,7 @@ std::string cell_words(const Report& report, const Judged& judged, std::int64_t 
   return "at " + index_words(report, *judged.matched.step->tensor, cell) + ": " + numbers_text(judged, cell);
 }
 
-/// The last two axes of the first slice with a wrong cell: "x" is wrong, "." holds.
+/// A picture of the last two axes in the first slice with a wrong cell: "x" is wrong, "." holds.
 std::vector<std::string> picture(const Judged& judged) {
   constexpr std::int64_t most_rows = 16;
   constexpr std::int64_t most_columns = 64;

@@ -25,7 +25,7 @@ std::string style_of(Verdict verdict) {
 
 Tint tint_of(const Finding& finding) { return {style_of(finding.verdict), columns_of(finding)[3]}; }
 
-/// What the colours mean.
+/// The meaning of the colours.
 std::vector<Tint> key() {
   std::vector<Tint> tints;
   for (const Verdict verdict : verdicts) {
@@ -53,7 +53,7 @@ class TextWriter {
       const Finding& finding = report_.findings[i];
       const std::size_t begin = offset_of(finding.printed->text);
       if (begin < written_) {
-        continue;  // part of what is written already
+        continue;  // lies within a tensor already written
       }
       write_until(begin);
       write_tensor(i, begin + finding.printed->text.size());
@@ -98,7 +98,7 @@ class TextWriter {
     }
   }
 
-  /// What the cell should be, and how that came about.
+  /// A cell's right value and its derivation.
   std::string cell_words(const Finding& finding, std::size_t i, const Mark* mark) {
     const Printed& printed = *finding.printed;
     const Cell& cell = printed.cells[i];

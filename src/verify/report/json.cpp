@@ -21,7 +21,7 @@ Json number(double value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-/// The token of each axis that is one of tokens, else null.
+/// For each axis of tokens the index's token, else null.
 Json tokens_of(const Shape& index, const Shape& shape, const Finding& finding) {
   Json tokens = Json::array();
   for (std::size_t axis = 0; axis < index.size(); ++axis) {

@@ -7,16 +7,16 @@
 
 namespace attn::verify {
 
-/// Where it stands, its shape, what it is or follows from, and the verdict.
+/// Place, shape, origin (a step or a relation), and verdict.
 using Columns = std::array<std::string, 4>;
 
 Columns columns_of(const Finding& finding);
 
-/// What is wrong with it, in indented lines; empty where nothing is.
+/// What is wrong with it, in indented lines; empty if nothing is.
 std::string details_of(const Finding& finding);
 
-/// How many tensors and sizes hold, of which lessons; how many have each verdict, and where those stand that do not
-/// hold.
+/// The number of tensors and sizes that hold, with their lessons; the number for each verdict, and the places of those
+/// that do not hold.
 std::string summary_of(const Report& report);
 
 }  // namespace attn::verify

@@ -22,7 +22,7 @@ class Neighbourhood {
     }
   }
 
-  /// The rows around the first marked one, in its slice.
+  /// The rows around the first marked one in its slice.
   std::string text() const {
     const std::int64_t marked = *marked_.begin();
     const std::int64_t rows = shape_.size() > 1 ? shape_[shape_.size() - 2] : 1;

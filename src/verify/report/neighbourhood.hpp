@@ -6,7 +6,8 @@
 
 namespace attn::verify {
 
-/// Some rows around the first cell that differs, such cells in brackets. Empty where rows are lost or nothing differs.
+/// Some rows around the first differing cell, with differing cells in brackets. Empty if rows are lost or nothing
+/// differs.
 std::string neighbourhood(const Finding& finding);
 
 }  // namespace attn::verify

@@ -10,30 +10,30 @@
 
 namespace attn::verify {
 
-/// A line for each printed tensor and size, what is wrong with it below, and a summary.
+/// Writes a line for each printed tensor and size, what is wrong with it below, and a summary.
 void write_report_text(std::ostream& out, const Report& report);
 
-/// The same for programs, and the page's name.
+/// Writes the report as JSON, with the page's name.
 void write_report_json(render::JsonWriter& json, const std::string& file, const Report& report);
 
-/// A page and what became of it.
+/// A page and its report.
 struct ReportedPage {
   const Page& page;
   const Report& report;
 };
 
-/// One self-contained HTML file: the texts of pages with their tensors tinted by the verdict, cell by cell; a cell
-/// tells what it should be and how that came about. Numbers of large tensors tell only what they should be, and so do
-/// those after the first 20,000.
+/// Writes one self-contained HTML file: the pages' texts with their tensors tinted by verdict, cell by cell; each cell
+/// shows its right value and the derivation. Numbers of large tensors, and those after the first 20,000, show only the
+/// right value.
 void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, const std::string& version);
 
-/// What makes a page fail besides numbers that differ.
+/// What makes a page fail besides differing numbers.
 struct Demands {
-  bool strict = false;           ///< a tensor or size that is unknown
-  bool allows_mistakes = false;  ///< a known mistake does not
+  bool strict = false;           ///< an unknown tensor or size fails
+  bool allows_mistakes = false;  ///< a known mistake does not fail
 };
 
-/// 0: nothing is wrong, and nothing that `demands` names; 1 otherwise.
+/// 0 if nothing is wrong and no demand is violated, else 1.
 int exit_code(const Report& report, const Demands& demands = {});
 
 }  // namespace attn::verify

@@ -31,7 +31,7 @@ std::string shape_column(const Finding& finding) {
   return (is_size(finding) ? "size " : "") + shape_text(finding.printed->shape);
 }
 
-/// The step that it is, or what it follows from.
+/// The step that it is, or the relation that it follows from.
 std::string origin_column(const Finding& finding) {
   if (finding.verdict == Verdict::unknown) {
     return "-";
@@ -72,7 +72,7 @@ void append_line(std::string& out, const Columns& columns, const std::array<std:
 
 // ---- What is wrong with it ----------------------------------------------------------------------
 
-/// Half way between the page's number and the step's.
+/// Reports a value half way between the page's number and the step's.
 std::string tie_words(const Cell& printed, const std::string& expected) {
   double step = 0;
   std::from_chars(expected.data(), expected.data() + expected.size(), step);
@@ -82,7 +82,7 @@ std::string tie_words(const Cell& printed, const std::string& expected) {
   return {std::begin(buffer), result.ptr};
 }
 
-/// The cells that only one side has, in one line.
+/// Lists in one line the cells that only one side has.
 void append_one_sided(std::string& out, const Finding& finding) {
   std::string lost;
   std::string added;
@@ -146,7 +146,7 @@ void append_wrong(std::string& out, const Finding& finding) {
   } else if (finding.verdict == Verdict::mistake) {
     out += "    " + finding.mistaken->sentence + "; write " + finding.mistaken->instead + '\n';
   } else if (finding.verdict == Verdict::inherited) {
-    // The tensor that it follows from tells the mistake.
+    // The tensor that it follows from reports the mistake.
   } else if (finding.verdict == Verdict::unknown) {
     append_nearest(out, finding);
   } else {

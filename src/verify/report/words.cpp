@@ -11,7 +11,7 @@
 namespace attn::verify {
 namespace {
 
-/// What one item of the index's last axis is called.
+/// The noun for one item of the index's last axis.
 std::string part_noun(const Shape& at, const Shape& shape) {
   const std::size_t from_end = shape.size() - std::min(shape.size(), at.size());
   const bool every_row = std::find(at.begin(), at.end(), -1) != at.end();
