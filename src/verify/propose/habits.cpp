@@ -42,13 +42,16 @@ const std::vector<Habit>& habits() {
        "key_out key_split split_key split_keys keys_heads hook_k",
        "keys keys_heads scaled_keys scaled_keys_heads keys_transposed key_2", "W_key"},
       {"v value values v_proj v_lin v_linear v_layer to_v value_proj value_layer value_states value_projection "
-       "value_dense linear_v attn_v "
+       "value_dense linear_v "
        "vcur c_v mixed_value_layer v_heads v_head vs v_mat value_heads values_split v_split v_states v_vec xv x_v "
        "v_einsum v_net v_fc fc_v "
-       "proj_v vproj v_tensor v_out v_transform value_linear linear_value linear_values value_vec value_vectors "
+       "proj_v vproj v_tensor v_transform value_linear linear_value linear_values value_vec value_vectors "
        "value_matrix value_tensor "
-       "value_transform value_out value_split split_value split_values values_heads hook_v",
+       "value_transform value_split split_value split_values values_heads hook_v",
        "values values_heads value_2", "W_value"},
+      {"v_out value_out values_out out_v attn_v v_attn",  // of the projection, or of weights @ values
+       "values values_heads value_2 context_heads context_vecs context_vec joined_heads all_context_vecs context_vec_2",
+       "W_value"},
       {"wq w_q w_query wquery weight_query weight_q query_w q_w weights_q", "queries queries_heads", "W_query"},
       {"wk w_k w_key wkey weight_key weight_k key_w k_w weights_k", "keys keys_heads", "W_key"},
       {"wv", "W_value context_vecs context_heads", "W_value"},
