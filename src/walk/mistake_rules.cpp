@@ -31,6 +31,13 @@ bool joins_heads(const Tensor& tensor) {
          tensor.operands()[0].dim() == 4;
 }
 
+bool weighs_values(const Tensor& tensor) {
+  const auto is_weights = [](Kind kind) {
+    return kind == Kind::softmax || kind == Kind::dropout || kind == Kind::divided;
+  };
+  return tensor.kind() == Kind::matmul && is_weights(tensor.operands()[0].kind());
+}
+
 Rewriter::Rule divided_by(double divisor) {
   return scaled_by([divisor](std::int64_t) { return divisor; });
 }

@@ -26,6 +26,7 @@ inline constexpr const char* scaling_line = "attn_scores / keys.shape[-1]**0.5";
 inline constexpr const char* mask_line =
     "attn_scores.masked_fill(torch.triu(torch.ones(n, n), diagonal=1).bool(), -torch.inf)";
 inline constexpr const char* softmax_line = "torch.softmax(scores, dim=-1)";
+inline constexpr const char* values_line = "attn_weights @ values";
 inline constexpr const char* dropout_line = "weights * keep_mask / (1 - p)";
 inline constexpr const char* bias_line = "x @ W.T + b";
 inline constexpr const char* batch_line = "x of shape [batch, tokens, d_in]";
@@ -51,6 +52,9 @@ bool splits_heads(const Tensor& tensor);
 
 /// Returns true for context.transpose(1, 2).contiguous().view(b, tokens, d_out).
 bool joins_heads(const Tensor& tensor);
+
+/// Returns true for attn_weights @ values.
+bool weighs_values(const Tensor& tensor);
 
 // ---- Rules ----------------------------------------------------------------------------------------
 

@@ -88,10 +88,9 @@ Rewriter::Rule softmax_along(std::int64_t axis) {
 }
 
 Tensor transposed_weights(const Tensor& was, const Tensor& is) {
-  const Tensor& weights = was.operands()[0];
-  const bool is_context =
-      weights.kind() == Kind::softmax || weights.kind() == Kind::dropout || weights.kind() == Kind::divided;
-  return is_context && is_square(weights) ? matmul(rows_as_columns(is.operands()[0]), is.operands()[1]) : is;
+  return weighs_values(was) && is_square(was.operands()[0])
+             ? matmul(rows_as_columns(is.operands()[0]), is.operands()[1])
+             : is;
 }
 
 // ---- Masks ----------------------------------------------------------------------------------------
@@ -278,7 +277,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
        for_each(Kind::linear, without_projection)},
       {"query-key-swapped", "queries and keys are swapped: the scores are transposed", "queries @ keys.T",
        for_each(Kind::matmul, swapped_product)},
-      {"weights-transposed", "the weights are transposed before the product with the values", "attn_weights @ values",
+      {"weights-transposed", "the weights are transposed before the product with the values", values_line,
        for_each(Kind::matmul, transposed_weights)},
       {"no-rescale", "kept entries are not multiplied by 1 / (1 - p)", dropout_line, not_rescaled},
       {"scaled-by-1-p", "kept entries are multiplied by 1 - p", dropout_line, for_each(Kind::dropout, scaled_by_p)},
@@ -319,7 +318,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, mask_mistakes(table));
   append(table, score_mistakes());
   append(table, softmax_mistakes());
-  append(table, dropout_mistakes());
+  append(table, dropout_mistakes(steps));
   append(table, projection_mistakes(steps));
   append(table, slice_mistakes());
   append(table, precision_mistakes());

@@ -89,6 +89,14 @@ const Reduction reductions[] = {
      [](std::vector<double>& line) { divide(line, length_of(line)); }},
     {"rms-norm", " is divided by the root of the mean square: an RMS norm",
      [](std::vector<double>& line) { divide(line, length_of(line) / std::sqrt(static_cast<double>(line.size()))); }},
+    {"layer-norm", " has the mean of all taken off and is divided by their deviation: a LayerNorm",
+     [](std::vector<double>& line) {
+       const auto size = static_cast<double>(line.size());
+       const double mean = std::accumulate(line.begin(), line.end(), 0.0) / size;
+       std::ranges::for_each(line, [mean](double& value) { value -= mean; });
+       constexpr double epsilon = 1e-5;  // nn.LayerNorm's
+       divide(line, std::sqrt(length_of(line) * length_of(line) / size + epsilon));
+     }},
 };
 
 std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {

@@ -190,7 +190,7 @@ std::optional<double> fill_of(const std::vector<double>& theirs, const std::vect
   std::optional<double> fill;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const bool is_hidden = std::isinf(right[i]) && right[i] < 0;
-    if (is_hidden && fill && theirs[i] != *fill) {
+    if (is_hidden && fill && !are_alike({&theirs[i], 1}, {&*fill, 1}, 0)) {
       return std::nullopt;
     }
     fill = is_hidden ? theirs[i] : fill;

@@ -1,7 +1,11 @@
 #include "walk/mistakes/subjects.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -38,10 +42,36 @@ Tensor dropped_by_transposed(const Tensor& was, const Tensor& is) {
              : is;
 }
 
+/// Drops scores in place of weights; `hidden` stands where one is dropped that is masked, for -inf * 0 is nan.
+Rewriter::Rule scores_dropped(std::span<const Step> steps, float hidden) {
+  std::map<const void*, Tensor> dropped;  // by the weights' ids
+  for (const Step& step : steps) {
+    if (step.tensor && step.tensor->kind() == Kind::dropout) {
+      dropped.emplace(step.tensor->operands()[0].id(), *step.tensor);
+    }
+  }
+  return [dropped, hidden](const Tensor& was, const Tensor& is) {
+    const auto found = was.kind() == Kind::softmax ? dropped.find(was.id()) : dropped.end();
+    if (found == dropped.end()) {
+      const bool are_made_so = was.kind() == Kind::dropout && is.operands()[0].kind() == Kind::softmax &&
+                               is.operands()[0].id() != was.operands()[0].id();
+      return are_made_so ? is.operands()[0] : is;
+    }
+    return with_first_operand(
+        is, made_of(is.operands()[0], [mask = found->second.operands()[1], hidden,
+                                       p = found->second.operation().facts().p](Numbers& scores) {
+          const Numbers keeps = numbers_of(mask);
+          std::ranges::transform(scores, keeps, scores.begin(), [hidden, p](float score, float keep) {
+            return keep != 0 ? score / static_cast<float>(1 - p) : std::isinf(score) ? hidden : 0;
+          });
+        }));
+  };
+}
+
 }  // namespace
 
-std::vector<Mistake> dropout_mistakes() {
-  return {
+std::vector<Mistake> dropout_mistakes(std::span<const Step> steps) {
+  std::vector<Mistake> table = {
       {"rescaled-twice", "kept entries are multiplied by 1 / (1 - p) twice", dropout_line,
        for_each(Kind::dropout, rescaled_twice)},
       {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
@@ -52,6 +82,11 @@ std::vector<Mistake> dropout_mistakes() {
       {"dropout-mask-transposed", "the dropout mask is transposed", dropout_line,
        for_each(Kind::dropout, dropped_by_transposed)},
   };
+  for (const float hidden : {0.0F, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    table.push_back({"scores-dropped", "dropout is applied to the scores before softmax, not to the weights",
+                     dropout_line, scores_dropped(steps, hidden)});
+  }
+  return table;
 }
 
 }  // namespace attn

@@ -82,6 +82,12 @@ Rewriter::Rule weights_in(int bits) {
   return for_each(Kind::softmax, [bits](const Tensor&, const Tensor& is) { return rounded(is, bits); });
 }
 
+Rewriter::Rule scores_in(int bits) {
+  return for_each(Kind::softmax, [bits](const Tensor&, const Tensor& is) {
+    return with_first_operand(is, rounded(is.operands()[0], bits));
+  });
+}
+
 }  // namespace
 
 std::vector<Mistake> precision_mistakes() {
@@ -92,6 +98,8 @@ std::vector<Mistake> precision_mistakes() {
       {"bfloat16-operands", "the operands of this product are bfloat16", "float32", product_in(8, false)},
       {"float16-weights", "the weights are rounded to float16", "float32", weights_in(11)},
       {"bfloat16-weights", "the weights are rounded to bfloat16", "float32", weights_in(8)},
+      {"float16-scores", "the scores are rounded to float16 before softmax", "float32", scores_in(11)},
+      {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32", scores_in(8)},
       {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
        parameters_as([](Numbers& numbers, bool is_bias) { is_bias ? void() : quantise(numbers); })},
       {"float16-parameters", "weights and biases are stored in float16", "float32", parameters_of_bits(11)},

@@ -79,8 +79,9 @@ Tensor projected_unjoined(const Tensor& was, const Tensor& is) {
              : is;
 }
 
-/// Rotates queries and keys by position, as RoPE does, and pairs the halves of a vector or neighbouring numbers.
-Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
+/// Changes queries and keys, split into heads where they are.
+template <class Change>
+Rewriter::Rule of_queries_and_keys(std::span<const Step> steps, Change change) {
   std::map<std::pair<std::string, std::string>, const void*> ids;  // keyed by section and name
   for (const Step& step : steps) {
     const bool is_split = step.name.ends_with("_heads");
@@ -91,27 +92,53 @@ Rewriter::Rule rotated(std::span<const Step> steps, bool is_by_halves) {
       ids[key] = step.tensor->id();
     }
   }
-  return [ids, is_by_halves](const Tensor& was, const Tensor& is) {
+  return [ids, change](const Tensor& was, const Tensor& is) {
     const bool is_it = std::ranges::any_of(ids, [&](const auto& entry) { return entry.second == was.id(); });
-    const std::size_t half = was.dim() == 0 ? 0 : width_of(was) / 2;
-    if (!is_it || was.dim() < 2 || half == 0) {
+    return is_it && was.dim() >= 2 && width_of(was) > 1 ? change(is) : is;
+  };
+}
+
+/// Rotates vectors by position, as RoPE does, and pairs the halves of a vector or neighbouring numbers.
+Tensor rotated(const Tensor& x, bool is_by_halves) {
+  return made_of(x,
+                 [width = width_of(x), tokens = static_cast<std::size_t>(x.size(-2)), is_by_halves](Numbers& numbers) {
+                   const std::size_t half = width / 2;
+                   for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+                     for (std::size_t i = 0; i < half; ++i) {
+                       const double angle = static_cast<double>(row % tokens) *
+                                            std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half));
+                       float& a = numbers[row * width + (is_by_halves ? i : 2 * i)];
+                       float& b = numbers[row * width + (is_by_halves ? i + half : 2 * i + 1)];
+                       const double x_a = a;
+                       const double x_b = b;
+                       a = static_cast<float>(x_a * std::cos(angle) - x_b * std::sin(angle));
+                       b = static_cast<float>(x_a * std::sin(angle) + x_b * std::cos(angle));
+                     }
+                   }
+                 });
+}
+
+/// Changes the weight or the bias of a linear layer, whichever `operand` it is, that is split into heads; `source` gets
+/// a row, the number of heads and of rows of each.
+template <class Source>
+Rewriter::Rule rows_of_heads(std::span<const Step> steps, std::size_t operand, Source source) {
+  std::map<const void*, std::int64_t> heads;  // by the layer's id
+  for (const Step& step : steps) {
+    if (step.tensor && splits_heads(*step.tensor) && step.tensor->size(1) > 1) {
+      heads[step.tensor->operands()[0].operands()[0].id()] = step.tensor->size(1);
+    }
+  }
+  return [heads, operand, source](const Tensor& was, const Tensor& is) {
+    const auto found = heads.find(was.id());
+    if (found == heads.end() || was.kind() != Kind::linear || was.operands().size() < 3) {
       return is;
     }
-    return made_of(is, [half, width = width_of(was), tokens = static_cast<std::size_t>(was.size(-2)),
-                        is_by_halves](Numbers& numbers) {
-      for (std::size_t row = 0; row * width < numbers.size(); ++row) {
-        for (std::size_t i = 0; i < half; ++i) {
-          const double angle = static_cast<double>(row % tokens) *
-                               std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half));
-          float& a = numbers[row * width + (is_by_halves ? i : 2 * i)];
-          float& b = numbers[row * width + (is_by_halves ? i + half : 2 * i + 1)];
-          const double x = a;
-          const double y = b;
-          a = static_cast<float>(x * std::cos(angle) - y * std::sin(angle));
-          b = static_cast<float>(x * std::sin(angle) + y * std::cos(angle));
-        }
-      }
-    });
+    std::vector<Tensor> operands = is.operands();
+    operands[operand] =
+        with_slices(operands[operand], 0, [count = found->second, source](std::int64_t row, std::int64_t rows) {
+          return source(row, count, rows / count);
+        });
+    return is.with_operands(std::move(operands));
   };
 }
 
@@ -178,9 +205,28 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
       {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
        with_residual(steps)},
       {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
-       rotated(steps, true)},
+       of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, true); })},
       {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
-       rotated(steps, false)},
+       of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, false); })},
+      {"queries-and-keys-normed", "queries and keys are normalised, as by a LayerNorm, before their product",
+       scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, true); })},
+      {"queries-and-keys-rms-normed", "queries and keys are normalised, as by an RMSNorm, before their product",
+       scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, false); })},
+      {"bias-of-head-0", "every head gets the part of the bias that is of head 0", bias_line,
+       rows_of_heads(steps, 2, [](std::int64_t row, std::int64_t, std::int64_t size) { return row % size; })},
+      {"weight-rows-mixed-up",
+       "row i of the weight is of head i % num_heads, but the bias is not: the heads' weights are stacked row by row",
+       bias_line,
+       rows_of_heads(
+           steps, 1,
+           [](std::int64_t row, std::int64_t heads, std::int64_t size) { return row % heads * size + row / heads; })},
+      {"weight-rows-mixed-up",
+       "each head takes every num_heads-th row of the weight, but of the bias its own part: the weight is reshaped as "
+       "[head_dim, num_heads, d_in]",
+       bias_line,
+       rows_of_heads(
+           steps, 1,
+           [](std::int64_t row, std::int64_t heads, std::int64_t size) { return row % size * heads + row / size; })},
       {"projected-unjoined", "the projection reads contexts whose heads are joined by view only, without transpose",
        join_line, for_each(Kind::linear, projected_unjoined)},
   };

@@ -83,6 +83,32 @@ Tensor scaled_in_first_head(const Tensor& was, const Tensor& is) {
                  });
 }
 
+/// Sums the values times a number made of each weight.
+Rewriter::Rule weighted_by(float (*weight)(float)) {
+  return [weight](const Tensor& was, const Tensor& is) {
+    return !weighs_values(was) ? is : with_first_operand(is, made_of(is.operands()[0], [weight](Numbers& numbers) {
+                                                           std::ranges::transform(numbers, numbers.begin(), weight);
+                                                         }));
+  };
+}
+
+/// Adds to contexts the queries that their weights are made with.
+Tensor with_queries(const Tensor& was, const Tensor& is) {
+  if (!weighs_values(was)) {
+    return is;
+  }
+  const Tensor* scores = &was.operands()[0];
+  while (scores->kind() != Kind::matmul && !scores->operands().empty()) {
+    scores = &scores->operands()[0];
+  }
+  if (scores->kind() != Kind::matmul) {
+    return is;
+  }
+  const Tensor& first = scores->operands()[0];
+  const Tensor& queries = first.kind() == Kind::scaled ? first.operands()[0] : first;
+  return queries.shape() == was.shape() ? add(is, queries) : is;
+}
+
 }  // namespace
 
 std::vector<Mistake> score_mistakes() {
@@ -101,6 +127,12 @@ std::vector<Mistake> score_mistakes() {
        scores_line, for_each(Kind::matmul, distances)},
       {"keys-reshaped", "the keys are reshaped by view, not transposed, before the product with the queries",
        scores_line, for_each(Kind::matmul, keys_reshaped)},
+      {"values-summed", "the values of all tokens are added up without weights", values_line,
+       weighted_by([](float) { return 1.0F; })},
+      {"values-summed", "the values of all visible tokens are added up without weights", values_line,
+       weighted_by([](float weight) { return weight == 0 ? 0.0F : 1.0F; })},
+      {"queries-added", "the queries are added to the contexts: a residual connection that belongs after the layer",
+       values_line, with_queries},
   };
 }
 

@@ -184,6 +184,8 @@ std::vector<Mistake> slice_mistakes() {
       {"one-head-everywhere", "every head is a copy of head 0", split_line, sliced(has_heads, 1, first_entry)},
       {"last-head-left-0", "the last head is left at 0", split_line, sliced(has_heads, 1, all_but_last)},
       {"heads-joined-reversed", "heads are joined in reverse order", join_line, joined_as(reversed_entry)},
+      {"heads-joined-from-first-alone", "head 0 is joined num_heads times, in place of each head once", join_line,
+       joined_as(first_entry)},
       {"heads-joined-from-next", "heads are joined starting with the second", join_line, joined_as(next_entry, 3)},
       {"heads-joined-from-last", "heads are joined starting with the last", join_line, joined_as(previous_entry, 3)},
       {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_by_view},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -59,6 +60,11 @@ void negated(std::span<float> row) {
 void all_alike(std::span<float> row) {
   std::ranges::for_each(row, [](float& score) { score = std::isinf(score) ? score : 0; });
   exponentials(row, 0, 0.0F);
+}
+
+void no_numbers_where_hidden(std::span<float> row) {
+  const bool is_hidden = std::ranges::find(row, -infinity) != row.end();
+  exponentials(row, is_hidden ? std::numeric_limits<float>::quiet_NaN() : largest_of(row), 0.0F);
 }
 
 void sigmoids(std::span<float> row) {
@@ -150,19 +156,21 @@ Rewriter::Rule softmax_of_times(double power) {
   });
 }
 
-/// Softmax of the scores before masking and, unless `is_scaled`, before scaling.
-Rewriter::Rule softmax_of_unmasked(bool is_scaled) {
-  return for_each(Kind::softmax, [is_scaled](const Tensor& was, const Tensor& is) {
+/// Softmax of the scores before masking and, unless `is_scaled`, before scaling; `is_hidden_later` masks it with 0.
+Rewriter::Rule softmax_of_unmasked(bool is_scaled, bool is_hidden_later = false) {
+  return for_each(Kind::softmax, [is_scaled, is_hidden_later](const Tensor& was, const Tensor& is) {
     Tensor scores = is.operands()[0];
     const std::int64_t root_of = root_before(was);
-    bool is_masked = false;
+    std::optional<Tensor> mask;
     while (scores.kind() == Kind::masked || scores.operation().facts().root_of > 0) {
-      is_masked = is_masked || scores.kind() == Kind::masked;
+      mask = scores.kind() == Kind::masked ? scores.operands()[1] : mask;
       scores = Tensor(scores.operands()[0]);
     }
-    return root_of == 0 || !is_masked
-               ? is
-               : softmax(is_scaled ? divide(scores, std::sqrt(static_cast<double>(root_of)), "") : scores);
+    if (root_of == 0 || !mask) {
+      return is;
+    }
+    const Tensor weights = softmax(is_scaled ? divide(scores, std::sqrt(static_cast<double>(root_of)), "") : scores);
+    return is_hidden_later ? masked_fill(weights, *mask, 0) : weights;
   });
 }
 
@@ -215,6 +223,8 @@ std::vector<Mistake> softmax_mistakes() {
       {"softmax-of-unmasked", "softmax is applied to scores that are not masked", mask_line, softmax_of_unmasked(true)},
       {"softmax-of-raw", "softmax is applied to scores that are neither masked nor scaled", mask_line,
        softmax_of_unmasked(false)},
+      {"mask-after-softmax", "the exponentials are divided by the sum of all of a row, not of the visible ones alone",
+       softmax_line, softmax_of_unmasked(true, true)},
       {"scaled-twice", "the scores are scaled twice", scaling_line, softmax_of_times(-1)},
       {"no-normalisation-of-shifted", "exp(scores - max) is not divided by its sum", softmax_line,
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest_of(row), std::nullopt); })},
@@ -226,6 +236,8 @@ std::vector<Mistake> softmax_mistakes() {
        softmax_by_rows(negated)},
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
+      {"mask-filled-with-nan", "masked scores are nan or inf, not -inf: their rows' weights are nan", mask_line,
+       softmax_by_rows(no_numbers_where_hidden)},
       {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
       {"relu-before-softmax", "a relu is applied to the scores before softmax", softmax_line,
        softmax_of_each([](float score) { return std::max(score, 0.0F); })},

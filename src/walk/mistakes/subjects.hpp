@@ -14,7 +14,7 @@ std::vector<Mistake> score_mistakes();
 /// The mistakes that four printed digits can distinguish.
 std::vector<Mistake> softmax_mistakes_on_pages();
 std::vector<Mistake> softmax_mistakes();
-std::vector<Mistake> dropout_mistakes();
+std::vector<Mistake> dropout_mistakes(std::span<const Step> steps);
 std::vector<Mistake> projection_mistakes(std::span<const Step> steps);
 std::vector<Mistake> slice_mistakes();
 std::vector<Mistake> precision_mistakes();
