@@ -156,6 +156,27 @@ def gelu(x):
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
 
 
+def bias_of_head_0(p, right, x, n):
+    """every head has the part of the bias that is of head 0"""
+    return x @ p.weight[n].T + np.tile(p.bias[n][:len(p.bias[n]) // p.heads], p.heads)
+
+
+def stacked(is_innermost):
+    """The heads' weights, but not their biases, stacked so that row i is of head i % heads, or the other way round."""
+    def change(p, right, x, n):
+        w = p.weight[n]
+        shape = (p.heads, -1, w.shape[1]) if is_innermost else (-1, p.heads, w.shape[1])
+        return x @ w.reshape(shape).transpose(1, 0, 2).reshape(w.shape).T + p.bias[n]
+    return only("qkv", change)
+
+
+def sum_of_all(p, right, s):
+    """divides the exponentials of visible scores by the sum of all"""
+    raw = p.made["scores"] / (1 if p.way in ("query", "both") else p.root)
+    most = raw.max(-1, keepdims=True)
+    return (np.exp(s - most) / np.exp(raw - most).sum(-1, keepdims=True)).astype(s.dtype)
+
+
 first = lambda i, n: 0
 backwards = lambda i, n: n - 1 - i
 but_last = lambda i, n: -1 if i == n - 1 else i
@@ -543,4 +564,42 @@ MISTAKES = [
     ("weights transposed, and scaled by d", ["multihead", "trainable", "causal"],
      {"scale": divided_by(lambda p: p.root ** 2), "attend": lambda p, right, w, v: right(swap(w), v)},
      "weights-transposed|scaled-by-dimension|scaled-twice|factor|scaled-by-number|scaled-by-root-of"),
+    # Scores, weights and heads otherwise
+    ("keys and values swapped", M, {"project": made_with("qvk")},
+     "W_value|W_key|values.* stands|keys.* stands|numbers of (scaled_)?(keys|values)|swapped"),
+    ("bias of head 0 for all", ["multihead"], {"project": only("q", bias_of_head_0)}, "bias-of-head-0"),
+    ("heads' weights stacked row by row", HEADED, {"project": stacked(True)}, "weight-rows-mixed-up"),
+    ("heads' weights read as innermost", HEADED, {"project": stacked(False)}, "weight-rows-mixed-up"),
+    ("scores in float16 before softmax", M,
+     {"weigh": lambda p, right, s: right(s.astype(np.float16).astype(p.dtype))}, "float16"),
+    ("scores in bfloat16 before softmax", M, {"weigh": lambda p, right, s: right(bfloat16(s))}, "bfloat16"),
+    ("first row alone masked", MASKED, {"mask": lambda p, right, n: right(n) & (np.arange(n)[:, None] == 0)},
+     "another-mask"),
+    ("mask shows the next two", MASKED, {"mask": mask_with(lambda d, n: d > 2)}, "another-mask"),
+    ("window on both sides", MASKED, {"mask": mask_with(lambda d, n: abs(d) > 1)}, "another-mask|mask-shows-next"),
+    ("filled with nan", MASKED, {"hide": filled(np.nan)}, "nan|no numbers"),
+    ("filled with inf", MASKED, {"hide": filled(np.inf)}, "inf, not|no numbers"),
+    ("scores times the mask", MASKED, {"hide": lambda p, right, s, hidden: s * ~hidden}, "mask-0|mask-filled"),
+    ("sum of all exponentials", MASKED, {"weigh": sum_of_all},
+     "mask-after-softmax|no-mask|softmax-of-unmasked|numbers of (self_attention/)?attn_scores"),
+    ("weights divided by the tokens", ANY, {"weigh": lambda p, right, s: right(s) / s.shape[-1]}, "factor|times"),
+    ("softmax with base 10", ANY, {"weigh": lambda p, right, s: right(s * p.dtype(np.log(10)))}, "scaled-by-number"),
+    ("root of d_in by heads", ["multihead"],
+     {"scale": divided_by(lambda p: np.sqrt(p.lesson.x.shape[2] / p.heads))}, "scaled-by-number|factor"),
+    ("dropout of scores", D,
+     {"weigh": lambda p, right, s: right(np.where(p.lesson.kept, s / p.dtype(.75), p.dtype(0))),
+      "drop": lambda p, right, w: w}, "scores-dropped|no-dropout"),
+    ("values scaled too", ANY, {"attend": lambda p, right, w, v: right(w, v) / p.root}, "factor|times"),
+    ("queries added to contexts", HEADED, {"attend": lambda p, right, w, v: right(w, v) + p.made["qh"]},
+     "queries-added"),
+    ("sum of values without weights", ["trainable", "cross"],
+     {"attend": lambda p, right, w, v: right(np.ones_like(w), v)}, "values-summed|each row is the sum"),
+    ("sum of visible values without weights", ["causal", "multihead"],
+     {"attend": lambda p, right, w, v: right((w != 0).astype(p.dtype), v)}, "values-summed"),
+    ("normed queries and keys", M, {"split": only("qk", lambda p, right, x, n: renormed(right(x, n)))},
+     "LayerNorm"),
+    ("head 0 alone joined", HEADED, {"join": lambda p, right, c: right(np.repeat(c[:, :1], p.heads, 1))}, "head"),
+    ("output weight reshaped", HEADED,
+     {"finish": lambda p, right, j: j @ p.weight["o"].reshape(p.weight["o"].shape[::-1]) + p.bias["o"]},
+     "weight-reshaped|weight-transposed"),
 ]

@@ -290,6 +290,20 @@ class Ports(unittest.TestCase):
                 self.assertEqual(causes(report), {"masked_attn_scores": [["mask-filled"]]})
                 self.assertIn("attn_weights", places(report, "inherited"))
 
+    def test_nan_for_minus_inf_is_not_called_inf_alone(self):
+        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
+        for fill in (np.nan, np.inf):
+            tensors = port(drawn)
+            scores = np.where(np.isinf(tensors["masked_attn_scores"]), np.float32(fill), tensors["masked_attn_scores"])
+            with np.errstate(invalid="ignore"):
+                weights = np.where(np.any(~np.isfinite(scores), -1, keepdims=True), np.float32(np.nan), tensors["attn_weights"])
+            _, report = judged(drawn, {"attn_weights": weights})
+            sentences = [cause["sentence"] for step in report["steps"] for cause in step.get("causes", [])]
+            self.assertEqual([one.split(",")[0] for one in sentences], ["masked scores are nan or inf"])
+            _, report = judged(drawn, {"masked_attn_scores": scores})
+            sentences = [cause["sentence"] for step in report["steps"] for cause in step.get("causes", [])]
+            self.assertEqual(sentences, [f"masked scores are {fill}, not -inf"])
+
     def test_a_large_negative_number_hides_as_well_as_minus_inf(self):
         """Where no weight differs: these masks are right, and are told."""
         for drawn in self.lessons:
@@ -457,6 +471,19 @@ class Ports(unittest.TestCase):
         tensors["mine"] = tensors.pop("masked_attn_scores")
         _, report = judged(drawn, tensors, "--map", "mine=masked_attn_scores")
         self.assertEqual(causes(report)["masked_attn_scores"][0], ["no-mask"])
+
+    def test_v_out_is_values_or_contexts_as_its_numbers_say(self):
+        drawn = next(drawn for drawn in self.lessons if drawn.chapter == "multihead")
+        for own, others in (("values_heads", ["context_heads"]), ("context_heads", ["values_heads"])):
+            tensors = port(drawn)
+            if own not in tensors:  # this port joins heads at once
+                weights, values = tensors["dropout_attn_weights"], tensors["values_heads"]
+                tensors[own] = weights @ values
+            tensors["v_out"] = tensors.pop(own)
+            code, report = judged(drawn, tensors)
+            found = {step["theirs"]: step["name"] for step in report["steps"]}
+            self.assertEqual((code, report["holds"]), (0, True))
+            self.assertNotIn(found["v_out"], others)
 
     def test_tolerances(self):
         drawn = self.lessons[2]
