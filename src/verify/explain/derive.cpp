@@ -197,7 +197,8 @@ class Deriver {
     const auto look = [&](std::size_t written, double known) {
       const auto tensor = listed_.tensor(written);
       const Written& one = listed_.written()[written];
-      const std::string_view called = !one.text.empty() ? one.text : one.name.starts_with("our_") ? "" : one.name;
+      const std::string_view name = one.name.starts_with("our_") ? std::string_view() : one.name;
+      const std::string_view called = one.text.empty() ? name : one.text;
       return tensor ? relater_.find_listed(observed, *tensor, known, called) : std::nullopt;
     };
     if (written_[i]) {
