@@ -8,6 +8,7 @@ by the port alone: a row of MISTAKES. ATTN_TEST_EVERY=1 tries all of them.
 """
 import collections
 import json
+import math
 import os
 import random
 import re
@@ -400,9 +401,10 @@ class Ports(unittest.TestCase):
             print(f"   {measure}: {1 - len(missed[measure]) / count:.1%} of {count}, at least {least:.0%}")
             for one in missed[measure]:
                 print("      not:", one)
-        few = 0.05 if harness.EVERY > 1 else 0  # of few ports, a few more may be missed
         for measure, least in bounds.items():
-            self.assertGreaterEqual(1 - len(missed[measure]) / count, least - (few if least < 1 else 0), measure)
+            # Three standard deviations of a sample's share.
+            chance = 3 * math.sqrt(least * (1 - least) / count) if harness.EVERY > 1 else 0
+            self.assertGreaterEqual(1 - len(missed[measure]) / count, least - chance, measure)
 
     def test_right_ports_pass(self):
         rows = harness.sample(right_rows())
