@@ -273,7 +273,7 @@ def judged(ports):
                 files = [f"port{i}.npz" for i in some]
                 for file, i in zip(files, some):
                     np.savez(os.path.join(folder, file), **ports[i][1])
-                done = run("verify", *files, "--chapter", *LESSONS[name], "--format", "json", cwd=folder)
+                done = run("verify", *files, "--chapter", *LESSONS[name], "--format", "json", cwd=folder, timeout=500)
             assert done.returncode in (0, 1) and not done.stderr, (name, done)
             answer = json.loads(done.stdout)
             answer = answer if len(some) > 1 else [answer]
