@@ -42,7 +42,7 @@ Block<float> filled(const Shape& shape, const std::vector<float>& values) {
   return array;
 }
 
-Tensor floats(const Shape& shape, const std::vector<float>& values, Kernels kernels = {}) {
+Tensor floats(const Shape& shape, const std::vector<float>& values, std::optional<Kernels> kernels = {}) {
   return leaf(
       shape, DType::float32, "x", [shape, values] { return Contents(filled(shape, values)); }, kernels);
 }
@@ -637,7 +637,7 @@ TEST_CASE("softmax is PyTorch's to the last bit") {
       std::fill(values.end() - masked, values.end(), -std::numeric_limits<float>::infinity());
       CAPTURE(shape_text(shape));
       CAPTURE(masked);
-      check_bits(softmax(floats(shape, values, {cpu, Blas::haswell})), test);
+      check_bits(softmax(floats(shape, values, Kernels{cpu, Blas::haswell})), test);
     }
   }
 }
@@ -651,8 +651,9 @@ TEST_CASE("softmax over another axis is PyTorch's to the last bit") {
       const std::int64_t axis = test["axis"];
       CAPTURE(shape_text(shape));
       CAPTURE(axis);
-      check_bits(softmax_over(floats(shape, far_apart(test["seed"], element_count(shape)), {cpu, Blas::haswell}), axis),
-                 test);
+      check_bits(
+          softmax_over(floats(shape, far_apart(test["seed"], element_count(shape)), Kernels{cpu, Blas::haswell}), axis),
+          test);
     }
   }
 }
@@ -723,7 +724,7 @@ TEST_CASE("products are PyTorch's to the last bit with each set of OpenBLAS kern
       const Shape a = test["a"];
       const Shape b = test["b"];
       const std::uint32_t seed = test["seed"];
-      const Tensor left = floats(a, numbers(seed, element_count(a)), {Cpu::avx2, blas});
+      const Tensor left = floats(a, numbers(seed, element_count(a)), Kernels{Cpu::avx2, blas});
       const Tensor right = operand(numbers(seed + 1000, element_count(b)), b, test["b_t"]);
       const std::string operation = test["operation"];
       if (operation == "linear") {
@@ -735,6 +736,10 @@ TEST_CASE("products are PyTorch's to the last bit with each set of OpenBLAS kern
                  : operation == "dots"   ? dots(left, right)
                                          : pairwise_dots(left, right),
                  test);
+      if (operation == "matmul" && !test["b_t"]) {  // a constant follows the other operand
+        const Tensor constant = floats(a, numbers(seed, element_count(a)));
+        check_bits(matmul(constant, floats(b, numbers(seed + 1000, element_count(b)), Kernels{Cpu::avx2, blas})), test);
+      }
     }
   }
 }

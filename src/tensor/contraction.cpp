@@ -83,7 +83,7 @@ class Contraction final : public Operation {
     const Array a = operands[0].array().contiguous();
     const Array b = operands[1].array().contiguous();
     Block<float> out(result(operands));
-    row_.compute(operands[0].kernels().blas, a, b, out.data());
+    row_.compute(kernels_of(operands).blas, a, b, out.data());
     return Array(std::move(out));
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {

@@ -14,7 +14,7 @@ class Exp final : public Operation {
   }
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     Block<float> values = operands[0].own_floats();
-    softmax_exp(std::span<float>(values.data(), values.size()), operands[0].kernels().cpu);
+    softmax_exp(std::span<float>(values.data(), values.size()), kernels_of(operands).cpu);
     return Array(std::move(values));
   }
   Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {

@@ -60,7 +60,7 @@ class Parameter final : public Operation {
 
 }  // namespace
 
-Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, Kernels kernels, Facts facts,
+Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, std::optional<Kernels> kernels, Facts facts,
             std::optional<Tensor> like) {
   return Tensor(std::make_shared<Leaf>(facts, std::move(words), std::move(fill), std::move(like)), kernels,
                 std::move(shape), dtype);

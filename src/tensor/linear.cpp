@@ -16,7 +16,7 @@ class Linear final : public Operation {
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>& operands, Box& part) const override {
     const Tensor& x = operands[0];
     const std::int64_t k = x.size(-1);
-    const Blas blas = x.kernels().blas;
+    const Blas blas = kernels_of(operands).blas;
     if (blas == Blas::native || x.dim() < 2 || element_count(x.shape()) != x.size(-2) * k) {
       return std::nullopt;  // the rows of several matrices form one product
     }
@@ -34,7 +34,7 @@ class Linear final : public Operation {
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
     const Array& x = operands[0].array();
     const Array& weight = operands[1].array();
-    const Blas blas = operands[0].kernels().blas;
+    const Blas blas = kernels_of(operands).blas;
     if (has_bias(operands)) {
       const std::int64_t k = x.shape.back();
       const Array rows = reshape(x, {x.count() / k, k});

@@ -14,7 +14,7 @@ class Matmul final : public Operation {
     const Tensor& a = operands[0];
     const Tensor& b = operands[1];
     const bool is_batch = b.dim() > 2;
-    const Blas blas = a.kernels().blas;
+    const Blas blas = kernels_of(operands).blas;
     if (blas == Blas::native || a.dim() < 2 || (!is_batch && element_count(a.shape()) != a.size(-2) * a.size(-1))) {
       return std::nullopt;
     }
@@ -30,7 +30,7 @@ class Matmul final : public Operation {
     return std::vector<Need>{{std::move(left)}, {std::move(right), true}};
   }
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
-    return product(operands[0].array(), operands[1].array(), operands[0].kernels().blas);
+    return product(operands[0].array(), operands[1].array(), kernels_of(operands).blas);
   }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     Derivation derivation(Derivation::Rule::products);

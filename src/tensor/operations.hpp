@@ -100,7 +100,7 @@ struct Fill {
 
 /// A tensor without operands: its numbers, filled in on demand, its expression in PyTorch, and the kernels for
 /// everything computed from it. Its axes have the meaning of those of `like`.
-Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, Kernels kernels = {},
+Tensor leaf(Shape shape, DType dtype, LeafWords words, Fill fill, std::optional<Kernels> kernels = {},
             Facts facts = {.kind = Kind::given}, std::optional<Tensor> like = {});
 
 /// nn.Parameter(data): requires a gradient and prints "Parameter containing:". `words` replace the whole expression if

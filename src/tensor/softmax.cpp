@@ -52,7 +52,7 @@ class Softmax final : public Operation {
     Block<float> weights = operands[0].own_floats();
     const auto width = static_cast<std::size_t>(operands[0].size(-1));
     for (std::size_t start = 0; start < weights.size(); start += width) {
-      normalise({weights.data() + start, width}, operands[0].kernels().cpu);
+      normalise({weights.data() + start, width}, kernels_of(operands).cpu);
     }
     return Array(std::move(weights));
   }

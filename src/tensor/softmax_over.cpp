@@ -22,7 +22,7 @@ class SoftmaxOver final : public Operation {
     const auto inner = static_cast<std::size_t>(row_major_strides(shape)[axis_]);
     const auto size = static_cast<std::size_t>(shape[axis_]);
     for (std::size_t start = 0; start < weights.size(); start += size * inner) {
-      normalise({weights.data() + start, size * inner}, inner, operands[0].kernels().cpu);
+      normalise({weights.data() + start, size * inner}, inner, kernels_of(operands).cpu);
     }
     return Array(std::move(weights));
   }

@@ -18,7 +18,7 @@ struct Tensor::Node {
   std::vector<Tensor> operands;
   Shape shape;
   DType dtype;
-  Kernels kernels;
+  std::optional<Kernels> kernels;
   bool requires_grad;
   std::string name;
   std::int64_t given = 0;      ///< elements of the largest leaf that it depends on and that is held whole
@@ -42,13 +42,13 @@ std::optional<AxisSource> Operation::outer_axis_source(const std::vector<Tensor>
 }
 
 Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape, DType dtype)
-    : Tensor(std::move(operation), operands, operands.at(0).kernels(), std::move(shape), dtype) {}
+    : Tensor(std::move(operation), operands, first_kernels(operands), std::move(shape), dtype) {}
 
-Tensor::Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shape shape, DType dtype)
+Tensor::Tensor(std::shared_ptr<const Operation> operation, std::optional<Kernels> kernels, Shape shape, DType dtype)
     : Tensor(std::move(operation), {}, kernels, std::move(shape), dtype) {}
 
-Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
-               DType dtype)
+Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, std::optional<Kernels> kernels,
+               Shape shape, DType dtype)
     : node_(std::make_shared<Node>()) {
   const std::int64_t count = element_count(shape);
   const bool differentiable = dtype == DType::float32 && !operation->autograd_name(operands).empty();
@@ -76,7 +76,7 @@ Tensor::Tensor(const Tensor& operand, Array part) : node_(std::make_shared<Node>
   node_->operation = operand.node_->operation;
   node_->shape = part.shape;
   node_->dtype = operand.dtype();
-  node_->kernels = operand.kernels();
+  node_->kernels = operand.node_->kernels;
   node_->array = std::move(part);
   node_->is_passing = true;
 }
@@ -89,7 +89,14 @@ std::int64_t Tensor::size(std::int64_t axis) const {
 
 DType Tensor::dtype() const { return node_->dtype; }
 
-const Kernels& Tensor::kernels() const { return node_->kernels; }
+Kernels Tensor::kernels() const { return node_->kernels.value_or(Kernels{}); }
+
+std::optional<Kernels> Tensor::first_kernels(const std::vector<Tensor>& operands) {
+  const auto found = std::ranges::find_if(operands, [](const Tensor& x) { return x.node_->kernels.has_value(); });
+  return found == operands.end() ? std::nullopt : found->node_->kernels;
+}
+
+Kernels kernels_of(const std::vector<Tensor>& operands) { return Tensor::first_kernels(operands).value_or(Kernels{}); }
 
 const Array& Tensor::array() const {
   const std::scoped_lock lock(node_->mutex);

@@ -70,18 +70,18 @@ class Operation {
 /// computed on demand and kept.
 class Tensor {
  public:
-  /// A tensor computed with its first operand's kernels.
+  /// A tensor computed with kernels_of its operands.
   Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Shape shape,
          DType dtype = DType::float32);
-  /// A leaf; tensors computed from it use these kernels.
-  Tensor(std::shared_ptr<const Operation> operation, Kernels kernels, Shape shape, DType dtype);
+  /// A leaf; tensors computed from it use these kernels. A constant has none.
+  Tensor(std::shared_ptr<const Operation> operation, std::optional<Kernels> kernels, Shape shape, DType dtype);
 
   const Shape& shape() const;
   std::int64_t dim() const { return static_cast<std::int64_t>(shape().size()); }
   /// The size of an axis; negative axes count from the end. Throws std::out_of_range.
   std::int64_t size(std::int64_t axis) const;
   DType dtype() const;
-  const Kernels& kernels() const;
+  Kernels kernels() const;
 
   /// Applies the same operation to other operands of the same shapes. The result has no name.
   Tensor with_operands(std::vector<Tensor> operands) const;
@@ -129,8 +129,9 @@ class Tensor {
 
  private:
   struct Node;
-  Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, Kernels kernels, Shape shape,
-         DType dtype);
+  static std::optional<Kernels> first_kernels(const std::vector<Tensor>& operands);
+  Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> operands, std::optional<Kernels> kernels,
+         Shape shape, DType dtype);
   /// A part of an operand, with its numbers.
   Tensor(const Tensor& operand, Array part);
 
@@ -144,7 +145,12 @@ class Tensor {
   void prepare(Box part) const;
 
   std::shared_ptr<Node> node_;
+
+  friend Kernels kernels_of(const std::vector<Tensor>& operands);
 };
+
+/// The kernels of what is computed from these: of the first that has any, else the default ones.
+Kernels kernels_of(const std::vector<Tensor>& operands);
 
 /// Calls `visit` for the tensor and all that it depends on, once for each tensor not yet in `seen`, which grows.
 template <class Visit>

@@ -147,7 +147,7 @@ Dropped Torch::dropout(const Tensor& x, double p) {
   return {std::move(mask), std::move(output)};
 }
 
-Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
+Tensor tensor(std::span<const std::vector<float>> rows, std::optional<Kernels> kernels) {
   const Shape shape = {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size())};
   std::vector<float> values;
   for (const std::vector<float>& row : rows) {
@@ -156,7 +156,7 @@ Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels) {
   return tensor(std::move(values), shape, kernels);
 }
 
-Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels) {
+Tensor tensor(std::vector<float> values, const Shape& shape, std::optional<Kernels> kernels) {
   const std::size_t axes = shape.size();
   const std::string words = "torch.tensor(" + std::string(axes, '[') + "..." + std::string(axes, ']') + ")";
   const auto fill = [shape, values = std::move(values)] {

@@ -69,9 +69,9 @@ class Torch {
 };
 
 /// torch.tensor(rows): [rows, columns].
-Tensor tensor(std::span<const std::vector<float>> rows, Kernels kernels = {});
+Tensor tensor(std::span<const std::vector<float>> rows, std::optional<Kernels> kernels = {});
 /// torch.tensor of nested lists with this shape, row-major.
-Tensor tensor(std::vector<float> values, const Shape& shape, Kernels kernels = {});
+Tensor tensor(std::vector<float> values, const Shape& shape, std::optional<Kernels> kernels = {});
 /// torch.tensor(ids) of int64.
 Tensor tensor(const std::vector<std::int64_t>& ids);
 /// torch.ones(shape); a scalar if the shape is empty.

@@ -33,6 +33,7 @@ BLAS = {"skylakex": AVX512, "haswell": AVX2,
 # What PyTorch says of the kernels that it runs.
 CAPABILITIES = {"avx2": {"AVX2"}, "avx512": {"AVX512"}, "default": {"DEFAULT", "NO AVX"}}
 THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+OWN_TOKENS = 6  # of the inputs that chapters with padding bring
 SENTENCES = ["the cat saw the dog and the bird", "Don't panic!", 'She said "no", he said \'yes\'', "Ça va? Où est l'été?",
              "注意 力 は 大事", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "One.",
              "back\\slash and 👩\u200d🎓 it\u2019s", "Every\u00a0word\u3000apart;  really: yes"]
@@ -82,7 +83,7 @@ def spread(row, rng):
         if "num-kv-heads" in takes:
             arguments += ["--num-kv-heads", str(rng.choice([n for n in range(1, heads + 1) if heads % n == 0]))]
     if "valid-length" in takes and "--sentence" not in arguments:
-        tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else 6
+        tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
         arguments += ["--valid-length", str(rng.randint(1, tokens))]
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
