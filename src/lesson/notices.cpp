@@ -18,8 +18,6 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-std::string words_of(const Tensor& tensor) { return tensor.name().empty() ? tensor.expression() : tensor.name(); }
-
 std::span<const bool> bools(const Contents& contents) {
   const auto& values = std::get<Block<bool>>(contents);
   return {values.data(), values.size()};
@@ -254,8 +252,7 @@ void Noticing::look_at_batch() {
   const bool was_batch = operand(0).dim() >= 3 && operand(0).size(0) == tensor_.size(0);
   const bool were_same = was_batch && are_slices_equal(operand(0));
   if (are_same && is_worth_it) {
-    say(who + " are equal" +
-        (were_same && !operand(0).name().empty() ? ", like those of " + words_of(operand(0)) : ""));
+    say(who + " are equal" + (were_same && !operand(0).name().empty() ? ", like those of " + operand(0).words() : ""));
   } else if (!are_same && were_same && how == Kind::dropout) {
     say("the batch entries differ from here on: each has its own dropout mask");
   }

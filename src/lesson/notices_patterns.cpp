@@ -150,7 +150,7 @@ void Noticing::copied(const Numbers& numbers, const Numbers& weight, const Numbe
       return;
     }
   }
-  say("each row is a copy of one row of " + words_of(operand(1)) + ", the one with a weight of 1");
+  say("each row is a copy of one row of " + operand(1).words() + ", the one with a weight of 1");
 }
 
 }  // namespace attn::render

@@ -29,7 +29,7 @@ void Noticing::mixture(const Numbers& numbers) {
   if (has_weight_rows(weight)) {
     if (lies_between(numbers, values)) {
       say((tensor_.dim() == 1 ? "a weighted average of the rows of " : "each row is a weighted average of rows of ") +
-          words_of(operand(1)) + ": each number lies within the range of its column there");
+          operand(1).words() + ": each number lies within the range of its column there");
     }
     same_first_row(numbers, weight, values);
     copied(numbers, weight, values);
@@ -82,7 +82,7 @@ void Noticing::same_first_row(const Numbers& numbers, const Numbers& weight, con
       return;
     }
   }
-  say("the first row equals the first row of " + words_of(operand(1)) + ": the first token attends only to itself");
+  say("the first row equals the first row of " + operand(1).words() + ": the first token attends only to itself");
 }
 
 void Noticing::scores(const Numbers& numbers) {
@@ -157,9 +157,9 @@ void Noticing::symmetry(const Numbers& numbers) {
   }
   if (!different) {
     const Tensor& columns = operand(1).kind() == Kind::transpose ? operand(1).operands()[0] : operand(1);
-    const bool is_same = words_of(columns) == words_of(operand(0));
+    const bool is_same = columns.words() == operand(0).words();
     say(std::string("symmetric: [i, j] equals [j, i]") + (is_exact ? "" : ", up to rounding") +
-        (is_same ? ", because both sides are " + words_of(operand(0)) : ""));
+        (is_same ? ", because both sides are " + operand(0).words() : ""));
     return;
   }
   const auto [i, j] = *different;

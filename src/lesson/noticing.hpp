@@ -118,8 +118,6 @@ class Noticing {
 std::string count_text(std::int64_t count, std::int64_t total);
 /// "1 head" or "2 heads"
 std::string counted(std::int64_t count, const std::string& one, const std::string& many);
-/// The tensor's name or, without one, its expression.
-std::string words_of(const Tensor& tensor);
 /// The numbers of a bool tensor.
 std::span<const bool> bools(const Contents& contents);
 /// Returns true if a batch of at least two entries has the same numbers in each.

@@ -22,7 +22,7 @@ constexpr std::size_t most_derivations = 2000;
 /// One element: its tensor, its place and its value.
 ordered_json element_json(const Tensor& tensor, const Shape& index) {
   const double value = tensor.value(index);
-  ordered_json json = {{"tensor", tensor.name().empty() ? tensor.expression() : tensor.name()}, {"index", index}};
+  ordered_json json = {{"tensor", tensor.words()}, {"index", index}};
   switch (tensor.dtype()) {
     case DType::boolean: json["value"] = value != 0; break;
     case DType::int64: json["value"] = static_cast<std::int64_t>(value); break;

@@ -1,6 +1,7 @@
 #include "tensor/array.hpp"
 
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "tensor/xtensor.hpp"
@@ -33,6 +34,20 @@ std::int64_t element_count(const Shape& shape) {
     }
   }
   return count;
+}
+
+std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
+  Shape result = a.size() < b.size() ? b : a;
+  const Shape& other = a.size() < b.size() ? a : b;
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    std::int64_t& size = result[result.size() - 1 - i];
+    const std::int64_t one = other[other.size() - 1 - i];
+    if (size != one && size != 1 && one != 1) {
+      return std::nullopt;
+    }
+    size = size == 1 ? one : size;
+  }
+  return result;
 }
 
 std::string shape_text(const Shape& shape) { return "[" + sizes_text(shape) + "]"; }

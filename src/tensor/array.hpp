@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,6 +23,9 @@ struct TooLarge : std::runtime_error {
 
 /// The number of elements; throws TooLarge if it does not fit into 63 bits.
 std::int64_t element_count(const Shape& shape);
+
+/// The shape of what two tensors give element by element; none if PyTorch does not broadcast them.
+std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
 /// A whole tensor's numbers, row-major, and its shape.
 template <class T>

@@ -304,10 +304,12 @@ void Tensor::rename(const std::string& name) const { node_->name = name; }
 std::string Tensor::expression() const {
   std::vector<std::string> words;
   for (const Tensor& operand : operands()) {
-    words.push_back(operand.name().empty() ? operand.expression() : operand.name());
+    words.push_back(operand.words());
   }
   return operation().words(words);
 }
+
+std::string Tensor::words() const { return name().empty() ? expression() : name(); }
 
 std::vector<std::string> Tensor::inputs() const {
   std::vector<std::string> names;

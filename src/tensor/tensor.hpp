@@ -117,6 +117,8 @@ class Tensor {
   void rename(const std::string& name) const;
   /// The PyTorch expression of the tensor's operation, with operands by name if they have one.
   std::string expression() const;
+  /// Its name; the expression of a tensor without one.
+  std::string words() const;
   /// The named tensors in the expression, in order, each once.
   std::vector<std::string> inputs() const;
 

@@ -51,7 +51,7 @@ std::optional<Tensor> mask_of(const Value& mask, const Shape& shape) {
     places.push_back(x.value(index_in(index, x.shape())) != 0);
     is_causal = is_causal && places.back() == is_in(Region::above, index[index.size() - 2], index.back());
   }
-  return is_causal ? causal_mask(shape) : mask_at(shape, places, x.name().empty() ? x.expression() : x.name());
+  return is_causal ? causal_mask(shape) : mask_at(shape, places, x.words());
 }
 
 }  // namespace

@@ -24,9 +24,7 @@ bool holds(std::string_view sign, double a, double b) {
   }
 }
 
-std::string words_of(const Value& x) {
-  return !x.tensor ? x.words : x.tensor->name().empty() ? x.tensor->expression() : x.tensor->name();
-}
+std::string words_of(const Value& x) { return !x.tensor ? x.words : x.tensor->words(); }
 
 }  // namespace
 

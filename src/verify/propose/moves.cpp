@@ -34,7 +34,7 @@ Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shap
     for (std::int64_t i = 0; i < element_count(shape); ++i) {
       places.push_back(x.value(from(index_at(i, shape))) != 0);
     }
-    return value_of(mask_at(shape, places, words(x.name().empty() ? x.expression() : x.name())));
+    return value_of(mask_at(shape, places, words(x.words())));
   }
   return value_of(mapped({x}, shape,
                          {[words = std::move(words)](const auto& of) { return words(of[0]); },
@@ -177,9 +177,8 @@ Value greatest_of(const Passed& given, const Tensor& x) {
 }  // namespace
 
 Value reshaped(const Tensor& x, const Shape& shape) {
-  return x.dtype() == DType::boolean
-             ? value_of(mask_at(shape, places_of(x), x.name().empty() ? x.expression() : x.name()))
-             : value_of(view(contiguous(x), shape));
+  return x.dtype() == DType::boolean ? value_of(mask_at(shape, places_of(x), x.words()))
+                                     : value_of(view(contiguous(x), shape));
 }
 
 Value renamed(const Tensor& x, const std::string& words) {
@@ -220,7 +219,7 @@ Value picked(const Tensor& x, const Tensor& places) {
   }
   Shape shape = places.shape();
   shape.insert(shape.end(), x.shape().begin() + 1, x.shape().end());
-  const std::string words = "[" + (places.name().empty() ? places.expression() : places.name()) + "]";
+  const std::string words = "[" + (places.words()) + "]";
   return moved(
       x, shape, [words](const std::string& of) { return grouped(of) + words; },
       [rows, of = places.shape()](const Shape& index) {
@@ -241,7 +240,7 @@ Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
     return {};
   }
   const Value rows = picked(weight, *ids.tensor);
-  const std::string of = ids.tensor->name().empty() ? ids.tensor->expression() : ids.tensor->name();
+  const std::string of = ids.tensor->words();
   return rows.tensor ? renamed(*rows.tensor, std::string(module) + "(" + of + ")") : Value{};
 }
 

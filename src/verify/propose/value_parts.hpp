@@ -18,8 +18,6 @@ inline constexpr std::int64_t most_listed = 20'000;  ///< cells of a tensor
 
 inline std::int64_t whole(double number) { return static_cast<std::int64_t>(std::llround(number)); }
 
-/// The shape of what two make element by element; none where they do not go together.
-std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 /// Where the element stands in one that is repeated to another's shape.
 Shape index_in(const Shape& index, const Shape& shape);
 std::string infix(std::string_view sign, const std::string& a, const std::string& b);

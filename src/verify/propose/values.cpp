@@ -78,20 +78,6 @@ Value with_number(std::string_view sign, const Tensor& x, const Value& number, b
 
 }  // namespace
 
-std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
-  Shape result = a.size() < b.size() ? b : a;
-  const Shape& other = a.size() < b.size() ? a : b;
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    std::int64_t& size = result[result.size() - 1 - i];
-    const std::int64_t one = other[other.size() - 1 - i];
-    if (size != one && size != 1 && one != 1) {
-      return std::nullopt;
-    }
-    size = std::max(size, one);
-  }
-  return result;
-}
-
 Shape index_in(const Shape& index, const Shape& shape) {
   Shape result(index.end() - std::ssize(shape), index.end());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {

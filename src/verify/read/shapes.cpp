@@ -28,19 +28,6 @@ std::size_t last_bracket(std::string_view text) {
   return found;
 }
 
-std::optional<Shape> broadcast_of(const std::optional<Shape>& a, const std::optional<Shape>& b) {
-  if (!a || !b) {
-    return std::nullopt;
-  }
-  Shape result = a->size() < b->size() ? *b : *a;
-  const Shape& other = a->size() < b->size() ? *a : *b;
-  for (std::size_t i = 0; i < other.size(); ++i) {
-    std::int64_t& size = result[result.size() - 1 - i];
-    size = std::max(size, other[other.size() - 1 - i]);
-  }
-  return result;
-}
-
 std::optional<Shape> product_of(const std::optional<Shape>& a, const std::optional<Shape>& b) {
   if (!a || !b || a->empty() || b->empty()) {
     return std::nullopt;
@@ -64,7 +51,12 @@ std::optional<Shape> Variables::shape_of_operation(std::string_view text) const 
       const std::string_view left = text.substr(0, at);
       const std::string_view right = text.substr(at + 1);
       const auto of = [&](std::string_view side) { return number(side) ? std::optional(Shape{}) : shape(side); };
-      return text[at] == '@' ? product_of(shape(left), shape(right)) : broadcast_of(of(left), of(right));
+      if (text[at] == '@') {
+        return product_of(shape(left), shape(right));
+      }
+      const auto a = of(left);
+      const auto b = of(right);
+      return a && b ? broadcast(*a, *b) : std::nullopt;
     }
   }
   if (text.ends_with(".T")) {
