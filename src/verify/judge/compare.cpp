@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// The distance between float32 numbers at this one.
+/// The distance between adjacent float32 numbers here.
 double ulp(double right) {
   const float value = static_cast<float>(std::abs(right));
   return std::isfinite(value) ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) -

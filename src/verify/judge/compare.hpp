@@ -17,19 +17,18 @@ struct Tolerance {
       true;  ///< with what float32 may be off by in all that a cell is made of; false where somebody says how far
 };
 
-/// Somebody's numbers held against the right ones, cell by cell. Two nan are equal, and so are two infinities of one
-/// sign.
+/// A port's numbers compared with the right ones, cell by cell. nan equals nan; infinities of one sign are equal.
 struct Comparison {
   std::int64_t cells = 0;
   std::vector<std::int64_t> mismatched;  ///< in order
 
-  double greatest_absolute = 0;  ///< difference; infinite where only one of the two is a number
+  double greatest_absolute = 0;  ///< difference; infinite if only one of the two is a number
   std::int64_t absolute_at = 0;  ///< its cell
-  double greatest_relative = 0;  ///< of the right number; of cells where that is not 0
+  double greatest_relative = 0;  ///< relative to the right number; only cells where that is not 0
   std::int64_t relative_at = 0;
-  double greatest_ulps = 0;  ///< in units of the last place that float32 has there
+  double greatest_ulps = 0;  ///< in float32 units in the last place
 
-  /// The least tolerance of either kind, beside the other as given, with which all cells hold; none where a number is
+  /// The least tolerance of each kind, with the other as given, within which all cells hold; none if a number is
   /// missing.
   std::optional<double> passing_rtol;
   std::optional<double> passing_atol;
@@ -39,7 +38,7 @@ struct Comparison {
   bool is_near() const { return std::isfinite(greatest_absolute) && greatest_relative < 1e-2; }
 };
 
-/// Both have as many numbers. Only these cells are compared, or where there are none, all.
+/// Compares equally many numbers: only these cells or, if there are none, all.
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
                    std::span<const std::int64_t> cells = {});
 

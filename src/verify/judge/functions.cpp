@@ -40,7 +40,7 @@ const Function functions[] = {
     {"absolute", "the signs are missing: these are absolute values", [](double x) { return std::abs(x); }},
 };
 
-/// The numbers along an axis, each line of them made into another.
+/// A function of the numbers along an axis, line by line.
 std::vector<double> along(std::size_t axis, const Shape& shape, std::vector<double> numbers,
                           void (*change)(std::vector<double>& line)) {
   const auto count = static_cast<std::size_t>(shape[axis]);
@@ -154,7 +154,7 @@ std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
   return {};
 }
 
-/// Every row is off by the same vector.
+/// Every row differs by the same vector.
 std::vector<Cause> shifted(const Beside& beside) {
   const auto width = static_cast<std::size_t>(beside.shape.back());
   if (beside.right.size() < 3 * width) {

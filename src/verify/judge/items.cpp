@@ -32,8 +32,7 @@ bool is_named(const Step& step, const Name& name) {
          (name.section.empty() || name.section == plain_name(step.section));
 }
 
-/// What a step's own name may be the name of besides: the same numbers in another form, or as far as the program has
-/// made them.
+/// Other tensors that a step's own name may mean: the same numbers in another form, or at an earlier stage.
 struct Form {
   std::string_view name;
   std::array<std::string_view, 3> others;
@@ -77,8 +76,8 @@ class Reader {
   }
 
  private:
-  /// A step's own name that another tensor's leads to first, as fairseq's attn_weights and attn_probs do, is one that
-  /// programs call other steps too.
+  /// A step's own name may mean another step if another tensor's name leads to this step first: fairseq's attn_weights
+  /// and attn_probs.
   void contest(Item& item) {
     const auto leads_there = [&](const Item& other) {
       return other.by == Matched::By::habit && !other.candidates.empty() && other.candidates[0] == item.candidates[0];
@@ -183,7 +182,7 @@ class Reader {
                     (near.empty() ? "" : "; try " + near));
   }
 
-  /// A fused tensor's parts, each an item of its own: those of the way in which most of them are right.
+  /// Splits a fused tensor, in the way that makes most parts right; each part is an item.
   bool add_parts(std::size_t given, const Meant& meant) {
     std::vector<dump::Dumped> best;
     std::vector<std::size_t> steps_of_best;

@@ -18,7 +18,7 @@
 namespace attn::port {
 namespace {
 
-/// How much of a dump a way explains: tensors that are right, or follow from others; and of these the right ones.
+/// How much of a dump a way explains: tensors that are right or follow from others, then right ones.
 std::tuple<std::int64_t, std::int64_t> explained(const Matching& matching) {
   const std::int64_t right = std::ranges::count_if(matching.matched, &Matched::is_right);
   return {right + std::ranges::count_if(matching.matched, &Matched::is_inherited), right};
@@ -35,7 +35,7 @@ Verdict verdict_of(const Matched& matched) {
                                 : Verdict::wrong;
 }
 
-/// The step whose numbers these are, of those whose numbers are not the right ones.
+/// The step that these numbers belong to, if they are not the right ones.
 std::string whose_numbers(const Matched& matched, std::span<const Step> steps, Right& right) {
   const std::vector<double>& values = matched.theirs->values;
   if (std::ranges::all_of(values, [&](double value) { return value == values[0]; })) {
@@ -51,7 +51,7 @@ std::string whose_numbers(const Matched& matched, std::span<const Step> steps, R
   return "";
 }
 
-/// A dump matched with the steps in one right way.
+/// A dump matched with the steps of one right way.
 struct Run {
   Way way;
   Parts parts;
@@ -116,7 +116,7 @@ std::size_t best_of(const std::deque<Run>& runs) {
 
 // ---- Storage --------------------------------------------------------------------------------------
 
-/// How all arrays of a dump may be stored otherwise.
+/// Another order in which all arrays of a dump may be stored.
 struct Storage {
   const char* words;
   bool are_numbers_moved;  ///< with the axes; else the shape alone is the other way round
@@ -128,7 +128,7 @@ bool is_weight_step(const Matched& matched) {
   return is_weight(*matched.step->tensor) || matched.step->tensor->dim() < 2;
 }
 
-/// Whether something that is right says in which order axes are: all but weights, which are transposed anyway.
+/// Returns true if a right tensor shows the order of axes. Weights do not: they may be transposed anyway.
 bool tells_order(const Matched& matched) {
   const Shape& shape = matched.theirs->shape;
   return matched.is_right && !is_weight_step(matched) && !std::equal(shape.begin(), shape.end(), shape.rbegin());
@@ -146,7 +146,7 @@ dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
   return theirs;
 }
 
-/// The dump with all axes the other way round, but for weights that are right as they are.
+/// The dump with all axes reversed, except for weights that are right as they are.
 std::vector<dump::Dumped> stored_as(const Storage& storage, std::span<const dump::Dumped> dumped,
                                     const Matching& plain) {
   std::vector<dump::Dumped> result;
@@ -166,7 +166,7 @@ bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
   return !causes.empty() && causes[0].explained == static_cast<std::int64_t>(cells);
 }
 
-/// What explains a wrong mask in its other sense.
+/// Causes of a wrong mask in its other sense.
 template <class CausesIn>
 void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
   const std::size_t own = causes.size();
@@ -179,7 +179,7 @@ void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& 
                                                                       : ", if your mask is True for what is seen";
   }
   if (!std::ranges::all_of(causes, is_any_mask)) {
-    std::erase_if(causes, is_any_mask);  // a known mistake is likelier than some mask
+    std::erase_if(causes, is_any_mask);  // a known mistake is likelier than an arbitrary mask
   }
 }
 

@@ -18,7 +18,7 @@
 namespace attn::port {
 namespace {
 
-/// Whether the number is one of a format with so many significant bits.
+/// Returns true if a format with this many significant bits has the number.
 bool has_bits(double value, int bits) {
   int exponent = 0;
   const double scaled = std::ldexp(std::frexp(value, &exponent), bits);
@@ -38,8 +38,8 @@ std::vector<Cause> one(const std::string& name, const std::string& sentence, con
 
 // ---- Slices ---------------------------------------------------------------------------------------
 
-/// Which right slice each slice along an axis is, `count` where it is 0; none where one is neither, or each is what it
-/// should be.
+/// Finds the right slice that each slice along an axis equals, `count` for one of zeros; none if a slice is neither, or
+/// all are in place.
 std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape,
                                                      const std::vector<double>& theirs,
                                                      const std::vector<double>& right) {
@@ -134,7 +134,7 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
   return {};
 }
 
-/// Whole rows that are 0, or nan, where they should not be; all else is right.
+/// Whole rows are wrongly 0 or nan; everything else is right.
 std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape& shape,
                                  const std::vector<double>& right) {
   const auto width = static_cast<std::size_t>(shape.back());
@@ -169,7 +169,7 @@ std::vector<double> transposed(const Tensor& step, const std::vector<double>& nu
   return values_of(contiguous(transpose(with_values(step, numbers), a, b)));
 }
 
-/// Numbers that are 0 or the right ones times one factor above 1: dropout that should be off.
+/// Each number is 0 or the right one times a common factor above 1: dropout that should be off.
 std::optional<double> dropout_factor(const std::vector<double>& theirs, const std::vector<double>& right) {
   double factor = 0;
   std::size_t dropped = 0;
@@ -185,7 +185,7 @@ std::optional<double> dropout_factor(const std::vector<double>& theirs, const st
   return dropped > 0 && factor > 1 ? std::optional(factor) : std::nullopt;
 }
 
-/// What stands in place of each -inf, where all else is right.
+/// The number in place of each -inf, if everything else is right.
 std::optional<double> fill_of(const std::vector<double>& theirs, const std::vector<double>& right) {
   std::optional<double> fill;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -198,7 +198,7 @@ std::optional<double> fill_of(const std::vector<double>& theirs, const std::vect
   return fill;
 }
 
-/// All numbers are the right ones times one number.
+/// All numbers are the right ones times a common factor.
 std::optional<double> factor_of(const std::vector<double>& theirs, const std::vector<double>& right) {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -210,7 +210,7 @@ std::optional<double> factor_of(const std::vector<double>& theirs, const std::ve
   return right.size() >= 3 && std::isfinite(factor) && factor != 0 ? std::optional(factor) : std::nullopt;
 }
 
-/// What all of a tensor, or a block of it, looks like.
+/// Looks at a whole tensor, or a block of it.
 std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   const auto explains = [&](const std::vector<double>& numbers) { return compare(part.theirs, numbers, {}).holds(); };
   if (const auto fill = fill_of(part.theirs, part.right)) {

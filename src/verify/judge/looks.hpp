@@ -10,11 +10,11 @@
 
 namespace attn::port {
 
-/// Whether numbers, row-major in the step's shape, are a port's.
+/// Returns true if these numbers, row-major in the step's shape, are the port's.
 using Explains = std::function<bool(const std::vector<double>& numbers)>;
 
-/// What wrong numbers look like beside those that the step makes of the port's own operands: rounded, in half
-/// precision, slices mixed up, rows left out, transposed, reshaped, multiplied. One cause, or none.
+/// Compares wrong numbers with the step's result for the port's own operands: rounded, half precision, slices mixed up,
+/// rows left out, transposed, reshaped, multiplied. At most one cause.
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                                  Right& judge);
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,

@@ -16,7 +16,7 @@
 namespace attn::port {
 namespace {
 
-/// Numbers that few tensors have.
+/// Numbers that few tensors share.
 bool says_something(const dump::Dumped& dumped) {
   const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
   return dumped.values.size() > 2 && std::ranges::any_of(dumped.values, is_telling) &&
@@ -58,7 +58,7 @@ class Matcher {
 
   // ---- What numbers say
 
-  /// How tensors that are right and no weights are laid out.
+  /// The layouts of right tensors other than weights.
   std::set<std::string> usual_orders() const {
     std::set<std::string> orders;
     for (const Item& item : items_) {
@@ -80,8 +80,7 @@ class Matcher {
     }
   }
 
-  /// Those that shape and name allow: with exactly its shape, where it is of such a shape; of those that nobody has yet
-  /// first.
+  /// The steps that shape and name allow: those of exactly its shape if there are any, unclaimed ones first.
   std::vector<std::size_t> allowed(const Item& item) const {
     std::vector<std::size_t> steps = item.candidates;
     const auto has_shape = [&](std::size_t step) { return tensor(step).shape() == item.theirs->shape; };
@@ -148,7 +147,7 @@ class Matcher {
     }
   }
 
-  /// The step that is made with the last projection, if any.
+  /// The step of the output projection, if any.
   std::optional<std::size_t> projected() const {
     const auto projection = std::ranges::find(steps_, std::string("out_proj_weight"), &Step::name);
     for (std::size_t i = 0; projection != steps_.end() && i < steps_.size(); ++i) {
@@ -163,7 +162,7 @@ class Matcher {
     return std::ranges::find(item.candidates, step) != item.candidates.end();
   }
 
-  /// Whether nothing that comes after it in the dump may be the layer's result as well, and it has no tensor yet.
+  /// Returns true if the layer's result has no tensor yet, and none later in the dump may be it.
   bool is_result(const Item& item) {
     const std::optional<std::size_t> result = projected();
     const auto fits = [&](const Item& one) {
@@ -190,7 +189,7 @@ class Matcher {
         items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
   }
 
-  /// Whether the heads' contexts are another tensor.
+  /// Returns true if another tensor is the heads' contexts.
   bool has_context_beside(const Item& item) const {
     return item.is_certain && std::ranges::any_of(items_, [&](const Item& other) {
              return other.given < item.given && other.matched && !other.is_final &&
@@ -313,8 +312,8 @@ class Matcher {
     return false;
   }
 
-  /// Whether another of the port's tensors follows from these scores, in this place. Of queries and keys that would say
-  /// little: scores follow from scaled ones too.
+  /// Returns true if another of the port's tensors follows from these scores at this step. For queries and keys that
+  /// would prove little: scores follow from scaled ones too.
   bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
     Operands operands = operands_;
     operands.add(tensor(choice.step), choice.laid);
@@ -326,7 +325,7 @@ class Matcher {
   }
 
   void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
-    constexpr double unlike = 0.9;  ///< a loose name and such numbers say nothing
+    constexpr double unlike = 0.9;  ///< a loose name and such numbers prove nothing
     const auto twin = std::ranges::find_if(items_, [&](const Item& other) { return is_twin(item, other); });
     std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
     const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
@@ -367,7 +366,7 @@ class Matcher {
     return matching;
   }
 
-  /// Whether it is what the step makes of all of the port's operands, now that they are known.
+  /// Returns true if it is the step's result for the port's operands, which are known by now.
   void judge_again(Matched& matched) {
     const auto remade = matched.laid ? operands_.remade(*matched.step->tensor) : std::nullopt;
     if (remade && remade->id() != matched.step->tensor->id()) {

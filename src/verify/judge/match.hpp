@@ -16,41 +16,41 @@
 
 namespace attn::port {
 
-/// A tensor that was recognised, or a part of a fused one.
+/// A recognised tensor, or a recognised part of a fused one.
 struct Matched {
   enum class By { map, name, habit, numbers };
 
   std::size_t given = 0;                 ///< which of the dump's tensors
-  const dump::Dumped* theirs = nullptr;  ///< it, or its part
+  const dump::Dumped* theirs = nullptr;  ///< the tensor, or its part
   const Step* step = nullptr;
   By by = By::name;
-  std::optional<Laid> laid;            ///< none where it has no such shape
-  std::optional<Laid> otherwise = {};  ///< a wrong mask in its other sense, where nothing tells which is meant
+  std::optional<Laid> laid;            ///< none if it has no such shape
+  std::optional<Laid> otherwise = {};  ///< a wrong mask in its other sense, if nothing tells which is meant
   bool is_right = false;
-  bool is_inherited = false;  ///< not right, but what the step makes of the port's own operands
+  bool is_inherited = false;  ///< not right, but the step's result for the port's own operands
 };
 
-/// Whose tensor is which step: the port's names, and the steps' for them, "attn_scores" or "head_1/attn_scores".
+/// --map: the port's names, and the steps that they are: "attn_scores" or "head_1/attn_scores".
 using Names = std::map<std::string, std::string>;
 
-/// A name that is in no dump, or no step's: what is wrong; what is accepted; how to go on.
+/// A name that neither the dump nor the steps have: what is wrong; what is accepted; how to go on.
 struct NameError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// What became of a dump's tensors.
+/// The match of a dump's tensors with steps.
 struct Matching {
   std::vector<Matched> matched;        ///< in the order in which they are computed
-  std::vector<std::size_t> unmatched;  ///< which of the dump's tensors, in its order
+  std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors, in its order
   Operands operands;                   ///< the wrong ones
 };
 
-/// Tensors taken apart live here.
+/// Holds the parts of fused tensors.
 using Parts = std::deque<dump::Dumped>;
 
-/// Finds the steps that a dump's tensors are: by the names that are given, by the steps' own names, by what programs
-/// call them, and else by numbers, in the order of the program. Which of several steps a name means, shape and numbers
-/// say. All that is given must outlive the result. Throws NameError.
+/// Finds the step of each tensor of a dump: by --map, by the steps' own names, by names that programs use, else by
+/// numbers, in the order of the program. If a name may mean several steps, shape and numbers decide. The arguments must
+/// outlive the result. Throws NameError.
 Matching match(std::span<const dump::Dumped> dumped, const Way& way, const Names& names, Right& right, Parts& parts);
 
 }  // namespace attn::port

@@ -10,18 +10,18 @@
 
 namespace attn::port {
 
-/// A port's wrong tensors, to be put in place of the lesson's. Right ones are the lesson's: what a step is made of
-/// stays to be seen there.
+/// A port's wrong tensors, which replace the lesson's. Right ones are not replaced, so that a step's operands stay
+/// known there.
 class Operands {
  public:
-  /// Of several the first stays, but for slices, which are put together.
+  /// The first of several stays; slices are put together.
   void add(const Tensor& tensor, const Laid& laid);
   void replace(const Tensor& tensor, const Laid& laid);
   bool empty() const { return tensors_.empty(); }
 
-  /// For a rewriting rule: the port's tensor where it has one, but for the tensor that is judged.
+  /// As a rewriting rule: returns the port's tensor if it has one, except for the tensor being judged.
   Tensor put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const;
-  /// The tensor made of the port's operands, under one more rule; none where sizes do not fit each other then.
+  /// Computes the tensor from the port's operands, under one more rule; none if sizes do not fit.
   std::optional<Tensor> remade(const Tensor& tensor, const Tensor& judged, const Rewriter::Rule& rule = {}) const;
   std::optional<Tensor> remade(const Tensor& judged) const { return remade(judged, judged); }
 
@@ -32,10 +32,10 @@ class Operands {
 /// A tensor's numbers, row-major.
 std::vector<double> values_of(const Tensor& tensor);
 
-/// Row-major numbers as a tensor of this dtype has them.
+/// Row-major numbers converted to this dtype.
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);
 
-/// A leaf with these numbers, of the tensor's shape and dtype.
+/// A leaf with these numbers and the tensor's shape and dtype.
 Tensor with_values(const Tensor& like, std::vector<double> values);
 
 }  // namespace attn::port

@@ -22,7 +22,7 @@ verify::Observed observed_of(const dump::Dumped& dumped, const Tolerance& tolera
   return observed;
 }
 
-/// What may divide scores by its square root: 2 to 8, and the dump's sizes.
+/// Sizes whose square roots may divide scores: 2 to 8, and the dump's.
 verify::Givens givens_of(std::span<const dump::Dumped> dumped) {
   std::set<std::int64_t> sizes = {2, 3, 4, 5, 6, 7, 8};
   for (const dump::Dumped& one : dumped) {

@@ -10,8 +10,8 @@
 
 namespace attn::port {
 
-/// What each of a dump's tensors that are no step follows from, of those that are one and those of them before it:
-/// "softmax(your scores / 2**0.5)"; empty where nothing is known, or what is known may be chance.
+/// For each of a dump's tensors that is not a step, returns how it follows from recognised tensors and earlier ones:
+/// "softmax(your scores / 2**0.5)"; empty if nothing is found, or it may be coincidence.
 std::vector<std::string> relations_of(std::span<const dump::Dumped> dumped, std::span<const std::size_t> unmatched,
                                       const Tolerance& tolerance);
 

@@ -41,7 +41,7 @@ bool are_weights(std::span<const double> values, std::size_t width) {
   return rows * width * 4 >= values.size() * 3;
 }
 
-/// Right but for what stands in place of each -inf, and that is one number.
+/// Right except that one number replaces each -inf.
 bool is_filled_otherwise(std::span<const double> theirs, std::span<const double> right) {
   std::optional<double> fill;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -112,7 +112,7 @@ void Right::forget_large() {
   }
 }
 
-/// Forgets what a large tensor's bounds were made of, which is larger than the tensor.
+/// Drops the tensors behind a large tensor's bounds, which are larger than the tensor.
 void Right::forget_large_bounds(const Tensor& tensor) {
   if (element_count(tensor.shape()) > evaluation().large) {
     bounds_.forget();

@@ -18,26 +18,25 @@
 
 namespace attn::port {
 
-/// The order of axes in the words for a layout: "[T, B, D]"; empty where it is the tensor's own.
+/// The order of axes in a layout's words: "[T, B, D]"; empty if it is the tensor's own.
 std::string order_in(const std::string& words);
 
-/// How unlike numbers are those of a step, from 0 to 1; less where only -inf is another number, and more where no such
-/// step has them: -inf where nothing is hidden, rows that sum to 1 where scores are.
+/// How much numbers differ from a step's, from 0 to 1; less if only -inf is replaced, and more if no such step has such
+/// numbers: -inf where nothing is hidden, rows that sum to 1 for scores.
 double distance(const Laid& theirs, const Tensor& step, std::span<const double> right);
 
-/// Whether the cells that a comparison with a tensor's numbers finds too far away may be what right arithmetic makes of
-/// its operands, in another order of summation or wider: the farthest first, up to one that may not.
+/// Returns true if correct arithmetic in another order of summation, or wider, may give the cells that are out of
+/// tolerance. Checks the farthest first, up to one that it may not give.
 bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Tensor& right,
                 const Comparison& comparison, const Tolerance& tolerance);
 
-/// What numbers should be, and how near a port's must be to them. Tensors are computed once; of large ones, only the
-/// last two are kept.
+/// The right numbers, and how near a port's must be. Computes a tensor once; keeps only the last two large ones.
 class Right {
  public:
   Right(const Tolerance& tolerance, std::int64_t heads, Unread unread = {})
       : tolerance_(tolerance), heads_(heads), unread_(std::move(unread)) {}
 
-  /// The reference holds until the second call for another tensor.
+  /// The reference is valid until the second call for another tensor.
   const std::vector<double>& values(const Tensor& tensor);
   /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
   Unread& unread() { return unread_; }
@@ -46,26 +45,27 @@ class Right {
   /// Returns true if two tensors of the port have the same shape and numbers. `held` is the step that `b` is, if `b` is
   /// right.
   bool are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held);
-  /// Which cells are too far away, and how far.
+  /// Finds the cells that are out of tolerance, and by how much.
   Comparison compare(const Laid& theirs, const Tensor& right);
   bool holds(const Laid& theirs, const Tensor& right);
   const Tolerance& tolerance() const { return tolerance_; }
   std::int64_t heads() const { return heads_; }
 
-  /// The first way to lay theirs out as the tensor in which they hold; else none.
+  /// Returns the first layout of theirs in which they hold; else none.
   std::optional<Laid> holding(const dump::Dumped& theirs, const Tensor& right);
-  /// The way that has the fewest wrong numbers, and of several slices the likest; none where they have no such shape.
+  /// Returns the layout with the fewest wrong numbers, and of several slices the most similar; none if no layout has
+  /// the shape.
   std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
-  /// From now on of several ways that a whole tensor may be laid out in, one that others are is the nearest.
+  /// From now on prefers layouts that other tensors have.
   void set_usual(std::set<std::string> orders) { usual_ = std::move(orders); }
-  /// All ways.
+  /// All layouts.
   std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
 
  private:
   struct Known {
     Tensor tensor;  ///< keeps its id from being another tensor's
     std::vector<double> values;
-    std::size_t asked = 0;  ///< when it was last asked for
+    std::size_t asked = 0;  ///< the number of its last use
   };
   bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
   void forget_large();

@@ -15,7 +15,7 @@
 namespace attn::port {
 namespace {
 
-/// What a tensor takes to be made: the draws, and the numbers computed.
+/// The cost of a tensor: draws, and computed numbers.
 struct Work {
   bool is_drawn = false;
   std::int64_t numbers = 0;
@@ -38,7 +38,7 @@ struct Work {
   }
 };
 
-/// Numbers that few of so many seeds give: many bits, or some fractions.
+/// Returns true if few seeds give such numbers: many bits, or some fractions.
 bool says_something(const dump::Dumped& theirs, const Tensor& step) {
   constexpr std::size_t fewest_bits = 40;
   constexpr std::size_t fewest_numbers = 4;

@@ -11,7 +11,7 @@
 namespace attn::port {
 namespace {
 
-/// How many of the cells that the port's scores and weights hide or show the mask does too.
+/// Counts the cells in which the mask agrees with the port's scores and weights.
 std::int64_t agreement(const Laid& mask, std::span<const Item> items, std::span<const Step> steps, Right& right) {
   std::int64_t count = 0;
   for (const Item& item : items) {

@@ -12,10 +12,10 @@
 namespace attn::port {
 namespace {
 
-/// Tensors of other shapes, in place of those with these ids.
+/// Replacements of other shapes, by the id of the replaced tensor.
 using Others = std::map<const void*, Tensor>;
 
-/// The same operation of operands of other shapes, of those that attention has.
+/// Applies an operation of attention to operands of other shapes.
 std::optional<Tensor> remade(const Tensor& tensor, const std::vector<Tensor>& operands) {
   const Facts facts = tensor.operation().facts();
   switch (tensor.kind()) {
@@ -32,7 +32,7 @@ std::optional<Tensor> remade(const Tensor& tensor, const std::vector<Tensor>& op
   }
 }
 
-/// The tensor made of others; none where sizes do not fit each other then.
+/// Computes the tensor from replaced operands; none if sizes do not fit.
 std::optional<Tensor> made_of(const Others& others, const Tensor& tensor) {
   std::vector<Tensor> operands;
   for (const Tensor& operand : tensor.operands()) {
@@ -87,7 +87,7 @@ class Sequences {
     return step != steps_.end();
   }
 
-  /// What another step's tensor gives, of other rows, where one belongs that the step is made of.
+  /// Tries another step's tensor, with other rows, as an operand of the step.
   bool is_of_another(Judged& judged) {
     const Step& step = *judged.matched.step;
     for (const Step& operand : steps_) {

@@ -7,8 +7,8 @@
 
 namespace attn::port {
 
-/// Of tensors of another shape, and what is wrong after them, finds what is made of another sequence than belongs
-/// there, queries of the second one say: the first has that cause, and what follows has inherited it.
+/// Among tensors of another shape, and wrong ones after them, finds those computed from the other sequence (queries
+/// from the second one, say): the first has that cause, and those after it inherit it.
 void explain_sequences(std::vector<Judged>& tensors, std::span<const Step> steps, Right& right);
 
 }  // namespace attn::port

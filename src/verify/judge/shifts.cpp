@@ -13,20 +13,20 @@
 namespace attn::port {
 namespace {
 
-/// How many 32-bit words later than the program a draw begins; earlier where negative.
+/// How many 32-bit words after the program's draw this one begins; negative: before.
 struct Shift {
   std::int64_t words;
-  std::string like;  ///< the step that takes as many words; may be empty
+  std::string like;  ///< the step that draws as many words; may be empty
 };
 
-/// The call that drew the tensor, or the data that it is the parameter of; null where there is none.
+/// The call that drew the tensor or its parameter's data; null without one.
 const torch::Draw* draw_of(const Tensor& tensor, const torch::Draws& draws) {
   const void* const id = data_of(tensor).id();
   const auto found = std::ranges::find_if(draws.draws, [id](const torch::Draw& draw) { return draw.leaf.id() == id; });
   return found == draws.draws.end() ? nullptr : &*found;
 }
 
-/// By one word, by two, and by as many as another draw takes: drawn too much, or left out.
+/// One word, two, and as many as each other draw takes: drawn in excess, or left out.
 std::vector<Shift> shifts_of(const torch::Draw& draw, const torch::Draws& draws, std::span<const Step> steps) {
   std::vector<Shift> shifts;
   const auto add = [&shifts](std::int64_t words, const std::string& like) {
@@ -57,11 +57,11 @@ std::string sentence_of(const Shift& shift) {
          (shift.like.empty() ? "" : ": as many as " + shift.like + " takes");
 }
 
-/// The step's own draw, begun some words earlier or later.
+/// The step's own draw, started some words earlier or later.
 std::optional<Cause> shifted(const Matched& matched, std::span<const Step> steps, const torch::Draws& draws,
                              const Explains& explains) {
   const torch::Draw* const draw = draw_of(*matched.step->tensor, draws);
-  constexpr std::size_t fewest_bits = 16;  // which are not equal by chance
+  constexpr std::size_t fewest_bits = 16;  // that are not equal by coincidence
   if (draw == nullptr ||
       (matched.step->tensor->dtype() == DType::boolean && matched.laid->values.size() < fewest_bits)) {
     return std::nullopt;

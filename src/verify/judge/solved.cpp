@@ -18,8 +18,7 @@ namespace {
 
 using Cells = std::set<std::pair<std::int64_t, std::int64_t>>;
 
-/// The cells of one matrix in which two masks differ, those that `hidden` hides or else shows; none where matrices
-/// differ from each other.
+/// The cells of one matrix that one mask hides and the other shows; none if the matrices differ from each other.
 std::optional<Cells> differing(const std::vector<bool>& hidden, const std::vector<bool>& right, std::int64_t rows,
                                std::int64_t columns, bool are_hidden) {
   Cells cells;
@@ -53,7 +52,7 @@ std::string cell_words(const Cells& cells) {
              : such;
 }
 
-/// Numbers of a row of weights and the scores that they are made of, each as the port has them.
+/// A row of weights and the scores that they come from, both the port's.
 struct Rows {
   const Laid& theirs;
   std::vector<double> scores;
@@ -64,7 +63,7 @@ struct Rows {
   }
 };
 
-/// Two weights of a row tell what its scores were divided by; 0 where none do.
+/// Finds the divisor of scores from two weights of a row; 0 if none tell it.
 double divisor_of(const Rows& rows) {
   double distance = 0;
   double divisor = 0;
@@ -80,7 +79,7 @@ double divisor_of(const Rows& rows) {
   return divisor;
 }
 
-/// The score that a hidden cell's weight tells, by that of a visible one beside it; `hidden` has -inf there.
+/// Finds the score of a hidden cell from its weight and a visible one's; `hidden` has -inf there.
 std::optional<double> hiding_score_of(const Rows& rows, const std::vector<double>& hidden) {
   std::optional<double> fill;
   double most = 0;
@@ -95,7 +94,7 @@ std::optional<double> hiding_score_of(const Rows& rows, const std::vector<double
   return fill;
 }
 
-/// What is added to a row's sum of exponentials, which are of scores less the largest where `is_shifted`.
+/// Finds the number added to a row's sum of exponentials; `is_shifted`: of scores minus their maximum.
 double addend_of(const Rows& rows, bool is_shifted) {
   for (std::size_t first = 0; first < rows.scores.size(); first += rows.width) {
     const auto row = std::span(rows.scores).subspan(first, rows.width);
@@ -115,7 +114,7 @@ double addend_of(const Rows& rows, bool is_shifted) {
 
 double shortened(double value) { return text::number_of<double>(text::factor_text(value)).value_or(value); }
 
-/// The scores are hidden by another mask: where theirs are.
+/// The mask that hides scores where the port's are hidden.
 template <class IsHidden>
 std::optional<Mistake> other_mask(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                                   IsHidden is_hidden) {

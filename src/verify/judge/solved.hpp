@@ -8,12 +8,12 @@
 
 namespace attn::port {
 
-/// The mistakes that a wrong softmax, masked scores or a mask tell the number or the mask of: scores divided by another
-/// number, hidden by one, a number added to the sum, another mask. Of what the step makes of the port's operands.
+/// Finds mistakes whose number or mask a wrong softmax, masked scores or a mask reveal: another divisor or fill of
+/// scores, a number added to the sum, another mask. Starts from the step's result for the port's operands.
 std::vector<Mistake> solved_mistakes(const Laid& theirs, const Tensor& step, const Operands& operands,
                                      std::span<const Step> steps);
 
-/// What a mask [.., rows, columns] hides that it should not, and shows: "the mask hides column 0 as well".
+/// Tells what a mask [.., rows, columns] hides or shows wrongly: "the mask hides column 0 as well".
 std::string mask_words(const std::vector<bool>& hidden, const std::vector<bool>& right, std::int64_t rows,
                        std::int64_t columns);
 

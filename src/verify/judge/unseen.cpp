@@ -7,7 +7,7 @@
 namespace attn::port {
 namespace {
 
-/// A reason why mistakes change no number, where it holds of a tensor of the steps.
+/// A reason why mistakes change no number, and a test for it.
 struct Reason {
   bool (*holds)(const Tensor& tensor);
   const char* sentence;

@@ -8,8 +8,8 @@
 
 namespace attn::port {
 
-/// What no port of these steps could show, for a size is 1 or entries are alike: "head_dim is 1: scaling cannot be
-/// seen".
+/// Lists what no port of these steps could show, because a size is 1 or entries are equal: "head_dim is 1: scaling
+/// cannot be seen".
 std::vector<std::string> unseen_in(std::span<const Step> steps);
 
 }  // namespace attn::port

@@ -13,28 +13,29 @@ namespace attn::port {
 struct Axis {
   std::string label;  ///< "B", "H", "T", "d", "D" (d of all heads), "d_out", "d_in"
   std::int64_t size;
-  std::int64_t step;       ///< how many cells apart its entries are
-  std::string whole = {};  ///< of a part: the axis that it is a part of
+  std::int64_t step;       ///< stride, in cells
+  std::string whole = {};  ///< for a part of an axis: that axis
 };
 
-/// Whether the last two axes both count tokens: scores, weights, masks.
+/// Returns true if the last two axes both count tokens: scores, weights, masks.
 bool is_token_by_token(const Tensor& tensor);
 
 bool is_weight(const Tensor& tensor);
 
 std::vector<Axis> axes_of(const Tensor& tensor);
 
-/// The orders in which programs have the axes, the target's own first.
+/// The orders in which programs store the axes; the target's own comes first.
 std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes);
 
-/// The axes that a shape may have one by one or multiplied: all but those of size 1, what all heads share divided.
+/// The axes that a shape may list one by one or multiplied together: all but those of size 1. An axis shared by all
+/// heads is divided.
 std::vector<Axis> atoms_of(const std::vector<Axis>& axes, std::int64_t heads);
 
-/// "[B*H, T, d]" where the shape's axes are these atoms, one or several to each. Where they are not in the target's
-/// order, d comes last in what it is multiplied into: otherwise its numbers would be another head's.
+/// Returns "[B*H, T, d]" if each axis of the shape is one of these atoms or a product of several. If they are not in
+/// the target's order, d must come last in its product: otherwise numbers would move to another head.
 std::optional<std::string> words_of(const Shape& shape, const std::vector<Axis>& atoms, bool is_own_order);
 
-/// For each of the numbers, in their order, the target's cell: cells of `atoms` from `first` on.
+/// Returns the target's cell for each number, in order: the cells of `atoms` from `first` on.
 std::vector<std::int64_t> cells_of(const std::vector<Axis>& atoms, std::int64_t first);
 
 }  // namespace attn::port

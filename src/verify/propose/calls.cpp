@@ -69,7 +69,7 @@ Value viewed(const Passed& given, const Tensor& x) {
                                                                             : Value{};
 }
 
-/// Functions that grow, and those that are written out.
+/// Increasing functions, and functions written out.
 Value function_of(const std::string& name, const Passed& given, const Tensor& x) {
   struct Row {
     std::string_view name;
@@ -124,7 +124,7 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
       return Interval{of.low <= 0 && of.high >= 0 ? 0 : std::min(std::abs(of.low), std::abs(of.high)), of.size()};
     });
   }
-  if (name == "gelu" || name == "silu") {  // they fall to their least value and grow from there
+  if (name == "gelu" || name == "silu") {  // decreasing to their minimum, then increasing
     const bool is_gelu = name == "gelu";
     const auto curve = [is_gelu](double v) {
       return is_gelu ? v * 0.5 * std::erfc(-v / std::sqrt(2.0)) : v / (1 + std::exp(-v));
@@ -305,7 +305,7 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   return function_of(function, given, x);
 }
 
-/// Of a softmax that is written out: exp(x), its sum, the largest of x that is taken from it.
+/// Parts of a softmax that is written out: exp(x), its sum, the maximum of x that is subtracted.
 void note_part(const std::string& function, const Passed& given, Value& made) {
   using Part = Value::Part;
   const Value& x = given.plain[0];

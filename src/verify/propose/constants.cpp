@@ -10,7 +10,8 @@
 namespace attn::verify {
 namespace {
 
-/// A square of which a part is one number and the rest another; `SIZE` and `VALUE` stand in the words for the numbers.
+/// A square matrix with one number in a part and another in the rest; `SIZE` and `VALUE` stand for numbers in its
+/// words.
 struct Pattern {
   Region region;
   double inside;
@@ -34,7 +35,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return place == std::string::npos ? text : text.replace(place, what.size(), by);
 }
 
-/// The least number of the target, which hides a score where it is so far below all that a score may be: -1e9.
+/// The target's minimum, if it is far below any score: the number that hides scores, such as -1e9.
 double hiding_value(const Observed& target) {
   constexpr double far_below = -1e4;
   double least = 0;
@@ -44,7 +45,7 @@ double hiding_value(const Observed& target) {
   return least <= far_below ? least : hidden;
 }
 
-/// A pattern of the shape, in whose words hidden places have `hiding`.
+/// A pattern of this shape; its words use `hiding` for hidden cells.
 Tensor square_of(const Shape& shape, const Pattern& pattern, double hiding) {
   const double inside = pattern.inside == hidden ? hiding : pattern.inside;
   const std::int64_t count = shape.back();

@@ -35,7 +35,7 @@ Value constant(const Shape& shape, const std::string& words, const std::function
   return value_of(leaf_of(observed, words));
 }
 
-/// A mask of the shape, from one that is repeated.
+/// A mask of this shape, repeated from a smaller one.
 std::optional<Tensor> mask_of(const Value& mask, const Shape& shape) {
   if (!mask.tensor || (mask.tensor->dtype() != DType::boolean && mask.tensor->dtype() != DType::float32)) {
     return std::nullopt;

@@ -32,7 +32,7 @@ Cells column(const Observed& x, std::int64_t i) {
   return result;
 }
 
-/// x @ W, for some W: each column by itself.
+/// x @ W, for some W: fitted column by column.
 std::optional<double> chance_of_projection(const Observed& target, const Observed& x) {
   std::vector<Cells> columns;
   for (std::int64_t i = 0; i < x.shape[1]; ++i) {
@@ -49,14 +49,14 @@ std::optional<double> chance_of_projection(const Observed& target, const Observe
   return chance;
 }
 
-/// Whether a causal mask hides cells of the target, scores or weights.
+/// Returns true if a causal mask hides cells of the target (scores or weights).
 bool is_masked(const Observed& target, bool are_weights) {
   const Interval& corner = target.cells[at(target.shape[0] - 1)];
   return target.shape[0] > 1 && (are_weights ? corner.middle() == 0 : std::isinf(corner.low));
 }
 
-/// x @ M @ x.T, for some M: of the scores themselves, or of the logarithms of weights, each row up to a number of its
-/// own. What a causal mask hides does not count.
+/// x @ M @ x.T, for some M: fitted to scores, or to the logarithms of weights, each row up to a constant. Cells that a
+/// causal mask hides are left out.
 std::optional<double> chance_of_scores(const Observed& target, const Observed& x, bool are_weights) {
   Cells cells;
   std::vector<std::pair<std::int64_t, std::int64_t>> places;
@@ -102,7 +102,7 @@ bool may_be_inputs(const Leaf& leaf) {
          x.size(1) < x.size(0) && !is_binary(leaf.source.numbers);
 }
 
-/// How many rows are unlike all before them: no other says anything of weights.
+/// Counts distinct rows: a repeated row tells nothing about weights.
 std::int64_t distinct_rows(const Observed& x) {
   std::set<std::vector<double>> rows;
   const std::size_t columns = at(x.shape[1]);
@@ -114,7 +114,7 @@ std::int64_t distinct_rows(const Observed& x) {
   return static_cast<std::int64_t>(rows.size());
 }
 
-/// Whether a leaf prints what is given exactly: then the given numbers tell more.
+/// Returns true if a leaf prints a given tensor exactly; the given numbers are more precise.
 bool is_given_exactly(const Search& search, const Source& printed) {
   return std::ranges::any_of(search.leaves(), [&](const Leaf& given) {
     return printed.position > 0 && given.source.position == 0 && given.source.numbers.shape == printed.numbers.shape &&
@@ -122,7 +122,7 @@ bool is_given_exactly(const Search& search, const Source& printed) {
   });
 }
 
-/// Whether the logarithms of the target's rows may be scores: rows of weights, masked before softmax or not.
+/// Returns true if the logarithms of the target's rows may be scores: rows of weights, masked before softmax or not.
 bool are_rows_of_weights(const Observed& target) {
   const std::size_t columns = at(target.shape.back());
   for (std::size_t begin = 0; begin < target.cells.size(); begin += columns) {
@@ -140,7 +140,7 @@ bool are_rows_of_weights(const Observed& target) {
   return true;
 }
 
-/// A tensor that nobody printed, which is called W or M.
+/// An unprinted tensor, called W or M.
 Tensor unknown(const char* name, const Shape& shape) {
   const Tensor tensor = leaf_of({shape, Cells(at(element_count(shape)))}, name);
   return tensor;
@@ -154,7 +154,7 @@ class Fits {
     }
   }
 
-  /// Queries, scores or weights of inputs. Of what a page prints, only the first may be inputs.
+  /// Queries, scores or weights of inputs. Only the first tensors of a page may be inputs.
   void of_inputs() {
     bool is_printed_tried = false;
     for (std::size_t i = 0; i < search_.leaves().size() && !is_printed_tried && !search_.best(); ++i) {
@@ -182,7 +182,7 @@ class Fits {
     }
   }
 
-  /// Context vectors of printed weights and values that nobody printed.
+  /// Context vectors of printed weights and unprinted values.
   void of_weights() {
     for (std::size_t w = 0; w < search_.leaves().size() && !search_.best(); ++w) {
       const Leaf& weights = search_.leaves()[w];
@@ -206,7 +206,7 @@ class Fits {
   }
 
  private:
-  /// What projects d numbers to those of the target's rows.
+  /// A weight from d columns to the target's.
   Shape weights_shape(std::int64_t d) const {
     return search_.shape().size() == 1 ? Shape{d} : Shape{d, target_.shape[1]};
   }

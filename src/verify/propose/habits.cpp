@@ -172,7 +172,7 @@ const std::map<std::string, const Habit*, std::less<>>& by_word() {
   return index;
 }
 
-/// The same by words written as one: "causalmask".
+/// Rows by words written as one: "causalmask".
 const std::map<std::string, const Habit*, std::less<>>& by_letters() {
   static const auto index = [] {
     std::map<std::string, const Habit*, std::less<>> result;

@@ -4,19 +4,19 @@
 #include <string_view>
 #include <vector>
 
-/// What programs, libraries, papers and tutorials call the tensors of attention.
+/// The names that programs, libraries, papers and tutorials give to the tensors of attention.
 namespace attn::port {
 
-/// One thing that programs have names for. Lists are of words with spaces between.
+/// A row of the table: names, and the steps that they mean. Lists separate words by spaces.
 struct Habit {
-  std::string_view words;        ///< of plain_name (names.hpp)
+  std::string_view words;        ///< names, as plain_name writes them (names.hpp)
   std::string_view steps;        ///< the likeliest first
-  std::string_view module = "";  ///< whose .weight and .bias a tensor of this name may be
-  std::string_view parts = "";   ///< of a fused one: the modules side by side
+  std::string_view module = "";  ///< a tensor of this name may be this module's .weight or .bias
+  std::string_view parts = "";   ///< for a fused tensor: its modules, side by side
   bool is_final = false;
 };
 
-/// The row for a word, or for words written as one: "causalmask"; null where there is none.
+/// Returns the row for a word, or for words written as one ("causalmask"); null without one.
 const Habit* habit_of(const std::string& word);
 
 /// The words between spaces.

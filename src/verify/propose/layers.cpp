@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t most_queries = 8;
 
-/// Scores that a softmax may be taken of.
+/// Scores that may be the operand of a softmax.
 struct Scores {
   Tensor tensor;
-  std::int64_t inner = 0;  ///< the size that they are scaled by; 0 where it is not known
+  std::int64_t inner = 0;  ///< the size whose square root scales them; 0 if it is not known
 };
 
-/// The weights of scores, with each divisor, without and with a causal mask.
+/// The weights of scores, for each divisor, with and without a causal mask.
 std::vector<Tensor> weights_of(const Scores& scores, const Givens& givens) {
   std::vector<Tensor> result;
   for (const Divisor& divisor : divisors_of_scores(scores.inner, givens)) {
@@ -35,7 +35,7 @@ std::vector<Tensor> weights_of(const Scores& scores, const Givens& givens) {
   return result;
 }
 
-/// Whether the target is as a whole, or one of the rows of a matrix.
+/// Returns true if the target may be the whole matrix or one of its rows.
 bool is_whole_or_row(const Search& search, const Shape& shape) {
   return shape == search.shape() ||
          (shape.size() == 2 && search.shape() == Shape{shape[1]} && shape[0] <= most_queries);
@@ -121,7 +121,7 @@ void propose_weights_of_one(Search& search, const Operands& operands) {
   }
 }
 
-/// Context vectors of one tensor of scores: their weights, made where the first values fit, by values.
+/// Context vectors of one tensor of scores: its weights, computed once values fit, times values.
 class Contexts {
  public:
   Contexts(Search& search, Scores scores) : search_(search), scores_(std::move(scores)) {}

@@ -20,7 +20,7 @@ std::string with(const std::string& words, const std::string& more) {
   return words.empty() || more.empty() ? words + more : words + ", " + more;
 }
 
-/// What the last projection makes of joined heads: it has none itself.
+/// The result of the output projection, which has no heads itself.
 bool is_projected(const Tensor& tensor) {
   return tensor.kind() == Kind::linear && tensor.operands()[0].kind() == Kind::view;
 }
@@ -83,7 +83,7 @@ class Layouts {
     }
   }
 
-  /// The words for a whole shape: with its axes of size 1.
+  /// The words for a whole shape, axes of size 1 included.
   std::string shape_words(const std::vector<Axis>& order, const std::string& words) const {
     std::vector<Axis> own;
     std::ranges::copy_if(axes_, std::back_inserter(own), [](const Axis& axis) { return axis.size != 1; });
@@ -94,7 +94,7 @@ class Layouts {
                : words;
   }
 
-  /// Some entries of outer axes, or one head of an axis that all heads share.
+  /// Some entries of outer axes, or one head of an axis shared by all heads.
   void slices() {
     bool is_taken = slices_of(axes_);
     for (std::size_t split = 0; split < axes_.size() && !is_taken; ++split) {
@@ -164,7 +164,7 @@ class Layouts {
     return false;
   }
 
-  /// A matrix once for each entry of the batch or head.
+  /// A matrix repeated for each batch entry or head.
   bool repeated() {
     const std::vector<Axis> atoms = atoms_of(axes_, 1);
     if (atoms.size() < 2 || shape_.size() <= atoms.size() ||

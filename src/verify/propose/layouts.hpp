@@ -11,28 +11,27 @@
 
 namespace attn::port {
 
-/// What a tensor's numbers may be the numbers of.
+/// A tensor that somebody's numbers may be.
 struct Target {
   const Tensor& tensor;
   std::span<const double> right;  ///< its numbers, row-major
-  std::int64_t heads = 1;         ///< among which d_out is divided
+  std::int64_t heads = 1;         ///< that d_out is divided among
 };
 
-/// Somebody's numbers in a target's shape.
+/// A port's numbers, rearranged to a target's shape.
 struct Laid {
-  std::vector<double> values;       ///< row-major; where they have none, the right ones
-  std::vector<std::int64_t> cells;  ///< those that they have, in order; empty: all of them
-  std::string words;      ///< how they are laid out: "[B, T, H, d]", "entry 1 of the batch"; empty where as the target
-  bool is_named = false;  ///< the head that the tensor's name says
-  bool is_plain = true;   ///< laid out as the target, but for axes of size 1
+  std::vector<double> values;       ///< row-major; the right ones where the port has none
+  std::vector<std::int64_t> cells;  ///< the cells that the port has, in order; empty: all
+  std::string words;                ///< the layout: "[B, T, H, d]", "entry 1 of the batch"; empty if it is the target's
+  bool is_named = false;            ///< it is the head that the tensor's name says
+  bool is_plain = true;             ///< laid out like the target, except for axes of size 1
 };
 
-/// Builds each way in which programs lay such a target out and which the tensor's own shape allows, the plainest first,
-/// until one is taken. A shape that moves numbers to other axes is no layout. Nothing where no layout has this shape.
+/// Tries each layout that programs use for such a target and that the tensor's shape allows, the plainest first, until
+/// one is taken. A reshape that moves numbers to other axes is not a layout. Does nothing if no layout has this shape.
 void lay_out(const dump::Dumped& theirs, const Target& target, const std::function<bool(Laid&& laid)>& take);
 
-/// A fused tensor taken apart: as many tensors as there are sizes, with these numbers of elements; each way until one
-/// is taken.
+/// Splits a fused tensor into parts of the given sizes (numbers of elements); tries each way until one is taken.
 void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes, std::int64_t heads,
                 const std::function<bool(std::vector<dump::Dumped>&& parts)>& take);
 

@@ -14,7 +14,7 @@
 namespace attn::verify {
 namespace {
 
-/// Whether the expression has more nodes than so many, those of one operand of many counted for each.
+/// Returns true if the expression has more nodes than this; a shared operand counts each time.
 bool has_more_nodes(const Tensor& tensor, std::size_t most) {
   std::size_t count = 0;
   const auto walk = [&](const auto& self, const Tensor& node) -> void {
@@ -185,7 +185,7 @@ class Reader {
     return std::string(text_.substr(std::min(begin, text_.size()), at_ - begin));
   }
 
-  /// What stands in the bracket that is next, and goes on behind it.
+  /// Reads the next bracket, and continues after it.
   std::string_view inside() {
     const std::size_t open = at_;
     const std::size_t close = closing_bracket(text_, open);
@@ -202,7 +202,7 @@ class Reader {
     return value.is_known() || !is_path(text) ? value : linear(text);
   }
 
-  /// The nn.Linear of that name; unknown where there is none.
+  /// The nn.Linear of that name; unknown without one.
   Value linear(std::string_view path) const {
     const Value weight = listed_.variable(std::string(path) + ".weight", before_, scope_);
     const Value bias = listed_.variable(std::string(path) + ".bias", before_, scope_);
@@ -221,7 +221,7 @@ class Reader {
     return given;
   }
 
-  /// A method or an attribute of a value, or what a module holds. `path` is the module's name.
+  /// A method or attribute of a value, or a member of a module. `path` is the module's name.
   Value member(const Value& value, std::string& path) {
     const std::string member = name();
     if (!value.is_known()) {
@@ -310,7 +310,7 @@ Value Listed::value(std::string_view text, std::size_t before, std::size_t scope
   Value result;
   try {
     result = Reader(*this, text::trimmed(text), before, scope).read();
-  } catch (const ShapeError&) {  // what would fail there as well
+  } catch (const ShapeError&) {  // the page's program would fail there too
   }
   --depth_;
   return result;

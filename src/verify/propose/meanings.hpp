@@ -8,17 +8,17 @@
 
 namespace attn::port {
 
-/// How a mask is called that is True where PyTorch's is False.
+/// The words for a mask that is True where PyTorch's is False.
 inline constexpr const char* seen_words = "True for what is seen";
 
-/// Numbers that mean the same otherwise, and how they are called.
+/// Numbers in another convention, and its name.
 struct Meaning {
   std::vector<double> values;
   std::string words;
 };
 
-/// What these numbers may be meant for: what is hidden by -inf and where a mask is True, programs say otherwise.
-/// `cells` says where each of them belongs.
+/// Returns the readings of these numbers: programs differ in how they hide scores (-inf, -1e9) and in which cells of a
+/// mask are True. `cells` holds the place of each number.
 std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs,
                                  const std::vector<std::int64_t>& cells);
 

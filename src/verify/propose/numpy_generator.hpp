@@ -7,11 +7,11 @@
 
 namespace attn::verify {
 
-/// numpy's legacy generator, numpy.random.RandomState, which np.random.seed seeds too: mt19937 with doubles of 53 bits,
-/// and the one normal number that an odd count leaves over.
+/// numpy's legacy generator, numpy.random.RandomState, also behind np.random.seed: mt19937, doubles of 53 bits, and a
+/// cache for the second normal number of a pair.
 class NumpyGenerator {
  public:
-  /// As RandomState(seed), of a seed from 0 to 2^32 - 1.
+  /// RandomState(seed); the seed is from 0 to 2^32 - 1.
   explicit NumpyGenerator(std::uint32_t seed) : engine_(seed) {}
 
   /// In [0, 1): random_sample.
