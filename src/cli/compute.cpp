@@ -85,7 +85,7 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
     check_cell(planned.steps(), chapter, options);
   }
   const std::vector<Otherwise> what_ifs = what_ifs_of(planned, options);
-  const bool is_changed = options.what_if != nullptr || !what_ifs.empty();
+  const bool is_changed = !what_ifs.empty();
   if (options.save || options.cell || is_changed) {
     wanted = planned.steps();  // the sentence about a change covers all steps
   } else if (options.draws || options.emit != nullptr) {
@@ -94,9 +94,6 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   const auto want = [&wanted](const Walkthrough& walk) {
     wanted.insert(wanted.end(), walk.steps().begin(), walk.steps().end());
   };
-  if (options.what_if != nullptr) {
-    want(changed(planned, *options.what_if));
-  }
   for (const Otherwise& otherwise : what_ifs) {
     want(otherwise.walk);
   }
@@ -141,8 +138,8 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .why = why_in(chapter, options),
                                  .framing = {},
                                  .article = std::string(chapter.article->title),
-                                 .what_ifs = shown_what_ifs(walkthrough, options)};
-  if (options.only.empty() && options.what_if == nullptr) {
+                                 .what_ifs = {}};
+  if (options.only.empty()) {
     result.framing = [&chapter](std::span<const Step> steps) { return framing(chapter, steps); };
   }
   for (const Step& step : result.steps) {
@@ -185,7 +182,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   result.glossary = find_guide("glossary")->text;
   result.terminal =
       options.output ? render::file_terminal(options.colours) : render::detect_terminal(STDOUT_FILENO, options.colours);
-  if (options.own_linewidth) {
+  if (options.own_linewidth && options.what_if == nullptr) {  // a comparison has two tensors in a line
     result.terminal.width = options.text.print.linewidth;
   }
   return result;

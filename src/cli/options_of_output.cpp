@@ -70,7 +70,7 @@ const std::map<std::string, torch::SciMode> sci_modes = {
 
 constexpr auto keys = "the presenter has a key for cells (c), and writes no file";
 constexpr auto asks = "it would reveal the hidden numbers";
-constexpr auto two = "a side-by-side comparison is plain text";
+constexpr auto two = "a comparison prints the tensors of both walkthroughs";
 constexpr auto own_printing = "numpy has its own matrix product and printing";
 constexpr auto draws_in_full = "it shows every drawn number in full";
 
@@ -230,9 +230,11 @@ std::vector<Option> classroom_options() {
        .is_common = true,
        .value = choice(rules_here, "RULE"),
        .doc = "compare with one rule changed, side by side",
-       .more = "Random draws stay the same. --save and --emit use the changed walkthrough.",
+       .more = "Random draws stay the same. --save and --emit use the changed walkthrough. --format html opens with "
+               "the rule "
+               "changed.",
        .read = [](Options& o, const std::string& text) { o.what_if = &named(all_what_ifs(), text); },
-       .clashes = {{{"--cell", "--explain", "--heatmap", "--format"}, two}}},
+       .clashes = {{{"--cell", "--explain", "--heatmap", "--format svg", "--format csv"}, two}}},
       {.name = "--draws",
        .takers = by_chapter,
        .group = group::classroom,

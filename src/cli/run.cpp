@@ -22,8 +22,8 @@
 #include "cli/outputs.hpp"
 #include "cli/port.hpp"
 #include "cli/verify.hpp"
+#include "cli/what_ifs.hpp"
 #include "inputs.hpp"
-#include "lesson/side_by_side.hpp"
 #include "own.hpp"
 #include "present/predict.hpp"
 #include "present/presenter.hpp"
@@ -40,20 +40,6 @@ namespace attn::cli {
 namespace {
 
 using chapters::Chapter;
-
-/// Writes the walkthrough side by side with a copy in which one rule is changed.
-void run_what_if(const Chapter& chapter, const Options& options) {
-  const Outputs outputs(options);
-  const Walkthrough as_is = computed(chapter, options.lesson, options);
-  const Walkthrough changed = attn::changed(as_is, *options.what_if);
-  const std::vector<Step> left = shown(chapter, as_is, options).steps;
-  const render::ShownChapter right = shown(chapter, changed, options);
-  const std::string sentence = what_the_change_did(*options.what_if, as_is.steps(), changed.steps());
-  const std::int64_t width = render::detect_terminal(options.output ? -1 : STDOUT_FILENO).width;
-  outputs.write({right}, [&](std::ostream& out) {
-    render::write_side_by_side(out, left, right.steps, sentence, options.text, width);
-  });
-}
 
 /// Removes the chapters that have no step named by --only, if there are several chapters. Throws UsageError for a name
 /// that no chapter has. `steps_of` returns a chapter's shown steps, `all_of` all its steps.
@@ -199,17 +185,18 @@ void run_walk(const Options& options) {
   if (options.emit != nullptr) {
     return run_emit(options);
   }
-  if (options.what_if != nullptr) {
-    return run_what_if(first, options);
-  }
   const Outputs outputs(options);
   const std::deque<Options> each = options_of_chapters(options);
-  std::vector<render::ShownChapter> chapters;
+  std::vector<render::ShownChapter> chosen;
+  std::vector<render::ShownChapter> chapters;  // as they are saved
   for (std::size_t i = 0; i < each.size(); ++i) {
     const Chapter& chapter = *options.chapters[i];
-    chapters.push_back(shown(chapter, computed(chapter, each[i].lesson, each[i]), each[i]));
+    const Walkthrough as_is = computed(chapter, each[i].lesson, each[i]);
+    chosen.push_back(shown(chapter, as_is, each[i]));
+    chosen.back().what_ifs = shown_what_ifs(as_is, each[i]);
+    const WhatIf* const what_if = options.what_if;
+    chapters.push_back(what_if == nullptr ? chosen.back() : shown(chapter, changed(as_is, *what_if), each[i]));
   }
-  std::vector<render::ShownChapter> chosen = chapters;
   leave_out_others(chosen, options, &render::ShownChapter::steps, &render::ShownChapter::all_steps);
   const render::Document asked = document(std::move(chosen), options);
   outputs.write(chapters, [&](std::ostream& out) { options.format->write(out, asked); });

@@ -35,28 +35,34 @@ bool are_shown_whole(const std::vector<Step>& steps, const Options& options) {
 }  // namespace
 
 std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options) {
+  std::vector<Otherwise> asked;
+  if (options.what_if != nullptr) {
+    asked.push_back({options.what_if, changed(as_is, *options.what_if)});
+  }
   if (!options.format->shows_what_ifs || !are_shown_whole(as_is.steps(), options)) {
-    return {};
+    return asked;
   }
   std::unordered_set<const void*> seen;
   new_numbers(as_is.steps(), seen);
   std::int64_t numbers = 0;
   std::vector<Otherwise> result;
   for (const WhatIf& what_if : all_what_ifs()) {
-    if (applies(what_if, as_is.steps())) {
+    if (&what_if == options.what_if || applies(what_if, as_is.steps())) {
       result.push_back({&what_if, changed(as_is, what_if)});
       numbers += new_numbers(result.back().walk.steps(), seen);
     }
   }
-  return numbers > most_numbers ? std::vector<Otherwise>() : result;
+  return numbers > most_numbers ? asked : result;
 }
 
 std::vector<render::ShownWhatIf> shown_what_ifs(const Walkthrough& as_is, const Options& options) {
   std::vector<render::ShownWhatIf> result;
   for (const auto& [what_if, walk] : what_ifs_of(as_is, options)) {
     result.push_back({.name = std::string(what_if->name),
+                      .rule = sentence_of(*what_if),
                       .did = what_the_change_did(*what_if, as_is.steps(), walk.steps()),
-                      .steps = selected_if_there(walk.steps(), options)});
+                      .steps = selected_if_there(walk.steps(), options),
+                      .is_asked_for = what_if == options.what_if});
   }
   return result;
 }

@@ -14,7 +14,7 @@ struct Otherwise {
 };
 
 /// The what-if rules of the chapter's program, if the output format shows them and every tensor is small enough to be
-/// shown whole; else none. Computes no numbers.
+/// shown whole; else only --what-if's rule, if it is given. Computes no numbers.
 std::vector<Otherwise> what_ifs_of(const Walkthrough& as_is, const Options& options);
 
 /// A writer's view of the changes, with a sentence on the effect of each.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lesson/likeness.hpp"
+#include "lesson/compared.hpp"
 #include "lesson/printed.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
@@ -27,28 +27,6 @@ std::size_t width_of(const BlockLines& lines) {
   return widest;
 }
 
-/// The printed step with room for a mark before every number: `*` if the number differs.
-std::string marked(const Step& as_is, const Step& changed, const TextOptions& options) {
-  const torch::PrintedTensor before = printed_step(as_is, options);
-  const torch::PrintedTensor after = printed_step(changed, options);
-  if (changed.kind != Step::Kind::tensor || as_is.tensor->shape() != changed.tensor->shape() ||
-      as_is.tensor->dtype() != changed.tensor->dtype()) {
-    return after.text;
-  }
-  const std::vector<bool> differ = differences(*as_is.tensor->array().contents(), *changed.tensor->array().contents());
-  std::string text;
-  text.reserve(after.text.size() + after.cells.size());
-  std::size_t done = 0;
-  for (std::size_t k = 0; k < after.cells.size(); ++k) {
-    const torch::PrintedCell& cell = after.cells[k];
-    const bool is_marked = differ[static_cast<std::size_t>(cell.position)] &&
-                           torch::cell_text(after, cell) != torch::cell_text(before, before.cells[k]);
-    text.append(after.text, done, cell.offset - done) += is_marked ? '*' : ' ';
-    done = cell.offset;
-  }
-  return text.append(after.text, done);
-}
-
 // --- Columns ---------------------------------------------------------------------------------------------------
 
 struct Halves {
@@ -65,7 +43,7 @@ Halves block_of(const StepPair& pair, const TextOptions& options) {
   if (pair.as_is == nullptr) {
     return {{"# no " + pair.changed->name + " here"}, lines_of(*pair.changed, options)};
   }
-  return {lines_of(*pair.as_is, options), text::lines_of(marked(*pair.as_is, *pair.changed, options))};
+  return {lines_of(*pair.as_is, options), text::lines_of(marked_text(*pair.as_is, *pair.changed, options))};
 }
 
 struct Widths {
@@ -130,14 +108,12 @@ std::size_t left_width(const std::vector<Widths>& blocks, std::size_t width) {
 
 void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::span<const Step> changed,
                         const std::string& sentence, const TextOptions& options, std::int64_t width) {
-  const std::vector<StepPair> pairs = pairs_of(as_is, changed);
-  std::vector<std::string_view> likenesses;
+  const std::vector<Compared> all = compared_steps(as_is, changed, options);
   const Halves heading = {{"# original"}, {"# changed"}};
   std::vector<Widths> different = {widths_of(heading)};  // the blocks may be large: each is made again for writing
-  for (const StepPair& pair : pairs) {
-    likenesses.push_back(likeness(pair, options));
-    if (likenesses.back().empty()) {
-      different.push_back(widths_of(block_of(pair, options)));
+  for (const Compared& one : all) {
+    if (one.likeness.empty()) {
+      different.push_back(widths_of(block_of(one.pair, options)));
     }
   }
   out << "# " << sentence << '\n';
@@ -147,28 +123,16 @@ void write_side_by_side(std::ostream& out, std::span<const Step> as_is, std::spa
     columns.write(heading);
   }
   std::string section;
-  for (std::size_t i = 0; i < pairs.size();) {
-    const Step& step = pairs[i].as_is != nullptr ? *pairs[i].as_is : *pairs[i].changed;
-    if (step.section != section) {
-      section = step.section;
+  for (const Compared& one : all) {
+    if (one.section != section) {
+      section = one.section;
       out << "# " << section << '\n';
     }
-    if (likenesses[i].empty()) {
-      columns.write(block_of(pairs[i++], options));
-      continue;
+    if (one.likeness.empty()) {
+      columns.write(block_of(one.pair, options));
+    } else {
+      out << "# " << text::joined(one.names) << ": " << one.likeness << '\n';
     }
-    const std::string_view alike = likenesses[i];
-    std::vector<std::string> names;
-    for (; i < pairs.size() && likenesses[i] == alike && pairs[i].as_is->section == section; ++i) {
-      const std::string name = pairs[i].as_is->name + (pairs[i].as_is->kind == Step::Kind::size ? ".shape" : "");
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(name);
-      }
-    }
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      out << (k == 0 ? "# " : ", ") << names[k];
-    }
-    out << ": " << alike << '\n';
   }
 }
 

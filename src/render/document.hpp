@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,8 +22,10 @@ namespace attn::render {
 /// A chapter with one line of its program changed.
 struct ShownWhatIf {
   std::string name;         ///< "no-mask"
+  std::string rule;         ///< the change in words, without a full stop
   std::string did;          ///< one sentence about the effect on the numbers
   std::vector<Step> steps;  ///< the requested steps that exist
+  bool is_asked_for;        ///< by --what-if: the chapter is compared with it
 };
 
 /// One chapter as passed to a writer.
@@ -39,6 +42,12 @@ struct ShownChapter {
   std::string article;                ///< title of the article whose program the chapter follows
   std::vector<ShownWhatIf> what_ifs;  ///< for writers that show them; may be empty
 };
+
+/// The rule that the chapter is compared with; null if there is none.
+inline const ShownWhatIf* asked_what_if(const ShownChapter& chapter) {
+  const auto found = std::ranges::find_if(chapter.what_ifs, &ShownWhatIf::is_asked_for);
+  return found == chapter.what_ifs.end() ? nullptr : &*found;
+}
 
 /// Exercises in place of the unchanged steps: the number of hidden numbers per tensor, and the seed that chooses them.
 struct Asked {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lesson/likeness.hpp"
 #include "render/json_derivation.hpp"
 #include "text/numbers.hpp"
 #include "text/utf8.hpp"
@@ -83,8 +84,7 @@ ordered_json explanation_json(const StepExplanation& explanation) {
   return json;
 }
 
-void write_step(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
-  json.begin_object();
+void write_step_members(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
   json.members({{"kind", kind_name(step.kind)},
                 {"section", step.section},
                 {"name", step.name},
@@ -98,6 +98,48 @@ void write_step(JsonWriter& json, const Step& step, const StepExplanation& expla
   }
   json.member("explanation");
   json.value(explanation_json(explanation));
+}
+
+void write_step(JsonWriter& json, const Step& step, const StepExplanation& explanation) {
+  json.begin_object();
+  write_step_members(json, step, explanation);
+  json.end();
+}
+
+/// Writes the changed walkthrough, as --save does: each step with what it was, if that differs; then the steps that the
+/// change removes.
+void write_comparison(JsonWriter& json, const ShownChapter& chapter, const ShownWhatIf& what_if,
+                      const TextOptions& options) {
+  const std::vector<StepPair> pairs = pairs_of(chapter.steps, what_if.steps);
+  json.begin_object();
+  json.members(chapter.about());
+  json.members({{"what_if", {{"name", what_if.name}, {"rule", what_if.rule}, {"effect", what_if.did}}},
+                {"tokens", chapter.tokens}});
+  json.member("steps");
+  json.begin_array();
+  for (const auto& [as_is, changed] : pairs) {
+    if (changed == nullptr) {
+      continue;
+    }
+    const std::string_view alike = as_is == nullptr ? "only with the change" : likeness(*as_is, *changed, options);
+    json.begin_object();
+    write_step_members(json, *changed, explain(*changed, alike.empty() ? Why() : chapter.why, chapter.tokens));
+    json.members({{"compared", alike.empty() ? "differs" : alike}});
+    if (alike.empty()) {
+      json.member("original");
+      write_step(json, *as_is, explain(*as_is, chapter.why, chapter.tokens));
+    }
+    json.end();
+  }
+  json.end();
+  json.member("removed");
+  json.begin_array();
+  for (const auto& [as_is, changed] : pairs) {
+    if (changed == nullptr) {
+      write_step(json, *as_is, explain(*as_is, chapter.why, chapter.tokens));
+    }
+  }
+  json.end();
   json.end();
 }
 
@@ -221,6 +263,8 @@ void write_json(std::ostream& out, const Document& document) {
   for (const ShownChapter& chapter : document.chapters) {
     if (document.cell) {
       json.value(derivation_json(chapter, *document.cell, document.depth));
+    } else if (const ShownWhatIf* const what_if = asked_what_if(chapter)) {
+      write_comparison(json, chapter, *what_if, document.text);
     } else {
       write_steps_json(json, chapter.about(), chapter.steps, chapter.why, chapter.tokens);
     }

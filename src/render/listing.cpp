@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lesson/frame.hpp"
+#include "lesson/side_by_side.hpp"
 #include "picture/heatmap.hpp"
 
 namespace attn::render {
@@ -80,6 +81,8 @@ void write_listing(std::ostream& out, const Document& document) {
     }
     if (document.cell) {
       out << derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
+    } else if (const ShownWhatIf* const what_if = asked_what_if(chapter)) {
+      write_side_by_side(out, chapter.steps, what_if->steps, what_if->did, document.text, document.terminal.width);
     } else {
       write_chapter(out, chapter, document);
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "lesson/compared.hpp"
 #include "lesson/frame.hpp"
 #include "lesson/printed.hpp"
 #include "picture/heatmap.hpp"
@@ -148,6 +149,51 @@ void write_steps(std::ostream& out, const ShownChapter& chapter, const Document&
   }
 }
 
+/// Writes the step with the rule changed, its numbers marked where they differ.
+void write_changed(std::ostream& out, const Step& as_is, const Step& changed, const ShownChapter& chapter,
+                   const TextOptions& text) {
+  const StepExplanation explanation = explain(changed, {}, chapter.tokens);  // the unchanged step has the reasons
+  out << "\nChanged:\n";
+  if (!explanation.shapes.empty()) {
+    out << '\n' << code_span(explanation.shapes) << '\n';
+  }
+  out << '\n';
+  write_fenced(out, marked_text(as_is, changed, text).substr(label_text(changed).size()));
+  write_notices(out, explanation);
+}
+
+/// Writes each step that differs, as it is and changed, and names the others.
+void write_comparison(std::ostream& out, const ShownChapter& chapter, const ShownWhatIf& what_if,
+                      const Document& document) {
+  out << "\nWhat if " << code_span(what_if.name) << ": " << escaped_markdown(what_if.rule) << ". "
+      << escaped_markdown(what_if.did) << "\n\nA `*` precedes each number that differs.\n";
+  std::string section;
+  for (const Compared& one : compared_steps(chapter.steps, what_if.steps, document.text)) {
+    if (one.section != section) {
+      section = one.section;
+      out << "\n## " << section_title(section) << '\n';
+    }
+    const auto& [as_is, changed] = one.pair;
+    if (!one.likeness.empty()) {
+      out << '\n';
+      for (std::size_t i = 0; i < one.names.size(); ++i) {
+        out << (i == 0 ? "" : ", ") << code_span(one.names[i]);
+      }
+      out << ": " << one.likeness << ".\n";
+    } else if (as_is == nullptr) {
+      write_step(out, *changed, chapter, document);
+      out << "\nOnly with the change.\n";
+    } else {
+      write_step(out, *as_is, chapter, document);
+      if (changed == nullptr) {
+        out << "\nChanged: no " << code_span(as_is->name) << " here.\n";
+      } else {
+        write_changed(out, *as_is, *changed, chapter, document.text);
+      }
+    }
+  }
+}
+
 void write_derivation(std::ostream& out, const ShownChapter& chapter, const Document& document) {
   std::string text =
       derivation_text(chapter.all_steps, *document.cell, document.depth, chapter.tokens, document.text.print);
@@ -168,6 +214,8 @@ void write_markdown(std::ostream& out, const Document& document) {
     out << between << "# " << escaped_markdown(chapter.title) << '\n';
     if (document.cell) {
       write_derivation(out, chapter, document);
+    } else if (const ShownWhatIf* const what_if = asked_what_if(chapter)) {
+      write_comparison(out, chapter, *what_if, document);
     } else if (chapter.framing) {
       const Frame frame = frame_of(chapter.framing(chapter.all_steps), chapter.all_steps, chapter.tokens);
       write_handout_opening(out, frame, document.text.print.linewidth);

@@ -214,8 +214,8 @@ class Forms(Case):
                 (["all", "--format", "svg"], "a picture shows one tensor", "--format text, markdown, json, html"),
                 (["causal", *cell, "--format", "svg"], "not a derivation", "--format text, markdown, json"),
                 (["causal", "--only", "keys", "--heatmap", "--format", "svg"], "colours every cell", "--format text, markdown;"),
-                (["causal", "--what-if", "no-mask", "--explain"], "side-by-side", "--save, --output"),
-                (["causal", "--what-if", "no-mask", "--format", "json"], "side-by-side", "--save, --output"),
+                (["causal", "--what-if", "no-mask", "--explain"], "tensors of both", "--save, --output"),
+                (["causal", "--what-if", "no-mask", "--format", "csv"], "tensors of both", "--format text, markdown, json, html"),
                 (["causal", "--step", "--predict", "1"], "--predict asks for", "all options under Steps, Inputs"),
                 (["causal", "--predict", "1", "--save", "x"], "hidden numbers", "all options under Steps, Inputs")):
             text = self.refused(arguments, " cannot be combined with ", reason, " works with ", accepted)

@@ -250,8 +250,8 @@ class Formats(Case):
                 for step in lesson["steps"]:
                     if step["kind"] != "tensor":
                         continue
-                    saved = numpy.load(pathlib.Path(folder, "steps", step["section"], step["name"] + ".npy"))
-                    values = numpy.array([float(v) for v in numpy.array(step["values"], dtype=object).ravel()])
+                    saved = np.load(pathlib.Path(folder, "steps", step["section"], step["name"] + ".npy"))
+                    values = np.array([float(v) for v in np.array(step["values"], dtype=object).ravel()])
                     self.assertEqual(values.astype(saved.dtype).tobytes(), saved.tobytes(), step["name"])
 
     def test_markdown(self):
@@ -283,6 +283,46 @@ class WhatIf(Case):
         self.assertIn("*0.3957, *0.6043,  0.0000", text)
         self.refused("simplified", "--what-if", "no-scaling")
         self.refused("causal", "--what-if", "no-mask", "--explain")
+
+    def test_formats_say_what_text_says(self):
+        """The same tensors differ in Markdown and JSON as in text; the changed numbers are those that --save writes."""
+        rows = lambda text: re.findall(r"-?inf|nan|-?\d+\.\d*", text)
+        for chapter, rule in (("causal", "no-mask"), ("causal", "mask-after-softmax"), ("multihead", "no-scaling"),
+                              ("trainable", "same-weights"), ("padding", "no-mask")):
+            asked = (chapter, "--steps", "all", "--what-if", rule)
+            text = self.text(*asked)
+            did = text.split("\n")[0][2:]
+            whole = json.loads(self.text(*asked, "--format", "json"))
+            self.assertEqual((whole["what_if"]["name"], whole["what_if"]["effect"]), (rule, did))
+            as_is = json.loads(self.text(chapter, "--steps", "all", "--format", "json"))["steps"]
+            with tempfile.TemporaryDirectory() as folder:
+                self.text(*asked, "--save", f"{folder}/steps", "-o", f"{folder}/text")
+                for step in whole["steps"]:
+                    if "values" in step:
+                        saved = np.load(f"{folder}/steps/{step['section']}/{step['name']}.npy")
+                        self.assertTrue(np.array_equal(np.array(step["values"], float).astype(saved.dtype), saved, equal_nan=True))
+            called = lambda step: (step["section"], step["name"], step["kind"])
+            before = {called(step): step for step in as_is}
+            for step in whole["steps"] + whole["removed"]:
+                was = before.pop(called(step), None)
+                self.assertEqual(step.get("compared") == "only with the change", was is None)
+                if step.get("compared") == "differs":
+                    self.assertEqual(step["original"], was)
+                    self.assertNotEqual(step["values"], was["values"])
+                elif step.get("compared") == "same as before":
+                    self.assertEqual(step.get("values"), was.get("values"))
+            self.assertEqual(before, {})
+            handout = self.text(*asked, "--format", "markdown")
+            self.assertIn(f"\nWhat if `{rule}`: ", handout)
+            self.assertIn(did, handout.replace("\\", ""))
+            blocks = [(name, block) for name, block in re.findall(r"(?s)\n###? `(\w+)`\n(.*?)(?=\n###? |\Z)", handout) if "\nChanged:\n" in block]
+            differs = [step for step in whole["steps"] if step["compared"] == "differs" and step["kind"] == "tensor"]
+            self.assertEqual([name for name, _ in blocks], [step["name"] for step in differs])
+            for (name, block), step in zip(blocks, differs):
+                printed = [rows(fence) for fence in re.findall(r"(?s)```text\n(.*?)\n```", block)]
+                numbers = [np.array(values, float).ravel() for values in (step["original"]["values"], step["values"])]
+                for shown, exact in zip(printed, numbers, strict=True):
+                    self.assertTrue(np.allclose(np.array(shown, float), exact, rtol=0, atol=6e-5, equal_nan=True), name)
 
 
 class Exercises(Case):

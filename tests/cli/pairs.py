@@ -34,7 +34,7 @@ REFUSED = {
     "--emit numpy": ["--blas", "--cell", "--explain", "--heatmap", *FORMATS, *PRINTING],
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
-    "--what-if": ["--cell", "--explain", "--heatmap", *FORMATS],
+    "--what-if": ["--cell", "--explain", "--heatmap", "--format svg", "--format csv"],
     "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--blas",
                 "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",

@@ -332,6 +332,21 @@ def check_article(browser, article, names, folder):
     check(not browser.errors, article, "console:", browser.errors)
 
 
+def check_asked(browser, folder):
+    """A page made with --what-if opens with the rule changed; an address that says nothing of it shows the original."""
+    path = folder / "asked.html"
+    did = text_of("causal", "--what-if", "no-mask").split("\n")[0][2:]
+    text_of("causal", "--what-if", "no-mask", "--output", str(path))
+    browser.open(path.as_uri())
+    equal(browser.js("location.hash"), "#introduction?what-if=no-mask", "the address of the first step")
+    for _ in range(6):
+        browser.key("ArrowRight")
+    equal(browser.js("document.querySelector('.step.current .did').textContent"), did, "the effect")
+    check("what-if=no-mask" in browser.js("location.hash"), "the rule is kept")
+    browser.open(path.as_uri() + "#attn_weights")
+    equal(browser.js("document.querySelector('.step.current .what-if-note')"), None, "the original")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name, chromium.Chromium() as browser:
         folder = pathlib.Path(name)
@@ -345,6 +360,7 @@ def main():
         check_switch(browser, folder / "blog-causal.html")
         check_idle(browser, folder)
         check_only(browser, folder)
+        check_asked(browser, folder)
     return chromium.verdict()
 
 

@@ -119,7 +119,13 @@ themeButton.setAttribute("aria-label", "Dark theme");
 system.addEventListener("change", setTheme);
 setTheme();
 
+/** The rule that the page was made to compare with; an address says for itself what is changed. */
+const askedRule = chapters[0].about.options.what_if;
+
 if (steps.length) {
   root.classList.add("steps-live");
+  if (askedRule && canUnpack && location.hash.length < 2) {
+    history.replaceState(null, "", `#${steps[0].id}?what-if=${askedRule}`);
+  }
   fromAddress(false);
 }
