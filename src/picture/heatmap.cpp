@@ -100,7 +100,7 @@ struct HeatMap::Numbers {
 class HeatMap::Lines {
  public:
   Lines(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-        const torch::PrintOptions& print, const Terminal& terminal)
+        const torch::PrintOptions& print, const Terminal& terminal, std::int64_t enlarged)
       : shape_(tensor.shape()),
         axes_(torch::shown_items(shape_, print)),
         terminal_(terminal),
@@ -108,7 +108,7 @@ class HeatMap::Lines {
         extremes_(extremes_of(*numbers.contents, axes_)),
         painter_(extremes_.scale, numbers.of, terminal),
         cells_(numbers.contents, print, terminal.width - grid_.row_names.widest() - 1 - painter_.padding(), terminal),
-        drawing_(grid_, cells_, painter_, terminal_) {
+        drawing_(grid_, cells_, painter_, terminal_, enlarged) {
     headings_ = matrix_headings(tensor);
     for (const std::int64_t first : matrices_of(axes_)) {
       parts_.push_back({matrices_end_, first, matrices_});
@@ -141,6 +141,23 @@ class HeatMap::Lines {
     }
     const std::int64_t below = i - part.begin - (has_headings() ? 1 : 0);
     return below < 0 ? text::StyledLine{{heading(part)}} : drawing_.line(below, part.first, marks_of(part, marks));
+  }
+
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> matrices() const {
+    const torch::ShownItems& last = axes_[axes_.size() - std::min<std::size_t>(axes_.size(), 3)];
+    const auto in_group = has_headings() ? static_cast<std::size_t>(last.count() + (last.cut ? 1 : 0)) : 1;
+    std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> groups;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (left == 0) {
+        groups.emplace_back();
+        const bool are_dots = parts_[i].first < 0;  // between groups
+        left = are_dots ? 1 : in_group;
+      }
+      groups.back().emplace_back(parts_[i].begin, i + 1 < parts_.size() ? parts_[i + 1].begin : matrices_end_);
+      --left;
+    }
+    return groups;
   }
 
   CellPlace place(const GridCell& cell) const {
@@ -190,25 +207,25 @@ class HeatMap::Lines {
 };
 
 HeatMap::HeatMap(const Tensor& tensor, std::span<const std::string> tokens, const torch::PrintOptions& print,
-                 const Terminal& terminal)
+                 const Terminal& terminal, std::int64_t enlarged)
     : columns_(std::max(terminal.width, narrowest)) {
-  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal);
+  make(tensor, {tensor.array().contents(), painted(tensor)}, tokens, with_edges(print), terminal, enlarged);
 }
 
 HeatMap::HeatMap(const Tensor& as_is, const Tensor& changed, std::span<const std::string> tokens,
-                 const torch::PrintOptions& print, const Terminal& terminal)
+                 const torch::PrintOptions& print, const Terminal& terminal, std::int64_t enlarged)
     : columns_(std::max(terminal.width, narrowest)) {
   const auto differences = std::make_shared<const Contents>(difference_of(as_is, changed));
-  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal);
+  make(as_is, {differences, Painter::Of::differences}, tokens, with_edges(print), terminal, enlarged);
 }
 
 void HeatMap::make(const Tensor& tensor, const Numbers& numbers, std::span<const std::string> tokens,
-                   const torch::PrintOptions& print, Terminal terminal) {
+                   const torch::PrintOptions& print, Terminal terminal, std::int64_t enlarged) {
   terminal.width = columns_;
   if (element_count(tensor.shape()) == 0) {
     empty_ = cut_to(torch::format_tensor(*numbers.contents, {}, print), terminal.width, terminal);
   } else {
-    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal);
+    lines_ = std::make_shared<const Lines>(tensor, numbers, tokens, print, terminal, enlarged);
   }
 }
 
@@ -221,6 +238,10 @@ std::int64_t HeatMap::count() const { return lines_ == nullptr ? 1 : lines_->cou
 
 text::StyledLine HeatMap::line(std::int64_t i, const CellMarks& marks) const {
   return lines_ == nullptr ? text::StyledLine{{empty_}} : lines_->line(i, marks);
+}
+
+std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> HeatMap::matrices() const {
+  return lines_ == nullptr ? std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>>() : lines_->matrices();
 }
 
 CellPlace HeatMap::place(const GridCell& cell) const {

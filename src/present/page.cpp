@@ -9,6 +9,7 @@
 #include "lesson/likeness.hpp"
 #include "lesson/printed.hpp"
 #include "picture/heatmap.hpp"
+#include "present/abreast.hpp"
 #include "text/columns.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
@@ -86,6 +87,18 @@ class HeatMapLines final : public StepLines {
     return columns;
   }
 
+  SliceGroups slices() const {
+    SliceGroups groups;
+    for (const auto& group : map_.matrices()) {
+      groups.emplace_back();
+      for (const auto& [begin, end] : group) {
+        groups.back().push_back(
+            {label_.size() + static_cast<std::size_t>(begin), label_.size() + static_cast<std::size_t>(end)});
+      }
+    }
+    return groups;
+  }
+
   render::CellPlace place(const render::GridCell& cell) const override {
     render::CellPlace place = map_.place(cell);
     place.line += static_cast<std::int64_t>(label_.size());
@@ -106,11 +119,39 @@ std::shared_ptr<const StepLines> words_alone(const std::string& words, std::int6
 }
 
 /// A step as printed; its cells are located on demand.
-std::shared_ptr<const StepLines> printed_lines(const Step& step, std::int64_t in_row,
-                                               const render::TextOptions& options) {
+std::shared_ptr<const PrintedLines> printed_lines(const Step& step, std::int64_t in_row,
+                                                  const render::TextOptions& options) {
   return std::make_shared<PrintedLines>(render::step_text(step, options), [step, in_row, options] {
     return TextCells{render::printed_step(step, options).cells, {}, in_row};
   });
+}
+
+/// The options with which the step's slices fit side by side: with the line of grad_fn on its own, if it must be.
+render::TextOptions fitting(const Step& step, render::TextOptions options, std::int64_t columns) {
+  if (step.kind != Step::Kind::tensor || step.tensor->dim() < 3 || columns == 0) {
+    return options;
+  }
+  const auto lines = std::make_shared<const PrintedLines>(render::step_text(step, options));
+  const SliceGroups slices = printed_slices(*lines);
+  if (abreast(lines, slices, columns) != lines) {
+    return options;
+  }
+  std::int64_t longest = 0;
+  for (std::size_t line = 0; line + 1 < lines->count(); ++line) {
+    longest = std::max(longest, text::display_columns(lines->plain(line)));
+  }
+  options.print.linewidth = std::min(options.print.linewidth, longest);
+  return options;
+}
+
+std::shared_ptr<const StepLines> abreast(std::shared_ptr<const PrintedLines> lines, std::int64_t columns) {
+  const SliceGroups slices = printed_slices(*lines);
+  return abreast(std::move(lines), slices, columns);
+}
+
+std::shared_ptr<const StepLines> abreast(std::shared_ptr<const HeatMapLines> lines, std::int64_t columns) {
+  const SliceGroups slices = lines->slices();
+  return abreast(std::move(lines), slices, columns);
 }
 
 ShownCells cells_of(const Step& step, const torch::PrintOptions& print) {
@@ -152,11 +193,12 @@ void check_name(std::span<const Step> steps, const std::string& name, std::strin
 
 }  // namespace
 
-Face printed_face(const Step& step, const Step* before, const render::TextOptions& options) {
+Face printed_face(const Step& step, const Step* before, const render::TextOptions& given, std::int64_t columns) {
+  const render::TextOptions options = fitting(step, given, columns);
   Face face = {.lines = nullptr, .cells = cells_of(step, options.print)};
   const std::int64_t in_row = std::max<std::int64_t>(face.cells.columns(), 1);
   if (before == nullptr || before->kind != step.kind || before->name != step.name) {
-    face.lines = printed_lines(step, in_row, options);
+    face.lines = abreast(printed_lines(step, in_row, options), columns);
     return face;
   }
   torch::PrintedTensor printed = render::printed_step(step, options);
@@ -171,7 +213,7 @@ Face printed_face(const Step& step, const Step* before, const render::TextOption
   }
   face.compared = cells.size();
   marked.all = std::move(cells);
-  face.lines = std::make_shared<PrintedLines>(std::move(printed.text), std::move(marked));
+  face.lines = abreast(std::make_shared<const PrintedLines>(std::move(printed.text), std::move(marked)), columns);
   return face;
 }
 
@@ -180,8 +222,32 @@ Face heatmap_face(const Step& step, const Presentation& presentation, const rend
     return {.lines = printed_lines(step, 1, presentation.text), .cells = {}};
   }
   const torch::PrintOptions& print = presentation.text.print;
-  return {.lines = std::make_shared<HeatMapLines>(text::trimmed(step.label),
-                                                  render::HeatMap(*step.tensor, presentation.tokens, print, terminal)),
+  return {.lines = abreast(
+              std::make_shared<const HeatMapLines>(text::trimmed(step.label),
+                                                   render::HeatMap(*step.tensor, presentation.tokens, print, terminal)),
+              terminal.width),
+          .cells = cells_of(step, render::HeatMap::with_edges(print))};
+}
+
+Face projected_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal,
+                    std::int64_t rows, std::int64_t enlarged) {
+  if (step.kind != Step::Kind::tensor) {
+    return {.lines = printed_lines(step, 1, presentation.text), .cells = {}};
+  }
+  constexpr std::int64_t most = 6;
+  const std::string formula = step.name + " = " + render::explain(step, {}, presentation.tokens).expression;
+  const std::string above = text::joined(text::wrapped(formula, terminal.width), "\n") + "\n\n";
+  const torch::PrintOptions& print = presentation.text.print;
+  const auto lines = [&](std::int64_t by) {
+    return abreast(std::make_shared<const HeatMapLines>(
+                       above, render::HeatMap(*step.tensor, presentation.tokens, print, terminal, by)),
+                   terminal.width);
+  };
+  std::int64_t by = 0;
+  while (by < most && static_cast<std::int64_t>(lines(by + 1)->count()) <= rows) {
+    ++by;
+  }
+  return {.lines = lines(std::clamp<std::int64_t>(by + enlarged, 0, 2 * most)),
           .cells = cells_of(step, render::HeatMap::with_edges(print))};
 }
 
@@ -196,9 +262,11 @@ Face difference_face(const Step& as_is, const Step* changed, const Presentation&
     return {.lines = words_alone(words, terminal.width), .cells = {}};
   }
   const torch::PrintOptions& print = presentation.text.print;
-  return {.lines = std::make_shared<HeatMapLines>(
-              "", render::HeatMap(*as_is.tensor, *changed->tensor, presentation.tokens, print, terminal)),
-          .cells = cells_of(as_is, render::HeatMap::with_edges(print))};
+  return {
+      .lines = abreast(std::make_shared<const HeatMapLines>(
+                           "", render::HeatMap(*as_is.tensor, *changed->tensor, presentation.tokens, print, terminal)),
+                       terminal.width),
+      .cells = cells_of(as_is, render::HeatMap::with_edges(print))};
 }
 
 Lines introduction_lines(std::span<const Step> steps, const Presentation& presentation, std::int64_t width) {

@@ -26,11 +26,16 @@ struct Face {
   std::size_t changed = 0;
 };
 
-/// The article's output. Cells that differ from `before`, the same step of another walk or null, are in reverse.
-Face printed_face(const Step& step, const Step* before, const render::TextOptions& options);
+/// The article's output, with slices side by side where they fit into `columns`. Cells that differ from `before`, the
+/// same step of another walk or null, are in reverse.
+Face printed_face(const Step& step, const Step* before, const render::TextOptions& options, std::int64_t columns);
 
 /// The label, and the tensor as a heat map; the step's text if it is not a tensor.
 Face heatmap_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal);
+
+/// The step for a projector: its formula and the heat map, enlarged to fill `rows`, and then by `enlarged` more.
+Face projected_face(const Step& step, const Presentation& presentation, const render::Terminal& terminal,
+                    std::int64_t rows, std::int64_t enlarged);
 
 /// Says that the change removes the step.
 Face gone_face(const Step& as_is, std::int64_t width);

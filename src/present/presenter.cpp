@@ -84,6 +84,7 @@ class Presenter {
   void letter(char32_t letter);
   void escape();
   void toggle_heatmap();
+  void toggle_projector();
 
   // Going through steps
   void show(std::size_t at);
@@ -116,6 +117,9 @@ bool Presenter::is_at_end() {
 std::string Presenter::hint() {
   if (stage_.is_covered()) {
     return hint_line(stage_.place(), cover_hints(), screen_.columns());
+  }
+  if (stage_.projects() && is_on_step()) {
+    return stage_.place();
   }
   if (stage_.board().hides()) {
     const std::string rows = std::to_string(stage_.board().revealed()) + "/" + std::to_string(stage_.board().rows());
@@ -204,11 +208,16 @@ void Presenter::act(const Key& key) {
 }
 
 void Presenter::letter(char32_t letter) {
+  if (stage_.projects() && (letter == U'+' || letter == U'=' || letter == U'-')) {
+    stage_.enlarge(letter == U'-' ? -1 : 1);
+    stage_.see_cell();
+    return;
+  }
   if (stage_.board().chosen() && begins_a_cell(letter)) {
     message_ = pointing_.type(std::string(1, static_cast<char>(letter)));
     return;
   }
-  constexpr std::u32string_view of_steps = U"ehcrwW";
+  constexpr std::u32string_view of_steps = U"ehpcrwW";
   if (!is_on_step() && of_steps.find(letter) != std::u32string_view::npos) {
     message_ = "no step here; Enter or b goes to one";
     return;
@@ -221,6 +230,7 @@ void Presenter::letter(char32_t letter) {
     case U'n': search(true); break;
     case U'e': stage_.toggle_explaining(); break;
     case U'h': toggle_heatmap(); break;
+    case U'p': toggle_projector(); break;
     case U'c': message_ = pointing_.type(""); break;
     case U'r': message_ = pointing_.reveal(); break;
     case U's': message_ = changing_.ask_for_seed(); break;
@@ -238,6 +248,11 @@ void Presenter::toggle_heatmap() {
     return;
   }
   stage_.toggle_heatmap();
+  stage_.see_cell();
+}
+
+void Presenter::toggle_projector() {
+  stage_.toggle_projector();
   stage_.see_cell();
 }
 

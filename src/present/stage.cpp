@@ -75,13 +75,26 @@ void Stage::toggle_heatmap() {
   refresh();
 }
 
+void Stage::toggle_projector() {
+  projects_ = !projects_;
+  enlarged_ = 0;
+  page_.to_begin();
+  refresh();
+}
+
+void Stage::enlarge(std::int64_t by) {
+  constexpr std::int64_t most = 12;
+  enlarged_ = std::clamp(enlarged_ + by, -most, most);
+  refresh();
+}
+
 std::string Stage::change_words() {
   const Step* const before = walks_.before(at_);
   if (before == nullptr || walks_.view() != View::as_is || part_ != Part::steps) {
     return "";
   }
   compose();
-  const Face face = heatmap_ ? printed_face(step(), before, presentation_.text) : *face_;
+  const Face face = heatmap_ || projects_ ? printed_face(step(), before, presentation_.text, 0) : *face_;
   return face.compared == 0 ? ""
                             : "seed " + walks_.seed().text() + ": " + std::to_string(face.changed) + " of " +
                                   std::to_string(face.compared) + " cells changed";
@@ -96,10 +109,15 @@ Face Stage::face() const {
   if (seen == nullptr) {
     return gone_face(step(), terminal.width);
   }
+  if (projects_) {
+    const std::int64_t derived = cell_ ? std::min(lower_.count() + 1, room() * 3 / 5) : 0;
+    return projected_face(*seen, presentation_, terminal, room() - derived, enlarged_);
+  }
   if (heatmap_) {
     return heatmap_face(*seen, presentation_, terminal);
   }
-  return printed_face(*seen, walks_.view() == View::changed ? &step() : walks_.before(at_), presentation_.text);
+  return printed_face(*seen, walks_.view() == View::changed ? &step() : walks_.before(at_), presentation_.text,
+                      screen_.columns());
 }
 
 void Stage::compose() {
@@ -132,10 +150,10 @@ void Stage::compose_page() {
     }
   };
   const std::int64_t columns = std::min(screen_.columns(), most_prose_columns);
-  if (walks_.view() != View::as_is && !board_->hides()) {
+  if (walks_.view() != View::as_is && !board_->hides() && !projects_) {
     add(consequence_lines(walks_, at_, presentation_.text, columns));
   }
-  if (explaining_ && step_in_view() != nullptr) {
+  if (explaining_ && step_in_view() != nullptr && !projects_) {
     add(explanation_lines(*step_in_view(), presentation_, !board_->hides(), columns));
   }
   page_.set(board_, std::move(lines));
@@ -186,6 +204,9 @@ void Stage::derive(const render::Cell& cell) {
   cell_ = cell;
   lower_.to_begin();
   compose_lower();
+  if (projects_) {
+    refresh();  // the picture makes room
+  }
 }
 
 void Stage::end_derivation() {
@@ -193,6 +214,9 @@ void Stage::end_derivation() {
   derivation_.clear();
   board_->leave();
   stale_ = true;
+  if (projects_) {
+    face_.reset();
+  }
 }
 
 void Stage::cover(Lines lines) {
@@ -312,6 +336,9 @@ text::StyledLine Stage::title() const {
   const std::string left = " " + (is_step                       ? place + view_words()
                                   : part_ == Part::introduction ? "introduction"
                                                                 : "summary");
+  if (projects_ && is_step) {
+    return {{text::left_aligned(fitted(" " + step().name + view_words()), screen_.columns()), {.reverse = true}}};
+  }
   const std::string section = is_step && !step().section.empty() ? step().section + "  " : "";
   const std::string right = section + "seed " + walks_.seed().text() + " ";
   const std::int64_t space = screen_.columns() - text::display_columns(left) - text::display_columns(right);

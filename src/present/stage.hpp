@@ -40,6 +40,11 @@ class Stage {
   // How it is seen
   void toggle_explaining();
   void toggle_heatmap();
+  /// Nothing but the step's name, formula, picture and derivation.
+  void toggle_projector();
+  bool projects() const { return projects_; }
+  /// Makes a projected picture larger, or smaller with -1.
+  void enlarge(std::int64_t by);
   Board& board() { return *board_; }
   /// Says how many cells the previous seed prints differently; empty if there was none.
   std::string change_words();
@@ -93,6 +98,8 @@ class Stage {
   std::size_t at_ = 0;
   bool explaining_;
   bool heatmap_;
+  bool projects_ = false;
+  std::int64_t enlarged_ = 0;
   bool stale_ = true;  ///< everything must be composed again
   std::shared_ptr<Board> board_ = std::make_shared<Board>();
   std::optional<Face> face_;  ///< the visible step's, once made

@@ -18,6 +18,7 @@ Lines key_lines(bool is_paced) {
        {"Enter, space  the lines below, then the next step", "b             step before",
         "g             go to a step, by number or name", "/             search; n searches on",
         "e             explain: shapes, why, what to notice", "h             heat map",
+        "p             projector: only the picture and its formula; + and - resize it",
         "c             derive a cell: type it, or choose it with the arrows",
         "Tab           choose a cell with the arrows; Home, End: its row",
         "r             hide the rows; r, Enter, space reveal the next one",

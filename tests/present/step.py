@@ -191,7 +191,7 @@ class Moving(unittest.TestCase):
 
     def test_keys_page(self):
         page = self.session.press("?", "any other key goes back")
-        for key in ("Enter, space", "b", "g", "/", "e", "h", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
+        for key in ("Enter, space", "b", "g", "/", "e", "h", "p", "c", "Tab", "r", "w", "W", "s", "arrows", "Escape", "q"):
             self.assertRegex(page, rf"(?m)^{key}\s")
         self.assertIn("tensor(", self.session.press("x"))
         self.session.press("x", "unknown key")
@@ -206,6 +206,66 @@ class Moving(unittest.TestCase):
         self.session.press("?", "any other key goes back")
         self.session.keys("q")
         self.assertEqual(self.session.end(), 0)
+
+
+class Abreast(unittest.TestCase):
+    """Slices side by side where they fit: row i of each on one line, the chosen cell where it is printed."""
+
+    def rows_of(self, screen):
+        rows = [re.findall(r"-?\d+\.\d+|-inf", line) for line in screen.split("\n")[1:-1]]
+        return [row for row in rows if row]
+
+    def test_slices_that_fit(self):
+        for chapter, step, keys, columns, heads in (("causal", "keys", "", 80, 2), ("causal", "keys", "h", 80, 2), ("causal", "attn_weights", "", 120, 2),
+                                                    ("multihead", "attn_weights", "", 220, 3), ("causal", "attn_weights", "h", 140, 2)):
+            values = json.loads(text_of(chapter, "--only", step, "--format", "json"))["steps"][-1]["values"]
+            values = numpy.array(values, float)
+            slices = values.reshape(-1, *values.shape[-2:])[:heads]
+            with start(chapter=chapter, columns=columns) as session:
+                session.press(f"g{step}\r", f" {step} ")
+                shown = numpy.array(self.rows_of(session.press(keys) if keys else session.vt.text())[:slices.shape[1]], float)
+                self.assertTrue(numpy.allclose(shown, numpy.hstack(list(slices)), rtol=0, atol=6e-5), (chapter, step, keys))
+                last = (len(slices) - 1, 2, 0)
+                self.assertEqual(values.size % slices[0].size, 0)
+                session.press("c" + ",".join(map(str, last if values.ndim == 3 else (0, *last))) + "\r", " = ")
+                self.assertIn(f"{slices[last]:.4f}", session.vt.reversed_text()[0])
+
+    def test_slices_that_do_not_fit(self):
+        with start() as session:
+            session.press("gattn_weights\r", " attn_weights ")
+            printed = text_of("causal", "--only", "attn_weights").rstrip("\n").split("\n")
+            self.assertEqual(session.vt.lines()[1:1 + len(printed)], printed)
+
+
+class Projector(unittest.TestCase):
+    def test_nothing_but_picture_formula_and_derivation(self):
+        for rows, columns in ((24, 80), (40, 140)):
+            with start("--explain", chapter="simplified", rows=rows, columns=columns) as session:
+                session.press("gattn_weights\r", " attn_weights ")
+                plain = session.press("h")
+                screen = session.press("p")
+                first, formula, *picture, last = screen.split("\n")
+                self.assertEqual((first.strip(), formula, last), ("attn_weights", "attn_weights = torch.softmax(attn_scores, dim=-1)", ""))
+                numbers = numbers_of("attn_weights", chapter="simplified")
+                self.assertEqual(re.findall(r"\d\.\d+", "\n".join(picture))[:len(numbers)], numbers)
+                self.assertEqual(re.findall(r"[a-z]+", "\n".join(picture).lower()), [*"your journey starts with one step".split()] * 2)
+                heights = [screen.split("\n").index(next(line for line in screen.split("\n") if line.startswith("step")))]
+                for key in "-+":
+                    screen = session.press(key)
+                    heights.append(next((i for i, line in enumerate(screen.split("\n")) if line.startswith("step")), rows))
+                self.assertLess(heights[1], heights[0])
+                self.assertEqual(heights[2], heights[0])
+                told = session.press("c1,2\r", "attn_weights[1, 2] = ")
+                self.assertIn("0.2333", told)
+                self.assertIn("exp(", told)
+                session.press("\x1b")
+                self.assertEqual(session.press("p"), plain)
+
+    def test_steps_on(self):
+        with start(chapter="causal") as session:
+            session.press("p", "keys = W_key(")
+            for name in ("queries", "values", "attn_scores"):
+                onward(session, f"{name} = ")
 
 
 def processor_seconds(pid):
