@@ -157,6 +157,23 @@ class Chromium:
             raise RuntimeError(answer["exceptionDetails"]["exception"].get("description", expression))
         return answer["result"].get("value")
 
+    def each_step(self, look, *arguments):
+        """Goes to each step that has a picture: what the JavaScript function `look` finds with its article, a function that
+        waits until all is drawn, and the arguments, which are JavaScript too."""
+        return self.js(f"""(async () => {{
+          const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+          const found = [];
+          for (const id of [...document.querySelectorAll("article.step")].map((one) => one.id)) {{
+            location.hash = id;
+            for (let waited = 0; document.querySelector(".step.current").id !== id && waited < 50; ++waited) await next();
+            await next();
+            const article = document.querySelector(".step.current");
+            if (!article.querySelector(".result")) continue;
+            found.push({{ id, ...await ({look})({", ".join(["article", "next", *arguments])}) }});
+          }}
+          return found;
+        }})()""")
+
     def size(self, width, height, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         self.wait()

@@ -21,32 +21,22 @@ CHAPTERS = ("simplified", "causal", "multihead", "cross")
 ROOMS = ((1024, 640), (1024, 768), (1366, 768), (1920, 1080))
 STEP = ".step.current"
 # Of every step: its id, what is seen besides picture, formula and derivation, and the height of type, a number's and a table's.
-LOOK = """async () => {
-  const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  const found = [];
-  for (const id of [...document.querySelectorAll("article.step")].map((one) => one.id)) {
-    location.hash = id;
-    for (let waited = 0; document.querySelector(".step.current").id !== id && waited < 50; ++waited) await next();
-    await next();
-    const article = document.querySelector(".step.current");
-    if (!article.querySelector(".result")) continue;
-    const cell = article.querySelector(".result td[data-position]");
-    cell.focus();
-    await next();
-    const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.getClientRects().length);
-    const size = (one) => parseFloat(getComputedStyle(one).fontSize);
-    found.push({
-      id, extra: seen("nav, footer, .why, .notices, .printed, .links, .shapes, .place").map((one) => one.className || one.tagName),
-      number: size(cell), told: Math.min(...seen(".derivation :is(td, code, b)").map(size)),
-      heading: size(article.querySelector("h2")), expression: article.querySelector(".expression").getClientRects().length,
-      sideways: document.documentElement.scrollWidth > innerWidth,
-      below: document.documentElement.scrollHeight - innerHeight,
-      cut: [article.querySelector(".derivation"), ...article.querySelectorAll(".result .box:not(.unseen) .scroll, .operands .scroll")]
-        .filter((box) => (box.scrollHeight > box.clientHeight + 1 && box.offsetWidth - box.clientWidth < 6) ||
-                         (box.scrollWidth > box.clientWidth + 1 && box.offsetHeight - box.clientHeight < 6)).length,
-    });
-  }
-  return found;
+LOOK = """async (article, next) => {
+  const cell = article.querySelector(".result td[data-position]");
+  cell.focus();
+  await next();
+  const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.getClientRects().length);
+  const size = (one) => parseFloat(getComputedStyle(one).fontSize);
+  return {
+    extra: seen("nav, footer, .why, .notices, .printed, .links, .shapes, .place").map((one) => one.className || one.tagName),
+    number: size(cell), told: Math.min(...seen(".derivation :is(td, code, b)").map(size)),
+    heading: size(article.querySelector("h2")), expression: article.querySelector(".expression").getClientRects().length,
+    sideways: document.documentElement.scrollWidth > innerWidth,
+    below: document.documentElement.scrollHeight - innerHeight,
+    cut: [article.querySelector(".derivation"), ...article.querySelectorAll(".result .box:not(.unseen) .scroll, .operands .scroll")]
+      .filter((box) => (box.scrollHeight > box.clientHeight + 1 && box.offsetWidth - box.clientWidth < 6) ||
+                       (box.scrollWidth > box.clientWidth + 1 && box.offsetHeight - box.clientHeight < 6)).length,
+  };
 }"""
 
 
@@ -54,10 +44,10 @@ def check_rooms(browser, page, name):
     for width, height in ROOMS:
         browser.size(width, height)
         browser.open(page)
-        plain = {one["id"]: one for one in browser.js(f"({LOOK})()")}
+        plain = {one["id"]: one for one in browser.each_step(LOOK)}
         browser.open(page)
         browser.key("p")
-        found = browser.js(f"({LOOK})()")
+        found = browser.each_step(LOOK)
         check(len(found) >= 10, name, width, "steps:", len(found))
         for one in found:
             where = (name, f"{width}x{height}", one["id"])

@@ -22,31 +22,21 @@ SMALLEST = 13
 
 # Of each picture: its step, what is not whole with its first, its middle or its last cell chosen, and whether all that is
 # noticed is seen before.
-WALK = """async (look) => {
-  const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  const found = [];
-  for (const id of [...document.querySelectorAll("article.step")].map((one) => one.id)) {
-    location.hash = id;
-    for (let waited = 0; document.querySelector(".step.current").id !== id && waited < 50; ++waited) await next();
+WALK = """async (article, next, look) => {
+  const panel = article.querySelector(".derivation");
+  const notices = article.querySelectorAll(":scope > .notices li").length;
+  const seen = [...panel.querySelectorAll(".noticed li")].filter((one) => {
+    const [box, room] = [one.getBoundingClientRect(), panel.getBoundingClientRect()];
+    return box.bottom <= Math.min(room.bottom, innerHeight) + 1;
+  }).length;
+  const cells = [...article.querySelectorAll(".result .box:not(.unseen) td[data-position]")];
+  const wrong = new Set();
+  for (const cell of new Set([0, cells.length >> 1, cells.length - 1].map((i) => cells[i]))) {
+    cell.focus();
     await next();
-    const article = document.querySelector(".step.current");
-    if (!article.querySelector(".result")) continue;
-    const panel = article.querySelector(".derivation");
-    const notices = article.querySelectorAll(":scope > .notices li").length;
-    const seen = [...panel.querySelectorAll(".noticed li")].filter((one) => {
-      const [box, room] = [one.getBoundingClientRect(), panel.getBoundingClientRect()];
-      return box.bottom <= Math.min(room.bottom, innerHeight) + 1;
-    }).length;
-    const cells = [...article.querySelectorAll(".result .box:not(.unseen) td[data-position]")];
-    const wrong = new Set();
-    for (const cell of new Set([0, cells.length >> 1, cells.length - 1].map((i) => cells[i]))) {
-      cell.focus();
-      await next();
-      look(article, panel, cell).forEach((what) => wrong.add(what));
-    }
-    found.push({ id, wrong: [...wrong], notices, seen });
+    look(article, panel, cell).forEach((what) => wrong.add(what));
   }
-  return found;
+  return { wrong: [...wrong], notices, seen };
 }"""
 WHOLE_PICTURE = """(article, panel, cell) => {
   const wrong = [];
@@ -92,7 +82,7 @@ def walk(browser, pages, look, window):
     browser.size(*window)
     for chapter in CHAPTERS:
         browser.open(pages[chapter])
-        for one in browser.js(f"({WALK})({look})"):
+        for one in browser.each_step(WALK, look):
             yield chapter, one
 
 
