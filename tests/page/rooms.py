@@ -191,6 +191,13 @@ def check_choice(browser, pages):
     equal(original["legend"], own, "that of the wider of the two, here the original")
     alike = dict(map(tuple, changed["colours"])).items() & dict(map(tuple, original["colours"])).items()
     check(len(alike) >= 20, "numbers that both show have the same colours, operands too:", len(alike))
+    browser.open(pages["causal"] + "#keys[0,1,1]?what-if=no-mask")
+    browser.wait()
+    for show in ("&show=difference", "&show=original", ""):
+        browser.key("w")
+        equal(browser.js("location.hash"), f"#keys[0,1,1]?what-if=no-mask{show}", "w keeps the cell where nothing differs")
+    browser.open(pages["causal"] + "#attn_weights[0,1,1]?what-if=no-mask&show=original")
+    browser.wait()
     browser.click(".step.current h2")
     equal((state(browser)["hash"], state(browser)["at"]), ("#attn_weights?what-if=no-mask&show=original", None), "released")
 
@@ -215,6 +222,7 @@ def check_glossary(browser, pages):
     check(len(terms) == 20, "twenty of them:", len(terms))
     browser.key("g")
     check(browser.js("document.querySelector('dialog').open"), "g opens the glossary")
+    equal(browser.js("document.querySelector('dialog').scrollTop"), 0, "from its heading on")
     browser.key("ArrowRight")
     equal(browser.js("document.querySelector('.step.current').id"), "introduction", "the step below the glossary")
     browser.key("g")

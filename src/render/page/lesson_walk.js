@@ -78,12 +78,17 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 const glossary = document.querySelector("dialog");
-document.querySelector("button.glossary").addEventListener("click", () => glossary.showModal());
+function openGlossary() {
+  glossary.showModal();
+  glossary.scrollTop = 0;  // the focus went to the terms
+}
+
+document.querySelector("button.glossary").addEventListener("click", openGlossary);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "g" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
   if (exerciseDialog.open) return;
   if (glossary.open) glossary.close();
-  else glossary.showModal();
+  else openGlossary();
 });
 previous.addEventListener("click", () => go(current - 1));
 next.addEventListener("click", () => go(current + 1));

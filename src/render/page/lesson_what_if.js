@@ -318,11 +318,19 @@ function presentStep(step) {
   refit();
 }
 
+/** The chosen cell; where the step has no cells now, the one that it had before the last choice. */
+let kept = { step: -1, at: null };
+function chosenCell() {
+  if (views[current]) return views[current].pinned ?? null;
+  return kept.step === current ? kept.at : null;
+}
+
 /** A choice by the reader; whoever was at a number stays at it. */
 function choose(choice) {
   if (choice.rule !== undefined) exercise = null;
   if (choice.rule && !withRules(() => choose(choice))) return;
-  const at = views[current]?.pinned ?? null;
+  const at = chosenCell();
+  kept = { step: current, at };
   Object.assign(whatIf, choice);
   shareScales();
   presentStep(current);
@@ -350,8 +358,8 @@ function setAddress() {
     return;
   }
   if (addressTimes.push(now) > 30) addressTimes.shift();
-  const state = views[current];
-  const index = (state?.pinned ?? null) === null ? [] : indexAt(state.pinned, state.node.s);
+  const at = chosenCell();
+  const index = at === null ? [] : indexAt(at, nodeOf(current).s);
   history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress(current)}`);
 }
 
