@@ -301,6 +301,82 @@ HABITS = {
         "x=x Wqkv=layers.0.blocks.0.attn.qkv.weight bqkv=layers.0.blocks.0.attn.qkv.bias "
         "Wo=layers.0.blocks.0.attn.proj.weight bo=layers.0.blocks.0.attn.proj.bias qs=q kh=k vh=v masked=attn_pre "
         "weights=attn ctx=attn_x out=layers.0.blocks.0.attn.proj"),
+    "x-formers": ("before", "inf",
+        "x=x W*=in_proj_container.{q}_proj.weight b*=in_proj_container.{q}_proj.bias Wo=proj.weight bo=proj.bias "
+        "*h={q}@n mask=att_mask masked=att@n weights=att_softmaxed@n ctxh=y@n ctx=self_att out=self_output"),
+    "DeepSpeed inference": ("before", "min",
+        "x=input Wqkv=attn_qkvw@t bqkv=attn_qkvb Wo=attn_ow@t bo=attn_ob *h={query}_layer mask=input_mask@b1 "
+        "weights=attention_probs ctxh=context_layer@bthd out=attn_output"),
+    "vLLM": ("before", "inf",
+        "x=hidden_states@flat Wqkv=model.layers.0.self_attn.qkv_proj.weight bqkv=model.layers.0.self_attn.qkv_proj.bias "
+        "Wo=model.layers.0.self_attn.o_proj.weight bo=model.layers.0.self_attn.o_proj.bias qkv=qkv@flat *={q}@flat "
+        "ctx=attn_output@flat out=output@flat"),
+    "haiku code": ("before", "keep",
+        "x=query W*=transformer/~/attn/{query}/w@t b*=transformer/~/attn/{query}/b Wo=transformer/~/attn/linear/w@t "
+        "bo=transformer/~/attn/linear/b *h={query}_heads@bthd mask=mask@b1 masked=attn_logits weights=attn_weights "
+        "ctx=attn out=final_projection"),
+    "tf-models": ("query", "keep",
+        "x=query W*=self_attention/{query}/kernel:0@dhd b*=self_attention/{query}/bias:0@hd "
+        "Wo=self_attention/attention_output/kernel:0@hdd bo=self_attention/attention_output/bias:0 "
+        "*h={query}_tensor@bthd weights=attention_scores ctxh=attention_output_heads@bthd out=attention_output"),
+    "tf transformer v2": ("query", "1e9",
+        "x=query_input W*=self_attention/{query}/kernel@dhd b*=self_attention/{query}/bias@hd "
+        "Wo=self_attention/output_transform/kernel@hdd bo=self_attention/output_transform/bias qs=query_scaled@bthd "
+        "kh=key@bthd vh=value@bthd mask=bias masked=logits weights=weights ctxh=attention_output_per_head@bthd "
+        "out=attention_output"),
+    "Equinox code": ("before", "keep",
+        "x=x@e0 W*={query}_proj.weight b*={query}_proj.bias Wo=output_proj.weight bo=output_proj.bias "
+        "*h={query}_heads@thd masked=logits@e0 weights=weights@e0 ctxh=attn@thd out=attn_projected@e0"),
+    "MLX code": ("before", "inf",
+        "x=x W*=self_attn.{q}_proj.weight b*=self_attn.{q}_proj.bias Wo=self_attn.o_proj.weight "
+        "bo=self_attn.o_proj.bias *h={queries} scaled=scores weights=softmax_scores ctxh=output_heads ctx=output "
+        "out=o_proj_output"),
+    "burn code": ("before", "drop",
+        "x=input W*=mha.{query}.weight@t b*=mha.{query}.bias Wo=mha.output.weight@t bo=mha.output.bias "
+        "*h=attention_linear_{query} scaled=attn_scores_scaled masked=attn_scores_masked weights=softmax_weights "
+        "ctxh=context_heads_b ctx=reshaped_context out=mha_output"),
+    "candle quantized": ("before", "inf",
+        "x=layer_in W*=blk.0.attn_{q}.weight b*=blk.0.attn_{q}.bias Wo=blk.0.attn_output.weight "
+        "bo=blk.0.attn_output.bias *h={q} scaled=att masked=att_masked weights=att_softmax ctxh=y ctx=y_reshaped "
+        "out=attention_wo"),
+    "tinygrad BERT": ("before", "min",
+        "x=hidden_states W*=self.{query}.weight b*=self.{query}.bias Wo=output.dense.weight bo=output.dense.bias "
+        "*=mixed_{query}_layer *h={query}_layer ctxh=context_layer_heads ctx=context_layer out=dense_output"),
+    "fairseq2": ("before", "inf",
+        "x=seqs W*=self_attn.{q}_proj.weight b*=self_attn.{q}_proj.bias Wo=self_attn.output_proj.weight "
+        "bo=self_attn.output_proj.bias *h={q} scaled=weights_raw weights=attn_weights ctxh=attns ctx=attns_flat "
+        "out=attn_seqs"),
+    "OpenNMT-tf": ("query", "1e9",
+        "x=inputs W*=self_attention/linear_{queries}/kernel@t b*=self_attention/linear_{queries}/bias "
+        "Wo=self_attention/linear_output/kernel@t bo=self_attention/linear_output/bias qs={queries} "
+        "kh=keys vh=values masked=dot weights=attn ctxh=heads ctx=combined out=outputs"),
+    "Sockeye": ("query", "1e9",
+        "x=inputs@tbd Wo=att_self.ff_out.weight "
+        "bo=att_self.ff_out.bias *h={queries}@n mask=bias masked=logits@n weights=probs@n ctxh=contexts_@n "
+        "ctx=contexts@tbd out=contexts_out@tbd"),
+    "Paddle": ("query", "inf",
+        "x=query W*=self_attn.{q}_proj.weight@t b*=self_attn.{q}_proj.bias Wo=self_attn.out_proj.weight@t "
+        "bo=self_attn.out_proj.bias *h={q} masked=product weights=weights ctxh=out_h ctx=out_reshaped out=out"),
+    "RWKV style": ("before", "inf",
+        "x=x W*=att.{query}.weight b*=att.{query}.bias Wo=att.output.weight bo=att.output.bias *h={q} "
+        "scaled=qk weights=qk_softmax ctxh=qkv_out out=x_out"),
+    "einops": ("before", "drop",
+        "x=x W*=to_{queries}.weight b*=to_{queries}.bias Wo=unify_heads.weight bo=unify_heads.bias *h={queries} "
+        "scores=dot scaled=dot_scaled masked=dot_masked weights=dot_softmax ctxh=out_bhid ctx=out_concat out=out_unified"),
+    "labml": ("before", "inf",
+        "x=x W*={query}.linear.weight b*={query}.linear.bias Wo=output.weight bo=output.bias *h={query}@tbhd "
+        "masked=scores@ttbh weights=attn@ttbh ctxh=x_heads@tbhd out=output"),
+    "ONNX Runtime": ("before", "inf",
+        "x=input Wqkv=qkv_weight@t bqkv=qkv_bias Wo=out_proj_weight_ bo=out_proj_bias_ qh=Q_bnsh kh=K_bnsh vh=V_bnsh "
+        "scaled=QK_bnss weights=softmax_bnss ctxh=QKV_bnsh ctx=QKV_bsd out=attention_out"),
+    "FasterTransformer": ("before", "1e9",
+        "x=from_tensor@flat W*=attention.{query}_weight.kernel@t b*=attention.{query}_weight.bias "
+        "Wo=attention.attention_output_weight.kernel@t bo=attention.attention_output_weight.bias *h={q}_buf_2 "
+        "scaled=qk_buf_raw weights=qk_buf ctxh=qkv_buf ctx=qkv_buf_3@flat out=attention_output@flat"),
+    "GPT in 60 lines": ("before", "1e9",
+        "x=x Wqkv=blocks.0.attn.c_attn.w@t bqkv=blocks.0.attn.c_attn.b Wo=blocks.0.attn.c_proj.w@t "
+        "bo=blocks.0.attn.c_proj.b qkv=x_qkv qh=q_{h} kh=k_{h} vh=v_{h} mask=causal_mask ctxh=out_heads ctx=x_merged "
+        "out=x_proj"),
 }
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
 

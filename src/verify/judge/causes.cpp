@@ -25,6 +25,10 @@ constexpr std::size_t most_causes = 3;
 /// Pairs of mistakes and other operands are tried as long as what they compute stays below so many numbers.
 constexpr std::int64_t most_numbers = 20'000'000;
 
+std::int64_t cells_of(const Laid& laid) {
+  return laid.cells.empty() ? std::ssize(laid.values) : std::ssize(laid.cells);
+}
+
 /// Looks for what explains one tensor's numbers.
 class Search {
  public:
@@ -81,9 +85,7 @@ class Search {
     std::ranges::for_each(attempts, [this](auto attempt) { causes_.empty() ? (this->*attempt)() : void(); });
   }
 
-  std::int64_t cells() const {
-    return static_cast<std::int64_t>(theirs_.cells.empty() ? right_.size() : theirs_.cells.size());
-  }
+  std::int64_t cells() const { return cells_of(theirs_); }
 
   bool explains(const std::vector<double>& numbers) const {
     return numbers.size() == theirs_.values.size() &&
@@ -310,16 +312,16 @@ class Search {
         continue;
       }
       for (const Step& other : steps_) {
-        const bool fits = other.tensor->id() != operand.tensor->id() && &other < &step_ &&
+        const bool fits = other.tensor->id() != operand.tensor->id() && other.name != operand.name && &other < &step_ &&
                           other.tensor->shape() == operand.tensor->shape() &&
                           other.tensor->dtype() == operand.tensor->dtype();
         computed += fits ? numbers_in_all_ : 0;
         if (!fits || computed > most_numbers || !causes_.empty()) {
           continue;
         }
-        const auto made = operands_.remade(*step_.tensor, *step_.tensor, [&](const Tensor& was, const Tensor& is) {
-          return was.id() == operand.tensor->id() ? *other.tensor : is;
-        });
+        Operands otherwise = operands_;
+        otherwise.put(*operand.tensor, operands_.remade(*other.tensor, *step_.tensor).value_or(*other.tensor));
+        const auto made = otherwise.remade(*step_.tensor, *step_.tensor);
         if (made && made->shape() == step_.tensor->shape() && !is_like_right(*made) && explains(*made)) {
           claim({{"other-operand"}, other_operand_words(operand, other), ""});
         }
@@ -383,9 +385,18 @@ class Search {
 
 }  // namespace
 
+bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
+  return !causes.empty() && causes[0].explained == cells_of(theirs);
+}
+
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  return Search(matched, steps, operands, shown, right).run(otherwise);
+  std::vector<Cause> causes = Search(matched, steps, operands, shown, right).run(otherwise);
+  if (are_claimed(causes, *matched.laid) || !operands.have_following()) {
+    return causes;
+  }
+  std::vector<Cause> deeper = Search(matched, steps, operands.sources(), shown, right).run(otherwise);
+  return deeper.empty() ? causes : deeper;
 }
 
 }  // namespace attn::port

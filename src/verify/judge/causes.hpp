@@ -39,4 +39,7 @@ struct Otherwise {
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise);
 
+/// Returns true if the first cause explains all cells.
+bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs);
+
 }  // namespace attn::port

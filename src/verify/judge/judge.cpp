@@ -161,11 +161,6 @@ std::vector<dump::Dumped> stored_as(const Storage& storage, std::span<const dump
 
 // ---- Causes ---------------------------------------------------------------------------------------
 
-bool are_claimed(const std::vector<Cause>& causes, const Matched& matched) {
-  const std::size_t cells = matched.laid->cells.empty() ? matched.laid->values.size() : matched.laid->cells.size();
-  return !causes.empty() && causes[0].explained == static_cast<std::int64_t>(cells);
-}
-
 /// Causes of a wrong mask in its other sense.
 template <class CausesIn>
 void add_otherwise(std::vector<Cause>& causes, Matched matched, const CausesIn& causes_in) {
@@ -237,15 +232,15 @@ Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Ste
       add_otherwise(judged.causes, matched, [&](const Matched& other) { return causes_in(runs[best], other); });
     }
     // What does not tell one way from another may be wrong in a way of its own.
-    for (std::size_t i = 0; judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, matched);
-         ++i) {
+    for (std::size_t i = 0;
+         judged.verdict == Verdict::wrong && i < runs.size() && !are_claimed(judged.causes, *matched.laid); ++i) {
       for (const Matched& other : runs[i].matching.matched) {
         const bool is_same = i != best && explained(runs[i].matching) == explained(runs[best].matching) &&
                              other.given == matched.given && other.step->name == matched.step->name &&
                              verdict_of(other) == Verdict::wrong;
         if (is_same) {
           std::vector<Cause> causes = causes_in(runs[i], other);
-          judged.causes = are_claimed(causes, other) ? std::move(causes) : std::move(judged.causes);
+          judged.causes = are_claimed(causes, *other.laid) ? std::move(causes) : std::move(judged.causes);
         }
       }
     }

@@ -6,10 +6,12 @@
 #include <ranges>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tensor/operations.hpp"
 #include "verify/judge/items.hpp"
+#include "verify/judge/row_order.hpp"
 #include "verify/judge/sense.hpp"
 #include "verify/propose/axes.hpp"
 
@@ -48,6 +50,9 @@ class Matcher {
     right_.set_usual(usual_orders());
     check_final();
     std::ranges::for_each(items_, [this](Item& item) { take_by_numbers(item); });
+    release_contradicting();
+    right_.set_usual(usual_orders());
+    release_undecided();
     take_wrong();
     return result();
   }
@@ -93,24 +98,18 @@ class Matcher {
     return steps;
   }
 
-  /// Rows of one program are either entry by entry or token by token: what is right the other way round than the
-  /// first is wrong.
+  /// Takes a step that seemed right from a tensor, which may then be `candidates`.
+  void release(Item& item, std::vector<std::size_t> candidates) {
+    const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
+    --holders_[step];
+    right_holders_.erase(step);
+    item.matched.reset();
+    item.candidates = std::move(candidates);
+  }
+
   void release_contradicting() {
-    const std::vector<std::string> orders{"[B*T, D]", "[T*B, D]"};
-    std::string usual;
-    for (Item& item : items_) {
-      const std::string order = item.matched ? order_in(item.matched->laid->words) : "";
-      if (std::ranges::find(orders, order) == orders.end()) {
-        continue;
-      }
-      usual = usual.empty() ? order : usual;
-      if (order != usual) {
-        const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-        --holders_[step];
-        right_holders_.erase(step);
-        item.matched.reset();
-        item.candidates = {step};
-      }
+    for (Item* const item : rows_in_another_order(items_)) {
+      release(*item, {static_cast<std::size_t>(item->matched->step - steps_.data())});
     }
   }
 
@@ -158,6 +157,10 @@ class Matcher {
     return std::nullopt;
   }
 
+  bool may_be_result(const Item& item, std::size_t result) {
+    return may_be(item, result) && right_.nearest(*item.theirs, tensor(result));
+  }
+
   bool may_be(const Item& item, std::size_t step) const {
     return std::ranges::find(item.candidates, step) != item.candidates.end();
   }
@@ -165,9 +168,7 @@ class Matcher {
   /// Returns true if the layer's result has no tensor yet, and none later in the dump may be it.
   bool is_result(const Item& item) {
     const std::optional<std::size_t> result = projected();
-    const auto fits = [&](const Item& one) {
-      return one.is_final && may_be(one, *result) && right_.nearest(*one.theirs, tensor(*result));
-    };
+    const auto fits = [&](const Item& one) { return one.is_final && may_be_result(one, *result); };
     return result && !is_taken(*result) && has_projection() && fits(item) &&
            std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
   }
@@ -184,6 +185,14 @@ class Matcher {
         items_, [&](const Item& other) { return other.matched && other.matched->is_right && is_twin(item, other); });
   }
 
+  /// Whether all that comes after it in the dump are weights.
+  bool is_last(const Item& item) const {
+    return std::ranges::none_of(items_, [&](const Item& other) {
+      const Tensor* const tensor = other.matched ? &*other.matched->step->tensor : nullptr;
+      return other.given > item.given && (tensor == nullptr || (tensor->dim() > 1 && !is_weight(*tensor)));
+    });
+  }
+
   bool has_projection() const {
     return std::ranges::any_of(
         items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
@@ -191,7 +200,7 @@ class Matcher {
 
   /// Returns true if another tensor is the heads' contexts.
   bool has_context_beside(const Item& item) const {
-    return item.is_certain && std::ranges::any_of(items_, [&](const Item& other) {
+    return (item.is_certain || is_last(item)) && std::ranges::any_of(items_, [&](const Item& other) {
              return other.given < item.given && other.matched && !other.is_final &&
                     other.matched->step->name.starts_with("context") && other.matched->laid->cells.empty();
            });
@@ -205,7 +214,7 @@ class Matcher {
       return;
     }
     const bool has_other = std::ranges::any_of(
-        items_, [&](const Item& item) { return item.is_final && !item.matched && may_be(item, *result); });
+        items_, [&](const Item& item) { return item.is_final && !item.matched && may_be_result(item, *result); });
     for (auto last = items_.rbegin(); last != items_.rend(); ++last) {
       Item& item = *last;
       if (!item.matched || !may_be(item, *result) || has_other) {
@@ -218,6 +227,24 @@ class Matcher {
           take(item, *result, std::move(laid), false);
         }
         return;
+      }
+    }
+  }
+
+  /// What is called the layer's result, or is the last of the dump with a name that does not say what it is, and has
+  /// the numbers that the last projection gets: without the projection it is wrong, and before it right.
+  void release_undecided() {
+    const std::optional<std::size_t> result = projected();
+    const auto is_undecided = [&](const Item& item) {
+      const bool is_vague = item.by == Matched::By::numbers ||
+                            (!item.is_certain && !steps_[item.candidates[0]].name.starts_with("context"));
+      return item.matched && item.matched->is_right && item.matched->step->name.starts_with("context") &&
+             item.by >= Matched::By::habit && (item.is_final || (is_vague && is_last(item))) &&
+             right_.nearest(*item.theirs, tensor(*result));
+    };
+    for (Item& item : items_) {
+      if (result && !is_taken(*result) && is_undecided(item)) {
+        release(item, {});
       }
     }
   }
@@ -352,6 +379,10 @@ class Matcher {
         found.insert(item.given);
         if (!item.matched->is_right && !item.matched->is_inherited) {
           judge_again(*item.matched);
+        }
+        const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
+        if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step] == 1) {
+          operands_.set_following(tensor(step));
         }
         matching.matched.push_back(*std::move(item.matched));
       }

@@ -63,6 +63,14 @@ void Operands::replace(const Tensor& tensor, const Laid& laid) {
   tensors_.insert_or_assign(tensor.id(), with_values(tensor, laid.values));
 }
 
+void Operands::put(const Tensor& tensor, const Tensor& is) { tensors_.insert_or_assign(tensor.id(), is); }
+
+Operands Operands::sources() const {
+  Operands result = *this;
+  std::erase_if(result.tensors_, [this](const auto& own) { return following_.contains(own.first); });
+  return result;
+}
+
 Tensor Operands::put_in(const Tensor& was, const Tensor& is, const Tensor& judged) const {
   const auto found = was.id() == judged.id() ? tensors_.end() : tensors_.find(was.id());
   return found == tensors_.end() ? is : found->second;
@@ -72,7 +80,7 @@ std::optional<Tensor> Operands::remade(const Tensor& tensor, const Tensor& judge
   try {
     Rewriter rewriter([&](const Tensor& was, const Tensor& is) {
       const Tensor own = put_in(was, is, judged);
-      return own.id() != is.id() || !rule ? own : rule(was, is);
+      return own.id() != is.id() || !rule || following_.contains(was.id()) ? own : rule(was, is);
     });
     return rewriter(tensor);
   } catch (const ShapeError&) {

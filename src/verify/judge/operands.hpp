@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "tensor/rewrite.hpp"
@@ -17,6 +18,12 @@ class Operands {
   /// The first of several stays; slices are put together.
   void add(const Tensor& tensor, const Laid& laid);
   void replace(const Tensor& tensor, const Laid& laid);
+  void put(const Tensor& tensor, const Tensor& is);
+  /// The port's tensor is what its step makes of the port's others: no rule changes how it is made.
+  void set_following(const Tensor& tensor) { following_.insert(tensor.id()); }
+  bool have_following() const { return !following_.empty(); }
+  /// Those alone that follow from no others.
+  Operands sources() const;
   bool empty() const { return tensors_.empty(); }
 
   /// As a rewriting rule: returns the port's tensor if it has one, except for the tensor being judged.
@@ -27,6 +34,7 @@ class Operands {
 
  private:
   std::map<const void*, Tensor> tensors_;
+  std::set<const void*> following_;
 };
 
 /// A tensor's numbers, row-major.

@@ -27,7 +27,8 @@ const std::vector<Habit>& habits() {
   static const std::vector<Habit> table = {
       {"q query queries q_proj q_lin q_linear q_layer to_q query_proj query_layer query_states query_projection "
        "query_dense linear_q attn_q "
-       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads queries_split q_split q_scaled scaled_q "
+       "qcur c_q mixed_query_layer q_heads q_head qs q_mat query_heads query_scaled scaled_query queries_scaled "
+       "queries_split q_split q_scaled scaled_q "
        "q_states q_vec xq x_q q_einsum "
        "q_net q_fc fc_q proj_q qproj q_tensor q_out q_transform query_linear linear_query linear_queries query_vec "
        "query_vectors query_matrix "
@@ -35,7 +36,8 @@ const std::vector<Habit>& habits() {
        "queries queries_heads scaled_queries scaled_queries_heads query_2 query", "W_query"},
       {"k key keys k_proj k_lin k_linear k_layer to_k key_proj key_layer key_states key_projection key_dense linear_k "
        "attn_k kcur c_k "
-       "mixed_key_layer k_heads k_head ks k_mat key_heads keys_split k_split k_scaled scaled_k k_states k_vec xk x_k "
+       "mixed_key_layer k_heads k_head ks k_mat key_heads keys_split k_split k_scaled scaled_k key_scaled scaled_key "
+       "keys_scaled k_states k_vec xk x_k "
        "k_einsum k_net k_fc fc_k "
        "proj_k kproj k_tensor k_out k_transform key_linear linear_key linear_keys key_vec key_vectors key_matrix "
        "key_tensor key_transform "
@@ -64,7 +66,8 @@ const std::vector<Habit>& habits() {
        "attn_vec_einsum",
        "output", "out_proj"},
       {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
-      {"qkv c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
+      {"qkv", "context_heads context_vecs", "", "W_query W_key W_value"},  // fused, or softmax(Q K^T) V
+      {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
        "mixed_qkv qkv_net qkvw qkv_w "
        "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
        "", "", "W_query W_key W_value"},
@@ -77,7 +80,8 @@ const std::vector<Habit>& habits() {
        "qk_dot qk_product "
        "matmul_qk qk_matmul query_key attention_logit attn_dots att_score raw_attention hook_attn_scores",
        any_scores},
-      {"attention_scores attention_score", scores_or_weights},  // Keras calls the weights so
+      {"attention_scores attention_score qk_buf",
+       scores_or_weights},  // Keras and FasterTransformer call the weights so
       {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled "
        "scaled_logits scaled_energy "
        "s_scaled scaled_qk att_scaled scaled_sim scaled_attention_logits qk_scaled logits_scaled scaled_dot_products",
@@ -129,7 +133,8 @@ const std::vector<Habit>& habits() {
        "output_concat out_concat combined "
        "combined_heads merge_heads heads_merged heads_concat context_states attended_values attn_ctx attention_context "
        "weighted_v "
-       "scaled_attention out_heads out_merged hook_z",
+       "scaled_attention output_heads heads_output out_reshaped y_reshaped output_reshaped attn_output_reshaped "
+       "out_heads out_merged hook_z",
        any_context},
       {"attn_vec attn_vecs",
        "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2 output"},
@@ -147,7 +152,8 @@ const std::vector<Habit>& habits() {
        "attn_output_projected attn_proj_out",
        "output ?context_vecs", "out_proj", "", true},
       {"x xs h cur", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
-      {"input inputs embeddings embedding embedded hidden_states hidden_state hidden src inp inpl emb x_in "
+      {"input inputs from_tensor layer_in query_input query_antecedent embeddings embedding embedded hidden_states "
+       "hidden_state hidden src inp inpl emb x_in "
        "token_embeddings embeds "
        "inputs_embeds input_embeddings batch",
        "batch inputs"},
