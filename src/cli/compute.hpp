@@ -20,7 +20,8 @@ Walkthrough computed(const chapters::Chapter& chapter, const Lesson& lesson, con
 void check_change_fits(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options,
                        const WhatIf& rule);
 
-/// A writer's view of the walkthrough, with the numbers of the requested steps and without what-if rules. Chapter and options must outlive it.
+/// A writer's view of the walkthrough, with the numbers of the requested steps and without what-if rules. Chapter and
+/// options must outlive it.
 render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& walkthrough, const Options& options);
 
 /// An emitter's view of the walkthrough. Throws UsageError if the chapter does not have the requested steps.

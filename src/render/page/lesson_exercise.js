@@ -4,13 +4,13 @@
 let exercise = null;  // what the address asks for
 const begun = new Map();  // by address: whoever comes back finds the answers
 
-/** The positions of the cells worth asking for: [first, how many, first, how many, ...] in the step's "ask". */
+/** The positions of the cells worth asking for, from the step's "ask": [first, count, first, count, ...]. */
 function askable(step) {
   const { ask = [] } = steps[step];
   return ask.flatMap((first, i) => (i % 2 ? [] : Array.from({ length: ask[i + 1] }, (_, k) => first + k)));
 }
 
-/** Mulberry32: the same numbers for the same seed in every browser. */
+/** Mulberry32: one seed gives the same numbers in every browser. */
 function dice(seed) {
   let state = seed >>> 0;
   return (limit) => {
@@ -33,13 +33,13 @@ function someOf(all, wanted, below) {
 
 const isPlain = (number) => number === 0 || number === 1 || !Number.isFinite(number);
 
-/** How a printed number is written: 0.1587, 3., 1.5870e-01. */
+/** The format of a printed number: 0.1587, 3., 1.5870e-01. */
 function notationOf(text) {
   const [mantissa, exponent] = text.toLowerCase().split("e");
   return { digits: (mantissa.split(".")[1] ?? "").length, scientific: exponent !== undefined };
 }
 
-/** The number that is printed for this one; halves go to the even digit. */
+/** The number as printed; halves round to the even digit. */
 function rounded(number, { digits, scientific }) {
   const write = (places) => (scientific ? number.toExponential(places) : number.toFixed(places));
   const [, head, tail, exponent] = new RegExp(`^(-?\\d+\\.?\\d{${digits}})(\\d*)(.*)$`).exec(write(100)) ?? [];
@@ -110,7 +110,7 @@ function tellingRules(step) {
   return rulesOf(chapterOf(step)).map((_, i) => i).filter((i) => inChapter.some((one) => one.whatIfs?.[i]));
 }
 
-/** Whether two rules print the same: then both are right answers. */
+/** Returns true if two rules print the same; then both are right answers. */
 function actAlike(step, one, other) {
   const shown = (at, rule) => {
     const change = at.whatIfs?.[rule] || {};
@@ -126,7 +126,7 @@ function ruleExercise(step, seed) {
            tries: 0, hints: 0, isOver: false, query: `exercise=rule&seed=${seed}` };
 }
 
-/** The exercise that an address asks for; null where there is none. */
+/** The exercise in the address; null without one. */
 function exerciseOf(step, asked) {
   const kind = asked.get("exercise");
   const seed = Number(asked.get("seed"));
@@ -141,14 +141,14 @@ function exerciseOf(step, asked) {
   return begun.get(key);
 }
 
-/** Whether the exercise is about this step. */
+/** Returns true if the exercise is about this step. */
 const isHere = (step) => exercise !== null && (exercise.kind === "rule" ? (steps[exercise.step].k ?? 0) === (steps[step].k ?? 0) : exercise.step === step);
-/** Whether a rule is applied that nobody may see. */
+/** Returns true if a hidden rule is applied. */
 const isSecret = () => exercise?.kind === "rule" && !exercise.isOver;
 
 // ---- What is hidden ----
 
-/** The marks of a cell that is asked for, also of its equals: null where it is not hidden. */
+/** The marks of a hidden cell or one equal to it; null if it is not hidden. */
 function questionAt(state, position) {
   if (exercise?.step !== state.step || state !== asIs[state.step]?.state) return null;
   if (exercise.kind === "wrong") return exercise.position === null || exercise.isOver || exercise.marks.has(position) ? null : position;
@@ -159,7 +159,7 @@ function questionAt(state, position) {
   return isPlain(toNumber(number)) ? null : open.find((one) => exact(state.node)[one] === number) ?? null;
 }
 
-/** Shows the step's cells as the exercise wants them. */
+/** Hides or shows the step's cells for the exercise. */
 function cover(state) {
   state.covered = isHere(state.step) && exercise.kind !== "rule";
   for (const map of state.maps) {
@@ -189,7 +189,7 @@ const action = (text, act) => {
   return button;
 };
 
-/** A hint's lines, with --predict's words. */
+/** A hint's lines, in --predict's words. */
 function hintLines(from, which) {
   const [opening, each, bias] = from?.telling.hints?.[which] ?? [];
   if (opening === undefined) return null;
@@ -199,7 +199,7 @@ function hintLines(from, which) {
           ...(from.bias.length ? [spoken(from, bias, length)] : [])].filter(Boolean);
 }
 
-/** Asks for a number, or whether it is wrong, in the derivation's place. */
+/** Asks, in place of the derivation, for a number or whether it is wrong. */
 function ask(state, position, asked) {
   const { panel, node } = state;
   const from = derivation(node, asked);
@@ -236,7 +236,7 @@ function ask(state, position, asked) {
   state.from = given ? from : null;
 }
 
-/** Shows the cell again after something about it has changed, and says what. */
+/** Redraws a changed cell, and announces the change. */
 function again(state, position, words) {
   cover(state);
   state.shown = undefined;
@@ -276,7 +276,7 @@ function settleAnswer(state, position, words) {
   focusCell(position);
 }
 
-/** The score, or what is to be done. */
+/** The score or, before the first answer, the task. */
 function exerciseWords() {
   const { kind, hints, marks } = exercise;
   const withHints = hints ? `, with ${plural(hints, "hint")}` : "";

@@ -8,7 +8,7 @@ const exerciseBar = make("div", { class: "exercise", role: "group", "aria-label"
                          action("Show me", () => showAll()), action("New", () => begin(exercise.kind, exercise.asked?.length ?? 1)),
                          action("End", () => endExercise()));
 
-/** Shows the exercise's bar in its step, and hides what would give the answers away. */
+/** Shows the exercise's bar in its step, and hides what would reveal the answers. */
 function dress(step) {
   const article = articles[step];
   const isOn = isHere(step);
@@ -40,7 +40,7 @@ function dress(step) {
   }
 }
 
-/** The rule is known: the page shows it as any other. */
+/** The rule has been found: shows it like any other. */
 function revealRule(isShown) {
   exercise.isOver = true;
   exercise.isShown = isShown;
@@ -63,7 +63,7 @@ ruleForm.addEventListener("submit", (event) => {
   said.textContent = exerciseText.textContent;
 });
 
-/** First the first step that differs, then what the rule did to the numbers. */
+/** Hints: first the first step that differs, then the rule's effect on the numbers. */
 function hintAtRule() {
   ++exercise.hints;
   const first = steps.findIndex((one, step) => isHere(step) && one.whatIfs?.[exercise.rule]);
@@ -93,7 +93,7 @@ function showAll() {
   said.textContent = exerciseWords();
 }
 
-/** The nearest step with numbers to ask for, the current one first. */
+/** The nearest step that has numbers to ask for, starting with the current one. */
 function stepToAsk() {
   const fits = (step) => !steps[step].frame && askable(step).length > 0 && nodeOf(step);
   return [...steps.keys()].filter(fits).sort((one, other) => {
@@ -125,7 +125,7 @@ function endExercise() {
 const exerciseDialog = document.querySelector("dialog.exercises");
 const exerciseButton = document.querySelector("button.exercises");
 
-/** The chosen cell of the current step, where it can be hidden. */
+/** The chosen cell of the current step, if it can be hidden. */
 const cellToHide = () => {
   const at = views[current]?.pinned ?? null;
   return at !== null && views[current] === asIs[current]?.state && askable(current).includes(at) ? at : null;

@@ -5,7 +5,7 @@ const staged = matchMedia("screen and (min-width: 900px) and (min-height: 560px)
 const densities = [[1.5, 0.2], [1.3, 0.18], [1.15, 0.16], [1, 0.16], [0.9, 0.14], [0.8125, 0.12], [0.8125, 0]];
 const scrollbar = 12;  // as in lesson_stage.css
 
-/** Divides the room: who needs less than an even share gets it, the others share what is left evenly. */
+/** Divides the space: a piece that needs less than an even share gets what it needs; the others share the rest evenly. */
 function share(room, needs) {
   const given = [];
   let left = room;
@@ -16,7 +16,7 @@ function share(room, needs) {
   return given;
 }
 
-/** A need's height, a scrollbar's included where it is wider than its room. */
+/** The height that a piece needs, with a scrollbar if it is wider than its space. */
 const tall = (need, width) => need.h + (need.w > width ? scrollbar : 0);
 const lower = (have, want, spare) => have + Math.min(Math.max(spare, 0), Math.max(want - have, 0));
 
@@ -30,14 +30,14 @@ function inColumn(boxes, gap) {
   return { w: h, h: w };
 }
 
-/** Two rows: their heights, and what is left over. */
+/** The heights of two rows, and the space left over. */
 function rowsOf(room, gap, top, bottom) {
   const space = room.h - (bottom ? gap : 0);
   const [above, below] = share(space, [top, bottom]);
   return { above, below, spare: space - above - below };
 }
 
-/** Where the map, its operands and the derivation may stand: what room each of them gets. */
+/** The possible arrangements of the map, its operands and the derivation: the space of each. */
 const arrangements = {
   /** The derivation beside the map, the operands below both. */
   below(room, { result, panel, operands, gap, least }) {
@@ -93,11 +93,11 @@ const arrangements = {
   },
 };
 
-/** How much of it is out of sight, from 0 to 1. */
+/** The hidden share of a piece, from 0 to 1. */
 const hidden = (need, room) =>
   need.w && need.h ? 1 - Math.min(1, (room.w + 0.5) / need.w) * Math.min(1, (room.h + 0.5) / need.h) : 0;
 
-/** What an arrangement loses: above all a piece of the map, then of the operands, then of the derivation. */
+/** The cost of an arrangement: hidden parts of the map count most, then of the operands, then of the derivation. */
 function loss(found, { result, panel, least }) {
   const maps = 6 * hidden(result, found.result) + 4 * hidden(found.operands.need, found.operands);
   const isCramped = found.panel.h < Math.min(panel.h, least);
@@ -105,14 +105,14 @@ function loss(found, { result, panel, least }) {
   return maps + (maps > 0 ? 1 : 0) + told + (told > 0 ? 0.5 : 0) + (isCramped ? 3 : 0);
 }
 
-/** What share of the picture's place stays empty. */
+/** The share of the picture's space that stays empty. */
 function blank({ result, operands, panel, rows }, need, room) {
   const used = [[need.result, result], [operands.need, operands], [need.panel, panel]].reduce((sum, [one, place]) =>
     sum + Math.min(one.w, place.w) * Math.min(one.h, place.h), 0);
   return 1 - used / (room.w * rows.reduce((sum, height) => sum + height, 1));
 }
 
-/** Some elements of each kind of derivation: the first, the last and one between. */
+/** Some elements of each kind of derivation: first, last and one between. */
 function samples({ node }) {
   const all = Array.from({ length: count(node) }, (_, position) => position);
   if (!node.c?.length) return all.slice(0, 1);
@@ -122,7 +122,7 @@ function samples({ node }) {
   });
 }
 
-/** Panels that are not seen, to be measured. */
+/** Invisible panels, for measuring. */
 const probes = (state) => samples(state).map((position) => {
   const { heading, shown, total } = account(state, position);
   return make("section", { class: "derivation probe", "aria-hidden": "true" }, heading, ...shown, total);
@@ -134,7 +134,7 @@ function leastOf(panel) {
   return panel.offsetHeight - more;
 }
 
-/** Gives the panels the width that all their tables need, their long names broken. */
+/** Sets the width that all tables of the panels need, with long names broken. */
 function widthOf(panels, rem) {
   const set = (width) => panels.forEach((panel) => { panel.style.width = `${width}px`; });
   set(21 * rem);
@@ -146,7 +146,7 @@ function widthOf(panels, rem) {
 
 const seenMap = ({ maps, boxes }) => maps.find((_, m) => !boxes[m].classList.contains("unseen"));
 
-/** What the pieces of the picture need at the density that is set. */
+/** The sizes that the pieces of the picture need at the current density. */
 function needs(state, panels, rem) {
   const edge = 12;  // a box's padding
   const ofTable = ({ element }) => ({
@@ -174,7 +174,7 @@ function setDensity(look, [size, lead]) {
   look.style.setProperty("--lead", `${lead}em`);
 }
 
-/** The densest picture is the last resort: the largest numbers with which all is seen, else what loses least. */
+/** Chooses the largest numbers with which everything is visible, else the arrangement of least cost; the densest is the last resort. */
 function best(state, room, rem) {
   const look = state.result.parentElement;
   const panels = probes(state);
@@ -198,14 +198,14 @@ function best(state, room, rem) {
 
 const pixels = (lengths) => lengths.map((length) => `${Math.floor(length * 100) / 100}px`).join(" ");
 
-/** Sets a box's size: its table's and its name's, or what there is; what is larger scrolls. */
+/** Sets a box's size: its table and name or, if there is less space, that; the box then scrolls. */
 function setBox(box, need, room) {
   const bars = { w: need.h > room.h + 0.5 ? scrollbar : 0, h: need.w > room.w + 0.5 ? scrollbar : 0 };
   box.style.setProperty("--w", pixels([Math.min(Math.max(need.w + bars.w, need.named), room.w)]));
   box.style.setProperty("--h", pixels([Math.min(need.h + bars.h, room.h)]));
 }
 
-/** Each operand's room: for its table first, then for its name. */
+/** Each operand's space: for its table first, then for its name. */
 function roomsOf(room, needs, gap, isColumn) {
   const [along, across] = isColumn ? ["h", "w"] : ["w", "h"];
   const space = room[along] - gap * (needs.length - 1);
@@ -215,7 +215,7 @@ function roomsOf(room, needs, gap, isColumn) {
   return needs.map((_, i) => ({ ...room, [along]: given[i] + (names[i] ?? 0) }));
 }
 
-/** Arranges the picture as it was found best. */
+/** Applies the chosen arrangement. */
 function arrange(state, { name, density, need, rooms }) {
   const look = state.result.parentElement;
   look.dataset.stage = name;
@@ -231,14 +231,14 @@ function arrange(state, { name, density, need, rooms }) {
   [...state.operands.children].forEach((box, i) => setBox(box, need.operands[i], each[i]));
 }
 
-/** What of the window is left below the step's words; where it is high, a line of what follows stays in sight. */
+/** The window's space below the step's text; in a high window, one line of what follows stays visible. */
 function roomFor(look, rem) {
   const top = look.getBoundingClientRect().top + window.scrollY;
   const width = look.parentElement.clientWidth;
   return { w: width, h: Math.max(window.innerHeight - top - (window.innerHeight > 700 ? 2.2 : 0.3) * rem, 20 * rem) };
 }
 
-/** All slices side by side: the largest numbers with which the window shows them above a derivation, else the smallest. */
+/** All slices side by side: the largest numbers with which they fit above a derivation, else the smallest. */
 function fitGrid(state) {
   const look = state.result.parentElement;
   const rem = parseFloat(getComputedStyle(root).fontSize);
@@ -257,7 +257,7 @@ function fitGrid(state) {
   state.maps.forEach((map) => { delete map.scrolls; map.element.parentElement.style.removeProperty("--over"); });
 }
 
-/** Arranges a step's picture so that the window shows it whole, where it can. */
+/** Arranges a step's picture so that the window shows all of it, if possible. */
 function fit(state) {
   if (!state?.result.getClientRects().length) return;
   const look = state.result.parentElement;
@@ -290,7 +290,7 @@ function fit(state) {
   scrollIntoBoxes(state);
 }
 
-/** Which scrollbars a map's box has; one of them takes room, which may call for the other. */
+/** The scrollbars of a map's box; one takes space, so the other may become necessary. */
 function scrollsOf({ element }) {
   const box = element.parentElement;
   let scrolls = [false, false];
@@ -303,7 +303,7 @@ function scrollsOf({ element }) {
 
 const overflow = (scrolls) => scrolls.map((does) => (does ? "scroll" : "hidden")).join(" ");
 
-/** Sets the scrollbars as those of `like` are; and what the browser scrolls to comes clear of the names that stay. */
+/** Copies the scrollbars of `like`, and keeps what the browser scrolls to clear of the fixed names. */
 function settle(map, like) {
   map.scrolls = map === like ? scrollsOf(map) : like.scrolls;
   const { style } = map.element.parentElement;
@@ -312,7 +312,7 @@ function settle(map, like) {
   style.scrollPadding = `${corner.offsetTop + corner.offsetHeight + 16}px 8px 8px ${corner.offsetWidth + 8}px`;
 }
 
-/** After the window or the words above have changed. */
+/** Fits again after the window or the text above has changed. */
 function refit() {
   const state = views[current];
   if (!state) return;

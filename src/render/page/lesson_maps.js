@@ -8,10 +8,10 @@ function luminance(hex) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Black or white: one of the two has a contrast of 4.58 at least. */
+/** Black or white: the better of the two has a contrast of at least 4.58. */
 const inkOn = (hex) => ((luminance(hex) + 0.05) ** 2 > 1.05 * 0.05 ? "#000" : "#fff");
 
-/** The colours of the numbers of some tensors. */
+/** The colour scale of some tensors' numbers. */
 function scaleOf(tensors) {
   const finite = tensors.flatMap(exact).map(toNumber).filter(Number.isFinite);
   const low = Math.min(...finite);
@@ -55,10 +55,10 @@ const short = (number) => String(Number(number.toPrecision(3)));
 
 // ---- Heat maps -----------------------------------------------------------------------------------
 
-/** A row's or a column's name; lesson.css keeps room for it in bold. */
+/** The name of a row or column; lesson.css reserves space for it in bold. */
 const heading = (scope, name) => make("th", { scope, "data-name": name }, name);
 
-// Heads that share a tensor's columns: those of the tensor that a view makes of it, or that it is a view of.
+// The heads that share a tensor's columns: known from a view of it, or from the tensor that it is a view of.
 for (const node of nodes) {
   const from = nodes[node.o[0]];
   if (!from || Math.abs(from.s.length - node.s.length) !== 1) continue;
@@ -67,7 +67,7 @@ for (const node of nodes) {
   if (axis >= 0 && joined.s.at(-1) === split.s[axis] * split.s.at(-1)) joined.heads = split.s[axis];
 }
 
-/** Whose head a column is; null where it is no one's. */
+/** The head that a column belongs to; null if none. */
 function headOf(node, lead, column) {
   if (node.heads > 1) return Math.floor((column * node.heads) / node.s.at(-1));
   const axis = node.x.indexOf(2);
@@ -144,7 +144,7 @@ function mark(maps, from, style) {
   }
 }
 
-/** The heading of the row or the column in which all marked cells are. */
+/** The heading of the row or column that contains all marked cells. */
 function markHeads(maps) {
   for (const map of maps) {
     const marked = [...map.cells.values()].filter(({ cell }) => cell.matches(".met, .at"));

@@ -7,7 +7,7 @@ function isProjected() {
   return root.classList.contains("projector");
 }
 
-/** The sizes of type to try, the largest first, in pixels: a screen has 38 lines, or up to 54 where a picture needs them. */
+/** The type sizes to try, in pixels, the largest first: 38 lines a screen, up to 54 if a picture needs them. */
 function projectedSizes() {
   return isProjected() ? [38, 42, 48, 54].map((lines) => Math.max((enlarged * window.innerHeight) / lines, 14)) : [0];
 }
@@ -25,7 +25,7 @@ function setProjector(isOn) {
   resize();
 }
 
-/** Fits the step anew, with the type that is wanted. */
+/** Fits the step again with the chosen type size. */
 function resize() {
   if (views[current]) fit(views[current]);
   else setType(projectedSizes()[0]);
@@ -47,7 +47,7 @@ document.addEventListener("keydown", (event) => {
 
 const sheet = { width: 281, height: 106 };  // millimetres for the maps, as in lesson_projector.css
 
-/** The size of type, and how many maps stand side by side, with which all of a step's maps fill a sheet. */
+/** The type size and the number of maps side by side with which a step's maps fill a sheet. */
 function setSlide({ node, maps, result }) {
   const digits = Math.max(...printed(node).map((number) => number.length));
   const names = (axis) => (axis < 0 ? 0 : Math.max(...Array.from({ length: node.s[axis] }, (_, at) => axisName(node, axis, at).length)));

@@ -4,7 +4,7 @@ const views = steps.map(() => null);
 let pointer = "";  // where it is
 document.addEventListener("pointermove", ({ clientX, clientY }) => { pointer = `${clientX} ${clientY}`; });
 
-/** The steps that a node was made from: the nearest ones, through what is no step. */
+/** The steps that a node was computed from: the nearest ones, through nodes that are not steps. */
 function sources(node) {
   const found = new Set();
   for (const operand of node.o) {
@@ -31,7 +31,7 @@ function stepLinks(words, list) {
   return make("span", {}, words, ...links);
 }
 
-/** Draws the step's heat maps; to be called once. */
+/** Draws the step's heat maps; call it once. */
 function view(step) {
   const node = nodeOf(step);
   if (!node) return;
@@ -41,7 +41,7 @@ function view(step) {
   views[step] = drawn(step, node, article.querySelector(".look"));
 }
 
-/** The heat maps of a step's tensor, or of one in its place, in an empty look; null where the page has no cells. */
+/** The heat maps of a step's tensor or its replacement, in an empty view; null if the page has no cells. */
 function drawn(step, node, look, isSecret = false) {
   if (!count(node) || printed(node).length !== count(node)) return null;
   const text = articles[step].querySelector(".printed");
@@ -118,13 +118,13 @@ function drawn(step, node, look, isSecret = false) {
   return state;
 }
 
-/** "head 1"; of several sequences, "[0] head 1". */
+/** "head 1"; with several sequences, "[0] head 1". */
 function sliceName(node, lead) {
   const items = lead.map((at, axis) => itemName(node, axis, at) ?? (node.s[axis] > 1 ? `[${at}]` : null));
   return items.filter((item) => item !== null).join(" ") || `[${lead.join(", ")}]`;
 }
 
-/** Draws all again in the scales that are now shared. */
+/** Draws everything again in the shared scales. */
 function repaint(state) {
   for (const { node, cells } of state.maps) cells.forEach(({ cell }, position) => paint(cell, node, position));
   state.tools.querySelector(".legend")?.remove();
@@ -138,7 +138,7 @@ function repaint(state) {
 
 const cellAt = (state, position) => state.maps.find((map) => map.cells.has(position))?.cells.get(position).cell;
 
-/** The one element that Tab reaches, and its slice the one that is seen. */
+/** Makes this element the only one that Tab reaches, and shows its slice. */
 function setFocusable(state, position) {
   state.maps.forEach((map, m) => {
     const isSeen = map.cells.has(position);
@@ -150,7 +150,7 @@ function setFocusable(state, position) {
   state.focusable?.setAttribute("tabindex", "0");
 }
 
-/** The operands' tables in which an element's terms are: of more than two axes, the one slice that is needed. */
+/** The operands' tables with an element's terms; of more than two axes, only the slice needed. */
 function besides(state, position) {
   const from = state.isSecret ? null : derivation(state.node, position);
   const wanted = [];
@@ -194,7 +194,7 @@ function hint(state) {
   reachable(panel);
 }
 
-/** Shows how the element came about; null: nothing is chosen. */
+/** Shows an element's derivation; null: nothing is chosen. */
 function explain(state, position) {
   if (position === state.shown) return;
   state.shown = position;
@@ -228,7 +228,7 @@ function explain(state, position) {
   state.from = from;
 }
 
-/** What the panel says of an element: a heading, how it came about, and its number; and all this to be read out. */
+/** The panel's text for an element: heading, derivation and number, and the same for screen readers. */
 function account({ node, isSecret }, position) {
   const index = indexAt(position, node.s);
   const who = index.map((at, axis) => itemName(node, axis, at)).filter((name) => name !== null);
@@ -250,7 +250,7 @@ function account({ node, isSecret }, position) {
   };
 }
 
-/** Brings the operand cells that meet into sight inside their boxes, without moving the page. */
+/** Scrolls the operands' boxes to the cells used, without moving the page. */
 function scrollIntoBoxes(state) {
   for (const map of state.beside) {
     bring(map, [...map.element.querySelectorAll("td.at, td.met")]);
@@ -258,7 +258,7 @@ function scrollIntoBoxes(state) {
   }
 }
 
-/** Scrolls a map's box to these cells: to the first of them where they are more than it holds. */
+/** Scrolls a map's box to these cells, or to the first of them if it cannot hold all. */
 function bring({ element, scrolls = [true, true] }, cells) {
   if (!cells.length || !scrolls.includes(true)) return;
   const box = element.parentElement;
@@ -307,7 +307,7 @@ document.addEventListener("keydown", (event) => {
   setGrid(views[current], !views[current].isGrid);
 });
 
-/** No cell is chosen any more. */
+/** Clears the chosen cell. */
 function release(state) {
   state.pinned = null;
   explain(state, null);

@@ -17,7 +17,7 @@ function make(tag, attributes = {}, ...children) {
 
 // ---- Boxes that scroll ---------------------------------------------------------------------------
 
-/** Tab reaches a box that scrolls and has nothing in it that Tab reaches; so the arrow keys can scroll it. */
+/** Lets Tab reach a scrolling box without focusable content, so that the arrow keys can scroll it. */
 function reachable(box) {
   const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
   if (scrolls && !box.querySelector("a, [tabindex='0']")) box.setAttribute("tabindex", "0");
@@ -25,7 +25,7 @@ function reachable(box) {
   box.querySelector(".more")?.toggleAttribute("hidden", box.scrollHeight - box.clientHeight - box.scrollTop < 3);
 }
 
-/** Says that a box goes on below, and scrolls there; reachable() hides it at the end. */
+/** A button that says that a box goes on below, and scrolls there; reachable() hides it at the end. */
 function moreOf(box) {
   const button = make("button", { type: "button", class: "more", "aria-label": "More below" }, "▾ more");
   button.addEventListener("click", () => box.scrollBy({ top: 0.6 * box.clientHeight }));
@@ -46,7 +46,7 @@ function scrolling(child, name) {
 
 const count = (node) => node.s.reduce((product, size) => product * size, 1);
 const nameOf = (node) => node.n || node.e;
-/** The words that the rows of its chapter's inputs stand for. */
+/** The words of the rows of the chapter's inputs. */
 const tokensOf = (node) => chapters[node.k ?? 0].tokens;
 
 function indexAt(position, shape) {
@@ -61,10 +61,10 @@ function indexAt(position, shape) {
 const positionOf = (index, shape) => index.reduce((position, at, axis) => position * shape[axis] + at, 0);
 const place = (node, position) => nameOf(node) + (node.s.length ? `[${indexAt(position, node.s).join(", ")}]` : "");
 
-/** Which of the ways in c made the element; null where the page does not know. */
+/** The way in c that computed the element; null if the page does not know it. */
 const caseOf = (node, position) => node.c?.[node.z ? node.z[position] : 0] ?? null;
 
-/** The element's rank among those of its case. */
+/** The element's rank within its case. */
 function rankOf(node, position) {
   if (!node.z) return position;
   let rank = 0;
@@ -72,11 +72,11 @@ function rankOf(node, position) {
   return rank;
 }
 
-/** Where a line of places_json in page_cases.cpp begins for the element. */
+/** The first place of a line (places_json in cases.cpp) for the element. */
 const startOf = (node, position, line) =>
   indexAt(position, node.s).reduce((sum, at, axis) => sum + at * line[3 + axis], line[2]);
 
-/** The places {node, position} that the lines say. */
+/** The places {node, position} of the lines. */
 function places(node, position, lines = []) {
   return lines.flatMap((line) => {
     const isLine = Array.isArray(line);
@@ -87,7 +87,7 @@ function places(node, position, lines = []) {
   });
 }
 
-/** All numbers as decimals that say exactly which float32 they are. */
+/** All numbers as decimals that identify their float32 exactly. */
 function exact(node) {
   if (!node.exact) {
     node.exact = node.v !== undefined
@@ -107,12 +107,12 @@ const exactAt = ({ node, position }) => (node.t === "bool" ? printed(node) : exa
 /** All numbers as PyTorch prints them. */
 const printed = (node) => (node.printed ??= node.p ? node.p.split(" ") : []);
 
-/** What an item of an axis is called: a token, a head; else null. */
+/** The name of an item of an axis: a token, a head; else null. */
 const itemName = (node, axis, at) => (node.x[axis] === 1 ? tokensOf(node)[at] : node.x[axis] === 2 ? `head ${at + 1}` : null);
-/** What stands beside an axis: the item's name, or the index. */
+/** The label beside an axis: the item's name, or the index. */
 const axisName = (node, axis, at) => itemName(node, axis, at) ?? String(at);
 
-/** What the element was made of, and what is told of it; null where the page does not know. */
+/** The element's derivation; null if the page does not know it. */
 function derivation(node, position) {
   const way = caseOf(node, position);
   return way && {

@@ -39,7 +39,7 @@ function show(step, position, byUser) {
   } else if (byUser) articles[step].focus({ preventScroll: true });
 }
 
-/** "#attn_scores[1,2]?what-if=no-mask": a step, perhaps an element, and perhaps what is changed. */
+/** "#attn_scores[1,2]?what-if=no-mask": a step, optionally an element, and optionally a changed rule. */
 function fromAddress(byUser) {
   const [, id, , index, query] = /^#([^[?]*)(\[([\d,\s]*)\])?(?:\?(.*))?$/.exec(safeDecode(location.hash)) ?? [];
   const step = steps.findIndex((one) => one.id === id);

@@ -11,11 +11,11 @@ const variants = new Map();  // the other things that articles show, by step, ru
 const chapterOf = (step) => chapters[steps[step].k ?? 0];
 const ruleAt = (step) => rulesOf(chapterOf(step)).findIndex((rule) => rule.name === whatIf.rule);
 
-/** What the rule made of the step; 0: nothing differs. */
+/** The rule's effect on the step; 0: nothing differs. */
 const changeOf = (step) => steps[step].whatIfs?.[ruleAt(step)] ?? 0;
 const isChanged = (change) => change !== 0 && (change.printed !== undefined || change.gone !== undefined);
 
-/** The step's tensor with the rule changed; null where that has none, or none with cells. */
+/** The step's tensor with the rule changed; null without one, or without cells. */
 function changedNode(step) {
   const change = changeOf(step);
   if (change.node !== undefined) return nodes[change.node];
@@ -44,7 +44,7 @@ async function unpack() {
   isUnpacked = true;
 }
 
-/** Whether the rules' tensors are there; where they are not yet, acts when they are. */
+/** Returns true if the rules' tensors are loaded; else acts once they are. */
 function withRules(action) {
   if (isUnpacked) return true;
   unpacked ??= unpack();
