@@ -6,9 +6,9 @@
 
 #include "arguments.hpp"
 #include "cli/compute.hpp"
+#include "cli/what_ifs.hpp"
 #include "inputs.hpp"
 #include "lesson/cell.hpp"
-#include "lesson/side_by_side.hpp"
 #include "require.hpp"
 #include "targets.hpp"
 
@@ -23,21 +23,12 @@ bool is_small(const Lesson& lesson) {
          is_small(lesson.d_out_v) && is_small(lesson.num_heads) && lesson.sentence.value_or("").size() <= 40;
 }
 
-std::string side_by_side(const cli::Options& options) {
-  const chapters::Chapter& chapter = *options.chapters.front();
-  const Walkthrough as_is = cli::computed(chapter, options.lesson, options);
-  const Walkthrough otherwise = changed(as_is, *options.what_if);
-  std::ostringstream out;
-  render::write_side_by_side(
-      out, cli::shown(chapter, as_is, options).steps, cli::shown(chapter, otherwise, options).steps,
-      what_the_change_did(*options.what_if, as_is.steps(), otherwise.steps()), options.text, 100);
-  return out.str();
-}
-
 std::string written(const cli::Options& options) {
   std::vector<render::ShownChapter> shown;
   for (const chapters::Chapter* chapter : options.chapters) {
-    shown.push_back(cli::shown(*chapter, cli::computed(*chapter, options.lesson, options), options));
+    const Walkthrough as_is = cli::computed(*chapter, options.lesson, options);
+    shown.push_back(cli::shown(*chapter, as_is, options));
+    shown.back().what_ifs = cli::shown_what_ifs(as_is, options);
   }
   std::ostringstream out;
   options.format->write(out, cli::document(std::move(shown), options));
@@ -45,7 +36,7 @@ std::string written(const cli::Options& options) {
 }
 
 void check(const cli::Options& options) {
-  const std::string text = options.what_if != nullptr ? side_by_side(options) : written(options);
+  const std::string text = written(options);
   require_clean(text, "what is written");
   require(options.format->name != "json" || nlohmann::json::accept(text), "JSON is JSON");
 }
