@@ -121,6 +121,16 @@ constexpr std::array summaries = {
              {"draw the mask from the lengths of the sequences", "tell a padding mask from a causal one",
               "say why the keys of padding are masked, and not its queries"}},
             "no-mask"},
+    Summary{
+        "online",
+        "softmax over blocks of keys, as fused kernels compute it",
+        {"How can softmax be computed when a whole row of scores does not fit into fast memory?",
+         "Block by block: a running maximum, a running sum and running weighted values are kept for each row. When a "
+         "block raises the maximum, what came before is rescaled.",
+         "Look at the factors for earlier blocks: 1 where the maximum stays, less where it grows.",
+         {"compute softmax's denominator from two blocks by hand", "say what a fused kernel keeps for each row",
+          "say why the result may differ from softmax at once in the last bits"}},
+        "no-block-rescale"},
 };
 
 const Summary* summary_of(std::string_view name) {

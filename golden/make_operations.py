@@ -204,6 +204,38 @@ def divide_by_set():
     return cases
 
 
+def subtract_set():
+    cases = []
+    for seed, (a, b) in enumerate((([4, 9], []), ([4, 9], [4, 1]), ([4, 9], [9]), ([4, 1], [2, 4, 9]), ([9], [4, 1]))):
+        result = numbers(seed, a) - numbers(seed + 1000, b)
+        cases.append({"seed": seed, "a": a, "b": b, "shape": list(result.shape), "result": stored(result)})
+    return cases
+
+
+def amax_set():
+    """Some rows with an nan, and rows of -inf."""
+    cases = []
+    for seed, shape in enumerate(([1], [6, 1], [6, 3], [2, 3, 9], [3, 40], [2, 1000], [1, 7])):
+        for special in (None, math.nan, -math.inf):
+            x = numbers(seed, shape)
+            if special is not None:
+                x[..., -1 if math.isnan(special) else slice(None)] = special
+            result = x.amax(dim=-1, keepdim=True)
+            cases.append({"seed": seed, "special": str(special), "shape": list(result.shape), "of": shape, "result": stored(result)})
+    return cases
+
+
+def maximum_set():
+    cases = []
+    for seed, shape in enumerate(([1], [6, 1], [3, 40])):
+        for special in (None, math.nan):
+            a, b = numbers(seed, shape), numbers(seed + 1000, shape)
+            if special is not None:
+                a[0], b[-1] = special, special
+            cases.append({"seed": seed, "special": str(special), "shape": shape, "result": stored(torch.maximum(a, b))})
+    return cases
+
+
 def dropout_set():
     cases = []
     for seed, p in enumerate((0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.999, 1.0)):
@@ -264,6 +296,7 @@ def grad_fns():
         "dot_by_loop": added_up, "pairwise_dots": pairwise_dots(x[2], x[2]), "divide by a scalar": x[2] / x[1].sum(),
         "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
         "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
+        "subtract": x[2] - x[1], "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
     }
     for n in (1, 2, 3):
@@ -275,7 +308,8 @@ def grad_fns():
 BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set}
 SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
-        "divide": divide_set, "divide_by": divide_by_set, "dropout": dropout_set}
+        "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
+        "maximum": maximum_set, "dropout": dropout_set}
 
 
 def lines(cases):

@@ -390,7 +390,7 @@ TEST_CASE("errors name shapes that do not fit") {
   check_shape_error([&] { dot_by_loop(n({3}), n({4})); }, "[3]", "[4]");
   check_shape_error([&] { dot_by_loop(n({2, 3}), n({2, 3})); }, "[2, 3]", "[2, 3]");
   check_shape_error([&] { divide(n({6}), n({5})); }, "[6]", "[5]");
-  check_shape_error([&] { divide(n({}), n({1})); }, "[]", "[1]");
+  check_shape_error([&] { divide(n({6, 5}), n({5, 1})); }, "[6, 5]", "[5, 1]");
   check_shape_error([&] { weighted_sum(n({5}), n({6, 3})); }, "[5]", "[6, 3]");
   check_shape_error([&] { weighted_sum(n({6, 1}), n({6, 3})); }, "[6, 1]", "[6, 3]");
   check_shape_error([&] { masked_fill(n({2, 6, 6}), mask_of({5, 6}), 0); }, "[5, 6]", "[2, 6, 6]");
@@ -509,6 +509,9 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"masked_fill", masked_fill(x2, mask_of({4, 5}), 0)},
       {"softmax", softmax(x2)},
       {"sum", sum(x2)},
+      {"subtract", subtract(x2, x1)},
+      {"amax", amax(x2)},
+      {"maximum", maximum(x2, halves)},
       {"dots", dots(x2, x1)},
       {"dot_by_loop", dot_by_loop(x1, x1)},
       {"pairwise_dots", pairwise_dots(x2, x2)},
@@ -812,6 +815,52 @@ TEST_CASE("division element by element repeats axes of size 1, and a scalar alon
       divide(counting({4, 9}), counting({})).operation().derive({counting({4, 9}), counting({})}, {2, 3});
   CHECK(derivation.terms.at(0).a.index == Shape{2, 3});
   CHECK(derivation.terms.at(0).b->index == Shape{});
+}
+
+TEST_CASE("subtraction repeats either operand along axes that it lacks or that have size 1") {
+  for (const json& test : golden()["subtract"]) {
+    const Shape a = test["a"];
+    const Shape b = test["b"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(shape_text(a));
+    CAPTURE(shape_text(b));
+    const Tensor difference =
+        subtract(floats(a, numbers(seed, element_count(a))), floats(b, numbers(seed + 1000, element_count(b))));
+    CHECK(difference.shape() == test["shape"].get<Shape>());
+    check_bits(difference, test);
+  }
+  CHECK_THROWS_AS(subtract(counting({4, 9}), counting({4})), ShapeError);
+}
+
+TEST_CASE("maxima are PyTorch's, of nan too") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const json& test : golden()["amax"]) {
+    const Shape shape = test["of"];
+    const std::string special = test["special"];
+    CAPTURE(shape_text(shape));
+    CAPTURE(special);
+    std::vector<float> x = numbers(test["seed"], element_count(shape));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_last = (i + 1) % static_cast<std::size_t>(shape.back()) == 0;
+      x[i] = special == "-inf" ? -INFINITY : special == "nan" && is_last ? nan : x[i];
+    }
+    check_bits(amax(floats(shape, x)), test);
+  }
+  for (const json& test : golden()["maximum"]) {
+    const Shape shape = test["shape"];
+    const std::uint32_t seed = test["seed"];
+    CAPTURE(shape_text(shape));
+    std::vector<float> a = numbers(seed, element_count(shape));
+    std::vector<float> b = numbers(seed + 1000, element_count(shape));
+    if (test["special"] == "nan") {
+      const auto row = static_cast<std::ptrdiff_t>(a.size()) / shape[0];
+      std::fill_n(a.begin(), row, nan);
+      std::fill_n(b.end() - row, row, nan);
+    }
+    check_bits(maximum(floats(shape, a), floats(shape, b)), test);
+  }
+  CHECK_THROWS_AS(maximum(counting({4}), counting({1})), ShapeError);
+  CHECK_THROWS_AS(amax(counting({})), ShapeError);
 }
 
 TEST_CASE("dropout scales as PyTorch does") {

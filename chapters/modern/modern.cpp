@@ -14,6 +14,10 @@ constexpr std::array cache_sizes = {
     OwnSize{.name = "new-tokens", .doc = "tokens after those of the prompt", .example = 1, .fixture = 0},
 };
 
+constexpr std::array online_sizes = {
+    OwnSize{.name = "block-size", .doc = "keys in a block; the last block may have fewer", .example = 3, .fixture = 0},
+};
+
 constexpr std::array padding_sizes = {
     OwnSize{
         .name = "valid-length", .doc = "tokens of the last sequence; the rest is padding", .example = 3, .fixture = 0},
@@ -53,6 +57,13 @@ constexpr std::array chapters = {
             .init = Init::linear,
             .sizes = "batch 2, 6 tokens, d_in 3, d_out 2, valid length 4",
             .special = "the last sequence of the batch is shorter; its padding is masked"},
+    Chapter{.name = "online",
+            .article = &article,
+            .run = online,
+            .takes = {.projections = true, .sizes = online_sizes},
+            .init = Init::randn,
+            .sizes = "6 tokens, d_in 3, d_out 2, blocks of 2 keys",
+            .special = "softmax at once; then a block of keys at a time; then a check that they agree"},
 };
 
 constexpr std::array meanings = {
@@ -168,6 +179,47 @@ constexpr std::array meanings = {
             .text = "A context vector for each new token: the values of all tokens that it may see, cached ones too, "
                     "weighted and summed.",
             .chapter = "cache"},
+    Meaning{.step = "block_keys",
+            .text = "A block of keys. A fused kernel loads one block at a time into fast memory, and never holds a "
+                    "whole row of scores."},
+    Meaning{.step = "block_values", .text = "The values of the same tokens: the block's exponentials weight them."},
+    Meaning{.step = "attn_scores",
+            .text = "The scores of all queries with the keys of this block alone: a few columns of the scores above.",
+            .chapter = "online",
+            .section = "block_*"},
+    Meaning{.step = "scaled_attn_scores",
+            .text = "Divided by the square root of the keys' dimension, which a block does not change.",
+            .chapter = "online",
+            .section = "block_*"},
+    Meaning{.step = "block_max", .text = "The largest score of each row in this block."},
+    Meaning{.step = "row_max_*",
+            .text = "The largest score of each row so far. It grows where a block has a larger one."},
+    Meaning{.step = "max_change", .text = "How far the maximum has grown: 0 where it stays, else negative."},
+    Meaning{.step = "rescale",
+            .text = "Earlier exponentials were taken relative to the old maximum m. Multiplied by exp(m - new m), they "
+                    "are relative to the new one: exp(x - m) * exp(m - new m) = exp(x - new m)."},
+    Meaning{.step = "shifted_scores",
+            .text = "The scores relative to the maximum so far. None is above 0, so no exponential overflows."},
+    Meaning{.step = "exps_*", .text = "The numerators of softmax for this block, relative to the maximum so far."},
+    Meaning{.step = "rescaled_sum", .text = "The sum of earlier blocks, relative to the new maximum."},
+    Meaning{.step = "block_sum",
+            .text = "What this block adds to the denominator of softmax: a sum over its few columns."},
+    Meaning{
+        .step = "row_sum_*",
+        .text = "The denominator of softmax, as far as the blocks so far give it. After the last block it is whole."},
+    Meaning{.step = "rescaled_values", .text = "The weighted values of earlier blocks, relative to the new maximum."},
+    Meaning{.step = "block_weighted", .text = "What this block adds: its values, weighted with its exponentials."},
+    Meaning{.step = "weighted_values_*",
+            .text = "The sum of values, weighted with exponentials and not yet divided by their sum."},
+    Meaning{.step = "context_vecs",
+            .text = "One division at the end gives the context vectors: softmax's denominator is the same for a whole "
+                    "row, so it can come last.",
+            .chapter = "online",
+            .section = "combined"},
+    Meaning{.step = "both_agree",
+            .text = "A check: the blocks give the same context vectors, up to rounding. The last bits may differ: the "
+                    "blocks round in other places, add in another order and divide after the product.",
+            .chapter = "online"},
     Meaning{.step = "both_agree",
             .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
                     "equal those of the new tokens, up to rounding.",

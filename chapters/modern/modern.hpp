@@ -11,5 +11,6 @@ void average(Program& p);
 void padding(Program& p);
 void grouped(Program& p);
 void cache(Program& p);
+void online(Program& p);
 
 }  // namespace attn::chapters::modern

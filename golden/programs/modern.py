@@ -1,8 +1,8 @@
 """Attention in today's models."""
 import torch
 
-from programs.common import (Projection, masked, masked_name, masked_softmax, projections, scaled, show_projections,
-                             shown_inputs, stack_words, under_rules)
+from programs.common import (Projection, attention_weights, masked, masked_name, masked_softmax, projections, scaled,
+                             show_projections, shown_inputs, stack_words, under_rules)
 
 
 def grouped(o, walk):
@@ -181,3 +181,68 @@ def padding(o, walk):
     attn_weights = masked_softmax(o, walk, scaled(o, walk, scores, keys, (masked_name(o), "keys")), applied)
     walk.show("attn_weights", "attention weights\n", attn_weights)
     walk.show("context_vecs", "context vectors\n", attn_weights @ values)
+
+
+def online(o, walk):
+    walk.section("at_once")
+    inputs = shown_inputs(o, walk)
+    num_tokens, block_size = len(inputs), o.block_size or 2
+    W_query, W_key, W_value = projections(o, o.init or "randn", inputs, 2, 2)
+    show_projections(walk, W_query, W_key, W_value)
+    queries, keys, values = W_query(inputs), W_key(inputs), W_value(inputs)
+    walk.show("queries", "queries\n", queries)
+    walk.show("keys", "keys\n", keys)
+    walk.show("values", "values\n", values)
+    at_once = attention_weights(o, walk, queries, keys) @ values
+    walk.show("context_vecs", "context vectors\n", at_once)
+
+    row_max = row_sum = weighted = None
+    for first in range(0, num_tokens, block_size):
+        block = first // block_size + 1
+        walk.section(f"block_{block}")
+        block_keys, block_values = keys[first:first + block_size], values[first:first + block_size]
+        walk.show("block_keys", "keys of the block\n", block_keys)
+        walk.show("block_values", "values of the block\n", block_values)
+        walk.extra("keys_transposed", "block_keys.T\n", block_keys.T)
+        attn_scores = queries @ block_keys.T
+        walk.show("attn_scores", "attention scores\n", attn_scores)
+        scores = scaled(o, walk, attn_scores, block_keys, ("attn_scores", "block_keys"))
+        scores_name = "attn_scores" if o.what_if == "no-scaling" else "scaled_attn_scores"
+        old_max, row_max = row_max, scores.amax(dim=-1, keepdim=True)
+        if block > 1:
+            walk.show("block_max", "maximum of the block\n", row_max)
+            row_max = torch.maximum(old_max, row_max)
+        walk.show(f"row_max_{block}", "maximum so far\n", row_max)
+        shifted = scores - row_max
+        walk.extra("shifted_scores", f"{scores_name} - row_max_{block}\n", shifted)
+        exps = torch.exp(shifted)
+        walk.show(f"exps_{block}", "exponentials\n", exps)
+        block_sum, block_weighted = exps.sum(dim=-1, keepdim=True), exps @ block_values
+        if block > 1:
+            walk.extra("block_sum", f"exps_{block}.sum(dim=-1, keepdim=True)\n", block_sum)
+            walk.extra("block_weighted", f"exps_{block} @ block_values\n", block_weighted)
+            max_change = old_max - row_max
+            walk.extra("max_change", f"row_max_{block - 1} - row_max_{block}\n", max_change)
+            rescale = torch.exp(max_change)
+            walk.show("rescale", "factor for earlier blocks\n", rescale)
+            row_sum = rescaled(o, walk, row_sum, rescale, "rescaled_sum", f"row_sum_{block - 1}") + block_sum
+            weighted = rescaled(o, walk, weighted, rescale, "rescaled_values",
+                                f"weighted_values_{block - 1}") + block_weighted
+        else:
+            row_sum, weighted = block_sum, block_weighted
+        walk.show(f"row_sum_{block}", "sum so far\n", row_sum)
+        walk.show(f"weighted_values_{block}", "weighted values so far\n", weighted)
+
+    walk.section("combined")
+    context_vecs = weighted / row_sum
+    walk.show("context_vecs", "context vectors\n", context_vecs)
+    walk.show("both_agree", "blocks and at once agree:", torch.isclose(context_vecs, at_once).all())
+
+
+def rescaled(o, walk, total, rescale, name, words):
+    """What earlier blocks summed, relative to the new maximum; words: its variable."""
+    if o.what_if == "no-block-rescale":
+        return total
+    result = total * rescale
+    walk.extra(name, f"{words} * rescale\n", result)
+    return result

@@ -243,7 +243,7 @@ std::vector<Option> classroom_options() {
        .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
                      "--format markdown", "--format svg", "--format csv"},
                     "it shows random draws instead of the steps, as text or JSON"},
-                   {{"--steps", "--query", "--new-tokens", "--valid-length", "--blas"},
+                   {{"--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--blas"},
                     "it does not affect the draws"}}},
   };
 }

@@ -134,6 +134,10 @@ void Noticing::sums(const Numbers& numbers) {
 }
 
 void Noticing::exponentials(const Numbers& numbers) {
+  if (operand(0).kind() == Kind::subtracted) {
+    relative_to_maximum(numbers);
+    return;
+  }
   const auto all = numbers.all();
   const Numbers before(operand(0));
   if (!std::all_of(all.begin(), all.end(), [](float x) { return x > 0; })) {
@@ -144,6 +148,20 @@ void Noticing::exponentials(const Numbers& numbers) {
       (best ? "; the largest is " + text::number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
                   text::number_text(before.all()[static_cast<std::size_t>(*best)])
             : ""));
+}
+
+void Noticing::relative_to_maximum(const Numbers& numbers) {
+  std::int64_t ones = 0;
+  for (std::int64_t row = 0; row < numbers.rows; ++row) {
+    const auto values = numbers.row(row);
+    ones += std::find(values.begin(), values.end(), 1.0F) != values.end() ? 1 : 0;
+  }
+  if (operand(0).operands()[0].kind() == Kind::largest) {
+    say(count_text(ones, numbers.rows) + (ones == 1 ? " factors is" : " factors are") + " 1: there the maximum stays");
+  } else {
+    say(count_text(ones, numbers.rows) + (ones == 1 ? " rows has" : " rows have") +
+        " a 1: there this block has the maximum so far");
+  }
 }
 
 void Noticing::multiplied(const Numbers& numbers) {
@@ -162,6 +180,10 @@ void Noticing::multiplied(const Numbers& numbers) {
 }
 
 void Noticing::divided(const Numbers& numbers) {
+  const bool is_share = operand(1).kind() == Kind::sum && operand(1).operands()[0].id() == operand(0).id();
+  if (!is_share) {
+    return;
+  }
   const auto all = numbers.all();
   if (std::any_of(all.begin(), all.end(), [](float x) { return !(x >= 0); })) {
     if (std::all_of(all.begin(), all.end(), [](float x) { return std::isfinite(x); })) {

@@ -98,6 +98,8 @@ class Noticing {
 
   void sums(const Numbers& numbers);
   void exponentials(const Numbers& numbers);
+  /// How many rows of exponentials of what is at most 0 have a 1.
+  void relative_to_maximum(const Numbers& numbers);
   void multiplied(const Numbers& numbers);
   void divided(const Numbers& numbers);
 

@@ -97,9 +97,27 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
       .page = {.paragraphs = {"{a} " + page_sign + (has_b ? " {b}" : " {=c}"),
                               "`{=a} " + page_sign + " {=" + b + "} = {=result}`"},
                .said = "{=a} " + said + " {=" + b + "}"},
-      .columns = {{"result", sign == "*" ? "*" : "/", "a", has_b ? "b" : "c"}},
+      .columns = {{"result",
+                   sign == "*"   ? "*"
+                   : sign == "-" ? "-"
+                                 : "/",
+                   "a", has_b ? "b" : "c"}},
       .rounding = rounds_otherwise,
       .has_constant = !has_b,
+  };
+}
+
+/// The largest of one operand's elements, or of several operands'.
+Telling maximum(const Derivation& derivation) {
+  const Terms& terms = derivation.terms;
+  const bool is_of_one =
+      std::ranges::all_of(terms, [&](const auto& term) { return term.a.operand == terms[0].a.operand; });
+  return {
+      .lines = {.opening = is_of_one ? "the largest of {a run}:" : "the larger of:", .each = "{a} = {>a}{token}"},
+      .hints = {operands(derivation)},
+      .meeting = {.is_list = is_of_one},
+      .page = {.head = {"", is_of_one ? "{a name}" : ""}, .each = {"{~a}"}, .said = "the largest of these numbers"},
+      .columns = {{"result", "largest", "a"}},
   };
 }
 
@@ -211,6 +229,8 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::products: return products(derivation);
     case Rule::sum: return sum(derivation);
     case Rule::product: return one_step(derivation, "*", "×", "times");
+    case Rule::difference: return one_step(derivation, "-", "−", "minus");
+    case Rule::maximum: return maximum(derivation);
     case Rule::quotient: return one_step(derivation, "/", "÷", "divided by");
     case Rule::exponential: return exponential(derivation);
     case Rule::softmax: return softmax(derivation);

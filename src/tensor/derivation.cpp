@@ -21,6 +21,8 @@ std::string_view rule_name(Derivation::Rule rule) {
     case Rule::products: return "products";
     case Rule::sum: return "sum";
     case Rule::product: return "product";
+    case Rule::difference: return "difference";
+    case Rule::maximum: return "maximum";
     case Rule::quotient: return "quotient";
     case Rule::exponential: return "exponential";
     case Rule::softmax: return "softmax";

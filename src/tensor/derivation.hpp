@@ -23,6 +23,8 @@ struct Derivation {
     products,     ///< the sum of all a * b, plus the bias if there is one
     sum,          ///< the sum of all a
     product,      ///< terms[0].a * terms[0].b
+    difference,   ///< terms[0].a - terms[0].b
+    maximum,      ///< the largest of all a
     quotient,     ///< terms[0].a / terms[0].b, or / constant if there is no b
     exponential,  ///< exp(terms[0].a)
     softmax,      ///< exp(terms[position].a - max) / sum of all exp(a - max)

@@ -42,7 +42,9 @@ enum class Kind {
   scaled,   ///< divided by a number
   divided,  ///< divided element by element
   multiplied,
-  added,  ///< element by element
+  added,       ///< element by element
+  subtracted,  ///< element by element
+  largest,     ///< of an axis or of two tensors
   masked,
   softmax,
   exp,
@@ -168,11 +170,17 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with the name of `keys`.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
-/// x / y, x * y and x + y element by element; y's axes may have size 1, and y may be a scalar or have only x's last
-/// axes.
+/// x / y, x * y, x + y and x - y element by element; either is repeated along axes that it lacks or that have size 1.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
 Tensor add(const Tensor& x, const Tensor& y);
+Tensor subtract(const Tensor& x, const Tensor& y);
+
+/// x.amax(dim=-1, keepdim=True): [..., n] -> [..., 1]; NaN if one is NaN.
+Tensor amax(const Tensor& x);
+
+/// torch.maximum(a, b), element by element: a and b have the same shape; NaN if one is NaN.
+Tensor maximum(const Tensor& a, const Tensor& b);
 
 /// torch.exp(x).
 Tensor exp(const Tensor& x);

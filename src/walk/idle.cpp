@@ -85,6 +85,23 @@ std::string one_sequence_is_idle(std::span<const Step> steps) {
                                                 : no_padding_is_idle(steps);
 }
 
+std::string same_maximum_is_idle(std::span<const Step> steps) {
+  const auto is_factor = [](const Tensor& tensor) {
+    return tensor.kind() == Kind::exp && tensor.operands()[0].kind() == Kind::subtracted && tensor.size(-1) == 1;
+  };
+  const auto is_one = [](const Tensor& tensor) {
+    const auto contents = tensor.array().contents();
+    return std::ranges::all_of(std::get<Block<float>>(*contents), [](float factor) { return factor == 1; });
+  };
+  return std::ranges::none_of(steps, [](const Step& step) { return step.name == "rescale"; })
+             ? "a single block has none before it"
+         : all_such(
+               steps, [&](const Tensor& tensor) { return tensor.name().starts_with("rescale") && is_factor(tensor); },
+               is_one)
+             ? "the first block has the largest score of every row"
+             : "";
+}
+
 std::string never_idle(std::span<const Step>) { return ""; }
 
 }  // namespace attn

@@ -15,6 +15,7 @@ std::string one_group_is_idle(std::span<const Step> steps);
 std::string no_padding_is_idle(std::span<const Step> steps);
 std::string no_mask_is_idle(std::span<const Step> steps);
 std::string one_sequence_is_idle(std::span<const Step> steps);
+std::string same_maximum_is_idle(std::span<const Step> steps);
 std::string never_idle(std::span<const Step> steps);
 
 }  // namespace attn

@@ -112,7 +112,8 @@ Tensor masked_from_first_key(const Tensor& was, const Tensor& is) {
 
 /// Masks neither scores with -inf nor weights with 0.
 Tensor unmasked(const Tensor& was, const Tensor& is) {
-  return hides(was) || was.kind() == Kind::multiplied ? is.operands()[0] : is;
+  const bool zeroes = was.kind() == Kind::multiplied && was.operands()[1].operands().empty();
+  return hides(was) || zeroes ? is.operands()[0] : is;
 }
 
 /// The mask of masked scores, which may then be scaled.
@@ -133,6 +134,13 @@ Tensor masked_after_softmax(const Tensor& was, const Tensor& is) {
   }
   is.set_name("unmasked_attn_weights");
   return masked_fill(is, *mask, 0);
+}
+
+// ---- Blocks of keys ---------------------------------------------------------------------------------
+
+/// Keeps what earlier blocks summed as it is; multiplied by the exponential of the maximum's change would be right.
+Tensor not_block_rescaled(const Tensor& was, const Tensor& is) {
+  return was.operands()[1].kind() == Kind::exp ? is.operands()[0] : is;
 }
 
 // ---- Dropout --------------------------------------------------------------------------------------
@@ -292,6 +300,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"heads-joined-by-view", "heads are joined by view only, without transpose", join_line, joined_without_transpose},
       {"tiled-heads", "heads of keys and values are repeated as 0, 1, 0, 1, not as 0, 0, 1, 1",
        "keys.repeat_interleave(group_size, dim=1)", for_each(Kind::repeat, tiled)},
+      {"no-block-rescale", "sums of earlier blocks are not rescaled when a block raises the maximum",
+       "row_sum * torch.exp(row_max - new_row_max)", for_each(Kind::multiplied, not_block_rescaled)},
       {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},
   };

@@ -328,10 +328,20 @@ std::string masked_from_first_key_did(std::span<const Change> all) {
                          " of the tokens that they should see.";
 }
 
+std::string no_block_rescale_did(std::span<const Change> all) {
+  std::vector<Change> sums = filtered(all, [](const Change& change) { return change.name.starts_with("row_sum_"); });
+  if (sums.empty()) {
+    return "";
+  }
+  return "Without rescaling, earlier blocks count too much where a later one has a larger maximum: a row's sum of "
+         "exponentials " +
+         mean_from_to(measured({&sums.back(), 1}, row_sum)) + ".";
+}
+
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 10> table = {{
+  static constexpr std::array<WhatIf, 11> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, no_mask_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
@@ -341,6 +351,7 @@ std::span<const WhatIf> all_what_ifs() {
       {"tiled-heads", tiled_heads_did, one_group_is_idle},
       {"mask-from-first-key", masked_from_first_key_did, never_idle},
       {"mask-of-first-entry", mask_of_first_entry_did, one_sequence_is_idle},
+      {"no-block-rescale", no_block_rescale_did, same_maximum_is_idle},
       {"mask-padded-queries", mask_padded_queries_did, no_padding_is_idle},
   }};
   return table;

@@ -27,7 +27,7 @@ OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "ca
               "cross": WEIGHTS + ["--second-inputs"],
               "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"],
               "cache": WEIGHTS + ["--new-tokens"], "average": [],
-              "padding": WEIGHTS + ["--batch", "--valid-length"]}
+              "padding": WEIGHTS + ["--batch", "--valid-length"], "online": WEIGHTS + ["--block-size"]}
 
 
 class Case(unittest.TestCase):

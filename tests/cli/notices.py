@@ -305,6 +305,17 @@ def _(said, name):
         said.a, np.take_along_axis(values, weights.argmax(axis=-1)[..., None], axis=-2))
 
 
+@notice(r"(\d+) of (\d+) factors (?:is|are) 1: there the maximum stays")
+def _(said, ones, every):
+    return ((said.a == 1).sum(), said.a.size) == (int(ones), int(every)) and said.a.shape[-1] == 1
+
+
+@notice(r"(\d+) of (\d+) rows (?:has|have) a 1: there this block has the maximum so far")
+def _(said, ones, every):
+    has_one = (said.a == 1).any(axis=-1)
+    return (has_one.sum(), has_one.size) == (int(ones), int(every))
+
+
 @notice(r"-inf stays -inf")
 def _(said):
     return np.isneginf(said.a).any() and np.array_equal(np.isneginf(said.a), np.isneginf(said.operand()))

@@ -546,7 +546,7 @@ class Fixture(Case):
                     "causal": {"inputs", "W_key", "W_key_bias", "mask"},
                     "dropout": {"inputs", "W_value_bias", "mask", "dropout_mask"},
                     "multihead": {"inputs", "W_query_bias"}, "cross": {"inputs", "second_input", "W_key_bias"},
-                    "average": {"inputs", "mask"}, "padding": {"inputs", "W_key_bias", "mask"},
+                    "average": {"inputs", "mask"}, "online": {"inputs", "W_key_bias"}, "padding": {"inputs", "W_key_bias", "mask"},
                     "grouped": {"inputs", "W_key_bias", "mask"}, "cache": {"inputs", "W_key", "W_key_bias", "mask"}}
         for row in rows():
             self.output(row["chapter"], "--article", row["article"], "--fixture", "--save", "steps", "--force")

@@ -35,7 +35,7 @@ REFUSED = {
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", "--format svg", "--format csv"],
-    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--blas",
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--blas",
                 "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html", "--format svg", "--format csv"],
@@ -62,7 +62,7 @@ FOUND = {("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), 
 # Numbers made by hand are exact: every kernel gives the same digits.
 EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
 ONE_TENSOR = [["--only", name] for name in (
-    "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query", "new_context_vecs")]
+    "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query", "new_context_vecs", "row_sum_2")]
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
@@ -82,10 +82,10 @@ VALUES = {
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
-    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
+    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--block-size": ["3"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "W_query=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
@@ -94,7 +94,7 @@ VALUES = {
 }
 FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
 ONE_ARTICLE = {("--article", "--second-inputs"), ("--article", "--num-kv-heads"), ("--article", "--new-tokens"),
-               ("--article", "--valid-length")}  # for which no other article can be named
+               ("--article", "--valid-length"), ("--article", "--block-size")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
@@ -108,7 +108,7 @@ CONTEXTS = [
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
     ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
-DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding")
+DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online")
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"], ["mistake.txt"]]
 
@@ -249,7 +249,7 @@ def contexts(command, first, second):
         return
     yield from PAGES
     chapters = ("trainable", "causal", "multihead", "dropout")
-    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",)}
+    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",), "--block-size": ("online",)}
     for chapter in next((alone[name] for name in (first[0], second[0]) if name in alone), chapters):
         yield (chapter,)
         yield (chapter, tuple(PRECISE))
@@ -378,7 +378,7 @@ if __name__ == "__main__":
 
         for chapter in DUMPED:  # another seed's tensors, and one of a name that is no step's
             save(f"port-{chapter}", chapter, "--seed", "6", *(["--new-tokens", "1"] if chapter == "cache" else []))
-            scores = {"trainable": "self_attention/", "cache": "prompt/"}.get(chapter, "") + "attn_scores.npy"
+            scores = {"trainable": "self_attention/", "cache": "prompt/", "online": "at_once/"}.get(chapter, "") + "attn_scores.npy"
             copy(f"port-{chapter}/{scores}", f"port-{chapter}/mine.npy")
         for folder in ("port-near", "port-named"):  # right, but for one without its name, and one that is no step
             save(folder, "causal")

@@ -184,6 +184,13 @@ def _(known, moved, heads):
     return (len(others), before.shape[1]) == (int(moved), int(heads))
 
 
+@sentence(rf"Without rescaling, earlier blocks count too much where a later one has a larger maximum: a row's sum of "
+          rf"exponentials {CHANGE}\.")
+def _(known, words):
+    last = max(int(name.rpartition("_")[2]) for _, name in known.as_is.steps if name.startswith("row_sum_"))
+    return words == known.mean_change(f"row_sum_{last}", by=row_sum)
+
+
 @sentence(rf"Without the factor 1 / \(1 - p\), kept entries are not scaled up: the sum of a row of (\w+) {CHANGE}"
           rf"(?:, of (\w+) {CHANGE})?\.")
 def _(known, name, words, other, other_words):
@@ -316,6 +323,17 @@ def _(known, *instead):
 @sentence(r"No number changed: a single sequence has only its own mask; try (--batch) (2)\.")
 def _(known, *instead):
     return not known.moved() and len(known.as_is.array("", "mask")) == 1 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: a single block has none before it\.")
+def _(known):
+    return not known.moved() and not known.as_is.named("rescale")
+
+
+@sentence(r"No number changed: the first block has the largest score of every row\.")
+def _(known):
+    factors = known.as_is.named("rescale")
+    return not known.moved() and len(factors) > 0 and all((factor == 1).all() for factor in factors)
 
 
 @sentence(r"No number changed\.")

@@ -85,6 +85,8 @@ def spread(row, rng):
     if "valid-length" in takes and "--sentence" not in arguments:
         tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
         arguments += ["--valid-length", str(rng.randint(1, tokens))]
+    if "block-size" in takes:
+        arguments += ["--block-size", size(40)]
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:

@@ -197,6 +197,20 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
       const Interval product = times(a(), of(tensor, *derivation.terms[0].b));
       return rounded(product, 1, product.size());
     }
+    case Rule::difference: {
+      const Interval b = of(tensor, *derivation.terms[0].b);
+      const Interval x = a();
+      const Interval difference = {x.low - b.high, x.high - b.low};
+      return rounded(difference, 1, difference.size());
+    }
+    case Rule::maximum: {
+      Interval largest = a();
+      for (const Derivation::Term& term : derivation.terms) {
+        const Interval one = of(tensor, term.a);
+        largest = {std::max(largest.low, one.low), std::max(largest.high, one.high)};
+      }
+      return largest;
+    }
     case Rule::quotient: return quotient(tensor, derivation);
     case Rule::exponential: {
       const Interval x = a();
