@@ -204,21 +204,28 @@ Array Tensor::by_panels(const std::vector<Box>& boxes) const {
 }
 
 void Tensor::each_part(const std::function<void(const Array& rows)>& use) const {
+  every_part([&use](const Array& rows) {
+    use(rows);
+    return true;
+  });
+}
+
+bool Tensor::every_part(const std::function<bool(const Array& rows)>& use) const {
   const bool is_in_parts = node_->is_large && dim() >= 2 && !is_at_hand();
   const std::vector<Box> boxes = is_in_parts ? panels() : std::vector<Box>{};
   if (boxes.empty()) {
-    use(array());
-    return;
+    return use(array());
   }
   prepare();
   const auto together = static_cast<std::size_t>(evaluation().threads);
   for (std::size_t first = 0; first < boxes.size(); first += together) {
     std::vector<std::optional<Array>> parts(std::min(together, boxes.size() - first));
     for_each_at_once(parts.size(), [&](std::size_t i) { parts[i] = computed_part(boxes[first + i]); });
-    for (const std::optional<Array>& part : parts) {
-      use(*part);
+    if (!std::ranges::all_of(parts, [&use](const std::optional<Array>& part) { return use(*part); })) {
+      return false;
     }
   }
+  return true;
 }
 
 void Tensor::prepare() const {

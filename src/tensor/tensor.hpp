@@ -94,6 +94,8 @@ class Tensor {
   void prepare() const;
   /// Passes on all numbers in order, some rows at a time; if the tensor depends on large ones, they are not kept.
   void each_part(const std::function<void(const Array& rows)>& use) const;
+  /// The same up to the first part that `use` returns false for, which ends it: returns false then.
+  bool every_part(const std::function<bool(const Array& rows)>& use) const;
   /// One element; True is 1. The numbers computed with it are kept until the next call for another element.
   double value(const Shape& index) const;
   /// The numbers for modification: a copy, unless the tensor is a part that nothing else uses.

@@ -41,7 +41,7 @@ class Search {
         operands_(operands),
         judge_(right),
         remade_(*operands.remade(*step_.tensor)),
-        right_(values_of(remade_)) {
+        right_(right.values(remade_)) {
     for (const Tensor* tensor : shown) {
       shown_.insert(tensor->id());
     }
@@ -65,12 +65,9 @@ class Search {
         std::ranges::for_each(causes_, [this](Cause& cause) { cause.explained = cells(); });
       }
     };
-    look([&] { return arithmetic_of(theirs_, remade_, right_, judge_); });
+    look([&] { return arithmetic_of(theirs_, remade_, right_); });
     try_each({&Search::try_mistakes, &Search::try_other_operands, &Search::look_among_steps});
-    look([&] {
-      return looks_of(theirs_, *step_.tensor, right_, judge_.heads(),
-                      [this](const std::vector<double>& numbers) { return explains(numbers); });
-    });
+    look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
     try_each({&Search::try_solved, &Search::try_pairs});
     if (causes_.empty() && partial_) {
       causes_.push_back(*std::move(partial_));
@@ -224,7 +221,7 @@ class Search {
   bool is_like_right(const Tensor& made) const {
     constexpr Tolerance exact{0, 0, false};
     return (sample_.empty() || port::compare(sample_.numbers(made), sample_.numbers(right_), exact).holds()) &&
-           port::compare(values_of(made), right_, exact).holds();
+           compared_in_parts(right_, made, exact).has_value();
   }
 
   /// One mistake, wherever it can be made, else at one place alone.
@@ -371,7 +368,7 @@ class Search {
   const Operands& operands_;
   Right& judge_;
   Tensor remade_;                ///< what the step makes of the port's operands
-  std::vector<double> right_;    ///< its numbers
+  SharedNumbers right_;          ///< its numbers
   std::set<const void*> shown_;  ///< tensors that the port has right
   std::vector<std::int64_t> own_wrong_;
   Sample sample_;

@@ -22,6 +22,11 @@ double ulp(double right) {
 
 }  // namespace
 
+bool is_held(double theirs, double right, const Tolerance& tolerance) {
+  return is_equal(theirs, right) || (std::isfinite(theirs) && std::isfinite(right) &&
+                                     std::abs(theirs - right) <= tolerance.atol + tolerance.rtol * std::abs(right));
+}
+
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
                    std::span<const std::int64_t> cells) {
   Comparison result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,5 +42,20 @@ struct Comparison {
 /// Compares equally many numbers: only these cells or, if there are none, all.
 Comparison compare(std::span<const double> theirs, std::span<const double> right, const Tolerance& tolerance,
                    std::span<const std::int64_t> cells = {});
+
+/// Returns true if a number is within the tolerance of the right one.
+bool is_held(double theirs, double right, const Tolerance& tolerance);
+
+/// Returns true if every number is within the tolerance of what `right_at` gives for its place. Stops at the first that
+/// is not, and needs no other tensor in memory.
+template <class RightAt>
+bool are_held(std::span<const double> theirs, const RightAt& right_at, const Tolerance& tolerance) {
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    if (!is_held(theirs[i], right_at(i), tolerance)) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace attn::port

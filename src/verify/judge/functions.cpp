@@ -12,9 +12,8 @@
 namespace attn::port {
 namespace {
 
-bool are_near(const std::vector<double>& theirs, const std::vector<double>& numbers) {
-  return std::ranges::equal(
-      theirs, numbers, [](double a, double b) { return a == b || std::abs(a - b) <= 1e-5 * (1e-2 + std::abs(b)); });
+bool is_near(double theirs, double made) {
+  return theirs == made || std::abs(theirs - made) <= 1e-5 * (1e-2 + std::abs(made));
 }
 
 struct Function {
@@ -40,25 +39,26 @@ const Function functions[] = {
     {"absolute", "the signs are missing: these are absolute values", [](double x) { return std::abs(x); }},
 };
 
-/// A function of the numbers along an axis, line by line.
-std::vector<double> along(std::size_t axis, const Shape& shape, std::vector<double> numbers,
-                          void (*change)(std::vector<double>& line)) {
+/// Returns true if theirs are the right numbers with each line along an axis made into another.
+bool is_along(const Beside& beside, std::size_t axis, const Shape& shape, void (*change)(std::vector<double>& line)) {
   const auto count = static_cast<std::size_t>(shape[axis]);
   const auto stride = static_cast<std::size_t>(row_major_strides(shape)[axis]);
   std::vector<double> line(count);
-  for (std::size_t first = 0; first < numbers.size(); ++first) {
+  for (std::size_t first = 0; first < beside.right.size(); ++first) {
     if (first / stride % count != 0) {
       continue;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      line[i] = numbers[first + i * stride];
+      line[i] = beside.right[first + i * stride];
     }
     change(line);
     for (std::size_t i = 0; i < count; ++i) {
-      numbers[first + i * stride] = line[i];
+      if (!is_near(beside.theirs[first + i * stride], line[i])) {
+        return false;
+      }
     }
   }
-  return numbers;
+  return true;
 }
 
 void divide(std::vector<double>& line, double divisor) {
@@ -102,7 +102,7 @@ const Reduction reductions[] = {
 std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     for (const Reduction& one : reductions) {
-      if (shape[axis] > 1 && are_near(beside.theirs, along(axis, shape, beside.right, one.change))) {
+      if (shape[axis] > 1 && is_along(beside, axis, shape, one.change)) {
         return {{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""}};
       }
     }
@@ -113,10 +113,10 @@ std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::
 /// The pairs of columns that rotary positions turn: i and i + half, or 2i and 2i + 1.
 constexpr bool are_halves[] = {true, false};
 
-/// Each vector of a token turned pair by pair by its place times an angle for each pair, 1 / 10000^(i / half).
-std::vector<double> rotated(const Shape& shape, std::size_t token_axis, const std::vector<double>& right,
-                            bool is_by_halves) {
-  std::vector<double> turned = right;
+/// Returns true if each vector of a token is turned pair by pair, by its place times an angle for each pair, 1 /
+/// 10000^(i / half).
+bool is_rotated(const Beside& beside, const Shape& shape, std::size_t token_axis, bool is_by_halves) {
+  const std::span<const double> right = beside.right;
   const auto width = static_cast<std::size_t>(shape.back());
   const auto stride = static_cast<std::size_t>(row_major_strides(shape)[token_axis]);
   const std::size_t half = width / 2;
@@ -126,11 +126,16 @@ std::vector<double> rotated(const Shape& shape, std::size_t token_axis, const st
       const double angle = token / std::pow(10000.0, static_cast<double>(i) / static_cast<double>(half));
       const std::size_t a = row + (is_by_halves ? i : 2 * i);
       const std::size_t b = row + (is_by_halves ? i + half : 2 * i + 1);
-      turned[a] = right[a] * std::cos(angle) - right[b] * std::sin(angle);
-      turned[b] = right[a] * std::sin(angle) + right[b] * std::cos(angle);
+      if (!is_near(beside.theirs[a], right[a] * std::cos(angle) - right[b] * std::sin(angle)) ||
+          !is_near(beside.theirs[b], right[a] * std::sin(angle) + right[b] * std::cos(angle))) {
+        return false;
+      }
+    }
+    if (width % 2 == 1 && !is_near(beside.theirs[row + width - 1], right[row + width - 1])) {
+      return false;
     }
   }
-  return turned;
+  return true;
 }
 
 /// Rotary positions, in vectors [.., tokens, .., width]; of joined heads in each.
@@ -144,7 +149,7 @@ std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
     shape = {shape[0], shape[1], heads, shape[2] / heads};
   }
   for (const bool is_by_halves : are_halves) {
-    if (are_near(beside.theirs, rotated(shape, token_axis, beside.right, is_by_halves))) {
+    if (is_rotated(beside, shape, token_axis, is_by_halves)) {
       return {{{"rotated"},
                std::string("each vector is rotated by its token's place: RoPE, in ") +
                    (is_by_halves ? "halves" : "pairs of neighbours"),
@@ -186,12 +191,9 @@ std::vector<std::string> axis_words(std::size_t dim) {
                     : std::vector<std::string>{words[3]};
 }
 
-std::optional<Beside> beside(const Laid& theirs, const Shape& shape, const std::vector<double>& right) {
-  if (theirs.cells.empty()) {
-    return Beside{shape, theirs.values, right};
-  }
+std::optional<Gathered> gathered(const Laid& theirs, const Shape& shape, const std::vector<double>& right) {
   std::vector<std::set<std::int64_t>> places(shape.size());
-  Beside result;
+  Gathered result;
   for (const std::int64_t cell : theirs.cells) {
     const Shape index = index_at(cell, shape);
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -206,10 +208,8 @@ std::optional<Beside> beside(const Laid& theirs, const Shape& shape, const std::
 }
 
 std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
-  std::vector<double> numbers(beside.right.size());
   for (const Function& function : functions) {
-    std::ranges::transform(beside.right, numbers.begin(), function.of);
-    if (are_near(beside.theirs, numbers)) {
+    if (std::ranges::equal(beside.theirs, beside.right, is_near, {}, function.of)) {
       return {{{function.name}, function.words, ""}};
     }
   }

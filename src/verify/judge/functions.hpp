@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "verify/judge/causes.hpp"
@@ -11,15 +13,22 @@ namespace attn::port {
 /// A port's numbers and the right ones, in one shape: a whole tensor, or one head or batch entry of it.
 struct Beside {
   Shape shape;
+  std::span<const double> theirs;
+  std::span<const double> right;
+};
+
+/// The numbers of a block, gathered from a tensor.
+struct Gathered {
+  Shape shape;
   std::vector<double> theirs;
   std::vector<double> right;
 };
 
 /// The part of a tensor that a port has, if it is a block; else none.
-std::optional<Beside> beside(const Laid& theirs, const Shape& shape, const std::vector<double>& right);
+std::optional<Gathered> gathered(const Laid& theirs, const Shape& shape, const std::vector<double>& right);
 
-/// Finds a function that turns the right numbers into the port's: of each number, a sum or mean along an axis, or a
-/// vector added to every row. At most one cause.
+/// What is made of the right numbers: a function of each, their sums or mean along an axis, or one vector added to
+/// every row. One cause, or none. Each is compared number by number, up to the first that differs.
 std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads);
 
 /// The words for the tensor's axes, such as "head"; the last is columns.

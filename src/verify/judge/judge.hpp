@@ -24,7 +24,7 @@ struct Judged {
   Matched matched;
   Verdict verdict = Verdict::right;
   Comparison comparison;      ///< with the lesson's numbers
-  std::vector<double> right;  ///< the lesson's numbers; empty for a tensor that holds and was not kept
+  SharedNumbers right;        ///< the lesson's numbers; empty for a tensor that holds and was not kept
   std::string whose;          ///< another step whose numbers it has exactly, contrary to its name; else empty
   std::vector<Cause> causes;  ///< for Verdict::wrong: mistakes that give the port's numbers; empty if no known one does
 };

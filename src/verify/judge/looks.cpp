@@ -7,8 +7,11 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
@@ -17,6 +20,9 @@
 
 namespace attn::port {
 namespace {
+
+/// What numbers may be off by in a slice that is another: of the right one's size.
+constexpr double near_enough = 1e-5;
 
 /// Returns true if a format with this many significant bits has the number.
 bool has_bits(double value, int bits) {
@@ -41,29 +47,32 @@ std::vector<Cause> one(const std::string& name, const std::string& sentence, con
 /// Finds the right slice that each slice along an axis equals, `count` for one of zeros; none if a slice is neither, or
 /// all are in place.
 std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Shape& shape,
-                                                     const std::vector<double>& theirs,
-                                                     const std::vector<double>& right) {
+                                                     std::span<const double> theirs, std::span<const double> right) {
   const auto count = static_cast<std::size_t>(shape[axis]);
   const auto inner = static_cast<std::size_t>(std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
                                                               shape.end(), std::int64_t{1}, std::multiplies<>()));
   const std::size_t outer = right.size() / (count * inner);
-  const auto slice = [&](const std::vector<double>& all, std::size_t entry) {
-    std::vector<double> numbers;
-    for (std::size_t block = 0; block < outer; ++block) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>((block * count + entry) * inner);
-      numbers.insert(numbers.end(), begin, begin + static_cast<std::ptrdiff_t>(inner));
-    }
-    return numbers;
+  const auto run = [&](std::span<const double> all, std::size_t block, std::size_t entry) {
+    return all.subspan((block * count + entry) * inner, inner);
   };
-  constexpr double near = 1e-5;
+  const auto every_number = [&](std::size_t entry, const auto& is_so) {
+    return std::ranges::all_of(std::views::iota(std::size_t{0}, outer), [&](std::size_t block) {
+      return std::ranges::all_of(run(theirs, block, entry), is_so);
+    });
+  };
+  const auto is_like = [&](std::size_t entry, std::size_t other) {
+    return std::ranges::all_of(std::views::iota(std::size_t{0}, outer), [&](std::size_t block) {
+      return are_alike(run(theirs, block, entry), run(right, block, other), near_enough);
+    });
+  };
   std::vector<std::size_t> found;
   for (std::size_t entry = 0; entry < count; ++entry) {
-    const std::vector<double> own = slice(theirs, entry);
-    const bool says_something = std::ranges::any_of(own, [&](double value) { return value != own[0]; });
-    std::size_t is = are_alike(own, slice(right, entry), near) ? entry : count;
-    const bool is_zero = is == count && std::ranges::all_of(own, [](double value) { return value == 0; });
+    std::size_t is = is_like(entry, entry) ? entry : count;
+    const double first = theirs[entry * inner];
+    const bool says_something = is == count && !every_number(entry, [first](double value) { return value == first; });
+    const bool is_zero = is == count && every_number(entry, [](double value) { return value == 0; });
     for (std::size_t other = 0; is == count && says_something && other < count; ++other) {
-      is = are_alike(own, slice(right, other), near) ? other : count;
+      is = is_like(entry, other) ? other : count;
     }
     if (is == count && !is_zero) {
       return std::nullopt;
@@ -102,21 +111,23 @@ std::string slices_sentence(const std::string& what, const std::vector<std::size
   return "in place of each " + what + " in turn stand " + text::joined(order);
 }
 
-std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shape& shape,
-                                   const std::vector<double>& right, std::int64_t heads) {
+std::vector<Cause> mixed_up_slices(std::span<const double> theirs, const Shape& shape, std::span<const double> right,
+                                   std::int64_t heads) {
   const bool has_heads = heads > 1 && shape.size() == 3 && shape[2] % heads == 0 && shape[2] > heads;
   if (has_heads) {
     const Shape split{shape[0], shape[1], heads, shape[2] / heads};
     if (const auto slices = slices_along(2, split, theirs, right)) {
       return one("heads-mixed-up", slices_sentence("head", *slices));
     }
-    std::vector<double> interleaved(right.size());
-    for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto width = static_cast<std::size_t>(split[3]);
-      const std::size_t column = i % (width * static_cast<std::size_t>(heads));
-      interleaved[i - column + column % width * static_cast<std::size_t>(heads) + column / width] = right[i];
+    const auto width = static_cast<std::size_t>(split[3]);
+    const auto number = static_cast<std::size_t>(heads);
+    bool is_interleaved = true;
+    for (std::size_t i = 0; i < right.size() && is_interleaved; ++i) {
+      const std::size_t column = i % (width * number);
+      const std::size_t place = i - column + column % width * number + column / width;
+      is_interleaved = are_alike(theirs.subspan(place, 1), right.subspan(i, 1), near_enough);
     }
-    if (are_alike(theirs, interleaved, 1e-5)) {
+    if (is_interleaved) {
       return one(
           "heads-interleaved",
           "column i is of head i % num_heads: the heads are innermost, where each has head_dim columns in a row");
@@ -135,15 +146,14 @@ std::vector<Cause> mixed_up_slices(const std::vector<double>& theirs, const Shap
 }
 
 /// Whole rows are wrongly 0 or nan; everything else is right.
-std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape& shape,
-                                 const std::vector<double>& right) {
+std::vector<Cause> rows_left_out(std::span<const double> theirs, const Shape& shape, std::span<const double> right) {
   const auto width = static_cast<std::size_t>(shape.back());
   std::set<std::size_t> rows;
   const auto is_empty = [](double value) { return value == 0 || std::isnan(value); };
   bool is_nan = false;
   for (std::size_t row = 0; row * width < right.size(); ++row) {
-    const std::span<const double> own = std::span(theirs).subspan(row * width, width);
-    if (are_alike(own, std::span(right).subspan(row * width, width), 1e-5)) {
+    const std::span<const double> own = theirs.subspan(row * width, width);
+    if (are_alike(own, right.subspan(row * width, width), near_enough)) {
       continue;
     }
     if (!std::ranges::all_of(own, is_empty)) {
@@ -165,12 +175,29 @@ std::vector<Cause> rows_left_out(const std::vector<double>& theirs, const Shape&
 
 // ---- The whole ------------------------------------------------------------------------------------
 
-std::vector<double> transposed(const Tensor& step, const std::vector<double>& numbers, std::int64_t a, std::int64_t b) {
-  return values_of(contiguous(transpose(with_values(step, numbers), a, b)));
+/// Returns true if theirs are the right numbers of this shape with axes a < b swapped.
+bool are_swapped(std::span<const double> theirs, const Shape& shape, std::span<const double> right, std::size_t a,
+                 std::size_t b, const Tolerance& tolerance) {
+  const Shape strides = row_major_strides(shape);
+  const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
+  const auto stride = [&](std::size_t axis) { return static_cast<std::size_t>(strides[axis]); };
+  const std::size_t inner = stride(b);
+  const std::size_t between = stride(a) / (inner * size(b));
+  return are_held(
+      theirs,
+      [&](std::size_t i) {  // [outer, b, between, a, inner]
+        const std::size_t at_a = i / inner % size(a);
+        const std::size_t at_between = i / (inner * size(a)) % between;
+        const std::size_t at_b = i / (inner * size(a) * between) % size(b);
+        const std::size_t outer = i / (inner * size(a) * between * size(b));
+        return right[outer * stride(a) * size(a) + at_a * stride(a) + at_between * inner * size(b) + at_b * inner +
+                     i % inner];
+      },
+      tolerance);
 }
 
 /// Each number is 0 or the right one times a common factor above 1: dropout that should be off.
-std::optional<double> dropout_factor(const std::vector<double>& theirs, const std::vector<double>& right) {
+std::optional<double> dropout_factor(std::span<const double> theirs, std::span<const double> right) {
   double factor = 0;
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -186,7 +213,7 @@ std::optional<double> dropout_factor(const std::vector<double>& theirs, const st
 }
 
 /// The number in place of each -inf, if everything else is right.
-std::optional<double> fill_of(const std::vector<double>& theirs, const std::vector<double>& right) {
+std::optional<double> fill_of(std::span<const double> theirs, std::span<const double> right) {
   std::optional<double> fill;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const bool is_hidden = std::isinf(right[i]) && right[i] < 0;
@@ -199,7 +226,7 @@ std::optional<double> fill_of(const std::vector<double>& theirs, const std::vect
 }
 
 /// All numbers are the right ones times a common factor.
-std::optional<double> factor_of(const std::vector<double>& theirs, const std::vector<double>& right) {
+std::optional<double> factor_of(std::span<const double> theirs, std::span<const double> right) {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (std::isfinite(right[i]) && (!std::isfinite(right[largest]) || std::abs(right[i]) > std::abs(right[largest]))) {
@@ -212,11 +239,11 @@ std::optional<double> factor_of(const std::vector<double>& theirs, const std::ve
 
 /// Looks at a whole tensor, or a block of it.
 std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
-  const auto explains = [&](const std::vector<double>& numbers) { return compare(part.theirs, numbers, {}).holds(); };
+  const auto are_made_by = [&](const auto& function) {
+    return are_held(part.theirs, [&](std::size_t i) { return function(part.right[i]); }, {});
+  };
   if (const auto fill = fill_of(part.theirs, part.right)) {
-    std::vector<double> filled = part.right;
-    std::ranges::transform(part.right, filled.begin(), [&](double value) { return std::isinf(value) ? *fill : value; });
-    if (explains(filled)) {
+    if (are_made_by([&](double value) { return std::isinf(value) ? *fill : value; })) {
       return one("mask-filled", "masked scores are " + text::shortest_text(static_cast<float>(*fill)) + ", not -inf",
                  "masked_fill(mask, -torch.inf)");
     }
@@ -234,10 +261,7 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
     return causes;
   }
   if (const auto factor = factor_of(part.theirs, part.right)) {
-    std::vector<double> scaled = part.right;
-    std::ranges::transform(part.right, scaled.begin(),
-                           [&](double value) { return std::isfinite(value) ? value * *factor : value; });
-    if (explains(scaled)) {
+    if (are_made_by([&](double value) { return std::isfinite(value) ? value * *factor : value; })) {
       return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
     }
   }
@@ -246,20 +270,15 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
 
 }  // namespace
 
-std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                                 Right& judge) {
-  const auto explains = [&](const std::vector<double>& numbers, const Tolerance& tolerance) {
-    return compare(theirs.values, numbers, tolerance, theirs.cells).holds();
-  };
+std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
   if (std::ranges::all_of(theirs.values, [](double value) { return std::isnan(value); })) {
     return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
   }
-  Right usual(Tolerance{}, judge.heads());
-  if (usual.holds(theirs, with_values(step, right)) || usual.holds(theirs, step)) {
-    return one("float32-noise",
-               "float32 noise, at most " +
-                   text::shortest_text(std::ceil(compare(theirs.values, right, {}, theirs.cells).greatest_ulps)) +
-                   " ulp: another order of summation, or wider arithmetic");
+  verify::Bounds bounds;
+  const Comparison usual = compare(theirs.values, right, {}, theirs.cells);
+  if (usual.holds() || (!step.operands().empty() && are_within(bounds, theirs.values, step, usual, {}))) {
+    return one("float32-noise", "float32 noise, at most " + text::shortest_text(std::ceil(usual.greatest_ulps)) +
+                                    " ulp: another order of summation, or wider arithmetic");
   }
   const bool says_something =
       std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
@@ -269,9 +288,12 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
       return !std::isfinite(value) ||
              std::abs(value * unit - std::round(value * unit)) < 1e-6 * (unit + std::abs(value * unit));
     });
+    if (!are_round) {
+      continue;
+    }
     std::vector<double> rounded = right;
     std::ranges::transform(right, rounded.begin(), [&](double value) { return std::round(value * unit) / unit; });
-    if (are_round && explains(rounded, {1e-6, 1e-7})) {
+    if (compare(theirs.values, rounded, {1e-6, 1e-7}, theirs.cells).holds()) {
       return one("rounded", digits == 4 ? "the numbers are rounded to the four digits that are printed"
                                         : "the numbers are rounded to " + std::to_string(digits) +
                                               (digits == 1 ? " place" : " places"));
@@ -290,8 +312,8 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
     if (!is_telling || !std::ranges::all_of(theirs.values, fits)) {
       continue;
     }
-    verify::Bounds bounds(std::ldexp(1, -format.bits));
-    if (are_within(bounds, theirs.values, step, compare(theirs.values, right, format.tolerance, theirs.cells),
+    verify::Bounds half(std::ldexp(1, -format.bits));
+    if (are_within(half, theirs.values, step, compare(theirs.values, right, format.tolerance, theirs.cells),
                    format.tolerance)) {
       return one(format.name, std::string("the arithmetic is ") + format.name + "'s", "float32");
     }
@@ -300,7 +322,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
 }
 
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                            std::int64_t heads, const Explains& explains) {
+                            std::int64_t heads, const Tolerance& tolerance) {
   const Shape& shape = step.shape();
   const bool says_something =
       std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
@@ -308,15 +330,17 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
     return {};
   }
   if (!theirs.cells.empty()) {
-    const std::optional<Beside> part = beside(theirs, shape, right);
-    return part ? looks_of_part(*part, heads) : std::vector<Cause>{};
+    const std::optional<Gathered> part = gathered(theirs, shape, right);
+    return part ? looks_of_part({part->shape, part->theirs, part->right}, heads) : std::vector<Cause>{};
   }
-  if (step.dim() >= 2 && step.size(-1) == step.size(-2) &&
-      explains(transposed(step, right, step.dim() - 2, step.dim() - 1))) {
+  const auto are_with = [&](std::size_t a, std::size_t b) {
+    return are_swapped(theirs.values, shape, right, a, b, tolerance);
+  };
+  if (step.dim() >= 2 && step.size(-1) == step.size(-2) && are_with(shape.size() - 2, shape.size() - 1)) {
     return one("transposed", "these are the right numbers, transposed");
   }
-  for (const auto& axes : {std::pair{1, 2}, {0, 1}, {2, 3}}) {
-    if (axes.second < step.dim() && explains(transposed(step, right, axes.first, axes.second))) {
+  for (const auto& axes : {std::pair<std::size_t, std::size_t>{1, 2}, {0, 1}, {2, 3}}) {
+    if (axes.second < shape.size() && are_with(axes.first, axes.second)) {
       return one("reshaped",
                  "these are the right numbers, but axes " + std::to_string(axes.first) + " and " +
                      std::to_string(axes.second) + " are swapped by reshape or view, without transpose",

@@ -15,9 +15,8 @@ using Explains = std::function<bool(const std::vector<double>& numbers)>;
 
 /// Compares wrong numbers with the step's result for the port's own operands: rounded, half precision, slices mixed up,
 /// rows left out, transposed, reshaped, multiplied. At most one cause.
-std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                                 Right& judge);
+std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
-                            std::int64_t heads, const Explains& explains);
+                            std::int64_t heads, const Tolerance& tolerance);
 
 }  // namespace attn::port

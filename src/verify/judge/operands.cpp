@@ -39,12 +39,10 @@ Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>&
   return block<std::int64_t>(shape, values);
 }
 
-Tensor with_values(const Tensor& like, std::vector<double> values) {
+Tensor with_values(const Tensor& like, const SharedNumbers& values) {
   return leaf(
       like.shape(), like.dtype(), like.name(),
-      [shape = like.shape(), dtype = like.dtype(), values = std::move(values)] {
-        return contents_of(shape, dtype, values);
-      },
+      [shape = like.shape(), dtype = like.dtype(), values] { return contents_of(shape, dtype, values); },
       like.kernels());
 }
 
@@ -55,7 +53,7 @@ void Operands::add(const Tensor& tensor, const Laid& laid) {
     for (const std::int64_t cell : laid.cells) {
       values[static_cast<std::size_t>(cell)] = laid.values[static_cast<std::size_t>(cell)];
     }
-    own->second = with_values(tensor, std::move(values));
+    own->second = with_values(tensor, values);
   }
 }
 

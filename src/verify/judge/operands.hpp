@@ -44,6 +44,6 @@ std::vector<double> values_of(const Tensor& tensor);
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);
 
 /// A leaf with these numbers and the tensor's shape and dtype.
-Tensor with_values(const Tensor& like, std::vector<double> values);
+Tensor with_values(const Tensor& like, const SharedNumbers& values);
 
 }  // namespace attn::port

@@ -102,7 +102,9 @@ bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Te
 
 /// Forgets all large tensors but the last two that were asked for.
 void Right::forget_large() {
-  const auto is_large = [](const auto& known) { return std::ssize(known.second.values) > evaluation().large; };
+  const auto is_large = [](const auto& known) {
+    return static_cast<std::int64_t>(known.second.values.size()) > evaluation().large;
+  };
   while (std::ranges::count_if(known_, is_large) > 2) {
     auto oldest = known_.end();
     for (auto one = known_.begin(); one != known_.end(); ++one) {
@@ -119,7 +121,7 @@ void Right::forget_large_bounds(const Tensor& tensor) {
   }
 }
 
-const std::vector<double>& Right::values(const Tensor& tensor) {
+const SharedNumbers& Right::values(const Tensor& tensor) {
   const auto [found, is_new] = known_.try_emplace(tensor.id(), Known{tensor, {}});
   Known& known = found->second;
   known.asked = ++asked_;

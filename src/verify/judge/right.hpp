@@ -37,7 +37,7 @@ class Right {
       : tolerance_(tolerance), heads_(heads), unread_(std::move(unread)) {}
 
   /// The reference is valid until the second call for another tensor.
-  const std::vector<double>& values(const Tensor& tensor);
+  const SharedNumbers& values(const Tensor& tensor);
   /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
   Unread& unread() { return unread_; }
   /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
@@ -64,7 +64,7 @@ class Right {
  private:
   struct Known {
     Tensor tensor;  ///< keeps its id from being another tensor's
-    std::vector<double> values;
+    SharedNumbers values;
     std::size_t asked = 0;  ///< the number of its last use
   };
   bool is_refuted(const dump::Dumped& theirs, const Tensor& right);

@@ -46,10 +46,9 @@ std::optional<Comparison> compared_in_parts(std::span<const double> theirs, cons
       first += numbers.size();
     }
   };
-  right.each_part([&](const Array& rows) {
-    if (holds) {
-      std::visit(compare_with, *rows.contents());
-    }
+  right.every_part([&](const Array& rows) {
+    std::visit(compare_with, *rows.contents());
+    return holds;
   });
   return holds ? std::optional(std::move(all)) : std::nullopt;
 }

@@ -210,25 +210,22 @@ class Layouts {
         }
         continue;
       }
-      Laid laid{{target_.right.begin(), target_.right.end()},
-                {},
-                with(words, meaning.words),
-                is_named_,
-                is_plain && meaning.words.empty()};
+      std::vector<double> values(target_.right.begin(), target_.right.end());
+      std::vector<std::int64_t> known;
       std::vector<bool> is_there(target_.right.size());
       for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto cell = static_cast<std::size_t>(cells[i]);
-        const bool is_kept =
-            is_there[cell] && laid.values[cell] != target_.right[cell];  // of several the one that is wrong
-        laid.values[cell] = is_kept ? laid.values[cell] : meaning.values[i];
+        const bool is_kept = is_there[cell] && values[cell] != target_.right[cell];  // of several the one that is wrong
+        values[cell] = is_kept ? values[cell] : meaning.values[i];
         is_there[cell] = true;
       }
       for (std::size_t cell = 0; cells.size() < is_there.size() && cell < is_there.size(); ++cell) {
         if (is_there[cell]) {
-          laid.cells.push_back(static_cast<std::int64_t>(cell));
+          known.push_back(static_cast<std::int64_t>(cell));
         }
       }
-      if (take_(std::move(laid))) {
+      if (take_({std::move(values), std::move(known), with(words, meaning.words), is_named_,
+                 is_plain && meaning.words.empty()})) {
         return true;
       }
     }

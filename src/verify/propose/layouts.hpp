@@ -8,6 +8,7 @@
 
 #include "files/read.hpp"
 #include "tensor/tensor.hpp"
+#include "verify/propose/shared_numbers.hpp"
 
 namespace attn::port {
 
@@ -20,7 +21,7 @@ struct Target {
 
 /// A port's numbers, rearranged to a target's shape.
 struct Laid {
-  std::vector<double> values;       ///< row-major; the right ones where the port has none
+  SharedNumbers values;             ///< row-major; the right ones where the port has none
   std::vector<std::int64_t> cells;  ///< the cells that the port has, in order; empty: all
   std::string words;                ///< the layout: "[B, T, H, d]", "entry 1 of the batch"; empty if it is the target's
   bool is_named = false;            ///< it is the head that the tensor's name says

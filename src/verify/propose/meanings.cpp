@@ -57,17 +57,18 @@ std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<do
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     most[row(i)] = std::max(most[row(i)], theirs[i]);
   }
-  Meaning meaning{theirs, "a large negative number for -inf"};
-  bool any = false;
+  std::vector<double> values;
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     const double largest = most[row(i)];
     if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (largest - theirs[i]) / divisor > vanishing &&
         largest > -least_hiding) {
-      meaning.values[i] = -infinity;
-      any = true;
+      if (values.empty()) {
+        values = theirs;
+      }
+      values[i] = -infinity;
     }
   }
-  return any ? std::optional(std::move(meaning)) : std::nullopt;
+  return values.empty() ? std::nullopt : std::optional(Meaning{std::move(values), "a large negative number for -inf"});
 }
 
 }  // namespace

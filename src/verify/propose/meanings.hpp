@@ -13,7 +13,7 @@ inline constexpr const char* seen_words = "True for what is seen";
 
 /// Numbers in another convention, and its name.
 struct Meaning {
-  std::vector<double> values;
+  SharedNumbers values;
   std::string words;
 };
 
