@@ -205,7 +205,7 @@ MISTAKES = [
     ("keys with W_query", ANY, {"project": made_with("qqv")}, "same-weights|keys are computed with W_query"),
     ("values with W_key", ANY, {"project": made_with("qkk")}, "values are computed with W_key|keys.* stands where"),
     ("queries and keys swapped", M, {"project": made_with("kqv")},
-     "same-weights|queries are computed with W_key|keys are computed with W_query|W_query and W_key are swapped|"
+     "same-weights|query-key-swapped|queries are computed with W_key|keys are computed with W_query|W_query and W_key are swapped|"
      "numbers of (scaled_)?(queries|keys)"),
     ("fused as v, k, q", M, {"project": made_with("vkq")},
      "queries are computed with W_value|values are computed with W_query|W_value and W_query are swapped|"

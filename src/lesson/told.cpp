@@ -116,7 +116,10 @@ Telling maximum(const Derivation& derivation) {
       .lines = {.opening = is_of_one ? "the largest of {a run}:" : "the larger of:", .each = "{a} = {>a}{token}"},
       .hints = {operands(derivation)},
       .meeting = {.is_list = is_of_one},
-      .page = {.head = {"", is_of_one ? "{a name}" : ""}, .each = {"{~a}"}, .said = "the largest of these numbers"},
+      .page = {.head = {"", is_of_one ? "{a name}" : ""},
+               .each = {"{~a}"},
+               .paragraphs = {"The largest is `{=result}`."},
+               .said = "the largest of these numbers"},
       .columns = {{"result", "largest", "a"}},
   };
 }

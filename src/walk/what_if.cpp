@@ -122,7 +122,7 @@ std::string mask_padded_queries_did(std::span<const Change> all) {
   for (const Change& change : filtered(all, is_softmax)) {
     const auto width = static_cast<std::size_t>(change.shape.back());
     for (std::size_t row = 0; row < change.after.size(); row += width) {
-      lost += std::isnan(change.after[row]) ? 1U : 0U;
+      lost += std::isnan(change.after[row]) && !std::isnan(change.before[row]) ? 1U : 0U;
       ++rows;
     }
   }

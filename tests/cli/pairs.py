@@ -56,7 +56,9 @@ REFUSED = {
 # a page fails it with --strict whatever mistakes are allowed.
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # No chapter has both, or verify finds the one by the page's shapes: where one explains a page, both do.
-FOUND = {("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
+FOUND = {("--block-size", "--new-tokens"), ("--block-size", "--num-kv-heads"), ("--block-size", "--valid-length"),
+         ("--block-size", "--second-inputs"), ("--block-size", "--qkv-bias"),  # online draws no biases without --init linear
+         ("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
          ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--second-inputs", "--valid-length"),
          ("--allow-mistakes", "--attend-to")}  # weights of exactly 1 and 0 hide the mistakes of the pages here
 # Numbers made by hand are exact: every kernel gives the same digits.
@@ -78,7 +80,7 @@ VALUES = {
     "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
     "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"],
     "--save": ["new", "there"], "--predict": ["1"],
-    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]", "context_vecs[1,0,0]"],
+    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]", "context_vecs[1,0,0]", "row_max_2[0,0]"],
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
@@ -106,7 +108,7 @@ CONTEXTS = [
     ["--only", "attn_scores_2"], ["--only", "context_vecs", *LARGE, *PRECISE], ["--only", "attn_scores_2", *LARGE, *PRECISE],
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
-    ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
+    ["--only", "row_sum_2"], ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
 DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online")
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
