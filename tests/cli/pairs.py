@@ -59,7 +59,7 @@ WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-
 FOUND = {("--block-size", "--new-tokens"), ("--block-size", "--num-kv-heads"), ("--block-size", "--valid-length"),
          ("--block-size", "--second-inputs"), ("--block-size", "--qkv-bias"),  # online draws no biases without --init linear
          ("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
-         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--second-inputs", "--valid-length"),
+         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--block-size", "--chapter"), ("--second-inputs", "--valid-length"),
          ("--allow-mistakes", "--attend-to")}  # weights of exactly 1 and 0 hide the mistakes of the pages here
 # Numbers made by hand are exact: every kernel gives the same digits.
 EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
@@ -68,7 +68,7 @@ ONE_TENSOR = [["--only", name] for name in (
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
-    "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"]],
+    "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"], ["--cell", "row_max_2[0,0]"]],
     "--format svg": ONE_TENSOR,
     "--format csv": ONE_TENSOR,
     "--color": [["--heatmap"], ["--step"]],
