@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <span>
 #include <string>
@@ -55,15 +54,19 @@ std::optional<std::vector<std::size_t>> slices_along(std::size_t axis, const Sha
   const auto run = [&](std::span<const double> all, std::size_t block, std::size_t entry) {
     return all.subspan((block * count + entry) * inner, inner);
   };
+  const auto in_every_block = [&](const auto& is_so) {
+    std::size_t block = 0;
+    while (block < outer && is_so(block)) {
+      ++block;
+    }
+    return block == outer;
+  };
   const auto every_number = [&](std::size_t entry, const auto& is_so) {
-    return std::ranges::all_of(std::views::iota(std::size_t{0}, outer), [&](std::size_t block) {
-      return std::ranges::all_of(run(theirs, block, entry), is_so);
-    });
+    return in_every_block([&](std::size_t block) { return std::ranges::all_of(run(theirs, block, entry), is_so); });
   };
   const auto is_like = [&](std::size_t entry, std::size_t other) {
-    return std::ranges::all_of(std::views::iota(std::size_t{0}, outer), [&](std::size_t block) {
-      return are_alike(run(theirs, block, entry), run(right, block, other), near_enough);
-    });
+    return in_every_block(
+        [&](std::size_t block) { return are_alike(run(theirs, block, entry), run(right, block, other), near_enough); });
   };
   std::vector<std::size_t> found;
   for (std::size_t entry = 0; entry < count; ++entry) {

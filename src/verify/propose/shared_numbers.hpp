@@ -23,6 +23,7 @@ class SharedNumbers {
   auto begin() const { return numbers_->begin(); }
   auto end() const { return numbers_->end(); }
   double operator[](std::size_t i) const { return (*numbers_)[i]; }
+  bool operator==(const SharedNumbers& other) const { return *numbers_ == *other.numbers_; }
   bool operator==(const std::vector<double>& other) const { return *numbers_ == other; }
 
  private:
