@@ -142,7 +142,7 @@ class Interrupted(files.Case):
     def test_another_thread_gets_the_signal(self):
         """OpenBLAS's threads do not block signals."""
         arguments = [BINARY, "causal", "--tokens", "150", "--blas", "native", "--save", "steps"]
-        dice = random.Random(0)
+        delay = Delays(0)
         library = ctypes.CDLL(None)
         reached = 0
         for _ in range(KILLS):
@@ -150,12 +150,13 @@ class Interrupted(files.Case):
             with subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                   env={**os.environ, "OPENBLAS_NUM_THREADS": "4"}) as process:
                 self.wait_for_the_first_file(process)
-                time.sleep(dice.uniform(0, 0.02))
+                time.sleep(delay.next())
                 others = [thread for thread in self.threads(process.pid) if thread != process.pid]
                 if others and process.poll() is None:
                     reached += library.tgkill(process.pid, others[-1], signal.SIGTERM) == 0
                 said = process.stderr.read()
                 code = process.wait(HANG_LIMIT)
+            delay.learn(ended=code == 0)
             self.assertIn((code, said), ((0, b""), (-signal.SIGTERM, b"")))
             self.assertIn(self.there(), (["steps"], []))
         self.assertGreater(reached, KILLS // 4)
