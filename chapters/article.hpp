@@ -31,6 +31,7 @@ struct Takes {
   bool heads = false;
   bool shared_d_out = false;   ///< the heads divide one d_out among them
   bool second_inputs = false;  ///< a second sequence
+  bool rotates = false;        ///< rotates queries and keys, so that weights made by hand do not fit
   std::span<const OwnSize> sizes = {};
   std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture and --attend-to
 };

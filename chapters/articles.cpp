@@ -131,6 +131,17 @@ constexpr std::array summaries = {
          {"compute softmax's denominator from two blocks by hand", "say what a fused kernel keeps for each row",
           "say why the result may differ from softmax at once in the last bits"}},
         "no-block-rescale"},
+    Summary{
+        "rotary",
+        "rotary position embedding: positions turn queries and keys",
+        {"How does a model know where a token stands, and how far away the others are?",
+         "Each position turns pairs of columns of queries and keys by its own angles. Turned by the same angle, two "
+         "vectors keep their dot product, so a score depends on how far apart two tokens are.",
+         "Look at the last scores, where every position has the same query and the same key: each diagonal holds "
+         "one number, up to rounding.",
+         {"rotate a pair of columns by hand", "say which columns form a pair in either layout",
+          "say why values are not rotated"}},
+        "halves-for-pairs"},
 };
 
 const Summary* summary_of(std::string_view name) {

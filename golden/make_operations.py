@@ -236,6 +236,25 @@ def maximum_set():
     return cases
 
 
+def cosine_set():
+    cases = []
+    for function in (torch.cos, torch.sin):
+        for seed, scale in enumerate((0.25, 1, 32, 4096, 262144)):  # powers of two, which round nothing
+            result = function((numbers(seed, [3, 40]) * scale).double()).float()
+            cases.append({"function": function.__name__, "seed": seed, "scale": scale, "shape": [3, 40],
+                          "result": stored(result)})
+    return cases
+
+
+def every_set():
+    cases = []
+    for seed, (shape, first, step) in enumerate((([4], 0, 2), ([3, 6], 1, 2), ([2, 3, 7], 0, 2), ([2, 7], 1, 3), ([1, 2], 1, 2))):
+        result = numbers(seed, shape)[..., first::step]
+        cases.append({"seed": seed, "of": shape, "first": first, "step": step, "shape": list(result.shape),
+                      "result": stored(result)})
+    return cases
+
+
 def dropout_set():
     cases = []
     for seed, p in enumerate((0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.999, 1.0)):
@@ -296,7 +315,8 @@ def grad_fns():
         "dot_by_loop": added_up, "pairwise_dots": pairwise_dots(x[2], x[2]), "divide by a scalar": x[2] / x[1].sum(),
         "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
         "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
-        "subtract": x[2] - x[1], "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
+        "subtract": x[2] - x[1], "cos": torch.cos(x[2].double()).float(), "sin": torch.sin(x[2].double()).float(), "every": x[2][..., ::2],
+        "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
     }
     for n in (1, 2, 3):
@@ -309,7 +329,7 @@ BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set}
 SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
         "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
-        "maximum": maximum_set, "dropout": dropout_set}
+        "maximum": maximum_set, "cosine": cosine_set, "every": every_set, "dropout": dropout_set}
 
 
 def lines(cases):

@@ -109,6 +109,8 @@ std::vector<Case> cases() {
          return divide(x, leaf_of({2, 1}, {2, -3}));
        }},
       {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
+      {"cosine", {2, 3}, six, [](const Tensor& x) { return cos(x); }},
+      {"sine", {2, 3}, six, [](const Tensor& x) { return sin(x); }},
       {"softmax", {2, 3}, six, [](const Tensor& x) { return softmax(x); }},
       {"softmax of wide intervals",
        {2, 3},
@@ -145,6 +147,19 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_SUITE("bounds") {
+  TEST_CASE("cosines and sines are largest and smallest between the ends of an interval too") {
+    const auto check = [](const Interval& bound, double low, double high) {
+      CHECK(bound.low == doctest::Approx(low));
+      CHECK(bound.high == doctest::Approx(high));
+    };
+    check(cosine({-0.5, 0.25}), std::cos(0.5), 1);
+    check(cosine({3, 3.3}), -1, std::cos(3.3));
+    check(cosine({0.5, 7}), -1, 1);
+    check(sine({1, 2}), std::sin(1), 1);
+    check(sine({-2, 0.25}), -1, std::sin(0.25));
+    CHECK_FALSE(is_number(cosine({0, infinity})));
+  }
+
   TEST_CASE("numbers within the observed intervals give results within the bounds") {
     std::mt19937 random(1);
     for (const Case& one : cases()) {

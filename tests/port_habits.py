@@ -377,6 +377,13 @@ HABITS = {
         "x=x Wqkv=blocks.0.attn.c_attn.w@t bqkv=blocks.0.attn.c_attn.b Wo=blocks.0.attn.c_proj.w@t "
         "bo=blocks.0.attn.c_proj.b qkv=x_qkv qh=q_{h} kh=k_{h} vh=v_{h} mask=causal_mask ctxh=out_heads ctx=x_merged "
         "out=x_proj"),
+    "nnx": ("query", "keep",
+        "x=inputs_q W*=attention/{query}/kernel/value@dhd b*=attention/{query}/bias/value@hd "
+        "Wo=attention/out/kernel/value@hdd bo=attention/out/bias/value *h={query}@bthd weights=attention_weights "
+        "ctxh=x@bthd out=out"),
+    "Flux": ("before", "inf",
+        "x=q_in@rev W*=mha.{q}_proj.weight b*=mha.{q}_proj.bias Wo=mha.out_proj.weight bo=mha.out_proj.bias "
+        "*h={q}_split@rev scaled=logits@rev weights=attn_score@rev ctxh=x_attn@rev out=y_out@rev"),
 }
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
 

@@ -177,6 +177,22 @@ def sum_of_all(p, right, s):
     return (np.exp(s - most) / np.exp(raw - most).sum(-1, keepdims=True)).astype(s.dtype)
 
 
+def head_bias_twice(i):
+    """the part of the bias that is of head i, twice"""
+    def change(p, right, x, n):
+        bias = p.bias[n].copy().reshape(p.heads, -1)
+        bias[i] *= 2
+        return x @ p.weight[n].T + bias.reshape(-1)
+    return change
+
+
+def first_key_left_out(p, right, s):
+    exps = np.exp(s - s.max(-1, keepdims=True))
+    exps[..., 0] = 0
+    total = exps.sum(-1, keepdims=True)
+    return np.where(total == 0, 0, exps / np.where(total == 0, 1, total)).astype(s.dtype)
+
+
 first = lambda i, n: 0
 backwards = lambda i, n: n - 1 - i
 but_last = lambda i, n: -1 if i == n - 1 else i
@@ -354,7 +370,7 @@ MISTAKES = [
      {"weigh": of_exps(lambda exps: exps / np.sqrt((exps ** 2).sum(-1, keepdims=True)))}, "length|L2|squares|norm"),
     ("running sums", ANY, {"weigh": of_exps(running_sums)}, "running|not reset to 0|accumul"),
     ("softmax of raw scores", ANY, {"weigh": lambda p, right, s: softmax(p.made["scores"])},
-     "softmax-of-raw|softmax-of-unscaled|softmax-of-unmasked|no-scaling|no-mask"),
+     "softmax-of-raw|softmax-of-unscaled|softmax-of-unmasked|no-scaling|no-mask|attn_scores stands where"),
     ("softmax of unmasked scores", MASKED,
      {"weigh": lambda p, right, s: softmax(p.made["scores"] / (1 if p.way == "query" else p.root))},
      "softmax-of-unmasked|no-mask|softmax-of-raw|attn_scores stands where"),
@@ -448,7 +464,7 @@ MISTAKES = [
     ("permuted for RoPE", HEADED, {"project": only("qk", rope_order)}, "columns-mixed-up|column|permut|interleav"),
     ("everything hidden", MASKED, {"mask": mask_with(lambda d, n: d > -99)}, "another-mask|weights-uniform|nan|no numbers"),
     ("first token hidden", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (np.arange(n)[None] == 0))},
-     "another-mask|column 0"),
+     "another-mask|column 0|first-key-left-out"),
     ("for j < i", MASKED, {"weigh": strictly_earlier}, "mask-hides-itself|hides diagonal 0"),
     ("window of 3", MASKED, {"mask": mask_with(lambda d, n: (d > 0) | (d < -2))}, "window of 3"),
     ("blocks of 2", MASKED,
@@ -582,7 +598,7 @@ MISTAKES = [
     ("scores times the mask", MASKED, {"hide": lambda p, right, s, hidden: s * ~hidden}, "mask-0|mask-filled"),
     ("sum of all exponentials", MASKED, {"weigh": sum_of_all},
      "mask-after-softmax|no-mask|softmax-of-unmasked|numbers of (self_attention/)?attn_scores"),
-    ("weights divided by the tokens", ANY, {"weigh": lambda p, right, s: right(s) / s.shape[-1]}, "factor|times"),
+    ("weights divided by the tokens", ANY, {"weigh": lambda p, right, s: right(s) / s.shape[-1]}, "factor|times|divided-by-tokens"),
     ("softmax with base 10", ANY, {"weigh": lambda p, right, s: right(s * p.dtype(np.log(10)))}, "scaled-by-number"),
     ("root of d_in by heads", ["multihead"],
      {"scale": divided_by(lambda p: np.sqrt(p.lesson.x.shape[2] / p.heads))}, "scaled-by-number|factor"),
@@ -644,4 +660,14 @@ MISTAKES = [
      {"mask": lambda p, right, n: right(n)[::-1, ::-1]}, "mask"),
     ("mask flipped left to right", MASKED,
      {"mask": lambda p, right, n: right(n)[:, ::-1].copy()}, "mask"),
+    # Powers of weights, symmetric scores, one head
+    ("weights cubed", ["trainable", "cross", "multihead"], {"weigh": lambda p, right, s: right(s) ** 3}, "cube"),
+    ("contexts with squared weights", ANY, {"attend": lambda p, right, w, v: right(w * w, v)}, "square"),
+    ("scores symmetrised", ["trainable", "multihead"],
+     {"score": lambda p, right, q, k: (right(q, k) + swap(right(q, k))) / 2}, "symmetr"),
+    ("contexts divided by tokens", ANY, {"attend": lambda p, right, w, v: right(w, v) / v.shape[-2]},
+     "number of tokens|factor|times|divided by"),
+    ("first key left out", ANY, {"weigh": first_key_left_out}, "first key|hides column 0|column 0"),
+    ("bias twice in head 0", ["multihead"], {"project": only("q", head_bias_twice(0))}, "bias"),
+    ("bias twice in the last head", ["multihead"], {"project": only("v", head_bias_twice(-1))}, "bias"),
 ]

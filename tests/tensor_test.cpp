@@ -510,6 +510,9 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"softmax", softmax(x2)},
       {"sum", sum(x2)},
       {"subtract", subtract(x2, x1)},
+      {"cos", cos(x2)},
+      {"sin", sin(x2)},
+      {"every", every(x2, 0, 2)},
       {"amax", amax(x2)},
       {"maximum", maximum(x2, halves)},
       {"dots", dots(x2, x1)},
@@ -861,6 +864,41 @@ TEST_CASE("maxima are PyTorch's, of nan too") {
   }
   CHECK_THROWS_AS(maximum(counting({4}), counting({1})), ShapeError);
   CHECK_THROWS_AS(amax(counting({})), ShapeError);
+}
+
+TEST_CASE("cosines and sines are PyTorch's in float64, rounded") {
+  for (const json& test : golden()["cosine"]) {
+    const Shape shape = test["shape"];
+    const std::string function = test["function"];
+    const float scale = test["scale"];
+    CAPTURE(function);
+    CAPTURE(scale);
+    std::vector<float> angles = numbers(test["seed"], element_count(shape));
+    for (float& angle : angles) {
+      angle *= scale;
+    }
+    check_bits(function == "cos" ? cos(floats(shape, angles)) : sin(floats(shape, angles)), test);
+  }
+}
+
+TEST_CASE("every step-th item of the last axis, also of a part") {
+  for (const json& test : golden()["every"]) {
+    const Shape of = test["of"];
+    CAPTURE(shape_text(of));
+    const Tensor items = every(floats(of, numbers(test["seed"], element_count(of))), test["first"], test["step"]);
+    CHECK(items.shape() == test["shape"].get<Shape>());
+    check_bits(items, test);
+    Box last;
+    for (const std::int64_t size : items.shape()) {
+      last.push_back({size - 1, size});
+    }
+    Shape end = items.shape();
+    std::ranges::transform(end, end.begin(), [](std::int64_t size) { return size - 1; });
+    CHECK(items.part(last).value(Shape(end.size(), 0)) == items.value(end));
+  }
+  CHECK_THROWS_AS(every(counting({4}), 4, 2), ShapeError);
+  CHECK_THROWS_AS(every(counting({4}), 0, 1), ShapeError);
+  CHECK_THROWS_AS(every(counting({}), 0, 2), ShapeError);
 }
 
 TEST_CASE("dropout scales as PyTorch does") {

@@ -18,6 +18,13 @@ constexpr std::array online_sizes = {
     OwnSize{.name = "block-size", .doc = "keys in a block; the last block may have fewer", .example = 3, .fixture = 0},
 };
 
+constexpr std::array rotary_sizes = {
+    OwnSize{.name = "pair-distance",
+            .doc = "columns between the two of a rotated pair: 1, or half of the keys'",
+            .example = 2,
+            .fixture = 0},
+};
+
 constexpr std::array padding_sizes = {
     OwnSize{
         .name = "valid-length", .doc = "tokens of the last sequence; the rest is padding", .example = 3, .fixture = 0},
@@ -64,6 +71,13 @@ constexpr std::array chapters = {
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 2, blocks of 2 keys",
             .special = "softmax at once; then a block of keys at a time; then a check that they agree"},
+    Chapter{.name = "rotary",
+            .article = &article,
+            .run = rotary,
+            .takes = {.projections = true, .rotates = true, .sizes = rotary_sizes},
+            .init = Init::randn,
+            .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
+            .special = "queries and keys rotated by position; then one token at every position"},
 };
 
 constexpr std::array meanings = {
@@ -220,6 +234,55 @@ constexpr std::array meanings = {
             .text = "A check: the blocks give the same context vectors, up to rounding. The last bits may differ: the "
                     "blocks round in other places, add in another order and divide after the product.",
             .chapter = "online"},
+    Meaning{.step = "queries",
+            .text = "Queries without positions: the same token has the same query wherever it stands.",
+            .chapter = "rotary"},
+    Meaning{.step = "keys", .text = "Keys, also without positions.", .chapter = "rotary"},
+    Meaning{.step = "values",
+            .text = "Values are never rotated: positions decide how much weight a value gets, not what it holds.",
+            .chapter = "rotary"},
+    Meaning{.step = "positions|query_positions",
+            .text = "The place of each token in the sequence, as a column: row i is for token i."},
+    Meaning{.step = "frequencies",
+            .text =
+                "How far one position turns each pair, in radians: 10000 ** (-2 i / d) for pair i of d columns. The "
+                "first pair turns fastest; the slow ones tell distant positions apart."},
+    Meaning{.step = "angles|query_angles",
+            .text = "Position times frequency: a row for each token, a column for each pair."},
+    Meaning{.step = "cos|query_cos",
+            .text = "The cosines of the angles, computed in float64: in float32, PyTorch's versions differ in the last "
+                    "bit."},
+    Meaning{.step = "sin|query_sin", .text = "The sines of the angles, computed in float64 as well."},
+    Meaning{.step = "queries_x_turned|keys_x_turned|same_queries_x_turned|same_keys_x_turned|values_x_turned",
+            .text = "The first column of each pair (x, y) after the turn about the origin: x cos - y sin."},
+    Meaning{.step = "queries_y_turned|keys_y_turned|same_queries_y_turned|same_keys_y_turned|values_y_turned",
+            .text = "The second column of each pair (x, y) after the turn about the origin: x sin + y cos."},
+    Meaning{.step = "queries_x_*|keys_x_*|same_queries_x_*|same_keys_x_*|values_x_*",
+            .text = "A part of the rotation, of the first column of each pair."},
+    Meaning{.step = "queries_y_*|keys_y_*|same_queries_y_*|same_keys_y_*|values_y_*",
+            .text = "A part of the rotation, of the second column of each pair."},
+    Meaning{.step = "rotated_queries",
+            .text = "Each pair of columns (x, y) of a query is a point in a plane, and its position turns it about the "
+                    "origin. Its length stays, up to rounding; position 0 turns nothing."},
+    Meaning{.step = "rotated_keys",
+            .text = "The keys, turned by the angles of their own positions. A dot product of two vectors that are "
+                    "turned alike stays as it was: only the difference of the angles counts."},
+    Meaning{.step = "rotated_values", .text = "The values, turned by the angles of their positions."},
+    Meaning{.step = "keys_transposed",
+            .text = "The rotated keys with tokens as columns, ready for the product.",
+            .chapter = "rotary"},
+    Meaning{.step = "attn_scores",
+            .text = "Each score now also depends on the distance between the query's token and the key's.",
+            .chapter = "rotary"},
+    Meaning{.step = "same_queries",
+            .text = "To see positions alone: the first token's query, as if it stood at every position."},
+    Meaning{.step = "same_keys", .text = "The first token's key at every position, whatever token stands there."},
+    Meaning{.step = "rotated_same_queries", .text = "Each row is turned by the angles of its own position."},
+    Meaning{.step = "rotated_same_keys",
+            .text = "The same for the keys: each row is turned by the angles of its own position."},
+    Meaning{.step = "distance_scores",
+            .text = "All queries are the same vector and all keys are: what differs is the distance alone. It is the "
+                    "same along a diagonal, and so is the score, up to rounding."},
     Meaning{.step = "both_agree",
             .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
                     "equal those of the new tokens, up to rounding.",

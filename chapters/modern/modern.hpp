@@ -12,5 +12,6 @@ void padding(Program& p);
 void grouped(Program& p);
 void cache(Program& p);
 void online(Program& p);
+void rotary(Program& p);
 
 }  // namespace attn::chapters::modern

@@ -246,3 +246,101 @@ def rescaled(o, walk, total, rescale, name, words):
     result = total * rescale
     walk.extra(name, f"{words} * rescale\n", result)
     return result
+
+
+def rotary(o, walk):
+    walk.section("rotated")
+    inputs = shown_inputs(o, walk)
+    num_tokens = len(inputs)
+    W_query, W_key, W_value = projections(o, o.init or "randn", inputs, 4, 4)
+    show_projections(walk, W_query, W_key, W_value)
+    queries, keys, values = W_query(inputs), W_key(inputs), W_value(inputs)
+    d_out = queries.shape[-1]
+    walk.show("queries", "queries\n", queries)
+    walk.show("keys", "keys\n", keys)
+    walk.show("values", "values\n", values)
+
+    positions = torch.arange(float(num_tokens)).unsqueeze(1)
+    walk.extra("positions", f"torch.arange({num_tokens}.0).unsqueeze(1)\n", positions)
+    frequencies = torch.tensor([10000 ** (-2 * i / d_out) for i in range(d_out // 2)])
+    walk.show("frequencies", "frequencies\n", frequencies)
+    angles = positions * frequencies
+    walk.show("angles", "angles\n", angles)
+    turns = torch.cos(angles.double()).float(), torch.sin(angles.double()).float(), ("cos", "sin")
+    walk.show("cos", "cosines\n", turns[0])
+    walk.show("sin", "sines\n", turns[1])
+    query_turns = turns
+    if o.what_if == "position-off-by-one":
+        query_positions = torch.arange(1.0, num_tokens + 1.0).unsqueeze(1)
+        query_angles = query_positions * frequencies
+        query_turns = (torch.cos(query_angles.double()).float(), torch.sin(query_angles.double()).float(),
+                       ("query_cos", "query_sin"))
+        walk.extra("query_positions", f"torch.arange(1.0, {num_tokens + 1}.0).unsqueeze(1)\n", query_positions)
+        walk.extra("query_angles", "query_positions * frequencies\n", query_angles)
+        walk.extra("query_cos", "torch.cos(query_angles.double()).float()\n", query_turns[0])
+    rotated_queries = rotated(o, walk, queries, "queries", query_turns)
+    walk.show("rotated_queries", "rotated queries\n", rotated_queries)
+    rotated_keys = rotated(o, walk, keys, "keys", turns)
+    walk.show("rotated_keys", "rotated keys\n", rotated_keys)
+
+    walk.extra("keys_transposed", "rotated_keys.T\n", rotated_keys.T)
+    attn_scores = rotated_queries @ rotated_keys.T
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    masked_scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    scaled_scores = scaled(o, walk, masked_scores, rotated_keys, (masked_name(o), "rotated_keys"))
+    attn_weights = masked_softmax(o, walk, scaled_scores, mask, attn_scores)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    if o.what_if == "rotary-values" and values.shape == keys.shape:
+        values = rotated(o, walk, values, "values", turns)
+        walk.extra("rotated_values", rotated_words(o, "values", values.shape), values)
+    walk.show("context_vecs", "context vectors\n", attn_weights @ values)
+
+    walk.section("one_token")
+    same_queries, same_keys = torch.stack([queries[0]] * num_tokens), torch.stack([keys[0]] * num_tokens)
+    walk.show("same_queries", "the first query at every position\n", same_queries)
+    walk.show("same_keys", "the first key at every position\n", same_keys)
+    rotated_same_queries = rotated(o, walk, same_queries, "same_queries", query_turns)
+    walk.show("rotated_same_queries", "the first query, rotated\n", rotated_same_queries)
+    rotated_same_keys = rotated(o, walk, same_keys, "same_keys", turns)
+    walk.show("rotated_same_keys", "the first key, rotated\n", rotated_same_keys)
+    walk.extra("keys_transposed", "rotated_same_keys.T\n", rotated_same_keys.T)
+    walk.show("distance_scores", "scores by distance\n", rotated_same_queries @ rotated_same_keys.T)
+
+
+def is_halved(o):
+    return o.what_if == "halves-for-pairs" or o.pair_distance not in (None, 1)
+
+
+def rotated(o, walk, x, name, turns):
+    """Pairs of columns, turned: columns 2i and 2i + 1, or i and i + d / 2."""
+    cos, sin, (cos_name, sin_name) = turns
+    half = x.shape[-1] // 2
+    if is_halved(o):
+        first, second = x[..., :half], x[..., half:]
+        first_name, second_name = f"{name}[..., :{half}]", f"{name}[..., {half}:{2 * half}]"
+    else:
+        first, second = x[..., ::2], x[..., 1::2]
+        first_name, second_name = f"{name}[..., ::2]", f"{name}[..., 1::2]"
+    x_cos, y_sin = first * cos, second * sin
+    walk.extra(f"{name}_x_cos", f"{first_name} * {cos_name}\n", x_cos)
+    if sin_name == "query_sin" and name == "queries":
+        walk.extra("query_sin", "torch.sin(query_angles.double()).float()\n", sin)
+    walk.extra(f"{name}_y_sin", f"{second_name} * {sin_name}\n", y_sin)
+    x_turned = x_cos - y_sin
+    walk.extra(f"{name}_x_turned", f"{name}_x_cos - {name}_y_sin\n", x_turned)
+    x_sin, y_cos = first * sin, second * cos
+    walk.extra(f"{name}_x_sin", f"{first_name} * {sin_name}\n", x_sin)
+    walk.extra(f"{name}_y_cos", f"{second_name} * {cos_name}\n", y_cos)
+    y_turned = x_sin + y_cos
+    walk.extra(f"{name}_y_turned", f"{name}_x_sin + {name}_y_cos\n", y_turned)
+    if is_halved(o):
+        return torch.cat([x_turned, y_turned], dim=-1)
+    return torch.stack([x_turned, y_turned], dim=2).view(x.shape)
+
+
+def rotated_words(o, name, shape):
+    turned = f"{name}_x_turned, {name}_y_turned"
+    return (f"torch.cat([{turned}], dim=-1)\n" if is_halved(o)
+            else f"torch.stack([{turned}], dim=2).view({shape[0]}, {shape[1]})\n")

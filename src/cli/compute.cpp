@@ -172,6 +172,7 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   result.text = options.text;
   result.explain = options.explain;
   result.heatmap = options.heatmap;
+  result.slides = options.slides;
   if (options.cell) {
     result.cell = render::parse_cell(*options.cell);
   }

@@ -151,7 +151,8 @@ void check_need(const Subcommand& command, const Option& option, const Given& gi
     return;
   }
   Words accepted(need.others.begin(), need.others.end());
-  std::erase_if(accepted, [&command](const std::string& other) { return find_option(command, other) == nullptr; });
+  std::erase_if(accepted,
+                [&command](const std::string& other) { return find_option(command, use_of(other).option) == nullptr; });
   throw UsageError(std::string(option.name) + " needs " + text::joined(accepted, " or ") + ": it " +
                    std::string(need.why) + "; " + std::string(need.instead));
 }

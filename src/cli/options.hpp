@@ -76,6 +76,7 @@ struct Options {
   const emit::Emitter* emit = nullptr;  ///< writes a program instead of the steps
   bool explain = false;
   bool heatmap = false;
+  bool slides = false;
   render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
   std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
   bool draws = false;                                    ///< show the random draws instead of the steps

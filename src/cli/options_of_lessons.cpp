@@ -158,7 +158,7 @@ std::vector<Option> weight_options() {
       {.name = "--attend-to",
        .others = "--weights-that",
        .takers = by_kernels,
-       .taken = &Takes::projections,
+       .taken = [](const Takes& takes) { return takes.projections && !takes.rotates; },
        .group = group::weights,
        .value = choice([](const Options&) { return words_of(attend_to_names()); }),
        .doc = "one-hot inputs, and weights made by hand to attend so",

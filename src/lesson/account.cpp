@@ -89,6 +89,9 @@ class Columns {
         return is_float32 ? static_cast<double>(std::exp(static_cast<float>(power))) : std::exp(power);
       });
     }
+    if (column.operation == "cos" || column.operation == "sin") {
+      return each([&](double angle, double) { return column.operation == "cos" ? std::cos(angle) : std::sin(angle); });
+    }
     if (column.operation == "close") {
       return each([](double a, double b) { return is_close(a, b) ? 1.0 : 0.0; });
     }

@@ -76,6 +76,8 @@ std::optional<std::int64_t> token_of(const Tensor& vector) {
     case Kind::masked:
     case Kind::softmax:
     case Kind::exp:
+    case Kind::cosine:
+    case Kind::sine:
     case Kind::subtracted:
     case Kind::dropout: return token_of(operands[0]);
     default: return std::nullopt;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "text/numbers.hpp"
+#include "walk/rotation.hpp"
 
 namespace attn::render {
 
@@ -20,6 +21,7 @@ void Noticing::product(const Numbers& numbers) {
     mixture(numbers);
   } else if (tensor_.kind() == Kind::matmul && operand(1).kind() == Kind::transpose) {
     scores(numbers);
+    diagonals(numbers);
   }
 }
 
@@ -168,6 +170,26 @@ void Noticing::symmetry(const Numbers& numbers) {
   const auto [one, other] = told_apart(at(i, j), at(i / n * n + j, i % n));
   say("not symmetric: " + place_text(i * n + j, shape) + " is " + one + ", " + place_text(mirrored, shape) + " is " +
       other);
+}
+
+void Noticing::diagonals(const Numbers& numbers) {
+  const std::int64_t n = numbers.width;
+  const bool is_such = tensor_.dim() == 2 && numbers.rows == n && n > 2 && rotation_of(operand(0));
+  if (!is_such) {
+    return;
+  }
+  const auto all = numbers.all();
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  const float room = 1e-5F * std::max(std::abs(*least), std::abs(*most));
+  for (std::int64_t i = 1; i < n; ++i) {
+    for (std::int64_t j = 1; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(i * n + j);
+      if (!(std::abs(all[at] - all[at - static_cast<std::size_t>(n) - 1]) <= room)) {
+        return;
+      }
+    }
+  }
+  say("each diagonal holds one number, up to rounding: the score depends on the distance alone");
 }
 
 void Noticing::highest(const Numbers& numbers) {

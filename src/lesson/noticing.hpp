@@ -94,6 +94,8 @@ class Noticing {
   void scores_of_one(const Numbers& numbers);
   void symmetry(const Numbers& numbers);
   void highest(const Numbers& numbers);
+  /// Whether scores of rotated vectors depend on the distance alone.
+  void diagonals(const Numbers& numbers);
   void met(const Numbers&);
 
   void sums(const Numbers& numbers);

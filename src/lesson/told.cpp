@@ -124,12 +124,14 @@ Telling maximum(const Derivation& derivation) {
   };
 }
 
-Telling exponential(const Derivation& derivation) {
+/// A function of one element: its name, and what it is called.
+Telling function(const Derivation& derivation, std::string_view operation, const std::string& called) {
+  const std::string name(operation);
   return {
-      .lines = {.each = "exp({a}) = exp({=a}) = {=result}"},
+      .lines = {.each = name + "({a}) = " + name + "({=a}) = {=result}"},
       .hints = {operands(derivation)},
-      .page = {.paragraphs = {"e to the power of {a}", "`exp({=a}) = {=result}`"}, .said = "e to the power of {=a}"},
-      .columns = {{"result", "exp", "a"}},
+      .page = {.paragraphs = {called + " {a}", "`" + name + "({=a}) = {=result}`"}, .said = called + " {=a}"},
+      .columns = {{"result", operation, "a"}},
       .rounding = rounds_otherwise,
   };
 }
@@ -235,7 +237,9 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::difference: return one_step(derivation, "-", "−", "minus");
     case Rule::maximum: return maximum(derivation);
     case Rule::quotient: return one_step(derivation, "/", "÷", "divided by");
-    case Rule::exponential: return exponential(derivation);
+    case Rule::exponential: return function(derivation, "exp", "e to the power of");
+    case Rule::cosine: return function(derivation, "cos", "the cosine of");
+    case Rule::sine: return function(derivation, "sin", "the sine of");
     case Rule::softmax: return softmax(derivation);
     case Rule::masked: return masked(derivation);
     case Rule::kept: return kept(derivation);

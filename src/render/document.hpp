@@ -61,6 +61,7 @@ struct Document {
   TextOptions text;
   bool explain = false;
   bool heatmap = false;
+  bool slides = false;              ///< the page opens as its projector, one step a sheet when printed
   std::optional<CellRequest> cell;  ///< write this number's derivation instead of the steps
   std::int64_t depth = 1;           ///< of the derivation; 0: down to given numbers
   std::optional<Asked> asked;

@@ -17,7 +17,8 @@ void write_page(std::ostream& out, const Document& document) {
   write_html(out, {.title = document.chapters.size() == 1 ? first.title : first.article,
                    .chapters = document.chapters,
                    .text = document.text,
-                   .glossary = document.glossary});
+                   .glossary = document.glossary,
+                   .slides = document.slides});
 }
 
 constexpr std::array table = {

@@ -25,6 +25,8 @@ std::string_view rule_name(Derivation::Rule rule) {
     case Rule::maximum: return "maximum";
     case Rule::quotient: return "quotient";
     case Rule::exponential: return "exponential";
+    case Rule::cosine: return "cosine";
+    case Rule::sine: return "sine";
     case Rule::softmax: return "softmax";
     case Rule::masked: return "masked";
     case Rule::kept: return "kept";

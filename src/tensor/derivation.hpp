@@ -27,6 +27,8 @@ struct Derivation {
     maximum,      ///< the largest of all a
     quotient,     ///< terms[0].a / terms[0].b, or / constant if there is no b
     exponential,  ///< exp(terms[0].a)
+    cosine,       ///< cos(terms[0].a)
+    sine,         ///< sin(terms[0].a)
     softmax,      ///< exp(terms[position].a - max) / sum of all exp(a - max)
     masked,       ///< constant, because the mask's element terms[0].a is True
     kept,         ///< terms[0].a * constant, because the mask's element terms[0].b is True

@@ -48,6 +48,8 @@ enum class Kind {
   masked,
   softmax,
   exp,
+  cosine,
+  sine,
   sum,
   dropout,
   index,
@@ -69,6 +71,7 @@ struct Facts {
   std::int64_t axis = -1;     ///< softmax: of weights that sum to 1; sum, cat, slice, repeat: theirs; -1: the last;
                               ///< index: the removed axis
   std::int64_t at = 0;        ///< index: the item; slice: its first item
+  std::int64_t every = 1;     ///< slice: the distance of its items
   std::int64_t fan_in = 0;    ///< uniform: nn.Linear's d_in; 0 for torch.rand
   std::int64_t rows = 0;      ///< embedding: number of rows to choose from
   std::int64_t root_of = 0;   ///< scaled: the number whose square root is the divisor; 0 if there is none
@@ -120,6 +123,9 @@ Tensor index(const Tensor& x, std::int64_t i, std::int64_t axis = 0);
 
 /// x[:, begin:end]: items of an axis, a view; for the last axis as -1: x[..., begin:end].
 Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
+
+/// x[..., first::step]: every step-th item of the last axis from the first on, a view; step is at least 2.
+Tensor every(const Tensor& x, std::int64_t first, std::int64_t step);
 
 /// torch.stack((x, x, ...), dim=0): [...] -> [copies, ...].
 Tensor stack(const Tensor& x, std::int64_t copies);
@@ -184,6 +190,10 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 
 /// torch.exp(x).
 Tensor exp(const Tensor& x);
+
+/// torch.cos(x.double()).float() and torch.sin(x.double()).float(): computed in float64.
+Tensor cos(const Tensor& x);
+Tensor sin(const Tensor& x);
 
 /// x.masked_fill(mask, value): mask is bool and has the shape of x's last axes.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);

@@ -1,7 +1,10 @@
 #include "torch/torch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -221,6 +224,33 @@ Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scor
     return Contents(std::move(mask));
   };
   return leaf(shape, DType::boolean, words, fill, {}, {.kind = Kind::given}, scores);
+}
+
+Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like) {
+  const std::string range = (first == 0 ? "" : std::to_string(first) + ".0, ") + std::to_string(first + n) + ".0";
+  const LeafWords words("torch.arange(" + range + ").unsqueeze(1)",
+                        "np.arange(" + range + ", dtype=np.float32)[:, None]");
+  const auto fill = [first](const Box& part) {
+    Block<float> values(box_shape(part));
+    std::iota(values.begin(), values.end(), static_cast<float>(first + part[0].begin));
+    return Contents(std::move(values));
+  };
+  return leaf({n, 1}, DType::float32, words, fill, {}, {.kind = Kind::given}, like);
+}
+
+Tensor frequencies(std::int64_t base, std::int64_t d) {
+  const std::string list = "([" + std::to_string(base) + " ** (-2 * i / " + std::to_string(d) + ") for i in range(" +
+                           std::to_string(d / 2) + ")]";
+  const LeafWords words("torch.tensor" + list + ")", "np.array" + list + ", dtype=np.float32)");
+  const auto fill = [base, d] {
+    Block<float> values({d / 2});
+    for (std::int64_t i = 0; i < d / 2; ++i) {
+      const double power = -2.0 * static_cast<double>(i) / static_cast<double>(d);
+      values[static_cast<std::size_t>(i)] = static_cast<float>(std::pow(static_cast<double>(base), power));
+    }
+    return Contents(std::move(values));
+  };
+  return leaf({d / 2}, DType::float32, words, fill);
 }
 
 Tensor token_zeros(std::int64_t n) {

@@ -92,6 +92,13 @@ Tensor token_zeros(std::int64_t n);
 /// torch.tril(torch.ones(n, n)): ones on and below the diagonal.
 Tensor lower_triangle(std::int64_t n);
 
+/// torch.arange(first, first + n).float().unsqueeze(1): positions of tokens as a column [n, 1]; its rows are those of
+/// `like`.
+Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like);
+
+/// base ** (-2 i / d) for each of d / 2 pairs of columns i: computed in float64, where libraries agree once rounded.
+Tensor frequencies(std::int64_t base, std::int64_t d);
+
 /// The factor that nn.Dropout(p) applies to kept elements, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "tensor/operations.hpp"
+#include "walk/rotation.hpp"
 
 namespace attn {
 namespace {
@@ -100,6 +101,28 @@ std::string same_maximum_is_idle(std::span<const Step> steps) {
                is_one)
              ? "the first block has the largest score of every row"
              : "";
+}
+
+std::string same_pairs_is_idle(std::span<const Step> steps) {
+  const auto is_rotated = [](const Tensor& tensor) { return rotation_of(tensor).has_value(); };
+  const auto is_halved = [](const Tensor& tensor) { return rotation_of(tensor)->pairs == Pairs::halves; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 2; };
+  return all_such(steps, is_rotated, is_one)      ? "two columns are a single pair; try --d-out-kq 4"
+         : all_such(steps, is_rotated, is_halved) ? "the columns are paired by halves already; try --pair-distance 1"
+                                                  : "";
+}
+
+std::string no_rotated_values_is_idle(std::span<const Step> steps) {
+  const auto values = std::ranges::find(steps, "values", &Step::name);
+  const auto rotated =
+      std::ranges::find_if(steps, [](const Step& step) { return step.tensor && rotation_of(*step.tensor); });
+  if (values == steps.end() || rotated == steps.end()) {
+    return "";
+  }
+  return values->tensor->shape() != rotated->tensor->shape()
+             ? "only values as long as keys can be rotated like them; try --d-out 4"
+         : values->tensor->size(0) == 1 ? "the only token is at position 0, where nothing turns; try --tokens 6"
+                                        : "";
 }
 
 std::string never_idle(std::span<const Step>) { return ""; }

@@ -16,6 +16,8 @@ std::string no_padding_is_idle(std::span<const Step> steps);
 std::string no_mask_is_idle(std::span<const Step> steps);
 std::string one_sequence_is_idle(std::span<const Step> steps);
 std::string same_maximum_is_idle(std::span<const Step> steps);
+std::string same_pairs_is_idle(std::span<const Step> steps);
+std::string no_rotated_values_is_idle(std::span<const Step> steps);
 std::string never_idle(std::span<const Step> steps);
 
 }  // namespace attn

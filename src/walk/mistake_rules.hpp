@@ -8,9 +8,11 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "tensor/part.hpp"
 #include "tensor/rewrite.hpp"
 #include "walk/walkthrough.hpp"
 
@@ -153,10 +155,24 @@ Tensor made_by_blocks(const Tensor& x, std::size_t size, Function f) {
   });
 }
 
-/// A tensor whose rows are changed by a function.
+/// A tensor whose rows are changed by a function; computed in parts.
 template <class Function>
 Tensor made_by_rows(const Tensor& x, Function f) {
-  return made_by_blocks(x, width_of(x), f);
+  return leaf(
+      x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(),
+      [x, f](const Box& part) {
+        Box rows = part;
+        rows.back() = {0, x.size(-1)};
+        Block<float> block(box_shape(rows));
+        std::visit([&block](const auto& numbers) { std::ranges::copy(numbers, block.begin()); },
+                   *x.part(rows).contents());
+        for (std::size_t first = 0; first < block.size(); first += width_of(x)) {
+          f(std::span(block.data() + first, width_of(x)));
+        }
+        const Array made{Contents(std::move(block))};
+        return Contents(*cut(made, within(rows, part)).contents());
+      },
+      x.kernels());
 }
 
 /// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative.

@@ -14,6 +14,7 @@
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
 #include "walk/mistakes/subjects.hpp"
+#include "walk/rotation.hpp"
 
 namespace attn {
 namespace {
@@ -112,7 +113,8 @@ Tensor masked_from_first_key(const Tensor& was, const Tensor& is) {
 
 /// Masks neither scores with -inf nor weights with 0.
 Tensor unmasked(const Tensor& was, const Tensor& is) {
-  const bool zeroes = was.kind() == Kind::multiplied && was.operands()[1].operands().empty();
+  const bool zeroes =
+      was.kind() == Kind::multiplied && was.operands()[1].operands().empty() && !was.operands()[0].operands().empty();
   return hides(was) || zeroes ? is.operands()[0] : is;
 }
 
@@ -193,7 +195,9 @@ Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
   return view(contiguous(is.operands()[0]), was.shape());
 }
 
-Tensor reversed_cat(const Tensor&, const Tensor& is) { return cat({is.operands().rbegin(), is.operands().rend()}); }
+Tensor reversed_cat(const Tensor& was, const Tensor& is) {
+  return rotation_of(was) ? is : cat({is.operands().rbegin(), is.operands().rend()});
+}
 
 /// keys.repeat(1, n, 1, 1): head 0, head 1, head 0, head 1.
 Tensor tiled(const Tensor&, const Tensor& is) {
@@ -305,6 +309,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
       {"heads-reversed", "the heads are concatenated in reverse order", "torch.cat(heads, dim=-1)",
        for_each(Kind::cat, reversed_cat)},
   };
+  append(table, rotation_mistakes_in(steps));
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
       const std::string owners = owners_of(size, steps);
@@ -330,6 +335,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, softmax_mistakes());
   append(table, dropout_mistakes(steps));
   append(table, projection_mistakes(steps));
+  append(table, rotation_mistakes(steps));
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   return table;

@@ -18,7 +18,8 @@ std::string role_of(const Tensor& tensor) {
     return "";
   }
   switch (tensor.kind()) {
-    case Kind::contiguous: return "";
+    case Kind::contiguous:
+    case Kind::stack: return "";
     case Kind::scaled: return tensor.dim() == 1 ? "scaled_attn_scores_2" : "scaled_attn_scores";
     case Kind::masked: return "masked_attn_scores";
     case Kind::softmax: return "attn_weights";

@@ -338,10 +338,40 @@ std::string no_block_rescale_did(std::span<const Change> all) {
          mean_from_to(measured({&sums.back(), 1}, row_sum)) + ".";
 }
 
+/// "scores change by up to 1.23."; empty if there are none.
+std::string changed_by_up_to(const std::string& what, std::span<const Change> some) {
+  const bool are_finite = std::ranges::all_of(
+      some, [](const Change& change) { return is_finite(change.before) && is_finite(change.after); });
+  double moved = 0;
+  for (const Change& change : some) {
+    moved = std::max(moved, largest_move(change));
+  }
+  const std::string words = decimals(moved, 4);
+  return some.empty()  ? ""
+         : !are_finite ? what + " change, and some are inf or nan."
+                       : what + " change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
+}
+
+std::string halves_for_pairs_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("scores", filtered(all, is_score));
+  return words.empty() ? "" : "With halves for pairs, other columns are rotated together: " + words;
+}
+
+std::string rotary_values_did(std::span<const Change> all) {
+  const auto is_context = [](const Change& change) { return change.name == "context_vecs"; };
+  const std::string words = changed_by_up_to("context vectors", filtered(all, is_context));
+  return words.empty() ? "" : "With rotated values, a value depends on its token's position: " + words;
+}
+
+std::string position_off_by_one_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("they", filtered(all, is_score));
+  return words.empty() ? "" : "With queries one position too far, scores are those of the next distance: " + words;
+}
+
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 11> table = {{
+  static constexpr std::array<WhatIf, 14> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, no_mask_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
@@ -353,6 +383,9 @@ std::span<const WhatIf> all_what_ifs() {
       {"mask-of-first-entry", mask_of_first_entry_did, one_sequence_is_idle},
       {"no-block-rescale", no_block_rescale_did, same_maximum_is_idle},
       {"mask-padded-queries", mask_padded_queries_did, no_padding_is_idle},
+      {"halves-for-pairs", halves_for_pairs_did, same_pairs_is_idle},
+      {"rotary-values", rotary_values_did, no_rotated_values_is_idle},
+      {"position-off-by-one", position_off_by_one_did, never_idle},
   }};
   return table;
 }

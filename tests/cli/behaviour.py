@@ -17,7 +17,7 @@ from harness import BINARY, HANG_LIMIT, Terminal, run
 
 CHAPTERS = []  # what `list` names
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
-FOR_ALL = ["--article", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
+FOR_ALL = ["--article", "--slides", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager", "--threads"]
 WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights", "--attend-to"]
@@ -27,7 +27,8 @@ OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "ca
               "cross": WEIGHTS + ["--second-inputs"],
               "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"],
               "cache": WEIGHTS + ["--new-tokens"], "average": [],
-              "padding": WEIGHTS + ["--batch", "--valid-length"], "online": WEIGHTS + ["--block-size"]}
+              "padding": WEIGHTS + ["--batch", "--valid-length"], "online": WEIGHTS + ["--block-size"],
+              "rotary": [name for name in WEIGHTS if name != "--attend-to"] + ["--pair-distance"]}
 
 
 class Case(unittest.TestCase):

@@ -167,6 +167,10 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "of-words": ["embed(torch.tensor([3, 2, 1, 3, 0]))", "torch.tensor([0, 1, 2, 0, 3])",
+                     *(f"torch.softmax(((line 31 @ W_q) @ (line 31 @ W_k).T) / {t}, dim=-1)" for t in (0.5, 1.5)),
+                     "line 31.contiguous().view(5, 2, 2).transpose(0, 1) @ "
+                     "(line 31 + 1).contiguous().view(5, 2, 2).transpose(0, 1).transpose(1, 2)"],
         "on-purpose": ["same", "torch.softmax(line 19.masked_fill(torch.tril(torch.ones(6, 6), diagonal=-1) != 0, -torch.inf) "
                        "/ 2**0.5, dim=-1)", "torch.softmax(line 19.T / 2**0.5, dim=-1)", "torch.softmax(line 19 * 2**0.5, dim=-1)",
                        "line 19 - (line 19.sum(dim=-1, keepdim=True) / 6)", "torch.tanh(line 47) + 1"],
@@ -201,6 +205,12 @@ class TrueAtTheirPlace(unittest.TestCase):
         found = findings(page.replace("backward weights", "weights").replace("sharpened weights", "weights"))
         self.assertEqual([one["mistake"]["name"] for one in found if one["verdict"] == "mistake"],
                          ["mask-transposed", "multiplied-by-root"])
+
+    def test_angles_of_three_positions_have_lost_no_row(self):
+        """Steps that sizes alone determine begin alike whatever their length."""
+        page = "angles tensor([[0.0000, 0.0000],\n        [1.0000, 0.0100],\n        [2.0000, 0.0200]])\n"
+        done = run("verify", "--format", "json", "-", page=page.encode())
+        self.assertEqual((done.returncode, [one["verdict"] for one in json.loads(done.stdout)["findings"]]), (0, ["unknown"]))
 
     def test_a_wrong_number_is_no_other_relation(self):
         for name, was, becomes, line, told in (

@@ -35,11 +35,12 @@ REFUSED = {
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", "--format svg", "--format csv"],
-    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--blas",
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--pair-distance", "--blas",
                 "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html", "--format svg", "--format csv"],
     "--explain": FORMATS,
+    "--slides": ["--format json", "--format markdown", "--format svg", "--format csv"],
     "--heatmap": ["--no-grad", "--format html", "--format json", "--format svg", "--format csv"],
     "--color": ["--format markdown"],
     "--format svg": ["--steps", "--linewidth", "--no-grad"],
@@ -56,7 +57,9 @@ REFUSED = {
 # a page fails it with --strict whatever mistakes are allowed.
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # No chapter has both, or verify finds the one by the page's shapes: where one explains a page, both do.
-FOUND = {("--block-size", "--new-tokens"), ("--block-size", "--num-kv-heads"), ("--block-size", "--valid-length"),
+FOUND = {*((name, "--pair-distance") for name in ("--block-size", "--chapter", "--new-tokens", "--num-kv-heads")),
+         *(("--pair-distance", name) for name in ("--second-inputs", "--valid-length", "--qkv-bias")),
+         ("--block-size", "--new-tokens"), ("--block-size", "--num-kv-heads"), ("--block-size", "--valid-length"),
          ("--block-size", "--second-inputs"), ("--block-size", "--qkv-bias"),  # online draws no biases without --init linear
          ("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
          ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--block-size", "--chapter"), ("--second-inputs", "--valid-length"),
@@ -68,6 +71,7 @@ ONE_TENSOR = [["--only", name] for name in (
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
+    "--slides": [["--format", "html"]],
     "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"], ["--cell", "row_max_2[0,0]"]],
     "--format svg": ONE_TENSOR,
     "--format csv": ONE_TENSOR,
@@ -84,19 +88,19 @@ VALUES = {
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
-    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--block-size": ["3"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
+    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--block-size": ["3"], "--pair-distance": ["2", "6", "3"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online", "rotary"], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "W_query=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
     "--ignore": ["mine", "*", "foreign"],
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
-FLAGS = ["--step", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
+FLAGS = ["--step", "--slides", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
 ONE_ARTICLE = {("--article", "--second-inputs"), ("--article", "--num-kv-heads"), ("--article", "--new-tokens"),
-               ("--article", "--valid-length"), ("--article", "--block-size")}  # for which no other article can be named
+               ("--article", "--valid-length"), ("--article", "--block-size"), ("--article", "--pair-distance")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
@@ -110,7 +114,7 @@ CONTEXTS = [
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
     ["--only", "row_sum_2"], ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
-DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online")
+DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online", "rotary")
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"], ["mistake.txt"]]
 
@@ -251,7 +255,7 @@ def contexts(command, first, second):
         return
     yield from PAGES
     chapters = ("trainable", "causal", "multihead", "dropout")
-    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",), "--block-size": ("online",)}
+    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",), "--block-size": ("online",), "--pair-distance": ("rotary",)}
     for chapter in next((alone[name] for name in (first[0], second[0]) if name in alone), chapters):
         yield (chapter,)
         yield (chapter, tuple(PRECISE))
@@ -295,11 +299,12 @@ def refused_for(one, other):
     """The options that a refusal of the pair is about: these two, or what one of them needs."""
     if is_refused(one, other):
         return [one, other]
+    named = lambda need: " ".join(need) if need[0] == "--format" else need[0]
     for use, beside in ((one, other), (other, one)):
         needs = [need for need in NEEDS.get(use, []) if need[0] != option_of(beside)]
-        if needs and len(needs) == len(NEEDS[use]) and all(is_refused(need[0], beside) for need in needs):
+        if needs and len(needs) == len(NEEDS[use]) and all(is_refused(named(need), beside) for need in needs):
             return [needs[0][0], beside]
-    clashes = [is_refused(need[0], its[0]) for need in NEEDS.get(one, []) for its in NEEDS.get(other, [])]
+    clashes = [is_refused(named(need), named(its)) for need in NEEDS.get(one, []) for its in NEEDS.get(other, [])]
     return [NEEDS[one][0][0], NEEDS[other][0][0]] if clashes and all(clashes) else None
 
 
@@ -380,7 +385,7 @@ if __name__ == "__main__":
 
         for chapter in DUMPED:  # another seed's tensors, and one of a name that is no step's
             save(f"port-{chapter}", chapter, "--seed", "6", *(["--new-tokens", "1"] if chapter == "cache" else []))
-            scores = {"trainable": "self_attention/", "cache": "prompt/", "online": "at_once/"}.get(chapter, "") + "attn_scores.npy"
+            scores = {"trainable": "self_attention/", "cache": "prompt/", "online": "at_once/", "rotary": "rotated/"}.get(chapter, "") + "attn_scores.npy"
             copy(f"port-{chapter}/{scores}", f"port-{chapter}/mine.npy")
         for folder in ("port-near", "port-named"):  # right, but for one without its name, and one that is no step
             save(folder, "causal")

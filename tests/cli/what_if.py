@@ -191,6 +191,22 @@ def _(known, words):
     return words == known.mean_change(f"row_sum_{last}", by=row_sum)
 
 
+@sentence(rf"With halves for pairs, other columns are rotated together: scores change by up to ({VALUE})\.")
+@sentence(rf"With queries one position too far, scores are those of the next distance: they change by up to ({VALUE})\.")
+def _(known, words):
+    return words == most_moved(known, "attn_scores", "distance_scores")
+
+
+@sentence(rf"With rotated values, a value depends on its token's position: context vectors change by up to ({VALUE})\.")
+def _(known, words):
+    return words == most_moved(known, "context_vecs")
+
+
+def most_moved(known, *names):
+    moved = max(np.abs(before - after).max() for before, after in known.moved(*names).values())
+    return decimals(moved, 4) if decimals(moved, 4) != "0" else f"{moved:.5g}"
+
+
 @sentence(rf"Without the factor 1 / \(1 - p\), kept entries are not scaled up: the sum of a row of (\w+) {CHANGE}"
           rf"(?:, of (\w+) {CHANGE})?\.")
 def _(known, name, words, other, other_words):
@@ -277,7 +293,7 @@ def are_finite(known):
 def _(known, words):
     if not is_among_themselves(known) or not are_finite(known):
         return False
-    square = [pair for pair in known.moved("attn_scores").values() if pair[0].shape[-1] == pair[0].shape[-2]]
+    square = [pair for pair in known.moved("attn_scores", "distance_scores").values() if pair[0].shape[-1] == pair[0].shape[-2]]
     before, after = (max(asymmetry(pair[side]) for pair in square) for side in (0, 1))
     alike = all(np.allclose(now, now.swapaxes(-1, -2), rtol=1e-5, atol=1e-6 * np.abs(now).max()) for _, now in square)
     return alike and words == change_words(before, after)
@@ -334,6 +350,26 @@ def _(known):
 def _(known):
     factors = known.as_is.named("rescale")
     return not known.moved() and len(factors) > 0 and all((factor == 1).all() for factor in factors)
+
+
+@sentence(r"No number changed: the columns are paired by halves already; try (--pair-distance) (1)\.")
+def _(known, *instead):
+    return not known.moved() and "--pair-distance" in known.arguments and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: two columns are a single pair; try (--d-out-kq) (4)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("queries")[0].shape[-1] == 2 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: only values as long as keys can be rotated like them; try (--d-out) (4)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("values")[0].shape != known.as_is.named("keys")[0].shape
+
+
+@sentence(r"No number changed: the only token is at position 0, where nothing turns; try (--tokens) (6)\.")
+def _(known, *instead):
+    return not known.moved() and len(known.as_is.named("values")[0]) == 1 and is_no_reason_with(known, *instead)
 
 
 @sentence(r"No number changed\.")

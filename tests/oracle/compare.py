@@ -87,6 +87,12 @@ def spread(row, rng):
         arguments += ["--valid-length", str(rng.randint(1, tokens))]
     if "block-size" in takes:
         arguments += ["--block-size", size(40)]
+    if "pair-distance" in takes:
+        columns = 2 * rng.choice([1, 2, 3, 8, 20])
+        arguments = without(arguments, "--d-out-kq") + ["--d-out-kq", str(columns),
+                                                        "--pair-distance", str(rng.choice([1, columns // 2]))]
+        if "--d-out-v" in arguments:
+            arguments = without(arguments, "--d-out")  # nothing is left for it to say
     if "query" in takes and "--tokens" not in arguments and "--sentence" not in arguments and rng.random() < 0.5:
         arguments += ["--query", rng.choice(["0", "5", "2"])]
     if rng.random() < 0.3:
@@ -98,6 +104,12 @@ def spread(row, rng):
     if rng.random() < 0.1:
         arguments += ["--no-grad"]
     return arguments
+
+
+def without(arguments, name):
+    """The arguments without this option and its value."""
+    at = arguments.index(name) if name in arguments else len(arguments)
+    return arguments[:at] + arguments[at + 2:]
 
 
 class Tool:

@@ -131,9 +131,13 @@ def check_numbers(browser, page, steps):
     equal(browser.js("decodeURIComponent(location.hash).split('?')[1] ?? ''"), "", "the address afterwards")
     equal(browser.js(f"document.querySelector('{STEP} .printed').getClientRects().length > 0"), True, "the printed text is back")
     browser.open(page + "#attn_scores?exercise=numbers&cells=9,9,9")
-    check("none of these numbers" in browser.js(TASK), "cells that there are not:", browser.js(TASK))
+    check("New chooses one" in browser.js(TASK), "cells that there are not:", browser.js(TASK))
+    browser.open(page + "#attn_scores?exercise=numbers")
+    check("New chooses one" in browser.js(TASK), "an address without cells:", browser.js(TASK))
+    button(browser, "New", ".exercise")
+    check("1 number to compute" in browser.js(TASK), "New chooses one:", browser.js(TASK))
     browser.open(page + "#inputs?exercise=numbers&cells=0,0")
-    check("none of these numbers" in browser.js(TASK), "given numbers:", browser.js(TASK))
+    check("no computed number" in browser.js(TASK), "given numbers:", browser.js(TASK))
     check(not browser.errors, "console:", browser.errors)
 
 

@@ -3,7 +3,8 @@
 
 At 1024x768, 1280x720 and 1920x1080, for every cell of every step, nothing scrolled: the chosen cell, the operands' cells
 that meet in it, all these with their row and column names, and the derivation are in sight, or a box that shows its
-scrollbar went there by itself. On paper, sheets are full. SHARE is a part of the lessons: 2/3 is the second of three. Exits with 77, skipped, where there is no Chromium."""
+scrollbar went there by itself. On paper, sheets are full. SHARE is a part of the lessons: 2/3 is the second of three. With
+ATTN_TEST_EVERY, a lesson has one of the sizes a day. Exits with 77, skipped, where there is no Chromium."""
 
 import json
 import pathlib
@@ -15,7 +16,7 @@ import zlib
 
 import chromium
 from chromium import check, equal
-from harness import output_of, text_of
+from harness import output_of, sample, text_of
 
 SIZES = ((1024, 768), (1280, 720), (1920, 1080))
 DEFAULT = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
@@ -291,7 +292,7 @@ def main():
                 continue
             page = pathlib.Path(folder, f"{name}.html")
             output_of(*arguments, "--format", "html", "-o", page)
-            check_pictures(browser, page, cells, sizes)
+            check_pictures(browser, page, cells, sample(sizes, number))
             if cells is None:
                 check_print(browser, page, folder)
             check(not browser.errors, name, "says on the console:", browser.errors)

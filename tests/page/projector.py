@@ -15,7 +15,7 @@ import numpy as np
 
 import chromium
 from chromium import check, equal
-from harness import output_of, text_of
+from harness import output_of, sample, text_of
 
 CHAPTERS = ("simplified", "causal", "multihead", "cross")
 ROOMS = ((1024, 640), (1024, 768), (1366, 768), (1920, 1080))
@@ -41,7 +41,7 @@ LOOK = """async (article, next) => {
 
 
 def check_rooms(browser, page, name):
-    for width, height in ROOMS:
+    for width, height in sample(ROOMS, CHAPTERS.index(name)):
         browser.size(width, height)
         browser.open(page)
         plain = {one["id"]: one for one in browser.each_step(LOOK)}
@@ -84,10 +84,19 @@ def check_keys(browser, page):
 
 
 def check_slides(browser, page, folder, name):
-    """A sheet for each step, and for the introduction and the summary."""
+    """A sheet for each step, and for the introduction and the summary; the page made with --slides begins as its projector."""
+    slides = folder / f"{name}-slides.html"
+    output_of(name, "--format", "html", "--slides", "-o", str(slides), "--force")
+    browser.open(slides.as_uri())
+    equal(browser.js("[document.documentElement.className.includes('projector'), document.querySelector('button.projector').ariaPressed]"),
+          [True, "true"], name, "--slides begins as the projector")
+    at_once = browser.js("parseFloat(getComputedStyle(document.documentElement).fontSize)")
     browser.open(page)
     articles = browser.js("document.querySelectorAll('article.step').length")
     browser.key("p")
+    equal(browser.js("parseFloat(getComputedStyle(document.documentElement).fontSize)"), at_once, name, "the type of --slides and of p")
+    if name == "cross":
+        browser.open(slides.as_uri())
     path = folder / "slides.pdf"
     browser.pdf(path, preferCSSPageSize=True)
     pdf = path.read_bytes()

@@ -5,6 +5,7 @@ Beside a browser's bars, and at 125 % and 150 % zoom, pictures are whole, or the
 stays; text is 13 pixels high; what is cut says so; rings keep off digits; one scale serves a step as it is and changed; the
 address has the chosen cell. Exits with 77, skipped, where there is no Chromium."""
 
+import itertools
 import pathlib
 import re
 import sys
@@ -12,7 +13,7 @@ import tempfile
 
 import chromium
 from chromium import check, equal
-from harness import output_of
+from harness import output_of, sample
 
 CHAPTERS = ("simplified", "trainable", "causal", "dropout", "multihead", "cross")
 WINDOWS = ((1024, 640), (1093, 614))  # with a browser's bars; 1366x768 at 125 %
@@ -87,7 +88,7 @@ def walk(browser, pages, look, window):
 
 
 def check_windows(browser, pages):
-    for window in WINDOWS:
+    for window in sample(WINDOWS):
         found = list(walk(browser, pages, WHOLE_PICTURE, window))
         cut = [(chapter, one["id"], one["wrong"]) for chapter, one in found if one["wrong"]]
         told = [one for _, one in found if one["notices"]]
@@ -99,7 +100,7 @@ def check_windows(browser, pages):
 
 
 def check_small(browser, pages):
-    for window in SMALL:
+    for window in sample(SMALL):
         wrong = [(chapter, one["id"], one["wrong"]) for chapter, one in walk(browser, pages, PINNED, window) if one["wrong"]]
         check(not wrong, window, wrong[:5], len(wrong))
 
@@ -130,29 +131,29 @@ def digits(browser, cell):
 def check_rings(browser, pages):
     """Digits look as they do without rings, in the chosen cell, in those that meet in it and in their neighbours."""
     seen = 0
-    for window in ((1024, 768), (1024, 640)):
+    looks = sample(itertools.product(((1024, 768), (1024, 640)), ("light", "dark")))
+    for window, theme in looks:
         browser.size(*window)
-        for theme in ("light", "dark"):
-            browser.media(prefers_color_scheme=theme)
-            for address in ("cross#attn_weights[1,1]", "cross#context_vecs[1,1]", "causal#attn_scores[0,2,3]"):
-                chapter, _, rest = address.partition("#")
-                browser.open(f"{pages[chapter]}#{rest}")
-                browser.js("""document.querySelectorAll(".step.current :is(td.at, td.met)").forEach((cell) => {
-                  for (const one of [cell, cell.previousElementSibling, cell.parentElement.nextElementSibling?.cells[cell.cellIndex]]) {
-                    if (one?.matches("td[data-position]")) one.classList.add("tried");
-                  }
-                })""")
-                count = browser.js("""[...document.querySelectorAll(".step.current .tried")]
-                  .map((one, i) => one.setAttribute("id", `tried${i}`)).length""")
-                browser.wait()
-                ringed = [digits(browser, f"#tried{i}") for i in range(count)]
-                browser.js("""document.querySelectorAll(".step.current td[data-position]").forEach((cell) => {
-                  cell.style.boxShadow = "none"; cell.style.outline = "none"; })""")
-                browser.wait()
-                wrong = [i for i in range(count) if digits(browser, f"#tried{i}") != ringed[i]]
-                equal(wrong, [], window, theme, address, "rings cross digits of")
-                seen += count
-    check(seen > 200, "cells with rings near:", seen)
+        browser.media(prefers_color_scheme=theme)
+        for address in ("cross#attn_weights[1,1]", "cross#context_vecs[1,1]", "causal#attn_scores[0,2,3]"):
+            chapter, _, rest = address.partition("#")
+            browser.open(f"{pages[chapter]}#{rest}")
+            browser.js("""document.querySelectorAll(".step.current :is(td.at, td.met)").forEach((cell) => {
+              for (const one of [cell, cell.previousElementSibling, cell.parentElement.nextElementSibling?.cells[cell.cellIndex]]) {
+                if (one?.matches("td[data-position]")) one.classList.add("tried");
+              }
+            })""")
+            count = browser.js("""[...document.querySelectorAll(".step.current .tried")]
+              .map((one, i) => one.setAttribute("id", `tried${i}`)).length""")
+            browser.wait()
+            ringed = [digits(browser, f"#tried{i}") for i in range(count)]
+            browser.js("""document.querySelectorAll(".step.current td[data-position]").forEach((cell) => {
+              cell.style.boxShadow = "none"; cell.style.outline = "none"; })""")
+            browser.wait()
+            wrong = [i for i in range(count) if digits(browser, f"#tried{i}") != ringed[i]]
+            equal(wrong, [], window, theme, address, "rings cross digits of")
+            seen += count
+    check(seen > 50 * len(looks), "cells with rings near:", seen)
     browser.media()
 
 

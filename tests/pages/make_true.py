@@ -136,6 +136,34 @@ print(pe)
 lengths = torch.tensor([4, 2])
 print(torch.arange(4)[None, :] < lengths[:, None])
 """,
+    "of-words": """\
+import torch
+from torch import nn
+torch.manual_seed(21)
+sentence = "Dogs chase cats, dogs bark"
+words = sentence.lower().replace(",", "").split()
+vocab = {word: i for i, word in enumerate(sorted(set(words)))}
+embed = nn.Embedding(len(vocab), 4)
+x = embed(torch.tensor([vocab[word] for word in words]))
+print(x)
+seen = {}
+for word in words:
+    if word not in seen:
+        seen[word] = len(seen)
+print(torch.tensor([seen[word] for word in words]))
+W_q, W_k = [nn.Parameter(torch.rand(x.shape[1], 2) * 0.5) for _ in range(2)]
+for temperature in [0.5, 1.5]:
+    print(f"T={temperature}: {torch.softmax((x @ W_q) @ (x @ W_k).T / temperature, dim=-1)}")
+class Heads:
+    def __init__(self, size):
+        self.size = size
+    def split(self, t):
+        return t.view(t.shape[0], self.size, -1).transpose(0, 1)
+    def __call__(self, q, k):
+        q, k = map(self.split, (q, k))
+        return q @ k.transpose(1, 2)
+print(Heads(2)(x, x + 1))
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

@@ -490,9 +490,9 @@ class Chapters(unittest.TestCase):
         told = output_of("tour").decode()
         chapters = re.findall(r"(?m)^# (\w+)\n# (.*)", told)
         self.assertEqual([name for name, _ in chapters], ["average", "simplified", "trainable", "causal", "dropout", "multihead", "cross", "grouped",
-                                                         "cache", "padding", "online"])
+                                                         "cache", "padding", "online", "rotary"])
         for at, (name, question) in enumerate(chapters):
-            article = ["--article", "ahead-of-ai"] if name == "cross" else ["--article", "modern"] if name in ("average", "grouped", "cache", "padding", "online") else []
+            article = ["--article", "ahead-of-ai"] if name == "cross" else ["--article", "modern"] if name in ("average", "grouped", "cache", "padding", "online", "rotary") else []
             alone = output_of(name, *article, "--explain").decode()
             self.assertIn(alone, told)
             self.assertIn(question[:40], words(session.vt.text()))

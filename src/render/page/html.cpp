@@ -176,6 +176,7 @@ class PageWriter {
                      {"article", escaped(text_of(about_, "article"))},
                      {"options", [&](std::ostream& to) { write_options(to); }},
                      {"version", escaped(text_of(about_, "version"))},
+                     {"mode", verbatim(page_.slides ? " class=\"projector\"" : "")},
                      {"style", verbatim(page::lesson_css)},
                      {"script", verbatim(page::lesson_js)},
                      {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},

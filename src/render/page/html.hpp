@@ -16,6 +16,7 @@ struct LessonPage {
   std::span<const ShownChapter> chapters;  ///< at least one
   TextOptions text;
   std::string_view glossary;  ///< as in Document
+  bool slides = false;        ///< as in Document
 };
 
 /// Writes one self-contained HTML file: the steps as PyTorch prints them, which a script turns into heat maps whose

@@ -291,7 +291,10 @@ function exerciseWords() {
     if (exercise.position === null) return "this step has no computed number to alter";
     return exercise.isOver ? `${exercise.isShown ? "shown" : "found"} after ${tries}${withHints}` : `One digit of one number is wrong. Which number?${all.length ? ` (${tries})` : ""}`;
   }
-  if (!exercise.asked.length) return "this step has none of these numbers to ask for";
+  if (!exercise.asked.length) {
+    return askable(exercise.step).length ? "the address names no number of this step that can be asked for; New chooses one"
+                                         : "this step has no computed number to ask for";
+  }
   const [right, close] = ["right", "close"].map((wanted) => all.filter((mark) => mark === wanted).length);
   const left = exercise.asked.length - all.length;
   return left ? `${left} of ${plural(exercise.asked.length, "number")} to compute${all.length ? `; ${right} right` : ""}`

@@ -5,7 +5,7 @@ const ruleChoice = make("select", { "aria-label": "Which rule is changed?" });
 const ruleForm = make("form", { class: "answer" }, ruleChoice, make("button", {}, "Check"),
                       action("Hint", () => hintAtRule()));
 const exerciseBar = make("div", { class: "exercise", role: "group", "aria-label": "Exercise" }, exerciseText, ruleForm,
-                         action("Show me", () => showAll()), action("New", () => begin(exercise.kind, exercise.asked?.length ?? 1)),
+                         action("Show me", () => showAll()), action("New", () => begin(exercise.kind, exercise.asked?.length || 1)),
                          action("End", () => endExercise()));
 
 /** Shows the exercise's bar in its step, and hides what would reveal the answers. */

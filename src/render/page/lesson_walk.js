@@ -132,5 +132,6 @@ if (steps.length) {
   if (askedRule && canUnpack && location.hash.length < 2) {
     history.replaceState(null, "", `#${steps[0].id}?what-if=${askedRule}`);
   }
+  setProjector(isProjected());
   fromAddress(false);
 }

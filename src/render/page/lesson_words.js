@@ -88,6 +88,8 @@ const operations = {
   "/": elementwise((x, y) => x / y),
   "-": elementwise((x, y) => x - y),
   exp: elementwise(Math.exp),
+  cos: elementwise(Math.cos),
+  sin: elementwise(Math.sin),
   abs: elementwise(Math.abs),
   equal: elementwise((x, y) => Number(Object.is(x, y))),
   float32: elementwise(Math.fround),

@@ -31,6 +31,31 @@ struct Total {
     exact.high += term.high;
     size += term.size();
   }
+
+  /// Adds products of exact numbers.
+  void add_products(const double* a, std::int64_t a_step, const double* b, std::int64_t b_step, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double product = a[i * a_step] * b[i * b_step];
+      exact.low += product;
+      size += std::abs(product);
+    }
+    exact.high = exact.low;
+  }
+
+  /// Adds products of finite intervals, each a low with its high after it.
+  void add_interval_products(const double* a, std::int64_t a_step, const double* b, std::int64_t b_step,
+                             std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double* const x = a + i * a_step;
+      const double* const y = b + i * b_step;
+      const double corners[] = {x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1]};
+      const double low = std::min(std::min(corners[0], corners[1]), std::min(corners[2], corners[3]));
+      const double high = std::max(std::max(corners[0], corners[1]), std::max(corners[2], corners[3]));
+      exact.low += low;
+      exact.high += high;
+      size += std::max(std::abs(low), std::abs(high));
+    }
+  }
 };
 
 }  // namespace
@@ -81,10 +106,33 @@ Interval Bounds::kept(Cells& cells, std::size_t position) {
   if (!cells.are_kept[position]) {
     const Interval cell = derived(cells.tensor, index_at(static_cast<std::int64_t>(position), cells.tensor.shape()));
     cells.are_kept[position] = is_number(cell);
+    cells.are_finite = cells.are_finite && std::isfinite(cell.low) && std::isfinite(cell.high);
+    cells.are_exact = cells.are_exact && cell.low == cell.high;
     kept[0] = cell.low;
     kept[1] = cell.high;
   }
   return {kept[0], kept[1]};
+}
+
+/// Bounds these cells; none if the tensor is observed, or one is not a finite number.
+std::optional<Bounds::Run> Bounds::kept_run(Cells& cells, std::int64_t first, std::int64_t step, std::int64_t count) {
+  if (!cells.observed.empty()) {
+    return std::nullopt;
+  }
+  if (cells.ready_first != first || cells.ready_step != step || cells.ready_count != count) {
+    for (std::int64_t i = 0; i < count && cells.are_finite; ++i) {
+      const auto position = static_cast<std::size_t>(first + i * step);
+      if (!cells.are_kept[position]) {
+        kept(cells, position);
+      }
+    }
+    cells.ready_first = first;
+    cells.ready_step = step;
+    cells.ready_count = count;
+  }
+  return cells.are_finite
+             ? std::optional(Run{&cells.kept[static_cast<std::size_t>(2 * first)], 2 * step, cells.are_exact})
+             : std::nullopt;
 }
 
 Interval Bounds::of(const Tensor& tensor, const Element& element) {
@@ -164,8 +212,18 @@ Interval Bounds::regular_sum(const Tensor& tensor, const Sums& sums, const Shape
     return kept(*operands[i].cells, static_cast<std::size_t>(operands[i].place + term * operands[i].step));
   };
   const bool are_products = operands.size() > (sums.has_bias ? 2 : 1);
+  const auto run = [&](std::size_t i) {
+    return are_products ? kept_run(*operands[i].cells, operands[i].place, operands[i].step, sums.terms) : std::nullopt;
+  };
+  const std::optional<Run> a = run(0);
+  const std::optional<Run> b = a ? run(1) : std::nullopt;
   Total total;
-  for (std::int64_t term = 0; term < sums.terms; ++term) {
+  if (a && b && a->are_exact && b->are_exact) {
+    total.add_products(a->first, a->step, b->first, b->step, sums.terms);
+  } else if (a && b) {
+    total.add_interval_products(a->first, a->step, b->first, b->step, sums.terms);
+  }
+  for (std::int64_t term = 0; term < sums.terms && !(a && b); ++term) {
     total.add(are_products ? times(number(0, term), number(1, term)) : number(0, term));
   }
   if (sums.has_bias) {
@@ -216,6 +274,11 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
       const Interval x = a();
       const Interval power = {std::exp(x.low), std::exp(x.high)};
       return rounded(power, 2, power.size());
+    }
+    case Rule::cosine:
+    case Rule::sine: {
+      const Interval waves = derivation.rule == Rule::cosine ? cosine(a()) : sine(a());
+      return rounded(waves, 1, waves.size());
     }
     case Rule::softmax: return softmax(tensor, derivation);
     case Rule::masked: return {derivation.constant, derivation.constant};

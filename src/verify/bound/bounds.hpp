@@ -45,6 +45,15 @@ class Bounds {
     std::unique_ptr<double[]> kept =
         nullptr;  ///< each cell's low and high; memory is used only where a cell is bounded
     std::vector<bool> are_kept = {};
+    bool are_finite = true;                                          ///< all that are kept
+    bool are_exact = true;                                           ///< the low is the high
+    std::int64_t ready_first = -1, ready_step = 0, ready_count = 0;  ///< cells that last were all kept
+  };
+  /// Some of a tensor's cells, at constant distances: each low, with its high after it.
+  struct Run {
+    const double* first;
+    std::int64_t step;
+    bool are_exact;
   };
   /// An operand's elements in a tensor's sums, with constant distances from term to term and from cell to cell.
   struct Steps {
@@ -68,6 +77,7 @@ class Bounds {
   Interval of(const Tensor& tensor, const Element& element);
   Cells& cells_of(const Tensor& tensor);
   Interval kept(Cells& cells, std::size_t position);
+  std::optional<Run> kept_run(Cells& cells, std::int64_t first, std::int64_t step, std::int64_t count);
   Interval rounded(const Interval& exact, double steps, double size) const;
   const Sums* sums_of(const Tensor& tensor);
   Interval regular_sum(const Tensor& tensor, const Sums& sums, const Shape& index);

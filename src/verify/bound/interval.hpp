@@ -40,4 +40,8 @@ Interval times(const Interval& a, const Interval& b);
 /// a / b; no_number if b may be 0.
 Interval over(const Interval& a, const Interval& b);
 
+/// cos(a) and sin(a).
+Interval cosine(const Interval& a);
+Interval sine(const Interval& a);
+
 }  // namespace attn::verify

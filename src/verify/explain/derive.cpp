@@ -26,6 +26,18 @@
 namespace attn::verify {
 namespace {
 
+/// Returns true for a tensor computed from nothing but constants that sizes determine: torch.arange(8), a base's
+/// powers.
+bool is_made_of_sizes(const Tensor& tensor) {
+  const auto is_of_sizes = [](const Tensor& one) {
+    const std::string words = one.expression();
+    return one.operands().empty()
+               ? words.starts_with("torch.arange(") || words.find(" for i in range(") != std::string::npos
+               : is_made_of_sizes(one);
+  };
+  return !tensor.operands().empty() && std::ranges::all_of(tensor.operands(), is_of_sizes);
+}
+
 /// Processes a page from top to bottom.
 class Deriver {
  public:
@@ -275,18 +287,22 @@ class Deriver {
   }
 
   /// Returns true if cells that do not hold are wrong. If nothing holds, only a tensor that a shown program prints at
-  /// this place is.
+  /// this place is. A step made of sizes alone, such as rotary's angles, has the same rows in any lesson: of another
+  /// shape, it is wrong only beside others of its lesson.
   bool is_accusable(std::size_t i, std::size_t step, const Fit& fit) const {
     const Known& known = finder_.known();
-    if (fit.tally.differs < std::ssize(printed_[i].cells)) {
-      return fit.tally != Tally{} || fit.change.kind != Change::Kind::none;
-    }
     bool is_shown = false;
     for (std::size_t other = 0; other < chosen_.size(); ++other) {
       is_shown = is_shown || (other != i && chosen_[other] && !is_size(printed_[other]) &&
                               known[*chosen_[other]].explanation == known[step].explanation);
     }
-    return is_shown && Places(printed_, chosen_, known).placed(i) == Choice(step);
+    const bool has_changed = fit.change.kind != Change::Kind::none;
+    if (has_changed && !is_shown && is_made_of_sizes(*known[step].step->tensor)) {
+      return false;
+    }
+    return fit.tally.differs < std::ssize(printed_[i].cells)
+               ? fit.tally != Tally{} || has_changed
+               : is_shown && Places(printed_, chosen_, known).placed(i) == Choice(step);
   }
 
   /// The fit to the step that the tensor should be, if only a few cells do not hold.

@@ -241,7 +241,7 @@ class Search {
       if (!made || !is_like_right(*made)) {
         effective_.push_back(&mistake);
       }
-      if (nodes.size() > 1) {
+      if (nodes.size() > 1 && !mistake.name.ends_with("-after-softmax")) {  // moved: at both places
         std::ranges::for_each(nodes, [&](const void* node) { alone.emplace_back(&mistake, node); });
       }
     }

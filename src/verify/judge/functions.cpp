@@ -35,6 +35,7 @@ const Function functions[] = {
     {"exp", "exp is applied to the right numbers", [](double x) { return std::exp(x); }},
     {"log", "log is applied to the right numbers", [](double x) { return std::log(x); }},
     {"square", "the right numbers are squared", [](double x) { return x * x; }},
+    {"cube", "the right numbers are cubed", [](double x) { return x * x * x; }},
     {"root", "these are the square roots of the right numbers", [](double x) { return std::sqrt(x); }},
     {"absolute", "the signs are missing: these are absolute values", [](double x) { return std::abs(x); }},
 };

@@ -139,6 +139,8 @@ class Reader {
     item.by = Matched::By::habit;
     item.is_certain = meant.is_certain;
     item.is_final = meant.is_final;
+    item.is_also_context = meant.is_also_context;
+    item.is_also_input = meant.is_also_input;
     for (const std::string& word : meant.steps) {
       // "?attn_scores": where the chapter has not what the name means first.
       const bool is_instead = word.starts_with('?');

@@ -17,6 +17,8 @@ struct Item {
   std::vector<std::size_t> candidates;  ///< steps, the likeliest first
   std::size_t own = 0;                  ///< how many of them the name itself says; the rest are other forms of these
   bool is_final = false;
+  bool is_also_context = false;  ///< if final: programs call the contexts before the projection so as well
+  bool is_also_input = false;    ///< programs call what is projected so as well
   bool is_certain = true;
   std::optional<Matched> matched = {};
 };

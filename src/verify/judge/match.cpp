@@ -11,6 +11,7 @@
 
 #include "tensor/operations.hpp"
 #include "verify/judge/items.hpp"
+#include "verify/judge/layer_result.hpp"
 #include "verify/judge/row_order.hpp"
 #include "verify/judge/sense.hpp"
 #include "verify/propose/axes.hpp"
@@ -33,6 +34,7 @@ class Matcher {
         steps_(way.steps),
         right_(right),
         parts_(parts),
+        result_(steps_, items_, right),
         holders_(steps_.size()),
         is_named_(steps_.size()) {}
 
@@ -60,6 +62,7 @@ class Matcher {
  private:
   const Tensor& tensor(std::size_t step) const { return *steps_[step].tensor; }
   bool is_taken(std::size_t step) const { return holders_[step] > 0; }
+  std::size_t step_of(const Item& item) const { return static_cast<std::size_t>(item.matched->step - steps_.data()); }
 
   // ---- What numbers say
 
@@ -74,11 +77,22 @@ class Matcher {
     return orders;
   }
 
+  /// The port's tensor stands for this step, and for that of another section that is the same: a program has it once.
+  void add_wrong(std::size_t step, const Laid& laid) {
+    operands_.add(tensor(step), laid);
+    for (std::size_t other = 0; other < steps_.size(); ++other) {
+      const bool is_same = other != step && steps_[other].name == steps_[step].name && !is_taken(other) &&
+                           tensor(other).shape() == tensor(step).shape() &&
+                           right_.values(tensor(other)) == right_.values(tensor(step));
+      is_same ? operands_.add(tensor(other), laid) : void();
+    }
+  }
+
   void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
     item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), std::nullopt, is_right};
     ++holders_[step];
     if (!is_right && item.matched->laid && right_holders_.count(step) == 0) {
-      operands_.add(tensor(step), *item.matched->laid);
+      add_wrong(step, *item.matched->laid);
     }
     if (is_right) {
       right_holders_.insert(step);
@@ -100,16 +114,15 @@ class Matcher {
 
   /// Takes a step that seemed right from a tensor, which may then be `candidates`.
   void release(Item& item, std::vector<std::size_t> candidates) {
-    const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-    --holders_[step];
-    right_holders_.erase(step);
+    --holders_[step_of(item)];
+    right_holders_.erase(step_of(item));
     item.matched.reset();
     item.candidates = std::move(candidates);
   }
 
   void release_contradicting() {
     for (Item* const item : rows_in_another_order(items_)) {
-      release(*item, {static_cast<std::size_t>(item->matched->step - steps_.data())});
+      release(*item, {step_of(*item)});
     }
   }
 
@@ -125,10 +138,23 @@ class Matcher {
 
   void take_right(Item& item) { take_holding(item, allowed(item)); }
 
+  static bool is_input(const Step& step) {
+    return step.name == "inputs" || step.name == "batch" || step.name == "second_input";
+  }
+
+  /// Returns true if another tensor has the right numbers of a step that the name may mean.
+  bool has_right_other(const Item& item) const {
+    return std::ranges::any_of(item.candidates, [&](std::size_t step) { return right_holders_.contains(step); });
+  }
+
   void take_by_numbers(Item& item) {
     const auto has_shape = [&](std::size_t step) { return right_.nearest(*item.theirs, tensor(step)).has_value(); };
-    if (item.matched || item.by < Matched::By::habit ||
-        (item.is_certain && std::ranges::any_of(item.candidates, has_shape))) {
+    if (item.matched || item.by < Matched::By::habit) {
+      return;
+    }
+    // "query", the argument, beside "query_heads"
+    const bool is_input_alone = item.is_certain && std::ranges::any_of(item.candidates, has_shape);
+    if (is_input_alone && !has_right_other(item)) {
       return;
     }
     right_.unread().load(*item.theirs);
@@ -138,7 +164,9 @@ class Matcher {
     Item any = item;
     any.candidates.clear();
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-      any.candidates.push_back(step);
+      if (!is_input_alone || is_input(steps_[step])) {
+        any.candidates.push_back(step);
+      }
     }
     any.by = Matched::By::numbers;
     if (take_holding(any, allowed(any))) {
@@ -146,104 +174,25 @@ class Matcher {
     }
   }
 
-  /// The step of the output projection, if any.
-  std::optional<std::size_t> projected() const {
-    const auto projection = std::ranges::find(steps_, std::string("out_proj_weight"), &Step::name);
-    for (std::size_t i = 0; projection != steps_.end() && i < steps_.size(); ++i) {
-      if (tensor(i).kind() == Kind::linear && tensor(i).operands()[1].id() == projection->tensor->id()) {
-        return i;
-      }
-    }
-    return std::nullopt;
-  }
-
-  bool may_be_result(const Item& item, std::size_t result) {
-    return may_be(item, result) && right_.nearest(*item.theirs, tensor(result));
-  }
-
-  bool may_be(const Item& item, std::size_t step) const {
-    return std::ranges::find(item.candidates, step) != item.candidates.end();
-  }
-
-  /// Returns true if the layer's result has no tensor yet, and none later in the dump may be it.
-  bool is_result(const Item& item) {
-    const std::optional<std::size_t> result = projected();
-    const auto fits = [&](const Item& one) { return one.is_final && may_be_result(one, *result); };
-    return result && !is_taken(*result) && has_projection() && fits(item) &&
-           std::ranges::none_of(items_, [&](const Item& other) { return other.given > item.given && fits(other); });
-  }
-
-  /// Returns true if the other tensor has been matched and has the same shape and numbers.
-  bool is_twin(const Item& item, const Item& other) {
-    return &other != &item && other.matched &&
-           right_.are_same(*item.theirs, *other.theirs, &*other.matched->step->tensor);
-  }
-
-  /// Returns true if another tensor of this shape has the same numbers, and they are right.
-  bool is_double(const Item& item) {
-    return std::ranges::any_of(
-        items_, [&](const Item& other) { return other.matched && other.matched->is_right && is_twin(item, other); });
-  }
-
-  /// Whether all that comes after it in the dump are weights.
-  bool is_last(const Item& item) const {
-    return std::ranges::none_of(items_, [&](const Item& other) {
-      const Tensor* const tensor = other.matched ? &*other.matched->step->tensor : nullptr;
-      return other.given > item.given && (tensor == nullptr || (tensor->dim() > 1 && !is_weight(*tensor)));
-    });
-  }
-
-  bool has_projection() const {
-    return std::ranges::any_of(
-        items_, [](const Item& item) { return item.matched && item.matched->step->name.starts_with("out_proj"); });
-  }
-
-  /// Returns true if another tensor is the heads' contexts.
-  bool has_context_beside(const Item& item) const {
-    return (item.is_certain || is_last(item)) && std::ranges::any_of(items_, [&](const Item& other) {
-             return other.given < item.given && other.matched && !other.is_final &&
-                    other.matched->step->name.starts_with("context") && other.matched->laid->cells.empty();
-           });
-  }
-
-  /// A layer's result whose numbers are those that its projection gets, where another tensor has these, or the port has
-  /// a projection and nothing else is called its result: the projection is left out.
+  /// The projection is left out, where a tensor tells.
   void check_final() {
-    const std::optional<std::size_t> result = projected();
-    if (!result || is_taken(*result)) {
+    if (!result_.step() || is_taken(*result_.step()) || result_.is_open()) {
       return;
     }
-    const bool has_other = std::ranges::any_of(
-        items_, [&](const Item& item) { return item.is_final && !item.matched && may_be_result(item, *result); });
-    for (auto last = items_.rbegin(); last != items_.rend(); ++last) {
-      Item& item = *last;
-      if (!item.matched || !may_be(item, *result) || has_other) {
-        continue;
-      }
-      const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-      if (is_double(item) || (item.is_final && (has_projection() || has_context_beside(item)))) {
-        if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(*result))) {
-          --holders_[step];
-          take(item, *result, std::move(laid), false);
-        }
-        return;
-      }
+    const auto last = std::ranges::find_if(items_.rbegin(), items_.rend(),
+                                           [&](const Item& item) { return result_.lacks_projection(item); });
+    if (last == items_.rend()) {
+      return;
+    }
+    if (std::optional<Laid> laid = right_.nearest(*last->theirs, tensor(*result_.step()))) {
+      --holders_[step_of(*last)];
+      take(*last, *result_.step(), std::move(laid), false);
     }
   }
 
-  /// What is called the layer's result, or is the last of the dump with a name that does not say what it is, and has
-  /// the numbers that the last projection gets: without the projection it is wrong, and before it right.
   void release_undecided() {
-    const std::optional<std::size_t> result = projected();
-    const auto is_undecided = [&](const Item& item) {
-      const bool is_vague = item.by == Matched::By::numbers ||
-                            (!item.is_certain && !steps_[item.candidates[0]].name.starts_with("context"));
-      return item.matched && item.matched->is_right && item.matched->step->name.starts_with("context") &&
-             item.by >= Matched::By::habit && (item.is_final || (is_vague && is_last(item))) &&
-             right_.nearest(*item.theirs, tensor(*result));
-    };
     for (Item& item : items_) {
-      if (result && !is_taken(*result) && is_undecided(item)) {
+      if (result_.step() && !is_taken(*result_.step()) && result_.is_undecided(item)) {
         release(item, {});
       }
     }
@@ -261,7 +210,7 @@ class Matcher {
   std::vector<Choice> choices_of(const Item& item) {
     std::vector<Choice> choices;
     std::vector<std::size_t> steps = allowed(item);
-    const std::optional<std::size_t> result = is_result(item) ? projected() : std::nullopt;
+    const bool is_expected = result_.step() && !is_taken(*result_.step()) && result_.is_expected_at(item);
     constexpr double less_likely = 0.03;
     constexpr double another_form = 0.5;
     const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
@@ -277,9 +226,9 @@ class Matcher {
         const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +
                                 (laid->is_plain || laid->is_named ? 0 : rearranged);
         choices.push_back({steps[i], *std::move(laid),
-                           steps[i] == result ? -1
-                           : is_preferred     ? 0
-                                              : far + unlikely,
+                           is_expected && steps[i] == *result_.step() ? -1
+                           : is_preferred                             ? 0
+                                                                      : far + unlikely,
                            is_others});
       }
     }
@@ -351,9 +300,14 @@ class Matcher {
     });
   }
 
+  bool holds_input(const Item& item) {
+    return std::ranges::any_of(
+        steps_, [&](const Step& step) { return is_input(step) && right_.holding(*item.theirs, *step.tensor); });
+  }
+
   void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
     constexpr double unlike = 0.9;  ///< a loose name and such numbers prove nothing
-    const auto twin = std::ranges::find_if(items_, [&](const Item& other) { return is_twin(item, other); });
+    const auto twin = std::ranges::find_if(items_, [&](const Item& other) { return result_.is_twin(item, other); });
     std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
     const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {
       return twin != items_.end() && &steps_[choice.step] == twin->matched->step;
@@ -363,6 +317,9 @@ class Matcher {
              is_followed(item, choice, open);
     });
     const auto best = same != choices.end() ? same : followed != choices.end() ? followed : choices.begin();
+    if (item.is_also_input && holds_input(item) && !is_followed(item, *best, open)) {
+      return;  // the input, or not projected
+    }
     if (item.is_certain || best->distance < unlike) {
       take(item, best->step, std::move(best->laid), false);
       if (tensor(best->step).dtype() == DType::boolean && tensor(best->step).kind() != Kind::bernoulli) {
@@ -380,9 +337,8 @@ class Matcher {
         if (!item.matched->is_right && !item.matched->is_inherited) {
           judge_again(*item.matched);
         }
-        const auto step = static_cast<std::size_t>(item.matched->step - steps_.data());
-        if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step] == 1) {
-          operands_.set_following(tensor(step));
+        if (item.matched->is_inherited && item.matched->laid->cells.empty() && holders_[step_of(item)] == 1) {
+          operands_.set_following(*item.matched->step->tensor);
         }
         matching.matched.push_back(*std::move(item.matched));
       }
@@ -414,6 +370,7 @@ class Matcher {
   Right& right_;
   Parts& parts_;
   std::vector<Item> items_;
+  LayerResult result_;
   std::vector<int> holders_;    ///< how many tensors each step has
   std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
   std::set<std::size_t> right_holders_;

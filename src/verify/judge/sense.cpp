@@ -33,6 +33,25 @@ std::int64_t agreement(const Laid& mask, std::span<const Item> items, std::span<
   return count;
 }
 
+/// Counts the cells of tensors without a step that follow from this mask.
+std::int64_t following(const Laid& mask, const Tensor& tensor, std::span<const Item> items, std::span<const Step> steps,
+                       Right& right, Operands operands) {
+  operands.replace(tensor, mask);
+  const auto follows = [&](const Item& item, std::size_t candidate) {
+    const Tensor& step = *steps[candidate].tensor;
+    const auto remade = operands.remade(step);
+    return remade && remade->id() != step.id() && right.holding(*item.theirs, *remade);
+  };
+  std::int64_t count = 0;
+  for (const Item& item : items) {
+    const bool is_it = !item.matched && std::ranges::any_of(item.candidates, [&](std::size_t candidate) {
+      return follows(item, candidate);
+    });
+    count += is_it ? element_count(item.theirs->shape) : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 void choose_sense(Matched& mask, std::span<const Item> items, std::span<const Step> steps, Right& right,
@@ -45,8 +64,11 @@ void choose_sense(Matched& mask, std::span<const Item> items, std::span<const St
     if (other.values == mask.laid->values) {
       continue;
     }
-    const std::int64_t here = agreement(*mask.laid, items, steps, right);
-    const std::int64_t there = agreement(other, items, steps, right);
+    const auto agreeing = [&](const Laid& own) {
+      return agreement(own, items, steps, right) + following(own, tensor, items, steps, right, operands);
+    };
+    const std::int64_t here = agreeing(*mask.laid);
+    const std::int64_t there = agreeing(other);
     if (here < there) {
       std::swap(*mask.laid, other);
       operands.replace(tensor, *mask.laid);

@@ -16,9 +16,9 @@ struct Reason {
 constexpr Reason reasons[] = {
     {[](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; },
      "head_dim is 1: scaling cannot be seen"},
-    {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.size(0) > 1; },
+    {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.dim() == 3 && tensor.size(0) > 1; },
      "the entries of the batch are alike: mixing them up cannot be seen"},
-    {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.size(0) == 1; },
+    {[](const Tensor& tensor) { return tensor.kind() == Kind::stack && tensor.dim() == 3 && tensor.size(0) == 1; },
      "the batch has one entry: mixing entries up cannot be seen"},
     {[](const Tensor& tensor) { return tensor.kind() == Kind::softmax && tensor.dim() == 4 && tensor.size(1) == 1; },
      "there is one head: how heads are split and joined cannot be seen"},

@@ -72,7 +72,7 @@ const std::vector<Habit>& habits() {
        "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
        "", "", "W_query W_key W_value"},
       {"kv to_kv wkv w_kv kv_proj key_value c_kv kv_net kvw kv_w kvb kv_b", "", "", "W_key W_value"},
-      {"scores score attn_scores attn_score raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
+      {"scores score attn_scores raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
        "similarity similarities energy "
        "energies e s logits attn_logits attention_logits attn_raw att_scores att_raw raw unscaled_scores omega "
        "compatibility affinity "
@@ -80,8 +80,8 @@ const std::vector<Habit>& habits() {
        "qk_dot qk_product "
        "matmul_qk qk_matmul query_key attention_logit attn_dots att_score raw_attention hook_attn_scores",
        any_scores},
-      {"attention_scores attention_score qk_buf",
-       scores_or_weights},  // Keras and FasterTransformer call the weights so
+      {"attention_scores attention_score attn_score qk_buf",
+       scores_or_weights},  // Keras, Flux and FasterTransformer call the weights so
       {"scaled scaled_scores scaled_attn_scores scaled_attention_scores scaled_dots scores_scaled kq_scaled "
        "scaled_logits scaled_energy "
        "s_scaled scaled_qk att_scaled scaled_sim scaled_attention_logits qk_scaled logits_scaled scaled_dot_products",

@@ -125,6 +125,12 @@ const Habit* loose_habit(const std::vector<std::string>& words) {
   return nullptr;
 }
 
+/// What programs call both the contexts and the layer's result: in vLLM o_proj(attn_output), in GPT-2 its result.
+constexpr std::array<std::string_view, 3> either_side = {"attn_output", "attn_out", "attn_outputs"};
+
+/// The arguments of attention in Flax, Haiku, Keras and PyTorch.
+constexpr std::array<std::string_view, 3> arguments = {"query", "key", "value"};
+
 struct Suffix {
   std::string_view word;
   Meant::Kind kind;
@@ -138,6 +144,17 @@ constexpr std::array<Suffix, 8> suffixes = {{{"weight", Meant::Kind::weight, fal
                                              {"b", Meant::Kind::bias, false},
                                              {"matrix", Meant::Kind::weight, false},
                                              {"param", Meant::Kind::weight, false}}};
+
+/// Takes "value" off the end of "kernel/value", as Flax's nnx has its parameters.
+void drop_parameter_value(Path& path) {
+  const std::size_t count = path.segments.size();
+  const auto is_one = [&](std::size_t i, const char* word) {
+    return path.segments[i] == std::vector<std::string>{word};
+  };
+  if (count > 2 && is_one(count - 1, "value") && (is_one(count - 2, "kernel") || is_one(count - 2, "bias"))) {
+    path.segments.pop_back();
+  }
+}
 
 /// Takes ".weight", "_bias" and the like off the path's end.
 const Suffix* take_suffix(Path& path) {
@@ -266,6 +283,7 @@ Meant meant_by(std::string_view name) {
     name = name.substr(0, is_number(name.substr(result + 8)) ? result : name.size());  // ONNX's "/attn/MatMul_output_0"
   }
   Path path = path_of(name);
+  drop_parameter_value(path);
   meant.section = path.section;
   if (path.segments.empty()) {
     return meant;
@@ -308,7 +326,12 @@ Meant meant_by(std::string_view name) {
   meant.is_certain = habit != nullptr;
   habit = habit == nullptr ? loose_habit(path.segments.back()) : habit;
   if (habit != nullptr) {
+    const auto is_one_of = [last = underscored(path.segments.back())](const auto& words) {
+      return std::ranges::find(words, std::string_view(last)) != words.end();
+    };
     add_steps(meant, *habit);
+    meant.is_also_context = meant.is_final && is_one_of(either_side);
+    meant.is_also_input = meant.kind == Meant::Kind::any && is_one_of(arguments);
   }
   meant.is_columns = meant.is_columns && meant.kind == Meant::Kind::weight;
   if (prefix != nullptr && meant.kind == Meant::Kind::weight) {

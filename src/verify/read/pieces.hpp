@@ -19,6 +19,12 @@ constexpr bool is_path(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return is_name_part(c) || c == '.'; });
 }
 
+/// Returns true for a whole string literal without prefix, "cat" or 'cat'.
+constexpr bool is_quoted(std::string_view text) {
+  return text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
+         text.find(text.front(), 1) == text.size() - 1;
+}
+
 /// The name at the text's start; empty if there is none.
 constexpr std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;

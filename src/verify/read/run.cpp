@@ -12,6 +12,7 @@
 #include "verify/read/pieces.hpp"
 #include "verify/read/run.hpp"
 #include "verify/read/trace.hpp"
+#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -138,6 +139,11 @@ void Runner::run_block(std::size_t i, std::string_view word, std::string_view he
   }
 }
 
+std::string Runner::words_of(std::string_view text) const {
+  const auto words = evaluate_words(text, [this](std::string_view path) { return value_of(path); });
+  return words && words->length == text.size() ? words->value : std::string();
+}
+
 void Runner::take_item(std::string_view variables, const std::string& item) {
   const std::vector<std::string_view> targets = split_outside(variables, ',');
   const auto parts = targets.size() > 1 ? listed_items(item) : std::nullopt;
@@ -165,6 +171,20 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
       return left == decides || right == decides ? std::optional(decides)
              : left && right                     ? std::optional(!decides)
                                                  : std::nullopt;
+    }
+  }
+  for (const auto& [word, is_member] : {std::pair(" not in ", false), std::pair(" in ", true)}) {
+    const std::size_t at = find_outside(condition, word);
+    const std::string member = at == npos ? "" : string_of(condition.substr(0, at));
+    if (!member.empty()) {
+      const std::string list =
+          words_of("list(" + std::string(condition.substr(at + std::string_view(word).size())) + ")");
+      const auto items = listed_items(list);
+      const bool is_there = items && std::ranges::any_of(*items, [&](std::string_view item) {
+                              return is_quoted(item) && item.substr(1, item.size() - 2) ==
+                                                            std::string_view(member).substr(1, member.size() - 2);
+                            });
+      return list.empty() ? std::nullopt : std::optional(is_there == is_member);
     }
   }
   for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
@@ -241,6 +261,19 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
+  const bool is_chunk = is_call && path.ends_with(".chunk") && path != "torch.chunk";
+  if (is_chunk || (is_call && (path == "torch.chunk" || imports_.is(path, "numpy.split")))) {
+    const std::size_t place = is_chunk ? 0 : 1;
+    const auto count = place < arguments.size() ? variables_.whole(arguments[place]) : std::nullopt;
+    if (!count || *count > most_turns) {
+      return std::nullopt;
+    }
+    const std::string parts = trace_.item(scan(text));
+    for (std::int64_t i = 0; i < *count; ++i) {
+      items.push_back(parts + "[" + std::to_string(i) + "]");
+    }
+    return items;
+  }
   if (is_call && (path == "enumerate" || path == "zip") && !arguments.empty()) {
     std::vector<std::vector<std::string>> all;
     for (const std::string_view argument : arguments) {
@@ -260,7 +293,11 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
-  const std::string_view value = is_path(text) ? trace_.last(full_name(text)) : text;
+  std::string value = is_path(text) ? value_of(text) : std::string(text);
+  if (const std::string list = words_of(value.starts_with('{') || is_quoted(value) ? "list(" + value + ")" : value);
+      !list.empty()) {
+    value = list;
+  }
   if (const auto parts = listed_items(value); parts && std::ssize(*parts) <= most_turns) {
     for (const std::string_view part : *parts) {
       items.push_back(value == text ? scan(part) : std::string(part));

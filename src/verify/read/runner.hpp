@@ -73,10 +73,19 @@ class Runner {
   std::optional<std::string> item_of(std::string_view path, std::string_view inside) const;
   /// Resolves "heads[0].key" from "heads" on, where a method or an attribute of an item follows; `at` is then after it.
   std::string take_items(std::string_view path, std::string_view text, std::size_t& at) const;
+  /// The text of a variable's value; empty if it is unknown.
+  std::string value_of(std::string_view path) const;
+  /// The value of a whole expression about words (words.hpp); empty if it is none.
+  std::string words_of(std::string_view text) const;
+  /// A string or a number as itself, anything else as a new name for it.
+  std::string settled(std::string_view made);
   /// The string literal that an expression is, with its quotes; empty if it is none.
   std::string string_of(std::string_view text) const;
-  /// The items of a comprehension, "[our_item_1, our_item_2]"; empty if it is none or its length is unknown.
-  std::optional<std::string> comprehension(std::string_view inside);
+  /// The items of a list's or a dictionary's comprehension, "[our_item_1, our_item_2]", "{'cat': 0}"; empty if it is
+  /// none.
+  std::optional<std::string> comprehension(std::string_view inside, char bracket);
+  /// The items of map(function, items).
+  std::string mapped(std::string_view inside);
   /// The replacement for a call that was run: of a draw, or of a function of the program.
   std::optional<std::string> call(std::string_view path, std::string_view inside, std::string_view target);
   std::string run_function(const Function& function, std::string_view path, std::string_view inside,

@@ -6,6 +6,7 @@
 #include "verify/read/pieces.hpp"
 #include "verify/read/runner.hpp"
 #include "verify/read/statements.hpp"
+#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -79,11 +80,8 @@ std::string Runner::take_items(std::string_view path, std::string_view text, std
 }
 
 std::string Runner::string_of(std::string_view text) const {
-  const auto is_string = [](std::string_view one) {
-    return one.size() > 1 && (one.front() == '"' || one.front() == '\'') && one.find(one.front(), 1) == one.size() - 1;
-  };
   text = text::trimmed(text);
-  if (is_string(text)) {
+  if (is_quoted(text)) {
     return std::string(text);
   }
   std::string value(trace_.last(full_name(text)));
@@ -91,7 +89,7 @@ std::string Runner::string_of(std::string_view text) const {
   if (value.empty() && open != npos && text.ends_with(']') && closing_bracket(text, open) == text.size() - 1) {
     value = item_of(text.substr(0, open), text.substr(open + 1, text.size() - open - 2)).value_or("");
   }
-  return is_string(value) ? value : std::string();
+  return is_quoted(value) ? value : std::string();
 }
 
 std::string Runner::scan(std::string_view text) {
@@ -101,14 +99,18 @@ std::string Runner::scan(std::string_view text) {
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
-    if (c == '"' || c == '\'') {
+    const auto words = evaluate_words(text.substr(at), [this](std::string_view path) { return value_of(path); });
+    if (words) {
+      made += words->value;
+      at += words->length;
+    } else if (c == '"' || c == '\'') {
       const std::size_t end = std::min(text.find(c, at + 1), text.size() - 1) + 1;
       made += text.substr(at, end - at);
       at = end;
-    } else if (c == '[' || c == '(') {
+    } else if (c == '[' || c == '(' || c == '{') {
       const std::size_t close = closing_bracket(text, at);
       const std::string_view inside = close == npos ? std::string_view() : text.substr(at + 1, close - at - 1);
-      const auto items = comprehension(inside);
+      const auto items = comprehension(inside, c);
       const auto chosen = items ? std::nullopt : conditional(inside);
       made += items ? *items : chosen ? c + *chosen + text[close] : std::string(1, c);
       at = items || chosen ? close + 1 : at + 1;
@@ -119,16 +121,42 @@ std::string Runner::scan(std::string_view text) {
       const std::string_view written = leading_path(text.substr(at));
       at += written.size();
       const std::string path = take_items(written, text, at);
-      const std::size_t close = at < text.size() && text[at] == '(' ? closing_bracket(text, at) : npos;
-      const auto called = close == npos ? std::nullopt : call(path, text.substr(at + 1, close - at - 1), "");
-      made += called ? *called : full_name(path);
-      at = called ? close + 1 : at;
+      std::string value = full_name(path);
+      std::string function = path;
+      while (at < text.size() && text[at] == '(') {  // Attention(3, 2)(x) calls what the first call made
+        const std::size_t close = closing_bracket(text, at);
+        auto called = close == npos ? std::nullopt : call(function, text.substr(at + 1, close - at - 1), "");
+        if (!called) {
+          break;
+        }
+        at = close + 1;
+        value = function = std::move(*called);
+        if (!objects_.contains(function)) {
+          break;
+        }
+      }
+      made += value;
     }
   }
   return made;
 }
 
-std::optional<std::string> Runner::comprehension(std::string_view inside) {
+std::string Runner::value_of(std::string_view path) const {
+  constexpr int most_names = 4;
+  std::string value(trace_.last(full_name(path)));
+  for (int turn = 0; turn < most_names && is_path(value) && !trace_.last(value).empty(); ++turn) {
+    value = trace_.last(value);
+  }
+  return value;
+}
+
+std::string Runner::settled(std::string_view made) {
+  const std::string string = string_of(made);
+  const auto number = variables_.whole(made);
+  return !string.empty() ? string : number ? std::to_string(*number) : trace_.item(made);
+}
+
+std::optional<std::string> Runner::comprehension(std::string_view inside, char bracket) {
   const std::size_t loop = find_outside(inside, " for ");
   const std::size_t in = loop == npos ? npos : find_outside(inside.substr(loop), " in ");
   if (in == npos) {
@@ -139,11 +167,39 @@ std::optional<std::string> Runner::comprehension(std::string_view inside) {
     may_draw(inside) ? add_unread() : void();
     return "our_unknown";
   }
-  std::string made = "[";
+  const std::string_view each = inside.substr(0, loop);
+  const std::size_t colon = bracket == '{' ? find_outside(each, ":") : 0;
+  if (colon == npos) {
+    return "our_unknown";
+  }
+  std::string made = colon > 0 ? "{}" : "[";
   for (const std::string& item : *items) {
     take_item(inside.substr(loop + 5, in - 5), item);
-    const std::string value = scan(inside.substr(0, loop));
-    made += (made.size() > 1 ? ", " : "") + (objects_.contains(value) ? value : trace_.item(value));
+    const std::string key = colon > 0 ? settled(scan(each.substr(0, colon))) : "";
+    const std::string value = scan(each.substr(colon > 0 ? colon + 1 : 0));
+    const std::string known = objects_.contains(value) ? value : settled(value);
+    made = colon > 0 ? with_entry(made, key, known) : made + (made.size() > 1 ? ", " : "") + known;
+  }
+  return made + (colon > 0 ? "" : "]");
+}
+
+std::string Runner::mapped(std::string_view inside) {
+  const std::size_t colon = inside.starts_with("lambda") ? find_outside(inside, ":") : 0;
+  const std::size_t comma = colon == npos ? npos : find_outside(inside.substr(colon), ",");
+  const auto items = comma == npos ? std::nullopt : items_of(inside.substr(colon + comma + 1));
+  if (!items) {
+    may_draw(inside) ? add_unread() : void();
+    return "our_unknown";
+  }
+  std::string function(inside.substr(0, colon + comma));
+  if (colon > 0) {
+    const std::string name = trace_.new_name("function");
+    functions_.define_lambda(name, function);
+    function = name;
+  }
+  std::string made = "[";
+  for (const std::string& item : *items) {
+    made += (made.size() > 1 ? ", " : "") + settled(scan(function + "(" + item + ")"));
   }
   return made + "]";
 }
@@ -171,7 +227,11 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (path == "our_called") {
     return "our_named(" + scan(inside) + ", '" + called_ + "')";
   }
-  if (const auto drawn = drawing_call(path, inside, imports_, generators_, variables_)) {
+  auto drawn = drawing_call(path, inside, imports_, generators_, variables_);
+  if (!drawn && inside.find("len(") != npos && depth_ < deepest && !may_draw(inside)) {
+    drawn = drawing_call(path, scan(inside), imports_, generators_, variables_);
+  }
+  if (drawn) {
     if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
       generators_.push_back(drawn->generator);
     }
@@ -186,6 +246,16 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   if (path.ends_with("nn.Dropout") && variables_.number(inside) == 0.0) {
     return std::string(path) + "(0)";
+  }
+  if (path == "map") {
+    return mapped(inside);
+  }
+  if (imports_.is(path, "numpy.split")) {  // into equal parts
+    return "torch.chunk(" + scan(inside) + ")";
+  }
+  if (path == "list" || path == "tuple") {
+    std::string made = scan(inside);
+    return listed_items(made) ? std::optional(std::move(made)) : std::nullopt;
   }
   if (path == "nn.ModuleList" || path == "torch.nn.ModuleList") {
     return scan(inside);
@@ -214,7 +284,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
 std::pair<std::string, std::string> Runner::method_of(std::string_view path) const {
   const std::string full = full_name(path);
   const std::size_t dot = full.rfind('.');
-  for (const auto& [name, method] : {std::pair(full, std::string("forward")),
+  for (const auto& [name, method] : {std::pair(full, std::string("forward")), std::pair(full, std::string("__call__")),
                                      std::pair(full.substr(0, dot), dot == npos ? "" : full.substr(dot + 1))}) {
     constexpr int most_names = 4;
     std::string object = name;

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "text/lines.hpp"
+#include "text/numbers.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/runner.hpp"
 #include "verify/read/statements.hpp"
+#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -118,8 +120,20 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       variables_.set_number(target, static_cast<double>((*sizes)[k]));
     }
   }
-  if (!sizes && calls_.size() - first == assignment.targets.size() &&
-      assignment.value.find_first_of("[(") == 0) {  // a, b, c = [rand(3) for _ in range(3)]
+  const auto is_draw = [&](std::size_t k) {
+    const std::string_view one = (*items)[k];
+    const std::string draw = "our_draw_" + std::to_string(first + k);
+    const std::string_view last = trace_.last(one);
+    const std::size_t open = leading_path(last).size();
+    const bool is_parameter = last.substr(0, open).ends_with("nn.Parameter") &&
+                              without_trailing(last.substr(open + 1), ")").substr(0, last.find(',') - open - 1) == draw;
+    return one == draw || last == draw || is_parameter;
+  };
+  bool are_draws = !sizes && is_each && calls_.size() - first == assignment.targets.size();
+  for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
+    are_draws = are_draws && is_draw(k);
+  }
+  if (are_draws) {  // a, b, c = [rand(3) for _ in range(3)]
     for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
       name_call(calls_[first + k], assignment.targets[k], calls_[first + k].call);
     }
@@ -150,8 +164,15 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     const std::string whole = full_name(target.substr(0, open));
     if (target.ends_with(']') && closing_bracket(target, open) == target.size() - 1) {
       ++assigned_[whole];
-      trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" +
-                               std::string(target.substr(open + 1, target.size() - open - 2)) + "\")");
+      const std::string_view inside = target.substr(open + 1, target.size() - open - 2);
+      const std::string_view before = trace_.last(whole);
+      if (const std::string key = before.starts_with('{') ? settled(scan(inside)) : ""; !key.empty() && !is_ours(key)) {
+        trace_.assign(whole, with_entry(before, key, settled(made)));
+        variables_.forget(whole);
+        note_shape(whole, trace_.last(whole));
+        return;
+      }
+      trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" + std::string(inside) + "\")");
     } else {
       forget(whole);
     }
@@ -162,15 +183,6 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     name_call(calls_[at], target, value);
     trace_.assign(name, "our_draw_" + std::to_string(at));
     return;
-  }
-  constexpr std::string_view words = ".split()";
-  if (const std::string_view text = without_trailing(value, " "); text.ends_with(words)) {
-    const std::string string = string_of(text.substr(0, text.size() - words.size()));
-    made = string.empty() ? made : "[";
-    for (const std::string_view word : split_outside(string.empty() ? "" : string.substr(1, string.size() - 2), ' ')) {
-      made += (made.size() > 1 ? ", '" : "'") + std::string(word) + "'";
-    }
-    made += string.empty() ? "" : "]";
   }
   if (const std::string_view last = trace_.last(made); last == "None" || last == "True" || last == "False") {
     made = last;
@@ -191,6 +203,9 @@ void Runner::note_shape(std::string_view target, std::string_view made) {
     variables_.set_shape(target, *shape);
   } else if (const auto items = listed_items(made); items && made.starts_with('[') && !items->empty()) {
     variables_.set_shape(target, {std::ssize(*items)});
+  } else if (const auto count = text::number_of<std::int64_t>(words_of("len(" + std::string(made) + ")"));
+             count && made.starts_with('{')) {
+    variables_.set_shape(target, {*count});
   }
 }
 
@@ -253,6 +268,9 @@ void Runner::name_call(DrawCall& call, std::string_view target, std::string_view
   if (call.kind == DrawCall::Kind::linear || call.kind == DrawCall::Kind::embedding) {
     variables_.set_shape(std::string(target) + ".weight", call.shape);
   }
+  if (call.kind == DrawCall::Kind::embedding) {
+    variables_.set_number(std::string(target) + ".embedding_dim", static_cast<double>(call.shape.back()));
+  }
   if (call.kind != DrawCall::Kind::linear && call.kind != DrawCall::Kind::embedding) {
     variables_.set_shape(target, shape_after(call));
   }
@@ -308,6 +326,14 @@ void Runner::change_in_place(std::string_view text) {
       ++assigned_[name];
       variables_.forget(target);
       trace_.assign(name, value);
+    } else if (const std::size_t open = target.find('['); is_path(target.substr(0, open)) && target.ends_with(']') &&
+                                                          closing_bracket(target, open) == target.size() - 1) {
+      const std::string whole = full_name(target.substr(0, open));
+      const std::string value = whole + std::string(target.substr(open)) + " " + std::string(sign_text) + " (" +
+                                scan(text.substr(sign + 1)) + ")";
+      ++assigned_[whole];
+      trace_.assign(whole, "our_put(" + whole + ", " + value + ", \"" +
+                               std::string(target.substr(open + 1, target.size() - open - 2)) + "\")");
     } else {
       forget(target.substr(0, target.find('[')));
     }
@@ -348,11 +374,11 @@ void Runner::print(std::string_view inside) {
     for (std::size_t open = words.find('{'); open != npos; open = words.find('{', from)) {
       const std::size_t close = std::min(closing_bracket(words, open), words.size());
       label += words.substr(from, open - from);
-      const std::string_view shown = words.substr(open + 1, close - open - 1);
-      const auto number = variables_.whole(shown);
+      const std::string_view shown = without_trailing(words.substr(open + 1, close - open - 1), "= ");  // {x=}
+      const auto number = variables_.number(shown);
       const std::string string = string_of(shown);
       if (number || !string.empty()) {
-        label += number ? std::to_string(*number) : string.substr(1, string.size() - 2);
+        label += number ? text::shortest_text(*number) : string.substr(1, string.size() - 2);
       } else {
         add(shown.substr(0, std::min(find_outside(shown, ":"), shown.size())));
       }

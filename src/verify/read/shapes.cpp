@@ -106,6 +106,11 @@ std::optional<Shape> Variables::shape_of_call(std::string_view path, std::string
   const std::string_view function = path.substr(dot == npos ? 0 : dot + 1);
   const std::string_view before = dot == npos ? std::string_view() : path.substr(0, dot);
   const Arguments arguments = arguments_of(inside);
+  if (const auto width = whole(std::string(path) + ".embedding_dim"); width && !arguments.plain.empty()) {
+    auto x = shape(arguments.plain[0]);
+    x ? x->push_back(*width) : void();
+    return x;
+  }
   if (const auto weight = shape(std::string(path) + ".weight");
       weight && !arguments.plain.empty()) {  // of an nn.Linear
     auto x = shape(arguments.plain[0]);

@@ -59,6 +59,22 @@ Rewriter::Rule with_hidden_rows_of(float fill, const Rewriter::Rule& mask) {
   };
 }
 
+/// Applies a mask, but completely masked rows keep their scores: softmax does not see a number added to all of a row.
+Rewriter::Rule with_hidden_rows_kept(const Rewriter::Rule& mask) {
+  return [mask](const Tensor& was, const Tensor& is) {
+    return !hides(was) ? is
+                       : made_of(mask(was, is), [scores = is.operands()[0], width = width_of(was)](Numbers& numbers) {
+                           const Numbers own = numbers_of(scores);
+                           for (std::size_t first = 0; first < numbers.size(); first += width) {
+                             const auto row = std::span(numbers).subspan(first, width);
+                             if (largest_of(row) == -infinity) {
+                               std::ranges::copy(std::span(own).subspan(first, width), row.begin());
+                             }
+                           }
+                         });
+  };
+}
+
 /// The rule for a mask that is applied after scaling instead of before.
 Rewriter::Rule scaled_before(const Rewriter::Rule& mask) {
   return [mask](const Tensor& was, const Tensor& is) {
@@ -128,7 +144,12 @@ std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
   const Mistake hides_two{"mask-hides-two", "the mask hides the diagonal and the token before it as well: off by two",
                           mask_line, two};
   table.push_back(hides_two);
-  // In a completely masked row, -inf gives nan, and a large negative number gives equal weights.
+  // In a completely masked row, -inf gives nan, a large negative number equal weights or, added in float64, those of
+  // the scores.
+  table.push_back({"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
+                   with_hidden_rows_kept(itself)});
+  table.push_back({"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
+                   with_hidden_rows_kept(with_inverted_mask)});
   for (const float fill : {-1e9F, -1e4F, -65504.0F, -std::numeric_limits<float>::max()}) {
     table.push_back({"mask-hides-itself", "the mask hides the diagonal as well: off by one", mask_line,
                      with_hidden_rows_of(fill, itself)});

@@ -118,17 +118,40 @@ Tensor rotated(const Tensor& x, bool is_by_halves) {
                  });
 }
 
-/// Changes the weight or the bias of a linear layer, whichever `operand` it is, that is split into heads; `source` gets
-/// a row, the number of heads and of rows of each.
-template <class Source>
-Rewriter::Rule rows_of_heads(std::span<const Step> steps, std::size_t operand, Source source) {
-  std::map<const void*, std::int64_t> heads;  // by the layer's id
+/// The linear layers that are split into heads: their heads, by id.
+std::map<const void*, std::int64_t> layers_of_heads(std::span<const Step> steps) {
+  std::map<const void*, std::int64_t> heads;
   for (const Step& step : steps) {
     if (step.tensor && splits_heads(*step.tensor) && step.tensor->size(1) > 1) {
       heads[step.tensor->operands()[0].operands()[0].id()] = step.tensor->size(1);
     }
   }
-  return [heads, operand, source](const Tensor& was, const Tensor& is) {
+  return heads;
+}
+
+/// Multiplies the part of the bias that is of the first head, or of the last.
+Rewriter::Rule bias_times(std::span<const Step> steps, bool is_first, float factor) {
+  return for_each(Kind::linear,
+                  [heads = layers_of_heads(steps), is_first, factor](const Tensor& was, const Tensor& is) {
+                    const auto found = heads.find(was.id());
+                    if (found == heads.end() || was.operands().size() < 3) {
+                      return is;
+                    }
+                    std::vector<Tensor> operands = is.operands();
+                    operands[2] = made_of(operands[2], [count = found->second, is_first, factor](Numbers& numbers) {
+                      const std::size_t size = numbers.size() / static_cast<std::size_t>(count);
+                      const auto part = std::span(numbers).subspan(is_first ? 0 : numbers.size() - size, size);
+                      std::ranges::for_each(part, [factor](float& one) { one *= factor; });
+                    });
+                    return is.with_operands(std::move(operands));
+                  });
+}
+
+/// Changes the weight or the bias of a linear layer, whichever `operand` it is, that is split into heads; `source` gets
+/// a row, the number of heads and of rows of each.
+template <class Source>
+Rewriter::Rule rows_of_heads(std::span<const Step> steps, std::size_t operand, Source source) {
+  return [heads = layers_of_heads(steps), operand, source](const Tensor& was, const Tensor& is) {
     const auto found = heads.find(was.id());
     if (found == heads.end() || was.kind() != Kind::linear || was.operands().size() < 3) {
       return is;
@@ -172,6 +195,18 @@ Tensor with_positions(const Tensor& x, bool are_alternating) {
       });
 }
 
+/// Adds the contexts to their projection.
+Tensor with_contexts(const Tensor& was, const Tensor& is) {
+  const bool is_last = was.operands()[0].kind() == Kind::view && was.shape() == was.operands()[0].shape();
+  return is_last ? add(is, is.operands()[0]) : is;
+}
+
+/// (x + b) @ W.T
+Tensor biased_before(const Tensor& was, const Tensor& is) {
+  const bool fits = was.operands().size() > 2 && was.operands()[0].size(-1) == was.size(-1);
+  return fits ? linear(add(is.operands()[0], is.operands()[2]), is.operands()[1], std::nullopt, "") : is;
+}
+
 Tensor projected_twice(const Tensor& was, const Tensor& is) {
   return was.shape() == was.operands()[0].shape() ? with_first_operand(is, is) : is;
 }
@@ -212,6 +247,14 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
        scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, true); })},
       {"queries-and-keys-rms-normed", "queries and keys are normalised, as by an RMSNorm, before their product",
        scores_line, of_queries_and_keys(steps, [](const Tensor& x) { return normed(x, false); })},
+      {"contexts-added", "the contexts are added to the output: a residual connection", "out_proj(context_vec)",
+       for_each(Kind::linear, with_contexts)},
+      {"bias-before-product", "the bias is added before the product, not after it", bias_line,
+       for_each(Kind::linear, biased_before)},
+      {"bias-twice-in-first-head", "the bias is added twice in the first head", bias_line, bias_times(steps, true, 2)},
+      {"bias-twice-in-last-head", "the bias is added twice in the last head", bias_line, bias_times(steps, false, 2)},
+      {"no-bias-in-first-head", "the bias is left out in the first head", bias_line, bias_times(steps, true, 0)},
+      {"no-bias-in-last-head", "the bias is left out in the last head", bias_line, bias_times(steps, false, 0)},
       {"bias-of-head-0", "every head gets the part of the bias that is of head 0", bias_line,
        rows_of_heads(steps, 2, [](std::int64_t row, std::int64_t, std::int64_t size) { return row % size; })},
       {"weight-rows-mixed-up",
@@ -235,7 +278,9 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
        with_inputs([](const Tensor& x) { return divide(x, 1 / std::sqrt(static_cast<double>(x.size(-1))), ""); })});
   for (const bool are_alternating : {true, false}) {
     table.push_back({"positions-added", "sinusoidal positions are added to the inputs", "x",
-                     with_inputs([are_alternating](const Tensor& x) { return with_positions(x, are_alternating); })});
+                     with_inputs([are_alternating](const Tensor& x) {
+                       return x.dim() < 2 ? x : with_positions(x, are_alternating);
+                     })});
   }
   table.push_back({"projected-twice", "the linear layer is applied twice", "out_proj(context_vec)",
                    for_each(Kind::linear, projected_twice)});

@@ -109,6 +109,24 @@ Tensor with_queries(const Tensor& was, const Tensor& is) {
   return queries.shape() == was.shape() ? add(is, queries) : is;
 }
 
+Tensor with_values(const Tensor& was, const Tensor& is) {
+  return weighs_values(was) && was.shape() == was.operands()[1].shape() ? add(is, is.operands()[1]) : is;
+}
+
+Tensor divided_by_tokens(const Tensor& was, const Tensor& is) {
+  return weighs_values(was) ? divide(is, static_cast<double>(was.operands()[1].size(-2)), "") : is;
+}
+
+/// The mean of the scores and the transposed ones; inputs @ inputs.T is symmetric already.
+Tensor symmetric(const Tensor& was, const Tensor& is) {
+  if (meets_keys(was) && was.operands()[0].id() == was.operands()[1].operands()[0].id()) {
+    return is;
+  }
+  return meets_keys(was) && was.dim() >= 2 && was.size(-1) == was.size(-2)
+             ? divide(add(is, contiguous(transpose(is, is.dim() - 2, is.dim() - 1))), 2, "")
+             : is;
+}
+
 }  // namespace
 
 std::vector<Mistake> score_mistakes() {
@@ -133,6 +151,18 @@ std::vector<Mistake> score_mistakes() {
        weighted_by([](float weight) { return weight == 0 ? 0.0F : 1.0F; })},
       {"queries-added", "the queries are added to the contexts: a residual connection that belongs after the layer",
        values_line, with_queries},
+      {"values-added", "the values are added to the contexts: a residual connection that belongs after the layer",
+       values_line, with_values},
+      {"contexts-divided-by-tokens", "the contexts are divided by the number of tokens", values_line,
+       divided_by_tokens},
+      {"weights-squared", "the values are added up with the squares of the weights", values_line,
+       weighted_by([](float weight) { return weight * weight; })},
+      {"weights-cubed", "the values are added up with the cubes of the weights", values_line,
+       weighted_by([](float weight) { return weight * weight * weight; })},
+      {"weights-root", "the values are added up with the square roots of the weights", values_line,
+       weighted_by([](float weight) { return std::sqrt(weight); })},
+      {"scores-symmetric", "the scores are symmetrised: the mean of the scores and the transposed ones", scores_line,
+       for_each(Kind::matmul, symmetric)},
   };
 }
 

@@ -18,9 +18,12 @@ bool has_heads(const Tensor& was) {
          (splits_heads(was) || was.kind() == Kind::matmul || was.kind() == Kind::softmax);
 }
 
+/// Returns true for a batch whose entries are copies of one tensor.
+bool is_stacked_copies(const Tensor& was) { return was.kind() == Kind::stack && was.operands().size() == 1; }
+
 bool has_batch(const Tensor& was) {
   return was.dim() >= 3 && was.size(0) > 1 &&
-         (is_product(was) || was.kind() == Kind::softmax || was.kind() == Kind::stack);
+         (is_product(was) || was.kind() == Kind::softmax || is_stacked_copies(was));
 }
 
 bool has_rows(const Tensor& was) { return was.dim() >= 2 && (is_product(was) || was.kind() == Kind::softmax); }

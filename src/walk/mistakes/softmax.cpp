@@ -104,6 +104,31 @@ Rewriter::Rule softmax_by_running_sums(bool is_ever) {
   });
 }
 
+/// Softmax over all keys but one, whose weight is 0.
+void without_key(std::span<float> row, std::size_t key) {
+  row[key] = -infinity;
+  exponentials(row, largest_of(row), 0.0F);
+}
+
+/// Divides the weights by their sum over the heads.
+Tensor divided_over_heads(const Tensor& was, const Tensor& is) {
+  if (!has_axis(was, 1) || was.dim() != 4) {
+    return is;
+  }
+  return made_of(is, [inner = static_cast<std::size_t>(was.size(2) * was.size(3)),
+                      heads = static_cast<std::size_t>(was.size(1))](Numbers& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); i += i % inner + 1 == inner ? (heads - 1) * inner + 1 : 1) {
+      float total = 0;
+      for (std::size_t head = 0; head < heads; ++head) {
+        total += numbers[i + head * inner];
+      }
+      for (std::size_t head = 0; head < heads; ++head) {
+        numbers[i + head * inner] /= total;
+      }
+    }
+  });
+}
+
 /// Softmax of what a function gives for each visible score.
 template <class Function>
 Rewriter::Rule softmax_of_each(Function function) {
@@ -246,6 +271,12 @@ std::vector<Mistake> softmax_mistakes() {
       {"sigmoid", "sigmoid is applied to each score, not softmax to each row", softmax_line, softmax_by_rows(sigmoids)},
       {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
       {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
+      {"first-key-left-out", "softmax leaves out the first key: off by one", "for j in range(num_tokens)",
+       softmax_by_rows([](std::span<float> row) { without_key(row, 0); })},
+      {"last-key-left-out", "softmax leaves out the last key: off by one", "for j in range(num_tokens)",
+       softmax_by_rows([](std::span<float> row) { without_key(row, row.size() - 1); })},
+      {"divided-over-heads", "the weights are divided by their sum over the heads", softmax_line,
+       for_each(Kind::softmax, divided_over_heads)},
       {"divided-by-length", "the exponentials are divided by the root of the sum of their squares, not by their sum",
        softmax_line, softmax_by_rows(by_length)},
       {"running-sum", "the sum of the exponentials is not reset to 0 for each row", softmax_line,

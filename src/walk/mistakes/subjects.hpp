@@ -16,6 +16,10 @@ std::vector<Mistake> softmax_mistakes_on_pages();
 std::vector<Mistake> softmax_mistakes();
 std::vector<Mistake> dropout_mistakes(std::span<const Step> steps);
 std::vector<Mistake> projection_mistakes(std::span<const Step> steps);
+/// The mistakes in rotating queries and keys that --what-if has.
+std::vector<Mistake> rotation_mistakes_in(std::span<const Step> steps);
+/// Further mistakes in rotating.
+std::vector<Mistake> rotation_mistakes(std::span<const Step> steps);
 std::vector<Mistake> slice_mistakes();
 std::vector<Mistake> precision_mistakes();
 
