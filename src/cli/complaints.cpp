@@ -189,7 +189,8 @@ void check_expected(const CommandLine& line, std::span<const std::string> argume
   if (!line.early_unknown.empty()) {
     const std::string option = option_part(line.early_unknown.front());
     const Words names = command_names();
-    const std::string meant = *std::find_first_of(arguments.rbegin(), arguments.rend(), names.begin(), names.end());
+    const auto last = std::find_first_of(arguments.rbegin(), arguments.rend(), names.begin(), names.end());
+    const std::string meant = last == arguments.rend() ? command.name : *last;  // names has no hidden one
     if (find_option(*std::ranges::find(subcommands(), meant, &Subcommand::name), option) == nullptr) {
       throw_unknown_option(command, option);
     }

@@ -138,6 +138,7 @@ class Places(Case):
         self.refused(["--seed", "5", "verify", "page"], "type attn-walkthrough verify --seed 5 page\n")
         self.refused(["--seed", "5", "casual"], "no chapter before --seed")
         self.refused(["--seed", "--tokens", "causal"], "--seed comes before the chapter")
+        self.refused(["-x", "complete", "3"], "unknown option -x; use the options of complete")
         self.refused(["--num-heads", "3", "causal"], "--num-heads does not apply to causal", "it applies to multihead")
 
     def test_two_dashes(self):

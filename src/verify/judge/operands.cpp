@@ -1,8 +1,10 @@
 #include "verify/judge/operands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -12,9 +14,24 @@ namespace attn::port {
 namespace {
 
 template <class T>
+T number_of(double value) {
+  return static_cast<T>(value);
+}
+
+/// 0 for nan, and the nearest that int64 has.
+template <>
+std::int64_t number_of(double value) {
+  constexpr double end = 0x1p63;
+  return std::isnan(value) ? 0
+         : value >= end    ? std::numeric_limits<std::int64_t>::max()
+         : value < -end    ? std::numeric_limits<std::int64_t>::min()
+                           : static_cast<std::int64_t>(value);
+}
+
+template <class T>
 Contents block(const Shape& shape, const std::vector<double>& values) {
   Block<T> block(shape);
-  std::ranges::transform(values, block.begin(), [](double value) { return static_cast<T>(value); });
+  std::ranges::transform(values, block.begin(), number_of<T>);
   return block;
 }
 
