@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sample.hpp"
 #include "settled.hpp"
 #include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
@@ -136,7 +137,11 @@ TEST_CASE("a dump with a mistake is judged unread as it is judged whole") {
   for (const std::string chapter : {"causal", "multihead"}) {
     const std::vector<Step> right = tensors_of(chapter);
     const std::vector<dump::Dumped> plain = dump_of(right);
+    std::size_t row = 0;
     for (const Mistake& mistake : all_mistakes_in(right)) {
+      if (!test::is_in_sample(row++)) {
+        continue;
+      }
       CAPTURE(chapter);
       CAPTURE(mistake.name);
       Rewriter rewriter(mistake.rule);

@@ -100,17 +100,15 @@ bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Te
   return comparison.holds() || (is_near(comparison.absolute_at) && std::ranges::all_of(comparison.mismatched, is_near));
 }
 
-/// Forgets all large tensors but the last two that were asked for.
-void Right::forget_large() {
-  const auto is_large = [](const auto& known) {
-    return static_cast<std::int64_t>(known.second.values.size()) > evaluation().large;
-  };
-  while (std::ranges::count_if(known_, is_large) > 2) {
-    auto oldest = known_.end();
-    for (auto one = known_.begin(); one != known_.end(); ++one) {
-      oldest = is_large(*one) && (oldest == known_.end() || one->second.asked < oldest->second.asked) ? one : oldest;
-    }
-    known_.erase(oldest);
+void Right::keep_large(const Tensor& tensor) {
+  if (element_count(tensor.shape()) <= evaluation().large) {
+    return;
+  }
+  std::erase(large_, tensor.id());
+  large_.push_back(tensor.id());
+  if (large_.size() > 2) {
+    known_.erase(large_.front());
+    large_.erase(large_.begin());
   }
 }
 
@@ -123,13 +121,11 @@ void Right::forget_large_bounds(const Tensor& tensor) {
 
 const SharedNumbers& Right::values(const Tensor& tensor) {
   const auto [found, is_new] = known_.try_emplace(tensor.id(), Known{tensor, {}});
-  Known& known = found->second;
-  known.asked = ++asked_;
   if (is_new) {
-    known.values = values_of(tensor);
-    forget_large();
+    found->second.values = values_of(tensor);
   }
-  return known.values;
+  keep_large(tensor);
+  return found->second.values;
 }
 
 bool Right::are_same(const dump::Dumped& a, const dump::Dumped& b, const Tensor* held) {

@@ -65,10 +65,10 @@ class Right {
   struct Known {
     Tensor tensor;  ///< keeps its id from being another tensor's
     SharedNumbers values;
-    std::size_t asked = 0;  ///< the number of its last use
   };
   bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
-  void forget_large();
+  /// Forgets all large tensors but the last two that were asked for, of which this is the last.
+  void keep_large(const Tensor& tensor);
   void forget_large_bounds(const Tensor& tensor);
   bool is_bounded(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
 
@@ -76,7 +76,7 @@ class Right {
   std::int64_t heads_;
   verify::Bounds bounds_;
   std::map<const void*, Known> known_;
-  std::size_t asked_ = 0;
+  std::vector<const void*> large_;  ///< in the order of use
   Unread unread_;
   std::set<std::string> usual_;
 };

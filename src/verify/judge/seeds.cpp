@@ -105,10 +105,17 @@ std::optional<std::int64_t> seed_of(std::span<const Matched> matched, const torc
     }
   }
   std::ranges::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
-  drawn.resize(std::min(drawn.size(), most_tensors));
+  std::size_t asked = 0;
   for (const auto& [work, one] : drawn) {
+    right.unread().load(*one->theirs);
+    if (!says_something(*one->theirs, *one->step->tensor)) {
+      continue;
+    }
     if (const auto seed = seed_of(*one->theirs, *one->step->tensor, draws, right)) {
       return seed;
+    }
+    if (++asked == most_tensors) {
+      break;
     }
   }
   return std::nullopt;
