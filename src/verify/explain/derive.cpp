@@ -61,7 +61,7 @@ class Deriver {
     seen_.resize(printed_.size());
     for (std::size_t i = 0; i < printed_.size(); ++i) {
       if (is_size(printed_[i])) {
-        findings_.emplace_back().printed = &printed_[i];
+        findings_.push_back(found_size(i));
         continue;
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
@@ -129,6 +129,18 @@ class Deriver {
       return describe_relation(printed_[i], *property);
     }
     return describe_unknown(printed_[i], nearest(i), finder_.known());
+  }
+
+  /// The sizes of a tensor that the listing computes and prints the sizes of; else empty.
+  Finding found_size(std::size_t i) const {
+    Finding finding;
+    finding.printed = &printed_[i];
+    const std::string words = written_[i] ? listed_.written()[*written_[i]].text : "";
+    if (!words.empty() && listed_.sizes(*written_[i]) == printed_[i].shape) {
+      finding.verdict = Verdict::follows;
+      finding.relation = words + ", as the listing computes it";
+    }
+    return finding;
   }
 
   /// The finding that something in the tensor or in its sources is wrong.
@@ -234,7 +246,7 @@ class Deriver {
   /// For a tensor labelled as sums: the sums of the tensor just before it. A single number, or ones, are otherwise no
   /// evidence.
   std::optional<Relation> sums_before(std::size_t i, const Observed& target) const {
-    const auto before = i > 0 && plain_label(printed_[i].label).find("sum") != std::string::npos
+    const auto before = i > 0 && plain_label(label_of(i)).find("sum") != std::string::npos
                             ? observed_of(printed_[i - 1])
                             : std::nullopt;
     if (!before) {

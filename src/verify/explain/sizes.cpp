@@ -75,7 +75,7 @@ class Sizes {
       list_differing_axes(finding);
     } else if (same) {
       take(i, *same, Verdict::same);
-    } else if (const auto tensor = tensor_of_size(i)) {
+    } else if (const auto tensor = finding.verdict == Verdict::unknown ? tensor_of_size(i) : std::nullopt) {
       finding.verdict = Verdict::follows;
       finding.sources = {*tensor};
       finding.relation = place_words(printed_[*tensor].place) + ".shape";

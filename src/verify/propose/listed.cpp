@@ -373,4 +373,16 @@ std::optional<Tensor> Listed::tensor(std::size_t i) const {
   return result.tensor;
 }
 
+std::optional<Shape> Listed::sizes(std::size_t i) const {
+  const Value result = value(written_[i].value, i, written_[i].in);
+  Shape sizes;
+  for (const Value& item : result.items) {
+    if (!item.number) {
+      return std::nullopt;
+    }
+    sizes.push_back(whole(*item.number));
+  }
+  return result.items.empty() ? std::nullopt : std::optional(sizes);
+}
+
 }  // namespace attn::verify

@@ -28,6 +28,8 @@ class Listed {
   std::span<const Written> written() const { return written_; }
   /// Returns the value of an expression at its place; none if it is not known.
   std::optional<Tensor> tensor(std::size_t i) const;
+  /// Returns the sizes that an expression such as x.shape has at its place; none if they are not known.
+  std::optional<Shape> sizes(std::size_t i) const;
   /// Binds the variable at that place to the tensor printed there, until it is assigned again. Other variables with the
   /// same value are bound too, through calls and returns.
   void bind(std::size_t i, std::size_t position);

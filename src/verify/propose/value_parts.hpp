@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,10 @@ namespace attn::verify {
 
 inline constexpr std::int64_t most_listed = 20'000;  ///< cells of a tensor
 
-inline std::int64_t whole(double number) { return static_cast<std::int64_t>(std::llround(number)); }
+inline std::int64_t whole(double number) {
+  constexpr double most = 1e15;  // beyond any size or place
+  return std::llround(std::clamp(std::isnan(number) ? 0 : number, -most, most));
+}
 
 /// Where the element stands in one that is repeated to another's shape.
 Shape index_in(const Shape& index, const Shape& shape);
