@@ -103,6 +103,20 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     verify::Given given = given_of(verified.printed, listing, replayed);
     const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
     match_page(verified, lessons, listing, given);
+    // PyTorch's builds draw dropout's masks in two ways; the page shows which if one explains more.
+    if (std::vector<verify::DrawCall> calls = verify::with_other_dropout(listing.draws); !calls.empty()) {
+      const std::int64_t before = verified.report.holding(verify::Printed::Kind::tensor);
+      const std::vector<verify::Replayed> usual = std::exchange(replayed, verify::replay(calls));
+      given = given_of(verified.printed, listing, replayed);
+      match_page(verified, lessons, listing, given);
+      if (verified.report.holding(verify::Printed::Kind::tensor) > before) {
+        listing.draws = std::move(calls);
+      } else {
+        replayed = usual;
+        given = given_of(verified.printed, listing, replayed);
+        match_page(verified, lessons, listing, given);
+      }
+    }
     const auto others =
         options.is_seed_given ? std::nullopt : verify::calls_with_other_seed(listing.draws, verified.report);
     if (others) {

@@ -161,6 +161,13 @@ class TrueAtTheirPlace(unittest.TestCase):
 
     RELATIONS = {
         "alike": ["torch.ones(3, 3) @ b", "b.sum(dim=-2)"],
+        "counted": ["torch.softmax(scores, dim=-1)", "line 17.argmax(dim=0)", "line 17 > 0.5", "line 17[0]", "line 17[1]",
+                    "torch.tril(torch.ones(4, 4)) - torch.tril(torch.ones(4, 4), diagonal=-2)"],
+        "dropped": ["h.kept, as the listing computes it", "line 35 @ (x @ h.value.weight.T)",
+                    "x * (the 1st nn.Dropout(0.5) mask after torch.manual_seed(2023))",
+                    "torch.softmax((((x @ h.query.weight.T) @ (x @ h.key.weight.T).transpose(1, 2)) * 6**-0.5)"
+                    ".masked_fill(causal mask, -torch.inf), dim=-1) @ (x @ h.value.weight.T)",
+                    "torch.cat([h(x) for h in heads], dim=-1), as the listing computes it"],
         "hidden-by-1e9": ["(torch.randn(3, 3) after torch.manual_seed(0)) with [:2, 2] = -1e+09", "torch.softmax(line 11, dim=-1)"],
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
@@ -191,6 +198,23 @@ class TrueAtTheirPlace(unittest.TestCase):
             self.assertEqual([one["relation"] or (one["verdict"] if one["step"] else None) for one in found], relations, name)
             self.assertEqual([one["verdict"] for one in found],
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
+
+    def test_dropout_of_either_build(self):
+        """The articles' numbers are of PyTorch's build with MKL, which draws other masks."""
+        golden = (PAGES.parents[1] / "golden" / "blog" / "dropout.txt").read_text()
+        begin = golden.index("tensor([[2.")
+        mask = golden[begin:golden.index(")", begin) + 1].replace("2.", "6.")
+        program = "import torch\ntorch.manual_seed(123)\ndropout = torch.nn.Dropout(0.5)\nprint(dropout(torch.full((6, 6), 3.0)))\n"
+        found = findings(f"```python\n{program}```\n\n```\n{mask}\n```\n")
+        self.assertEqual([(one["verdict"], one["relation"]) for one in found],
+                         [("follows", "torch.full((6, 6), 3) * (nn.Dropout(0.5) mask after torch.manual_seed(123))")])
+        other = findings(f"```python\n{program}```\n\n```\n{mask.replace('6., 6.', '6., 0.', 1)}\n```\n")
+        self.assertEqual([one["verdict"] for one in other], ["unknown"])
+
+    def test_sizes_that_the_program_computes(self):
+        report = report_of(PAGES / "true-dropped.md")
+        self.assertEqual([(one["verdict"], one["relation"]) for one in report["findings"] if one["kind"] == "size"],
+                         [("follows", f"{words}, as the listing computes it") for words in ("out.shape", "x.size()")])
 
     def test_numbers_of_another_seed_than_the_listing_names_are_a_mistake(self):
         page = (PAGES / "true-tied.md").read_text().replace("manual_seed(77)", "manual_seed(78)")

@@ -164,6 +164,52 @@ class Heads:
         return q @ k.transpose(1, 2)
 print(Heads(2)(x, x + 1))
 """,
+    "dropped": """\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(2023)
+class Head(nn.Module):
+    def __init__(self, n_embd, head_size, dropout):
+        super().__init__()
+        self.key = nn.Linear(n_embd, head_size, bias=False)
+        self.query = nn.Linear(n_embd, head_size, bias=False)
+        self.value = nn.Linear(n_embd, head_size, bias=False)
+        self.register_buffer("tril", torch.tril(torch.ones(8, 8)))
+        self.dropout = nn.Dropout(dropout)
+    def forward(self, x):
+        B, T, C = x.shape
+        wei = self.query(x) @ self.key(x).transpose(-2, -1) * C**-0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = torch.softmax(wei, dim=-1)
+        self.kept = self.dropout(wei)
+        return self.kept @ self.value(x)
+x = torch.randn(1, 4, 6)
+h = Head(6, 3, 0.2)
+out = h(x)
+print(h.kept)
+print(out)
+print(F.dropout(x, p=0.5))
+h.eval()
+print(h(x))
+heads = nn.ModuleList([Head(6, 3, 0.0) for _ in range(2)])
+print(torch.cat([h(x) for h in heads], dim=-1))
+print(out.shape, x.size())
+""",
+    "counted": """\
+import torch
+torch.manual_seed(1)
+x = torch.randint(0, 5, (4, 4)).float()
+scores = x @ torch.randn(4, 4) / 4
+P = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
+P = P / P.sum(-1, keepdim=True)
+print(P)
+print(P.argmax(0))
+print((P > 0.5).int())
+for i in range(2):
+    print(f"token {i}: {P[i]}")
+print(torch.ones(4, 4).tril() - torch.ones(4, 4).tril(-2))
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

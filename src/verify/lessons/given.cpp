@@ -85,6 +85,7 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
     add(drawn.shape, drawn.values, drawn.words);
     given.sources.back().is_draw = is_shown(drawn, printed);
     given.sources.back().key = drawn.key;
+    given.sources.back().is_sound = drawn.is_sound;
   }
   std::set<std::int64_t> sizes = sizes_in_sight(printed);
   sizes.insert(listing.settings.d_out.begin(), listing.settings.d_out.end());

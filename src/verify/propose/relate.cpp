@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <span>
+#include <unordered_set>
 
 #include "tensor/operations.hpp"
 #include "verify/bound/chance.hpp"
@@ -23,6 +24,19 @@ bool is_same(const Observed& a, const Observed& b) {
 }
 
 bool is_printed(const Leaf& leaf) { return leaf.source.position > 0; }
+
+/// Takes a share of the patience, and gives back what is left of it.
+struct Spent {
+  Spent(std::int64_t& all, std::int64_t part) : share(part), all_(all) { all_ -= part; }
+  ~Spent() { all_ += share; }
+  Spent(const Spent&) = delete;
+  Spent& operator=(const Spent&) = delete;
+
+  std::int64_t share;
+
+ private:
+  std::int64_t& all_;
+};
 
 }  // namespace
 
@@ -78,7 +92,8 @@ std::optional<Relation> Relater::find_derivation(const Observed& target) {
   if (drawn.best()) {
     return drawn.best();
   }
-  Search search(target, givens_, leaves_, 0, bounds_, patience_);
+  Spent spent(patience_, share());
+  Search search(target, givens_, leaves_, 0, bounds_, spent.share);
   for (const auto propose :
        {propose_leaves, propose_views, propose_constants, propose_operations, propose_running_means}) {
     if (!search.best()) {
@@ -104,7 +119,8 @@ std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses
   std::vector<Leaf> leaves;
   std::ranges::copy_if(leaves_, std::back_inserter(leaves),
                        [&](const Leaf& leaf) { return misses == Misses::of_all || leaf.source.is_sound; });
-  Search search(target, givens_, leaves, few_of(target), bounds_, patience_);
+  Spent spent(patience_, share());
+  Search search(target, givens_, leaves, few_of(target), bounds_, spent.share);
   propose_operations(search);
   if (misses != Misses::of_operations) {
     const Operands operands = operands_of(leaves);
@@ -121,7 +137,8 @@ std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses
 }
 
 std::optional<Relation> Relater::find_fit(const Observed& target) {
-  Search search(target, givens_, leaves_, 0, bounds_, patience_);
+  Spent spent(patience_, share());
+  Search search(target, givens_, leaves_, 0, bounds_, spent.share);
   if (search.has_patience()) {
     propose_fits(search);
   }
@@ -129,7 +146,7 @@ std::optional<Relation> Relater::find_fit(const Observed& target) {
     return std::nullopt;
   }
   // What the page prints and may be the whole story, if by chance, is nearer than weights that nobody printed.
-  Search simpler(target, givens_, leaves_, 0, bounds_, patience_);
+  Search simpler(target, givens_, leaves_, 0, bounds_, spent.share);
   for (const auto propose : {propose_leaves, propose_views, propose_operations}) {
     propose(simpler);
   }
@@ -188,7 +205,7 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
   }
   std::vector<Leaf> leaves = leaves_;
   std::ranges::copy(draws_, std::back_inserter(leaves));
-  Search search(target, givens_, leaves, most_failing, bounds_, patience_);
+  Search search(target, givens_, leaves, most_failing, bounds_, patience_with_listing_);
   const bool is_mask = known < 0 && is_binary(target) && !is_constant(target);
   known -= is_mask ? std::log10(2) * static_cast<double>(target.cells.size()) : 0;
   search.offer(Form::listed, listed, known);
@@ -206,6 +223,12 @@ std::optional<Relation> Relater::find_listed(const Observed& target, const Tenso
 }
 
 std::optional<Relation> Relater::find_listed_miss(const Observed& target, const Tensor& listed) {
+  std::unordered_set<const void*> behind;
+  for_each_source(listed, behind, [](const Tensor&) {});
+  const auto is_doubted = [&](const Leaf& leaf) { return !leaf.source.is_sound && behind.contains(leaf.tensor.id()); };
+  if (std::ranges::any_of(draws_, is_doubted) || std::ranges::any_of(leaves_, is_doubted)) {
+    return std::nullopt;
+  }
   auto relation = find_listed(target, listed, 0, few_of(target), "");
   const auto is_doubtful = [&](std::size_t position) {
     return std::ranges::none_of(

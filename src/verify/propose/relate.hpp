@@ -60,7 +60,11 @@ class Relater {
 
   Givens givens_;
   /// The remaining budget for computing bounds on this page; enough for pages of a usual size.
+  /// What a search for one tensor may cost: a part of what is left, so that none takes all.
+  std::int64_t share() const { return patience_ / 4; }
+
   std::int64_t patience_ = 8'000'000;
+  std::int64_t patience_with_listing_ = 8'000'000;
   std::vector<Leaf> leaves_;
   std::vector<Leaf> draws_;
   Bounds bounds_;

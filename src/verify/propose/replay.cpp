@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -30,6 +31,13 @@ std::vector<double> draw(torch::Generator& generator, const DrawCall& call) {
     case DrawCall::Kind::linear: {
       const double bound = torch::linear_weight_bound(call.shape[1]);
       torch::uniform(generator, values, -bound, bound, Cpu::standard);
+      break;
+    }
+    case DrawCall::Kind::dropout: {
+      const auto keeps = std::make_unique<bool[]>(values.size());
+      torch::bernoulli(generator, {keeps.get(), values.size()}, 1 - call.low, call.kernel);
+      std::ranges::transform(std::span(keeps.get(), values.size()), values.begin(),
+                             [&](bool keep) { return keep ? static_cast<float>(1 / (1 - call.low)) : 0; });
       break;
     }
     case DrawCall::Kind::integers:
@@ -159,6 +167,7 @@ class Replay {
       if (call.zero_row >= 0 && call.zero_row < call.shape[0]) {
         std::fill_n(drawn.values.begin() + call.zero_row * call.shape[1], call.shape[1], 0);
       }
+      drawn.is_sound = call.kind != DrawCall::Kind::dropout;
       for (const DrawnChange& done : call.changes) {
         change(done, drawn);
       }
@@ -187,5 +196,15 @@ class Replay {
 }  // namespace
 
 std::vector<Replayed> replay(std::span<const DrawCall> calls) { return Replay().run(calls); }
+
+std::vector<DrawCall> with_other_dropout(std::span<const DrawCall> calls) {
+  std::vector<DrawCall> others(calls.begin(), calls.end());
+  bool has_dropout = false;
+  for (DrawCall& call : others) {
+    has_dropout = has_dropout || call.kind == DrawCall::Kind::dropout;
+    call.kernel = call.kernel == DropoutKernel::mkl ? DropoutKernel::standard : DropoutKernel::mkl;
+  }
+  return has_dropout ? others : std::vector<DrawCall>{};
+}
 
 }  // namespace attn::verify

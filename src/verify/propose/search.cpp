@@ -196,23 +196,26 @@ bool Search::is_copy(const Tensor& candidate, const std::vector<std::size_t>& le
 }
 
 bool Search::depends_on(const Tensor& candidate, const Tensor& leaf) {
-  std::vector<Interval> others;
-  const std::int64_t count = element_count(leaf.shape());
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double turn = 0.618 * static_cast<double>(i + 1);
-    const double moved = bounds_.cell(leaf, i).middle() + 1 + turn - std::floor(turn);
-    others.push_back({moved, moved});
-  }
-  const Tensor other = leaf_of({leaf.shape(), others}, "");
-  bounds_.observe(other, std::move(others));
-  const Tensor moved =
-      Rewriter([&](const Tensor& was, const Tensor& is) { return was.id() == leaf.id() ? other : is; })(candidate);
-  bool is_other = false;
-  for (std::size_t i = 0; i < target_.cells.size() && !is_other; ++i) {
-    is_other = !meet(target_.cells[i], bounds_.cell(moved, static_cast<std::int64_t>(i)));
-  }
-  bounds_.forget(other);
-  return is_other;
+  const auto is_other_if_moved = [&](double sign) {
+    std::vector<Interval> others;
+    const std::int64_t count = element_count(leaf.shape());
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double turn = 0.618 * static_cast<double>(i + 1);
+      const double moved = sign * (bounds_.cell(leaf, i).middle() + 1 + turn - std::floor(turn));
+      others.push_back({moved, moved});
+    }
+    const Tensor other = leaf_of({leaf.shape(), others}, "");
+    bounds_.observe(other, std::move(others));
+    const Tensor moved =
+        Rewriter([&](const Tensor& was, const Tensor& is) { return was.id() == leaf.id() ? other : is; })(candidate);
+    bool is_other = false;
+    for (std::size_t i = 0; i < target_.cells.size() && !is_other; ++i) {
+      is_other = !meet(target_.cells[i], bounds_.cell(moved, static_cast<std::int64_t>(i)));
+    }
+    bounds_.forget(other);
+    return is_other;
+  };
+  return is_other_if_moved(1) || is_other_if_moved(-1);  // where all grow, the greatest may stay
 }
 
 double Search::chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tensor/array.hpp"
+#include "tensor/kernels.hpp"
 #include "verify/read/page.hpp"
 
 namespace attn::verify {
@@ -28,6 +29,7 @@ struct DrawCall {
     integers,   ///< from `low` up to but not including `high`
     linear,     ///< nn.Linear with `shape` [d_out, d_in], and its bias [d_out]
     embedding,  ///< nn.Embedding of `shape`
+    dropout,    ///< what nn.Dropout(`low`) multiplies a tensor of `shape` by
     unread,     ///< it draws something that the listing does not determine: all later draws are in doubt
   };
 
@@ -43,6 +45,7 @@ struct DrawCall {
   double high = 1;
   bool has_bias = false;
   std::int64_t zero_row = -1;  ///< the padding row of an embedding
+  DropoutKernel kernel = DropoutKernel::standard;
   std::vector<DrawnChange> changes = {};
 };
 

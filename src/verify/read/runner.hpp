@@ -88,6 +88,10 @@ class Runner {
   std::string mapped(std::string_view inside);
   /// The replacement for a call that was run: of a draw, or of a function of the program.
   std::optional<std::string> call(std::string_view path, std::string_view inside, std::string_view target);
+  /// What dropout makes of its argument: while training, the product with a drawn mask. Empty if it is no dropout.
+  std::optional<std::string> dropout(std::string_view path, std::string_view inside);
+  /// The draw's name; empty if there are too many draws.
+  std::string add_draw(DrawCall call);
   std::string run_function(const Function& function, std::string_view path, std::string_view inside,
                            const std::string& object);
   /// The object at a path's start and the method that it names; empty if there is none.

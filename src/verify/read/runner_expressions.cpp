@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "text/lines.hpp"
+#include "text/numbers.hpp"
 #include "verify/read/listing.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/runner.hpp"
@@ -12,6 +13,15 @@ namespace attn::verify {
 namespace {
 
 constexpr std::size_t deepest = 16;  ///< nesting depth of calls
+constexpr std::string_view module_of_dropout = "nn.Dropout(";
+
+/// The probability of a module "nn.Dropout(0.2)"; empty if the text is none.
+std::optional<double> dropped_by(std::string_view module) {
+  return module.starts_with(module_of_dropout) && module.ends_with(')')
+             ? text::number_of<double>(
+                   module.substr(module_of_dropout.size(), module.size() - module_of_dropout.size() - 1))
+             : std::nullopt;
+}
 
 }  // namespace
 
@@ -131,7 +141,7 @@ std::string Runner::scan(std::string_view text) {
         }
         at = close + 1;
         value = function = std::move(*called);
-        if (!objects_.contains(function)) {
+        if (!objects_.contains(function) && !dropped_by(function)) {
           break;
         }
       }
@@ -205,11 +215,8 @@ std::string Runner::mapped(std::string_view inside) {
 }
 
 std::optional<std::string> Runner::call(std::string_view path, std::string_view inside, std::string_view target) {
-  if (trace_.last(full_name(path)).ends_with("nn.Dropout(0)")) {  // which drops nothing
-    return "(" + scan(inside) + ")";
-  }
-  if (is_evaluating_ && trace_.last(full_name(path)).find("nn.Dropout(") != npos) {
-    return "(" + scan(inside) + ")";
+  if (auto dropped = dropout(path, inside)) {
+    return dropped;
   }
   if (path.ends_with(".eval") || path.ends_with(".train")) {
     is_evaluating_ = path.ends_with(".eval") || variables_.number(inside) == 0.0;
@@ -219,7 +226,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     const auto parts = split_outside(inside, ',');
     const std::string name = string_of(parts.empty() ? "" : parts[0]);
     if (parts.size() > 1 && !name.empty()) {
-      const std::string full = full_name(path.substr(0, dot)) + "." + name.substr(1, name.size() - 2);
+      const std::string full = full_name(std::string(path.substr(0, dot + 1)).append(name, 1, name.size() - 2));
       trace_.assign(full, scan(parts[1]));
     }
     return "";
@@ -235,17 +242,10 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
       generators_.push_back(drawn->generator);
     }
-    if (calls_.size() == most_draws) {
-      return "";
-    }
-    calls_.push_back(*drawn);
-    return "our_draw_" + std::to_string(calls_.size() - 1);
+    return add_draw(*std::move(drawn));
   }
   if (depth_ == deepest) {
     return std::nullopt;
-  }
-  if (path.ends_with("nn.Dropout") && variables_.number(inside) == 0.0) {
-    return std::string(path) + "(0)";
   }
   if (path == "map") {
     return mapped(inside);
@@ -281,6 +281,54 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
 }
 
+std::string Runner::add_draw(DrawCall call) {
+  if (calls_.size() == most_draws) {
+    return "";
+  }
+  calls_.push_back(std::move(call));
+  return "our_draw_" + std::to_string(calls_.size() - 1);
+}
+
+std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
+  const Arguments arguments = arguments_of(inside);
+  const auto argument = [&](std::string_view name, std::size_t place) {
+    const std::string_view named = arguments.value_of(name);
+    return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
+  };
+  const auto share = [&](std::size_t place) {
+    const std::string_view text = argument("p", place);
+    return text.empty() ? std::optional(0.5) : variables_.number(text);
+  };
+  if (imports_.is(path, "torch.nn.Dropout")) {
+    const auto p = share(0);
+    return p ? std::optional(std::string(module_of_dropout) + text::shortest_text(*p) + ")") : std::nullopt;
+  }
+  const bool is_function = imports_.is(path, "torch.nn.functional.dropout") || imports_.is(path, "torch.dropout");
+  const auto p = is_function ? share(1) : dropped_by(is_path(path) ? value_of(path) : std::string(path));
+  if (!p) {
+    return std::nullopt;
+  }
+  const std::string_view x = argument("input", 0);
+  const std::string_view training = is_function ? argument("training", 2) : std::string_view();
+  const bool is_training = is_function && !training.ends_with("training")
+                               ? training.empty() || truth_of(training).value_or(true)
+                               : !is_evaluating_;
+  std::string made = scan(x);
+  if (!is_training || *p == 0) {
+    return "(" + made + ")";
+  }
+  const auto before = variables_.shape(x);
+  const auto shape = before ? before : variables_.shape(made);
+  DrawCall call{.generator = "torch", .call = std::string(module_of_dropout) + text::shortest_text(*p) + ") mask"};
+  if (shape && *p > 0 && *p < 1) {
+    call.kind = DrawCall::Kind::dropout;
+    call.shape = *shape;
+    call.low = *p;
+  }
+  const std::string mask = add_draw(std::move(call));
+  return mask.empty() ? mask : "(" + made + " * " + mask + ")";
+}
+
 std::pair<std::string, std::string> Runner::method_of(std::string_view path) const {
   const std::string full = full_name(path);
   const std::size_t dot = full.rfind('.');
@@ -288,7 +336,7 @@ std::pair<std::string, std::string> Runner::method_of(std::string_view path) con
                                      std::pair(full.substr(0, dot), dot == npos ? "" : full.substr(dot + 1))}) {
     constexpr int most_names = 4;
     std::string object = name;
-    for (int turn = 0; turn < most_names && !objects_.contains(object); ++turn) {
+    for (int turn = 0; turn < most_names && is_path(trace_.last(object)); ++turn) {  // h of a loop may hide another h
       object = std::string(trace_.last(object));
     }
     if (objects_.contains(object) && functions_.find(objects_.find(object)->second + "." + method) != nullptr) {

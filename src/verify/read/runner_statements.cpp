@@ -85,8 +85,13 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
     note_assigned(target);
   }
   if (assignment.targets.size() == 1) {
-    parts.size() == 1 ? assign(i, assignment.targets[0], parts[0])
-                      : trace_.assign(full_name(assignment.targets[0]), "[" + scan(assignment.value) + "]");
+    const std::string_view target = assignment.targets[0];
+    if (parts.size() == 1) {
+      assign(i, target, parts[0]);
+    } else {
+      trace_.assign(full_name(target), "[" + scan(assignment.value) + "]");
+      variables_.forget(target);
+    }
     return;
   }
   if (parts.size() == assignment.targets.size()) {
@@ -99,6 +104,7 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
     }
     for (std::size_t k = 0; k < items.size(); ++k) {
       const std::string_view target = assignment.targets[k];
+      variables_.forget(target);
       target.find('[') == npos ? trace_.assign(full_name(target), items[k])
                                : forget(target.substr(0, target.find('[')));
     }
@@ -116,6 +122,7 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       continue;
     }
     trace_.assign(full_name(target), is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]");
+    variables_.forget(target);
     if (sizes && sizes->size() == assignment.targets.size()) {
       variables_.set_number(target, static_cast<double>((*sizes)[k]));
     }
@@ -142,6 +149,7 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
 
 void Runner::assign(std::size_t i, std::string_view target, std::string_view value) {
   if (const auto seeded = seed_of(value, target)) {
+    variables_.forget(target);
     generators_.push_back(seeded->generator);
     calls_.push_back(*seeded);
     return;
@@ -178,8 +186,10 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     }
     return;
   }
-  if (changes && calls_.size() == at + 1) {
+  const bool is_dropout = made.starts_with('(');
+  if (changes && calls_.size() == at + 1 && !is_dropout) {
     calls_[at].changes = std::move(*changes);
+    variables_.forget(target);
     name_call(calls_[at], target, value);
     trace_.assign(name, "our_draw_" + std::to_string(at));
     return;
@@ -235,9 +245,12 @@ void Runner::name_items(const std::string& name, std::string_view made) {
 }
 
 void Runner::note_value(std::size_t i, std::string_view target, std::string_view value) {
-  if (const auto number = variables_.number(value)) {
+  const auto number = variables_.number(value);
+  const auto shape = variables_.shape(value);
+  variables_.forget(target);
+  if (number) {
     variables_.set_number(target, *number);
-  } else if (const auto shape = variables_.shape(value)) {
+  } else if (shape) {
     variables_.set_shape(target, *shape);
   } else if (const auto literal = literal_of(i, target)) {
     variables_.set_shape(target, *literal);
@@ -250,7 +263,6 @@ void Runner::note_assigned(std::string_view target) {
   const std::string name = full_name(target);
   ++assigned_[name];
   is_ours(name) ? ++assigned_[std::string(target)] : 0;
-  variables_.forget(target);
   std::erase(generators_, name);
 }
 

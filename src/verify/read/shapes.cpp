@@ -122,6 +122,23 @@ std::optional<Shape> Variables::shape_of_call(std::string_view path, std::string
   if (const auto x = before.empty() ? std::nullopt : shape(before)) {
     return shape_of_method(*x, function, inside);
   }
+  if (path == "our_batched" || path == "our_unbatched" || path == "our_hidden" || path == "our_put" ||
+      path == "our_named") {
+    auto x = arguments.plain.empty() ? std::nullopt : shape(arguments.plain[0]);
+    const bool is_batch_first = arguments.plain.size() == 2 && number(arguments.plain[1]) != 0.0;
+    if (x && path == "our_batched" && x->size() == 2) {
+      x->insert(x->begin(), 1);
+    } else if (x && path == "our_batched" && x->size() == 3 && !is_batch_first) {
+      std::swap((*x)[0], (*x)[1]);
+    }
+    return path == "our_unbatched" ? std::nullopt : x;
+  }
+  if (function == "full" && !arguments.plain.empty()) {
+    return sizes(arguments.plain[0]);
+  }
+  if (function == "arange" && arguments.plain.size() == 1) {
+    return sizes(arguments.plain[0]);
+  }
   constexpr auto makers = std::to_array<std::string_view>({"zeros", "ones", "empty", "rand", "randn"});
   if (std::ranges::find(makers, function) != makers.end() && !arguments.plain.empty()) {
     return arguments.plain.size() == 1
