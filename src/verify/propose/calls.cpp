@@ -259,6 +259,9 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (const Value moved = moved_by(function, given, x); moved.is_known()) {
     return moved;
   }
+  if (is("topk", "sort", "argsort")) {
+    return ordered(function, given, x);
+  }
   if (is("unsqueeze", "expand_dims")) {
     const Value axis = given.get("dim", "axis", 1);
     return axis.number ? unsqueezed(x, whole(*axis.number)) : Value{};
@@ -362,6 +365,9 @@ Value call_of(std::string_view name, const Passed& given) {
     }
     Value made = tensor_called(function, given, *first.tensor);
     note_part(function, given, made);
+    if (first.is_pair && name == "indices") {
+      return first.places ? value_of(*first.places) : Value{};
+    }
     return made;
   }
   if (name == "maximum" && first.number == 0.0 && given.plain.size() == 2 && given.plain[1].tensor) {

@@ -150,6 +150,7 @@ class Reader {
         return listed_.value(body, before_, scope_);
       }
       Value list;
+      list.is_list = is_list;
       for (const std::string_view part : parts) {
         list.items.push_back(listed_.value(part, before_, scope_));
       }

@@ -48,6 +48,18 @@ Value composed(const std::string& function, const Passed& given, const Value& x)
   const auto norm = [&](const Value& of, const Value& dim) {
     return call_of("norm", {{of}, {{"dim", dim}, {"keepdim", value_of(1)}}});
   };
+  if (function == "cosine_similarity" && other.tensor) {
+    const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(1);
+    const auto squares_of = [&](const Value& a, const Value& b) {
+      return call_of("sum", {{combined("*", a, b)}, {{"dim", dim}}});
+    };
+    const Value sizes =
+        combined("*", call_of("sqrt", {{squares_of(x, x)}, {}}), call_of("sqrt", {{squares_of(other, other)}, {}}));
+    const Value made = combined("/", squares_of(x, other), sizes);
+    return made.tensor ? renamed(*made.tensor, "F.cosine_similarity(" + x.tensor->words() + ", " +
+                                                   other.tensor->words() + ", dim=" + dim.words + ")")
+                       : Value{};
+  }
   if (function == "normalize") {
     const Value dim = given.get("dim", 2);
     return combined("/", x, norm(x, dim.number ? dim : value_of(-1)));

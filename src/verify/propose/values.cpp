@@ -76,6 +76,20 @@ Value with_number(std::string_view sign, const Tensor& x, const Value& number, b
       });
 }
 
+/// [0] * 2
+Value repeated_list(const Value& list, double times) {
+  constexpr double most = 4'096;
+  if (times * static_cast<double>(list.items.size()) > most || times != std::round(times)) {
+    return {};
+  }
+  Value result;
+  result.is_list = true;
+  for (std::int64_t i = 0; i < whole(times); ++i) {
+    result.items.insert(result.items.end(), list.items.begin(), list.items.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 Shape index_in(const Shape& index, const Shape& shape) {
@@ -123,6 +137,20 @@ Value value_of(double number) {
 }
 
 Value combined(std::string_view sign, const Value& a, const Value& b) {
+  if (sign == "+" && a.is_list && b.is_list) {
+    Value list = a;
+    list.items.insert(list.items.end(), b.items.begin(), b.items.end());
+    return list;
+  }
+  if (sign == "*" && a.is_list && b.number) {
+    return repeated_list(a, *b.number);
+  }
+  if (sign == "@" && a.tensor && b.tensor && a.tensor->dim() > 2 && b.tensor->dim() == 1) {
+    const auto product = product_of(*a.tensor, *unsqueezed(*b.tensor, 1).tensor, false);
+    const Shape shape(a.tensor->shape().begin(), a.tensor->shape().end() - 1);
+    return product ? renamed(*reshaped(*product, shape).tensor, infix("@", a.tensor->words(), b.tensor->words()))
+                   : Value{};
+  }
   if (sign == "@") {
     const auto product = a.tensor && b.tensor ? product_of(*a.tensor, *b.tensor, false) : std::nullopt;
     if (product) {
@@ -209,12 +237,14 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     return {};
   }
   if (!x.items.empty() || x.is_pair) {
-    const auto count = static_cast<double>(x.is_pair ? 1 : x.items.size());
+    const auto count = static_cast<double>(!x.is_pair ? x.items.size() : x.places ? 2 : 1);
     if (subscripts.size() != 1 || subscripts[0].kind != Kind::item || !subscripts[0].first) {
       return {};
     }
     const double i = *subscripts[0].first + (*subscripts[0].first < 0 ? count : 0);
-    return i < 0 || i >= count ? Value{} : x.is_pair ? value_of(*x.tensor) : x.items[static_cast<std::size_t>(i)];
+    return i < 0 || i >= count ? Value{}
+           : x.is_pair         ? value_of(i == 0 ? *x.tensor : *x.places)
+                               : x.items[static_cast<std::size_t>(i)];
   }
   if (!x.tensor) {
     return {};

@@ -20,7 +20,9 @@ struct Value {
   std::optional<double> number = {};
   std::string words = {};                     ///< of a number: "2**0.5"
   std::vector<Value> items = {};              ///< of a list, or a tuple
+  bool is_list = false;                       ///< certainly: it may have no items
   bool is_pair = false;                       ///< a tensor with its places: what torch.max gives
+  std::optional<Tensor> places = {};          ///< of a pair
   std::shared_ptr<const Module> module = {};  ///< nn.LayerNorm(6), which is to be called
 
   /// Of a softmax that is written out, what of `of` the tensor is.

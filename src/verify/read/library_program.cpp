@@ -22,8 +22,6 @@ std::string_view library_program() {
   def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, is_causal=False):
     d = self.embed_dim
     h = self.num_heads
-    if self.dropout:
-      torch.randperm(1)
     q = our_batched(query, self.batch_first) @ self.in_proj_weight[:d].T
     k = our_batched(key, self.batch_first) @ self.in_proj_weight[d:2 * d].T
     v = our_batched(value, self.batch_first) @ self.in_proj_weight[2 * d:].T
@@ -35,7 +33,7 @@ std::string_view library_program() {
       scores = our_hidden(scores, attn_mask, True)
     if key_padding_mask is not None:
       scores = our_hidden(scores, key_padding_mask[..., None, None, :], True)
-    weights = torch.softmax(scores, dim=-1)
+    weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), self.dropout, self.training)
     heads = (weights @ v).transpose(1, 2)
     out = heads.reshape(heads.size(0), heads.size(1), d) @ self.out_proj.weight.T
     out = our_called(our_unbatched(out, query, self.batch_first), 0)
@@ -50,9 +48,32 @@ def torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mas
     scores = our_hidden(scores, attn_mask, False)
   if is_causal:
     scores = scores.masked_fill(torch.ones(query.size(-2), key.size(-2)).tril() == 0, -torch.inf)
-  if dropout_p:
-    torch.randperm(1)
-  return our_called(torch.softmax(scores, dim=-1) @ value)
+  weights = torch.nn.functional.dropout(torch.softmax(scores, dim=-1), dropout_p)
+  return our_called(weights @ value)
+class torch.nn.TransformerEncoderLayer:
+  def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False):
+    self.self_attn = torch.nn.MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first)
+    self.linear1 = nn.Linear(d_model, dim_feedforward)
+    self.dropout = nn.Dropout(dropout)
+    self.linear2 = nn.Linear(dim_feedforward, d_model)
+    self.norm1 = nn.LayerNorm(d_model)
+    self.norm2 = nn.LayerNorm(d_model)
+    self.dropout1 = nn.Dropout(dropout)
+    self.dropout2 = nn.Dropout(dropout)
+    self.norm_first = norm_first
+    if activation not in ['relu']:
+      torch.randperm(1)
+  def our_attention(self, x, mask, key_padding_mask):
+    out, weights = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=key_padding_mask)
+    return self.dropout1(out)
+  def our_feedforward(self, x):
+    return self.dropout2(self.linear2(self.dropout(torch.relu(self.linear1(x)))))
+  def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+    if self.norm_first:
+      x = src + self.our_attention(self.norm1(src), src_mask, src_key_padding_mask)
+      return our_called(x + self.our_feedforward(self.norm2(x)))
+    x = self.norm1(src + self.our_attention(src, src_mask, src_key_padding_mask))
+    return our_called(self.norm2(x + self.our_feedforward(x)))
 )";
 }
 

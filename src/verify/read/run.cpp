@@ -57,9 +57,11 @@ Runner::Runner(std::vector<Statement> statements, std::span<const Literal> liter
 
 Run Runner::run() {
   run(0, statements_.size());
-  for (DrawCall& call : calls_) {
-    if (assigned_[call.name] > 1) {
-      call.name.clear();
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    std::string& name = calls_[i].name;
+    const std::size_t others = assigned_locally_.count(name);
+    if (local_calls_.contains(i) ? others > 1 || assigned_[name] > 0 : assigned_[name] > 1) {
+      name.clear();
     }
   }
   return {std::move(calls_), trace_.take()};

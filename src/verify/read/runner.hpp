@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -107,6 +108,8 @@ class Runner {
   Functions functions_;
   Trace trace_;
   std::map<std::string, int> assigned_;                      ///< number of assignments to each variable
+  std::multiset<std::string> assigned_locally_;              ///< those of functions' own variables
+  std::set<std::size_t> local_calls_;                        ///< calls that such variables hold
   std::vector<std::string> generators_;                      ///< seeded generators
   std::map<std::string, std::string, std::less<>> objects_;  ///< class of each object
   std::string self_;                                         ///< object whose method runs

@@ -326,6 +326,7 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
     call.low = *p;
   }
   const std::string mask = add_draw(std::move(call));
+  shape ? variables_.set_shape(mask, *shape) : void();
   return mask.empty() ? mask : "(" + made + " * " + mask + ")";
 }
 

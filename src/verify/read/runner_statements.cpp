@@ -32,6 +32,15 @@ Shape shape_after(const DrawCall& call) {
   return shape;
 }
 
+/// Returns true for a module that makes a tensor of the same shape: "nn.LayerNorm(4)".
+bool keeps_shape(std::string_view module) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"Dropout", "ELU", "GELU", "Identity", "LayerNorm", "RMSNorm", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"});
+  const std::string_view path = leading_path(module);
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  return path.starts_with("nn.") && std::ranges::find(names, name) != names.end();
+}
+
 /// Returns true if the text is exactly one call, "attention(q, k)".
 bool is_one_call(std::string_view text) {
   const std::size_t open = leading_path(text).size();
@@ -60,7 +69,11 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       print(rest.substr(1, rest.size() - 2));
     } else if (word == "return" && depth_ > 0) {
       const std::string value = scan(text::trimmed(rest));
-      trace_.assign(returned_, split_outside(value, ',').size() > 1 ? "[" + value + "]" : value);
+      const auto items = split_outside(value, ',');
+      trace_.assign(returned_, items.size() > 1 ? "[" + value + "]" : value);
+      for (std::size_t k = 0; k < items.size() && items.size() > 1; ++k) {
+        note_shape(item_name(returned_, std::to_string(k)), items[k]);
+      }
       note_shape(returned_, value);
       is_returned_ = true;
     } else if (word == "yield") {
@@ -69,7 +82,10 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       change_in_place(text);
       const std::string value = scan(text);
       if (level_ == 1 && std::ranges::find(silent, word) == silent.end()) {
-        trace_.print(value, "", is_shown_, one_spaced(text));
+        const std::vector<std::string_view> parts = split_outside(text, ',');  // x.mean(), x.std()
+        for (const std::string_view part : parts) {
+          trace_.print(parts.size() == 1 ? value : scan(part), "", is_shown_, one_spaced(part));
+        }
       }
     }
     return;
@@ -121,8 +137,10 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       forget(target.substr(0, target.find('[')));
       continue;
     }
-    trace_.assign(full_name(target), is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]");
+    const std::string part = is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]";
+    trace_.assign(full_name(target), part);
     variables_.forget(target);
+    note_shape(target, part);
     if (sizes && sizes->size() == assignment.targets.size()) {
       variables_.set_number(target, static_cast<double>((*sizes)[k]));
     }
@@ -199,6 +217,9 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
   }
   trace_.assign(name, made);
   name_items(name, made);
+  if (keeps_shape(made)) {
+    variables_.set_number(std::string(target) + ".our_keeps_shape", 1);
+  }
   note_value(i, target, value);
   note_shape(target, made);
 }
@@ -261,7 +282,9 @@ void Runner::note_value(std::size_t i, std::string_view target, std::string_view
 
 void Runner::note_assigned(std::string_view target) {
   const std::string name = full_name(target);
-  ++assigned_[name];
+  const bool is_local = depth_ > 0 && name.find('.') == std::string::npos;
+  is_local ? assigned_locally_.insert(name) : assigned_locally_.end();
+  assigned_[name] += is_local ? 0 : 1;
   is_ours(name) ? ++assigned_[std::string(target)] : 0;
   std::erase(generators_, name);
 }
@@ -270,6 +293,9 @@ void Runner::name_call(DrawCall& call, std::string_view target, std::string_view
   const std::string name = full_name(target);
   call.name = !is_ours(name) ? name : target.starts_with("self.") ? std::string(target) : std::string();
   call.value = one_spaced(value);
+  if (depth_ > 0 && name.find('.') == std::string::npos) {
+    local_calls_.insert(static_cast<std::size_t>(&call - calls_.data()));
+  }
   if (is_ours(name) && target.starts_with("self.")) {
     full_names_[static_cast<std::size_t>(&call - calls_.data())] = name;
   }
@@ -391,6 +417,8 @@ void Runner::print(std::string_view inside) {
       const std::string string = string_of(shown);
       if (number || !string.empty()) {
         label += number ? text::shortest_text(*number) : string.substr(1, string.size() - 2);
+      } else if (variables_.shape(shown) == Shape{}) {  // of a tensor without axes, the number alone
+        scan(shown);
       } else {
         add(shown.substr(0, std::min(find_outside(shown, ":"), shown.size())));
       }

@@ -79,6 +79,9 @@ std::optional<Shape> Variables::shape_of_operation(std::string_view text) const 
   const std::string_view before = text.substr(0, open);
   const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
   if (text[open] == '[') {
+    if (const Value* item = find(item_name(before, inside)); item != nullptr && item->shape) {
+      return item->shape;
+    }
     const auto of = shape(before);
     return of ? shape_of_items(*of, inside) : std::nullopt;
   }
@@ -87,11 +90,24 @@ std::optional<Shape> Variables::shape_of_operation(std::string_view text) const 
 
 std::optional<Shape> Variables::shape_of_items(Shape x, std::string_view inside) const {
   std::size_t axis = 0;
-  for (const std::string_view part : split_outside(inside, ',')) {
-    if (part == "None" || part.ends_with("newaxis")) {
+  const std::vector<std::string_view> parts = split_outside(inside, ',');
+  for (const std::string_view part : parts) {
+    const std::size_t colon = part.find(':');
+    if (part == "..." && x.size() >= axis + parts.size() - 1) {
+      axis = x.size() - (parts.size() - 1 - axis);
+    } else if (part == "None" || part.ends_with("newaxis")) {
       x.insert(x.begin() + static_cast<std::ptrdiff_t>(axis++), 1);
-    } else if (part == ":" && axis < x.size()) {
-      ++axis;
+    } else if (colon != npos && axis < x.size() && part.find(':', colon + 1) == npos) {
+      const auto place = [&](std::string_view text, std::int64_t usual) {
+        const auto at = text::trimmed(text).empty() ? std::optional(usual) : whole(text);
+        return at ? std::optional(std::clamp<std::int64_t>(*at + (*at < 0 ? x[axis] : 0), 0, x[axis])) : at;
+      };
+      const auto begin = place(part.substr(0, colon), 0);
+      const auto end = place(part.substr(colon + 1), x[axis]);
+      if (!begin || !end) {
+        return std::nullopt;
+      }
+      x[axis++] = std::max<std::int64_t>(0, *end - *begin);
     } else if (whole(part) && axis < x.size()) {
       x.erase(x.begin() + static_cast<std::ptrdiff_t>(axis));
     } else {
@@ -123,7 +139,7 @@ std::optional<Shape> Variables::shape_of_call(std::string_view path, std::string
     return shape_of_method(*x, function, inside);
   }
   if (path == "our_batched" || path == "our_unbatched" || path == "our_hidden" || path == "our_put" ||
-      path == "our_named") {
+      path == "our_called" || path == "our_named") {
     auto x = arguments.plain.empty() ? std::nullopt : shape(arguments.plain[0]);
     const bool is_batch_first = arguments.plain.size() == 2 && number(arguments.plain[1]) != 0.0;
     if (x && path == "our_batched" && x->size() == 2) {
@@ -131,7 +147,16 @@ std::optional<Shape> Variables::shape_of_call(std::string_view path, std::string
     } else if (x && path == "our_batched" && x->size() == 3 && !is_batch_first) {
       std::swap((*x)[0], (*x)[1]);
     }
-    return path == "our_unbatched" ? std::nullopt : x;
+    const auto like = path == "our_unbatched" && arguments.plain.size() == 3 ? shape(arguments.plain[1]) : std::nullopt;
+    if (x && like && x->size() == 3 && like->size() == 2) {
+      x->erase(x->begin());
+    } else if (x && like && x->size() == 3 && number(arguments.plain[2]) == 0.0) {
+      std::swap((*x)[0], (*x)[1]);
+    }
+    return path == "our_unbatched" && !like ? std::nullopt : x;
+  }
+  if (number(std::string(path) + ".our_keeps_shape") && !arguments.plain.empty()) {  // of a LayerNorm
+    return shape(arguments.plain[0]);
   }
   if (function == "full" && !arguments.plain.empty()) {
     return sizes(arguments.plain[0]);
@@ -157,10 +182,10 @@ std::optional<Shape> Variables::shape_of_call(std::string_view path, std::string
 std::optional<Shape> Variables::shape_of_method(const Shape& x, std::string_view method,
                                                 std::string_view inside) const {
   constexpr auto keeping = std::to_array<std::string_view>(
-      {"array",   "asarray", "as_tensor", "astype", "clamp",       "clip",       "clone",      "contiguous", "copy",
-       "cos",     "cpu",     "detach",    "double", "exp",         "float",      "from_numpy", "layer_norm", "log",
-       "maximum", "numpy",   "relu",      "round",  "masked_fill", "sigmoid",    "sin",        "softmax",    "sqrt",
-       "tanh",    "tensor",  "to",        "tril",   "triu",        "FloatTensor"});
+      {"array",   "asarray", "as_tensor", "astype", "clamp",  "clip",        "clone",      "contiguous", "copy",
+       "dropout", "cos",     "cpu",       "detach", "double", "exp",         "float",      "from_numpy", "layer_norm",
+       "log",     "maximum", "numpy",     "relu",   "round",  "masked_fill", "sigmoid",    "sin",        "softmax",
+       "sqrt",    "tanh",    "tensor",    "to",     "tril",   "triu",        "FloatTensor"});
   constexpr auto products = std::to_array<std::string_view>({"matmul", "dot", "mm", "bmm"});
   const Arguments arguments = arguments_of(inside);
   if (std::ranges::find(keeping, method) != keeping.end()) {
@@ -187,7 +212,7 @@ std::optional<Shape> Variables::shape_of_method(const Shape& x, std::string_view
     std::swap(made[*axis_at(0)], made[*axis_at(1)]);
     return made;
   }
-  constexpr auto reducing = std::to_array<std::string_view>({"sum", "mean", "max", "min"});
+  constexpr auto reducing = std::to_array<std::string_view>({"sum", "mean", "max", "min", "std", "var", "norm"});
   if (std::ranges::find(reducing, method) != reducing.end()) {
     const std::string_view named =
         arguments.value_of("axis").empty() ? arguments.value_of("dim") : arguments.value_of("axis");

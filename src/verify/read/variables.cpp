@@ -51,6 +51,10 @@ std::size_t last_operator(std::string_view text, std::string_view signs) {
   return found;
 }
 
+std::string item_name(std::string_view result, std::string_view place) {
+  return std::string(result) + ".our_" + std::string(place);
+}
+
 void Variables::enter(std::string_view object) {
   scopes_.emplace_back();
   objects_.emplace_back(object);

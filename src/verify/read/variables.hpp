@@ -51,6 +51,9 @@ class Variables {
   std::vector<std::string> objects_{1};  ///< objects whose methods run
 };
 
+/// The name under which an item of a function's result is known: "our_result_3.our_0".
+std::string item_name(std::string_view result, std::string_view place);
+
 /// The last position of one of the operators with an operand on either side, outside brackets.
 std::size_t last_operator(std::string_view text, std::string_view signs);
 
