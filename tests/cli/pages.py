@@ -174,6 +174,10 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-a-layer": ["layer(x)", "layer(x)", "torch.stack([torch.tensor([3, 1, 0, 0]), torch.tensor([2, 5, 4, 1])], dim=0)",
                        "per_head @ x[0][0]", "F.cosine_similarity(x[0], x[0][1:2], dim=-1)", "torch.topk(per_head[:, 0], 2).values",
                        "torch.topk(per_head[:, 0], 2).indices", "torch.sort(per_head, descending=True).values[0]"],
+        "of-default-rng": ["x = rng.standard_normal((40, 20)), drawn after np.random.default_rng(2024)", "line 14[:2] @ W",
+                           *(f"{call} after np.random.default_rng(2024)" for call in (
+                               "the 1st rng.integers(0, 37, size=(2, 9))", "the 1st rng.normal(loc=1.5, scale=0.5, size=(2, 3))",
+                               "the 1st rng.random(4)"))],
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
@@ -213,6 +217,23 @@ class TrueAtTheirPlace(unittest.TestCase):
                          [("follows", "torch.full((6, 6), 3) * (nn.Dropout(0.5) mask after torch.manual_seed(123))")])
         other = findings(f"```python\n{program}```\n\n```\n{mask.replace('6., 6.', '6., 0.', 1)}\n```\n")
         self.assertEqual([one["verdict"] for one in other], ["unknown"])
+
+    def test_what_the_program_computes_is_known_better_than_it_is_printed(self):
+        """Of q and k printed to one place, q @ k.T is known to a tenth of that only; of what draws them, to every digit."""
+        program = ("import torch\ntorch.manual_seed(8)\ntorch.set_printoptions(precision=1)\nx = torch.randn(3, 4)\n"
+                   "q, k = x @ torch.randn(4, 4), x @ torch.randn(4, 4)\nprint(q)\nprint(k)\nprint(q @ k.T)\n")
+        printed = """tensor([[ 2.4, -0.7, -0.1,  1.3],
+        [-0.3,  0.2, -0.2, -0.2],
+        [-2.9, -1.1, -0.4, -1.0]])
+tensor([[ 0.2, -4.3,  0.9,  2.3],
+        [-0.9, -1.0,  1.5,  0.8],
+        [-5.9,  4.0,  2.7, -1.5]])
+tensor([[  6.1,  -0.6, -19.3],
+        [ -1.6,  -0.4,   2.4],
+        [  1.7,   2.3,  13.3]])"""
+        page = f"```python\n{program}```\n\n```\n{printed}\n```\n"
+        self.assertEqual([one["verdict"] for one in findings(page)], ["follows"] * 3)
+        self.assertEqual(findings(page.replace("-19.3", "-19.2"))[2]["verdict"], "differs")
 
     def test_sizes_that_the_program_computes(self):
         report = report_of(PAGES / "true-dropped.md")

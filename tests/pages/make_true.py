@@ -216,6 +216,17 @@ print(values, places)
 print(per_head.sort(descending=True).values[0])
 print(f"{per_head.mean()} {per_head.std()}")
 """,
+    "of-default-rng": """\
+import numpy as np
+rng = np.random.default_rng(seed=2024)
+x = rng.standard_normal((40, 20))
+print(x)
+W = rng.uniform(-1, 1, size=(20, 3))
+print(x[:2] @ W)
+print(rng.integers(0, 37, size=(2, 9)))
+print(rng.normal(loc=1.5, scale=0.5, size=(2, 3)))
+print(rng.random(4))
+""",
     "counted": """\
 import torch
 torch.manual_seed(1)

@@ -66,6 +66,7 @@ class Deriver {
       }
       std::optional<Observed> observed = observed_of(printed_[i]);
       is_loose_ = false;
+      computed_.clear();
       findings_.push_back(found(i, observed));
       Finding& finding = findings_.back();
       add_slips(finding);
@@ -92,6 +93,9 @@ class Deriver {
       uncertain_.emplace_back(i, *relation);
     } else if (relation) {
       chosen_[i].reset();
+      if (relation->is_rooted && relation->numbers.size() == observed->cells.size()) {
+        computed_ = relation->numbers;
+      }
       const auto nearer =
           relation->form >= Form::product && relation->is_wide ? relater_.find_nearer_miss(*observed) : std::nullopt;
       return describe_relation(printed_[i], nearer && is_accusation(*nearer, *observed) ? *nearer : *relation);
@@ -363,6 +367,7 @@ class Deriver {
     const bool may_be_inputs = role_of(label_of(i)) != Role::made;
     Source source{std::move(observed), called(printed_, i), i + 1, rooted, sound, may_be_inputs};
     source.which = projection_of(label_of(i));
+    source.computed = std::move(computed_);
     relater_.add(std::move(source));
     if (written_[i] && finding.verdict != Verdict::differs) {
       listed_.bind(*written_[i], i + 1);
@@ -382,8 +387,9 @@ class Deriver {
   Listed listed_;
   std::vector<std::optional<std::size_t>> written_;  ///< the listing's expression for each printed thing
   std::vector<Finding> findings_;
-  std::set<std::size_t> fitted_;  ///< places of tensors explained through unprinted weights
-  bool is_loose_ = false;         ///< the relation found last is loose: some cells may still be wrong
+  std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
+  std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
+  bool is_loose_ = false;           ///< the relation found last is loose: some cells may still be wrong
   std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< with their places on the page
   std::vector<Seen> seen_;                                   ///< tensors, each the first with its cells
 };

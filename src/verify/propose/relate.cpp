@@ -68,7 +68,13 @@ void Relater::add(Source source) {
     return one.source.numbers.shape == source.numbers.shape &&
            std::ranges::equal(one.source.numbers.cells, source.numbers.cells, meet);
   });
-  bounds_.observe(tensor, drawn == draws_.end() ? source.numbers.cells : drawn->source.numbers.cells);
+  std::vector<Interval> cells = drawn == draws_.end() ? source.numbers.cells : drawn->source.numbers.cells;
+  for (std::size_t i = 0; i < source.computed.size(); ++i) {  // what is printed and what is computed both hold
+    const Interval both{std::max(cells[i].low, source.computed[i].low),
+                        std::min(cells[i].high, source.computed[i].high)};
+    cells[i] = both.low <= both.high ? both : cells[i];
+  }
+  bounds_.observe(tensor, std::move(cells));
   std::vector<Leaf>& leaves = source.is_draw ? draws_ : leaves_;
   leaves.push_back({tensor, std::move(source)});
   if (static_cast<std::size_t>(std::ranges::count_if(leaves_, is_printed)) > window) {

@@ -27,6 +27,8 @@ struct Source {
   char which = 0;             ///< 'q', 'k' or 'v' if the page calls it queries, keys or values
   std::size_t shown = 0;      ///< the place where the page prints a given tensor; 0 if it does not
   std::string key = {};       ///< of a tensor that the listing draws
+  /// Its numbers computed from others, which may be known better than they are printed; empty if they are not.
+  std::vector<Interval> computed = {};
 };
 
 /// How a tensor follows from others, the most specific first. `listed`: as the page's program writes it. A fit needs
@@ -46,7 +48,7 @@ struct Relation {
   double chance = 0;       ///< log10 of the probability that it holds by chance
   bool is_wide = false;    ///< some number fits only within the sources' rounding, not their printed digits
   std::vector<std::int64_t> failing;  ///< for a near miss: the cells that differ
-  std::vector<Interval> numbers;      ///< for a near miss: what these cells should be
+  std::vector<Interval> numbers;      ///< what all cells should be, from the sources
 };
 
 }  // namespace attn::verify

@@ -55,7 +55,8 @@ std::vector<double> draw(torch::Generator& generator, const DrawCall& call) {
 }
 
 /// What np.random.rand and its like fill an array with.
-std::vector<double> draw(NumpyGenerator& generator, const DrawCall& call) {
+template <class Generator>
+std::vector<double> draw(Generator& generator, const DrawCall& call) {
   std::vector<double> values(count_of(call.shape));
   for (double& value : values) {
     switch (call.kind) {
@@ -113,7 +114,7 @@ std::string ordinal(std::size_t n) {
 
 /// A generator from one seed on.
 struct Seeded {
-  std::variant<torch::Generator, NumpyGenerator> generator;
+  std::variant<torch::Generator, NumpyGenerator, Pcg64Generator> generator;
   std::string seeding;                       ///< "torch.manual_seed(123)"
   std::map<std::string, std::size_t> calls;  ///< how often each was made
   bool is_certain = true;
@@ -140,6 +141,8 @@ class Replay {
     const auto bits = static_cast<std::uint64_t>(call.seed);
     if (call.generator == "torch") {
       generators_.emplace(call.generator, Seeded{torch::Generator(bits), call.call, {}});
+    } else if (call.is_default_rng) {
+      generators_.emplace(call.generator, Seeded{Pcg64Generator(bits), call.call, {}});
     } else if (bits <= std::numeric_limits<std::uint32_t>::max()) {
       generators_.emplace(call.generator, Seeded{NumpyGenerator(static_cast<std::uint32_t>(bits)), call.call, {}});
     }

@@ -90,9 +90,7 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   relation.chance = chance;
   relation.is_wide = is_wide(cells);
   relation.failing = std::move(failing);
-  if (is_near_miss()) {
-    relation.numbers = std::move(cells);
-  }
+  relation.numbers = std::move(cells);
   relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
   const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
                           !is_binary(target_) && !is_constant(target_);

@@ -63,6 +63,7 @@ constexpr auto numpy_drawers = std::to_array<Drawer>({
     {"normal", Kind::normal, Says::bounds, {"loc", "scale"}},
     {"uniform", Kind::uniform, Says::bounds, {"low", "high"}},
     {"randint", Kind::integers, Says::whole, {"low", "high"}},
+    {"integers", Kind::integers, Says::whole, {"low", "high"}},
 });
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
@@ -263,8 +264,10 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
   }
   const auto read = [&](const Drawer& drawer, std::string_view generator) {
     call.generator = generator;
-    const bool is_double = inside.find("float64") != npos || inside.find("torch.double") != npos;
-    call.kind = !is_double && read_arguments(drawer, arguments, variables, call) ? drawer.kind : Kind::unread;
+    const bool is_torch = generator == "torch";
+    const bool is_other = is_torch ? inside.find("float64") != npos || inside.find("torch.double") != npos
+                                   : inside.find("float32") != npos || inside.find("endpoint") != npos;
+    call.kind = !is_other && read_arguments(drawer, arguments, variables, call) ? drawer.kind : Kind::unread;
     return call;
   };
   const auto torch = std::ranges::find(torch_drawers, full, &Drawer::path);

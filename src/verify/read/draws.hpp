@@ -40,6 +40,7 @@ struct DrawCall {
   std::string value = {};      ///< the assigned expression as written: "torch.rand(3, 2) * 0.1"
   std::string of = {};         ///< the module that it belongs to: "nn.MultiheadAttention(8, 2)"
   std::int64_t seed = 0;
+  bool is_default_rng = false;  ///< numpy.random.default_rng(seed)
   Shape shape = {};
   double low = 0;
   double high = 1;

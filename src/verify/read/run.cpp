@@ -331,14 +331,18 @@ std::optional<Shape> Runner::literal_of(std::size_t i, std::string_view target) 
 std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
   const std::string_view path = leading_path(value);
   const std::size_t open = path.size();
-  if (!imports_.is(path, "numpy.random.RandomState") || value.substr(open, 1) != "(" || !value.ends_with(')')) {
+  const bool is_default_rng = imports_.is(path, "numpy.random.default_rng");
+  if ((!is_default_rng && !imports_.is(path, "numpy.random.RandomState")) || value.substr(open, 1) != "(" || !value.ends_with(')')) {
     return std::nullopt;
   }
-  const auto seed = variables_.whole(value.substr(open + 1, value.size() - open - 2));
-  return seed ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
+  const Arguments arguments = arguments_of(value.substr(open + 1, value.size() - open - 2));
+  const std::string_view named = arguments.value_of("seed");
+  const auto seed = variables_.whole(named.empty() && !arguments.plain.empty() ? arguments.plain[0] : named);
+  return seed && *seed >= 0 ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
                                        .generator = std::string(target),
                                        .call = std::string(path) + "(" + std::to_string(*seed) + ")",
-                                       .seed = *seed})
+                                       .seed = *seed,
+                                       .is_default_rng = is_default_rng})
               : std::nullopt;
 }
 
