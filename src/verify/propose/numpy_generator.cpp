@@ -46,8 +46,8 @@ std::array<std::uint64_t, 4> seed_sequence(std::uint64_t seed) {
   return state;
 }
 
-/// numpy/random/src/distributions/ziggurat_constants.h, by the construction of Marsaglia and Tsang (2000): 256 layers of
-/// one area, of which the lowest has the tail.
+/// numpy/random/src/distributions/ziggurat_constants.h, by the construction of Marsaglia and Tsang (2000): 256 layers
+/// of one area, of which the lowest has the tail.
 struct Ziggurat {
   static constexpr double tail = 3.6541528853610087963519472518;
   static constexpr std::size_t layers = 256;
