@@ -72,7 +72,9 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
     return std::ranges::equal(literal.values, inputs, [](double a, double b) { return std::abs(a - b) < 1e-6; });
   };
   const auto toy = std::ranges::find_if(listing.literals, is_toy);
-  add({6, 3}, inputs, toy == listing.literals.end() || toy->name.empty() ? "inputs" : toy->name);
+  const bool has_other = std::ranges::find(listing.literals, "inputs", &Literal::name) != listing.literals.end();
+  const std::string usual = has_other ? "the articles' inputs" : "inputs";
+  add({6, 3}, inputs, toy == listing.literals.end() || toy->name.empty() ? usual : toy->name);
   constexpr std::size_t most_literals = 12;
   constexpr std::size_t most_numbers = 4096;
   for (const Literal& literal : listing.literals) {

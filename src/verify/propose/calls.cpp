@@ -238,11 +238,14 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
                                             : "|",
                     value_of(x), is("logical_not") ? value_of(0) : given.get("other", 1));
   }
-  if (is("matmul", "mm", "bmm", "dot", "mul", "add", "sub", "div", "multiply", "subtract", "maximum")) {
+  if (is("maximum", "minimum")) {
     const Value other = given.get("other", 1);
-    if (function == "maximum") {
-      return other.number == 0.0 ? function_of("relu", {}, x) : Value{};
-    }
+    return other.number == 0.0 && is("maximum") ? function_of("relu", {}, x)
+           : other.tensor                       ? combined(is("maximum") ? "maximum" : "minimum", value_of(x), other)
+                                                : Value{};
+  }
+  if (is("matmul", "mm", "bmm", "dot", "mul", "add", "sub", "div", "multiply", "subtract")) {
+    const Value other = given.get("other", 1);
     return combined(is("mul", "multiply")   ? "*"
                     : is("add")             ? "+"
                     : is("sub", "subtract") ? "-"

@@ -110,6 +110,9 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
   }
   if (function != "argmax" && (function.ends_with("max") || function.ends_with("min"))) {
     const bool is_most = function.ends_with("max");
+    if (const Value other = given.get("other", 1); other.tensor) {
+      return combined(is_most ? "maximum" : "minimum", value_of(x), other);
+    }
     Value result = reduced(is_most ? "amax" : "amin", given, x,
                            [is_most](std::span<const Interval> of) { return extreme(of, is_most); });
     result.is_pair = true;

@@ -37,6 +37,12 @@ Interval applied(std::string_view sign, const Interval& a, const Interval& b) {
   if (sign == "*") {
     return times(a, b);
   }
+  if (sign == "maximum") {
+    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  }
+  if (sign == "minimum") {
+    return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  }
   const bool is_even = b.low == b.high && std::fmod(b.low, 2) == 0;
   const Interval powers =
       hull(std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high));
@@ -101,7 +107,8 @@ Shape index_in(const Shape& index, const Shape& shape) {
 }
 
 std::string infix(std::string_view sign, const std::string& a, const std::string& b) {
-  return grouped(a) + " " + std::string(sign) + " " + grouped(b);
+  return sign.starts_with('m') ? "torch." + std::string(sign) + "(" + a + ", " + b + ")"
+                               : grouped(a) + " " + std::string(sign) + " " + grouped(b);
 }
 
 Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function) {
@@ -179,7 +186,7 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     const auto number = [](const Value& x) { return x.tensor ? as_numbers(*x.tensor) : x; };
     return combined(sign, number(a), number(b));
   }
-  if (sign == "//" || sign == "%") {
+  if (sign == "//" || sign == "%" || (a.number && sign[0] == 'm')) {
     return {};
   }
   const bool is_of_one = a.of && b.of && a.of->id() == b.of->id();
@@ -187,7 +194,7 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     return value_of(softmax(*a.of));
   }
   // The signs that are kept outlive the text that was read.
-  constexpr auto signs = std::to_array<std::string_view>({"+", "-", "*", "/", "**"});
+  constexpr auto signs = std::to_array<std::string_view>({"+", "-", "*", "/", "**", "maximum", "minimum"});
   const std::string_view kept = *std::ranges::find(signs, sign);
   const bool is_float =
       (!a.tensor || a.tensor->dtype() == DType::float32) && (!b.tensor || b.tensor->dtype() == DType::float32);

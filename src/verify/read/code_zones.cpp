@@ -44,7 +44,7 @@ bool is_library_call(std::string_view text) {
     }
     constexpr std::size_t longest = 64;
     text = text.substr(library.size(), longest);
-    if (text.starts_with("float") || text.starts_with("int")) {
+    if (text.starts_with("float") || text.starts_with("int") || text.starts_with("return_types.")) {
       return false;
     }
     const auto end = std::ranges::find_if_not(text, [](char c) { return is_name_part(c) || c == '.'; });

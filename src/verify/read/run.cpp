@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -253,12 +254,13 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
       split_outside(is_call ? text.substr(path.size() + 1, text.size() - path.size() - 2) : std::string_view(), ',');
   std::vector<std::string> items;
   if (is_call && (path == "range" || imports_.is(path, "numpy.arange") || imports_.is(path, "torch.arange"))) {
-    const auto last = variables_.whole(arguments.empty() || arguments.size() > 2 ? "" : arguments.back());
-    const auto first = arguments.size() == 2 ? variables_.whole(arguments.front()) : 0;
-    if (!first || !last || *last - *first > most_turns) {
+    const auto first = arguments.size() > 1 ? variables_.whole(arguments[0]) : 0;
+    const auto last = variables_.whole(arguments.empty() ? "" : arguments[arguments.size() > 1 ? 1 : 0]);
+    const auto step = arguments.size() > 2 ? variables_.whole(arguments[2]) : 1;
+    if (!first || !last || !step || *step == 0 || std::abs(*last - *first) / std::abs(*step) > most_turns) {
       return std::nullopt;
     }
-    for (std::int64_t i = *first; i < *last; ++i) {
+    for (std::int64_t i = *first; *step > 0 ? i < *last : i > *last; i += *step) {
       items.push_back(std::to_string(i));
     }
     return items;

@@ -47,6 +47,14 @@ bool is_one_call(std::string_view text) {
   return open > 0 && text.substr(open, 1) == "(" && closing_bracket(text, open) == text.size() - 1;
 }
 
+/// Returns true for x.topk(3) and its like, which print as two tensors.
+bool is_pair(std::string_view value) {
+  const std::string_view path = leading_path(value);
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  return is_one_call(value) && path.size() > name.size() && (name == "topk" || name == "sort") &&
+         !path.starts_with("np.");
+}
+
 }  // namespace
 
 void Runner::run_line(std::size_t i, std::string_view line) {
@@ -390,7 +398,11 @@ void Runner::print(std::string_view inside) {
   std::string label;
   const auto add = [&](std::string_view argument) {
     const std::string value = scan(argument);
-    if (!is_no_tensor(value)) {
+    if (is_pair(value)) {
+      trace_.print(value + ".values", label, true, one_spaced(argument) + ".values");
+      trace_.print(value + ".indices", "", true, one_spaced(argument) + ".indices");
+      label.clear();
+    } else if (!is_no_tensor(value)) {
       trace_.print(value, label, true, one_spaced(argument));
       label.clear();
     }
