@@ -171,6 +171,10 @@ class TrueAtTheirPlace(unittest.TestCase):
         "hidden-by-1e9": ["(torch.randn(3, 3) after torch.manual_seed(0)) with [:2, 2] = -1e+09", "torch.softmax(line 11, dim=-1)"],
         "key-first": ["(inputs @ query.weight.T) @ (inputs @ key.weight.T).T"],
         "named": [f"inputs @ {name}.weight.T" for name in ("W_value", "W_query", "W_key")],
+        "of-a-config": ["torch.softmax(att.masked_fill(causal mask, -torch.inf), dim=-1)", "line 35.amax(dim=3)",
+                        "line 35.argmax(dim=3)"],
+        "of-blocks": ["m.squeeze(), as the listing computes it", "O / l", "torch.flip(V, [0]).half()", "table[offsets + 3]",
+                      "torch.linspace(0, 1, 5)"],
         "of-a-layer": ["layer(x)", "layer(x)", "torch.stack([torch.tensor([3, 1, 0, 0]), torch.tensor([2, 5, 4, 1])], dim=0)",
                        "per_head @ x[0][0]", "F.cosine_similarity(x[0], x[0][1:2], dim=-1)", "torch.topk(per_head[:, 0], 2).values",
                        "torch.topk(per_head[:, 0], 2).indices", "torch.sort(per_head, descending=True).values[0]"],
@@ -205,6 +209,13 @@ class TrueAtTheirPlace(unittest.TestCase):
             self.assertEqual([one["relation"] or (one["verdict"] if one["step"] else None) for one in found], relations, name)
             self.assertEqual([one["verdict"] for one in found],
                              [{None: "unknown", "same": "same"}.get(relation, "follows") for relation in relations], name)
+
+    def test_without_fences_it_is_the_same_page(self):
+        """As a plain text, in which only its words tell the program from its output."""
+        for name in self.RELATIONS:
+            page = (PAGES / f"true-{name}.md").read_text()
+            plain = "".join(line for line in page.splitlines(True) if not line.startswith("```"))
+            self.assertEqual([one["verdict"] for one in findings(plain)], [one["verdict"] for one in findings(page)], name)
 
     def test_dropout_of_either_build(self):
         """The articles' numbers are of PyTorch's build with MKL, which draws other masks."""

@@ -216,6 +216,62 @@ print(values, places)
 print(per_head.sort(descending=True).values[0])
 print(f"{per_head.mean()} {per_head.std()}")
 """,
+    "of-a-config": """\
+from dataclasses import dataclass
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+@dataclass
+class Config:
+    block_size: int = 6
+    n_head: int = 4
+    n_embd: int = 8
+    bias: bool = False
+class Attention(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.c_attn = nn.Linear(config.n_embd, 3 * config.n_embd, bias=config.bias)
+        self.n_head, self.n_embd = config.n_head, config.n_embd
+        self.register_buffer("bias", torch.tril(torch.ones(config.block_size, config.block_size))
+                                        .view(1, 1, config.block_size, config.block_size))
+    def forward(self, x):
+        B, T, C = x.size()
+        q, k, v = self.c_attn(x).split(self.n_embd, dim=2)
+        q = q.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        k = k.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        att = (q @ k.transpose(-2, -1)) * (1.0 / (k.size(-1) ** 0.5))
+        att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
+        return F.softmax(att, dim=-1)
+torch.manual_seed(1337)
+attention = Attention(Config(n_head=2))
+att = attention(torch.randn(1, 4, 8))
+print(att)
+print(att.max(dim=-1))
+""",
+    "of-blocks": """\
+import torch
+inputs = torch.tensor([[0.1, 0.7, 0.4], [0.9, 0.2, 0.3], [0.5, 0.5, 0.5], [0.3, 0.8, 0.6]])
+torch.manual_seed(789)
+S = inputs @ torch.randn(3, 6)
+V = torch.randn(6, 3)
+m = torch.full((4, 1), -float("inf"))
+l = torch.zeros(4, 1)
+O = torch.zeros(4, 3)
+for j in range(0, 6, 2):
+    s = S[:, j:j+2]
+    m_new = torch.maximum(m, s.max(dim=-1, keepdim=True).values)
+    p = torch.exp(s - m_new)
+    l = l * torch.exp(m - m_new) + p.sum(dim=-1, keepdim=True)
+    O = O * torch.exp(m - m_new) + p @ V[j:j+2]
+    m = m_new
+print(m.squeeze())
+print(O / l)
+print(torch.flip(V, [0]).half())
+table = torch.rand(7)
+offsets = torch.arange(3)[None, :] - torch.arange(3)[:, None]
+print(table[offsets + 3])
+print(torch.linspace(0, 1, 5))
+""",
     "of-default-rng": """\
 import numpy as np
 rng = np.random.default_rng(seed=2024)

@@ -46,6 +46,12 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
     const Place& place = written[print].place;
     return place.cell != one.place.cell ? place.cell < one.place.cell : place.cell > 0 || place.line < one.place.line;
   };
+  const auto is_listing_between = [&](const Printed& one, const Printed& other) {
+    return one.place.cell == 0 && std::ranges::any_of(written, [&](const Written& statement) {
+             return statement.place.cell == 0 && statement.place.line > one.place.line &&
+                    statement.place.line < other.place.line;
+           });
+  };
   std::size_t next = 0;  // of the prints
   for (std::size_t begin = 0; begin < printed.size();) {
     // 1. Collect what is printed before the listing continues, and what the listing prints there.
@@ -55,7 +61,8 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
     }
     std::size_t end = begin + 1;
     while (end < printed.size() && printed[end].place.cell == printed[begin].place.cell &&
-           (last == prints.size() || !comes_before(prints[last], printed[end]))) {
+           (last == prints.size() || !comes_before(prints[last], printed[end])) &&
+           !is_listing_between(printed[end - 1], printed[end])) {
       ++end;
     }
     std::size_t first = next;

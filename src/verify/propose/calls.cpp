@@ -69,6 +69,15 @@ Value viewed(const Passed& given, const Tensor& x) {
                                                                             : Value{};
 }
 
+/// The nearest number of so many bits behind the first one; the smallest exponent is that of subnormals.
+double rounded_to_bits(double value, int bits, int least) {
+  if (value == 0 || !std::isfinite(value)) {
+    return value;
+  }
+  const double unit = std::ldexp(1.0, std::max(std::ilogb(value), least) - bits);
+  return std::nearbyint(value / unit) * unit;
+}
+
 /// Increasing functions, and functions written out.
 Value function_of(const std::string& name, const Passed& given, const Tensor& x) {
   struct Row {
@@ -91,6 +100,8 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
       {"softplus", [](double v) { return std::log1p(std::exp(v)); }},
       {"floor", [](double v) { return std::floor(v); }},
       {"ceil", [](double v) { return std::ceil(v); }},
+      {"half", [](double v) { return rounded_to_bits(v, 10, -14); }},
+      {"bfloat16", [](double v) { return rounded_to_bits(v, 7, -126); }},
       {"gelu", nullptr},
       {"silu", nullptr},
       {"abs", nullptr},
@@ -113,7 +124,10 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
         });
   }
   const std::string begin = (name == "elu" ? "F." : "torch.") + name + "(";
-  const auto words = [begin](const std::string& of) { return begin + of + ")"; };
+  const bool is_cast = name == "half" || name == "bfloat16";
+  const auto words = [begin, is_cast, name](const std::string& of) {
+    return is_cast ? grouped(of) + "." + name + "()" : begin + of + ")";
+  };
   if (row->function != nullptr) {
     return each(x, words, [function = row->function](const Interval& of) {
       return Interval{function(of.low), function(of.high)};
@@ -338,7 +352,8 @@ void note_part(const std::string& function, const Passed& given, Value& made) {
 
 Value call_of(std::string_view name, const Passed& given) {
   const std::string function(name);
-  constexpr auto fills = std::to_array<std::string_view>({"ones", "zeros", "empty", "eye", "full", "arange"});
+  constexpr auto fills =
+      std::to_array<std::string_view>({"ones", "zeros", "empty", "eye", "full", "arange", "linspace"});
   if (std::ranges::find(fills, name) != fills.end()) {
     return filled(function, given);
   }

@@ -95,6 +95,19 @@ Value filled(const std::string& function, const Passed& given) {
     return constant({static_cast<std::int64_t>(std::ceil((*end - *begin) / step))}, words,
                     [=](const Shape& at) { return *begin + step * static_cast<double>(at[0]); });
   }
+  if (function == "linspace") {
+    const auto begin = given.get("start", 0).number;
+    const auto end = given.get("end", "stop", 1).number;
+    const double steps = given.get("steps", "num", 2).number.value_or(0);
+    if (!begin || !end || !(steps > 1) || steps > most_listed || steps != std::floor(steps)) {
+      return {};
+    }
+    const std::string words = "torch.linspace(" + text::shortest_text(*begin) + ", " + text::shortest_text(*end) +
+                              ", " + text::shortest_text(steps) + ")";
+    return constant({static_cast<std::int64_t>(steps)}, words, [=](const Shape& at) {
+      return *begin + (*end - *begin) * static_cast<double>(at[0]) / (steps - 1);
+    });
+  }
   if (function == "eye") {
     const auto sizes = sizes_of({{given.get("n", 0)}, {}});
     if (!sizes || given.plain.size() > 1) {

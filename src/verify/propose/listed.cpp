@@ -121,6 +121,10 @@ class Reader {
     std::string path;
     Value value = atom(path);
     for (;;) {
+      if (const std::size_t next = text_.find_first_not_of(' ', std::min(at_, text_.size()));
+          next != npos && text_[next] == '.') {  // a method on the next line
+        at_ = next;
+      }
       if (at_ < text_.size() && text_[at_] == '[') {
         value = subscripted(value, subscripts(inside()));
         path.clear();

@@ -206,7 +206,7 @@ Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64
 }
 
 Value picked(const Tensor& x, const Tensor& places) {
-  if (places.dtype() == DType::boolean || !places.operands().empty() || x.dim() == 0) {
+  if (places.dtype() == DType::boolean || x.dim() == 0 || element_count(places.shape()) > most_listed) {
     return {};
   }
   std::vector<std::int64_t> rows;
@@ -253,6 +253,26 @@ Value moved_by(const std::string& function, const Passed& given, const Tensor& x
   }
   if (function == "repeat_interleave") {
     return interleaved(given, x);
+  }
+  if (function == "flip") {
+    const Value dims = given.get("dims", 1);
+    Shape axes;
+    for (const Value& axis : dims.items.empty() ? std::vector<Value>{dims} : dims.items) {
+      const auto at = axis_of({{value_of(x), axis}, {}}, 1, x.dim());
+      at ? axes.push_back(*at) : void();
+    }
+    const std::string words = "torch.flip(" + x.words() + ", [" + sizes_text(axes) + "])";
+    return axes.empty() ? Value{}
+                        : moved(
+                              x, x.shape(), [words](const std::string&) { return words; },
+                              [axes, shape = x.shape()](const Shape& index) {
+                                Shape from = index;
+                                for (const std::int64_t axis : axes) {
+                                  const auto at = static_cast<std::size_t>(axis);
+                                  from[at] = shape[at] - 1 - index[at];
+                                }
+                                return from;
+                              });
   }
   if (function == "argmax") {
     return greatest_of(given, x);

@@ -83,6 +83,11 @@ bool begins_with_keyword(std::string_view line) {
 /// there, "The scores: [0.43, 0.15]" or numpy's "I -> [0.43 0.15]".
 bool begins_printed_list(std::string_view line) {
   line = without_indent(line);
+  constexpr auto of_pairs =
+      std::to_array<std::string_view>({"torch.return_types.", "values=tensor(", "indices=tensor("});
+  if (std::ranges::any_of(of_pairs, [&](std::string_view one) { return line.starts_with(one); })) {
+    return true;
+  }
   const std::size_t bracket = line.find('[');
   if (bracket == 0 || bracket == npos) {
     return bracket == 0;

@@ -54,11 +54,21 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
   const std::string name(text::trimmed(head.substr(0, head.find('('))));
   std::erase_if(functions_, [&](const auto& one) { return one.first == name || one.first.starts_with(name + "."); });
   classes_.insert(name);
+  attributes_[name].clear();
   for (std::size_t i = begin; i < end; ++i) {
     constexpr std::string_view definition = "def ";
     const std::string_view text = statements[i].text;
     const std::size_t colon = text.starts_with(definition) ? find_outside(text, ":") : npos;
-    if (colon == npos || statements[i].indent != statements[begin].indent) {
+    if (statements[i].indent != statements[begin].indent) {
+      continue;
+    }
+    if (colon == npos) {
+      const Assignment assignment = assignment_of(text);
+      const std::string_view target = assignment.value.empty() ? text : assignment.targets.front();
+      const std::string_view attribute = text::trimmed(target.substr(0, target.find(':')));
+      const bool is_attribute =
+          is_path(attribute) && attribute.find('.') == npos && (!assignment.value.empty() || target.find(':') != npos);
+      is_attribute ? attributes_[name].push_back({std::string(attribute), std::string(assignment.value)}) : void();
       continue;
     }
     const std::string method = name + "." + std::string(text.substr(definition.size(), colon - definition.size()));
@@ -67,6 +77,12 @@ void Functions::define_class(std::string_view head, std::span<const Statement> s
       made->second.is_method = true;
     }
   }
+}
+
+const std::vector<Assigned>& Functions::attributes_of(std::string_view name) const {
+  static const std::vector<Assigned> none;
+  const auto found = attributes_.find(name);
+  return found == attributes_.end() ? none : found->second;
 }
 
 const Function* Functions::find(std::string_view name) const {

@@ -27,6 +27,12 @@ struct Function {
   std::vector<std::pair<std::string, std::string>> given(std::string_view arguments) const;
 };
 
+/// A class's attribute and the expression of its value; empty if objects are given it.
+struct Assigned {
+  std::string name;
+  std::string value;
+};
+
 /// The functions that a program has defined so far.
 class Functions {
  public:
@@ -40,9 +46,12 @@ class Functions {
   const Function* find(std::string_view name) const;
   bool knows(std::string_view name) const { return functions_.contains(name) || classes_.contains(name); }
   bool is_class(std::string_view name) const { return classes_.contains(name); }
+  /// What a class assigns outside its methods: "d_model: int = 8".
+  const std::vector<Assigned>& attributes_of(std::string_view name) const;
 
  private:
   std::set<std::string, std::less<>> classes_;
+  std::map<std::string, std::vector<Assigned>, std::less<>> attributes_;
   std::map<std::string, Function, std::less<>> functions_;
 };
 

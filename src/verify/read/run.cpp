@@ -107,6 +107,8 @@ void Runner::run_block(std::size_t i, std::string_view word, std::string_view he
     functions_.define(head, i + 1, end);
   } else if (word == "class") {
     functions_.define_class(head, statements_, i + 1, end);
+    const std::string name(text::trimmed(head.substr(0, head.find('('))));
+    give_attributes(name, name, "");
   } else if (word == "for") {
     const std::size_t in = head.find(" in ");
     const auto items = in == npos ? std::nullopt : items_of(head.substr(in + 4));
@@ -334,18 +336,19 @@ std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view
   const std::string_view path = leading_path(value);
   const std::size_t open = path.size();
   const bool is_default_rng = imports_.is(path, "numpy.random.default_rng");
-  if ((!is_default_rng && !imports_.is(path, "numpy.random.RandomState")) || value.substr(open, 1) != "(" || !value.ends_with(')')) {
+  if ((!is_default_rng && !imports_.is(path, "numpy.random.RandomState")) || value.substr(open, 1) != "(" ||
+      !value.ends_with(')')) {
     return std::nullopt;
   }
   const Arguments arguments = arguments_of(value.substr(open + 1, value.size() - open - 2));
   const std::string_view named = arguments.value_of("seed");
   const auto seed = variables_.whole(named.empty() && !arguments.plain.empty() ? arguments.plain[0] : named);
   return seed && *seed >= 0 ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
-                                       .generator = std::string(target),
-                                       .call = std::string(path) + "(" + std::to_string(*seed) + ")",
-                                       .seed = *seed,
-                                       .is_default_rng = is_default_rng})
-              : std::nullopt;
+                                                     .generator = std::string(target),
+                                                     .call = std::string(path) + "(" + std::to_string(*seed) + ")",
+                                                     .seed = *seed,
+                                                     .is_default_rng = is_default_rng})
+                            : std::nullopt;
 }
 
 Run run_program(std::vector<Statement> statements, std::span<const Literal> literals) {

@@ -91,6 +91,8 @@ class Runner {
   std::optional<std::string> call(std::string_view path, std::string_view inside, std::string_view target);
   /// What dropout makes of its argument: while training, the product with a drawn mask. Empty if it is no dropout.
   std::optional<std::string> dropout(std::string_view path, std::string_view inside);
+  /// Assigns an object what its class assigns outside its methods, or what a dataclass is given instead.
+  void give_attributes(const std::string& of, const std::string& object, std::string_view inside);
   /// The draw's name; empty if there are too many draws.
   std::string add_draw(DrawCall call);
   std::string run_function(const Function& function, std::string_view path, std::string_view inside,

@@ -264,6 +264,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (functions_.is_class(known)) {
     const std::string object = target.empty() ? trace_.new_name("object") : std::string(target);
     objects_[object] = known;
+    give_attributes(known, object, inside);
     const Function* constructor = functions_.find(known + ".__init__");
     if (constructor != nullptr) {
       run_function(Function(*constructor), path, inside, object);
@@ -279,6 +280,21 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   }
   const Function* function = functions_.find(object.empty() ? known : objects_.find(object)->second + "." + method);
   return function != nullptr ? std::optional(run_function(Function(*function), path, inside, object)) : std::nullopt;
+}
+
+void Runner::give_attributes(const std::string& of, const std::string& object, std::string_view inside) {
+  const Arguments arguments = arguments_of(inside);
+  const std::vector<Assigned> attributes = functions_.attributes_of(of);
+  for (std::size_t k = 0; k < attributes.size(); ++k) {
+    const auto& [name, usual] = attributes[k];
+    const std::string_view named = arguments.value_of(name);
+    const std::string_view placed = k < arguments.plain.size() ? arguments.plain[k] : std::string_view(usual);
+    const std::string value = scan(named.empty() ? placed : named);
+    if (!value.empty()) {
+      trace_.assign(object + "." + name, value);
+      note_shape(object + "." + name, value);
+    }
+  }
 }
 
 std::string Runner::add_draw(DrawCall call) {
@@ -381,6 +397,7 @@ std::string Runner::run_function(const Function& function, std::string_view path
       variables_.set_shape(name, *known[k].second);
     }
     trace_.assign(name, value, scope);
+    objects_.contains(value) ? variables_.set_object(name, value) : void();
   }
   const std::string before = std::exchange(self_, function.is_method ? object : "");
   const std::string outer = std::exchange(returned_, trace_.new_name("result"));

@@ -51,8 +51,22 @@ bool is_one_call(std::string_view text) {
 bool is_pair(std::string_view value) {
   const std::string_view path = leading_path(value);
   const std::string_view name = path.substr(path.rfind('.') + 1);
-  return is_one_call(value) && path.size() > name.size() && (name == "topk" || name == "sort") &&
-         !path.starts_with("np.");
+  if (!is_one_call(value) || path.size() == name.size() || path.starts_with("np.")) {
+    return false;
+  }
+  const Arguments arguments = arguments_of(value.substr(path.size() + 1, value.size() - path.size() - 2));
+  const bool is_method = !path.starts_with("torch.");
+  const bool is_along =
+      !arguments.value_of("dim").empty() || (arguments.plain.size() == (is_method ? 1U : 2U) &&
+                                             arguments.plain.back().find_first_not_of("-0123456789 ") == npos);
+  return name == "topk" || name == "sort" || ((name == "max" || name == "min") && is_along);
+}
+
+/// Returns true for what only output has between statements: "tensor([[...", "values=tensor(", "<torch._C.Generator".
+bool is_output(std::string_view text) {
+  constexpr auto beginnings = std::to_array<std::string_view>(
+      {"tensor(", "[[", "<", "torch.Size(", "torch.return_types", "values=tensor(", "indices=tensor("});
+  return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
 }
 
 }  // namespace
@@ -66,7 +80,7 @@ void Runner::run_line(std::size_t i, std::string_view line) {
 
 void Runner::run_statement(std::size_t i, std::string_view text) {
   constexpr auto silent = std::to_array<std::string_view>({"assert", "del", "pass", "global", "break", "continue"});
-  if (imports_.add(text)) {
+  if (imports_.add(text) || (is_output(text) && imports_.full("tensor") == "tensor")) {
     return;
   }
   const std::string_view word = leading_name(text);
@@ -230,6 +244,7 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
   }
   note_value(i, target, value);
   note_shape(target, made);
+  objects_.contains(made) ? variables_.set_object(target, made) : void();
 }
 
 void Runner::note_shape(std::string_view target, std::string_view made) {

@@ -57,17 +57,47 @@ std::string item_name(std::string_view result, std::string_view place) {
 
 void Variables::enter(std::string_view object) {
   scopes_.emplace_back();
+  held_.emplace_back();
   objects_.emplace_back(object);
 }
 
 void Variables::leave() {
   scopes_.pop_back();
+  held_.pop_back();
   objects_.pop_back();
 }
 
 std::string Variables::full_name(std::string_view name) const {
-  return name.starts_with("self.") && !objects_.back().empty() ? objects_.back() + std::string(name.substr(4))
-                                                               : std::string(name);
+  constexpr int most_objects = 4;
+  std::string full = name.starts_with("self.") && !objects_.back().empty()
+                         ? objects_.back() + std::string(name.substr(4))
+                         : std::string(name);
+  for (int turn = 0; turn < most_objects; ++turn) {
+    const std::string before = full;
+    for (std::size_t dot = full.find('.'); dot != npos && full == before; dot = full.find('.', dot + 1)) {
+      const std::string_view head = std::string_view(full).substr(0, dot);
+      for (const auto* held : {&held_.back(), &held_.front()}) {
+        const auto found = held->find(head);
+        if (full == before && found != held->end() && found->second != head) {
+          full = found->second + full.substr(dot);
+        }
+      }
+    }
+    if (full == before) {
+      break;
+    }
+  }
+  return full;
+}
+
+void Variables::forget(std::string_view name) {
+  at(name) = {};
+  held_.back().erase(std::string(name));
+}
+
+void Variables::set_object(std::string_view name, std::string_view object) {
+  const bool is_attribute = name.find('.') != npos;
+  (is_attribute ? held_.front() : held_.back()).insert_or_assign(full_name(name), std::string(object));
 }
 
 Variables::Value& Variables::at(std::string_view name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +21,9 @@ class Variables {
 
   void set_number(std::string_view name, double value) { at(name) = {value, {}}; }
   void set_shape(std::string_view name, Shape shape) { at(name) = {{}, std::move(shape)}; }
-  void forget(std::string_view name) { at(name) = {}; }
+  void forget(std::string_view name);
+  /// The variable holds the object of that name: config.n_embd is our_object_1.n_embd.
+  void set_object(std::string_view name, std::string_view object);
 
   /// The value of "d_in // 2 + 1", "inputs.shape[-1]", "len(words)"; empty if it is unknown.
   std::optional<double> number(std::string_view expression) const;
@@ -49,6 +52,8 @@ class Variables {
 
   std::vector<std::map<std::string, Value>> scopes_{1};
   std::vector<std::string> objects_{1};  ///< objects whose methods run
+  /// In each scope the objects that variables hold, those of attributes in the first.
+  std::vector<std::map<std::string, std::string, std::less<>>> held_{1};
 };
 
 /// The name under which an item of a function's result is known: "our_result_3.our_0".
