@@ -79,15 +79,17 @@ bool begins_with_keyword(std::string_view line) {
   return std::ranges::find(words, leading_name(line)) != words.end();
 }
 
+/// Returns true for a line of what torch.max and its like print: "values=tensor([1., 2.]),".
+bool is_of_printed_pair(std::string_view line) {
+  constexpr auto beginnings =
+      std::to_array<std::string_view>({"torch.return_types.", "values=tensor(", "indices=tensor("});
+  return std::ranges::any_of(beginnings, [&](std::string_view one) { return line.starts_with(one); });
+}
+
 /// Returns true if a list begins on a line between statements: "[[0.43, 0.15],"; or after words that no program has
 /// there, "The scores: [0.43, 0.15]" or numpy's "I -> [0.43 0.15]".
 bool begins_printed_list(std::string_view line) {
   line = without_indent(line);
-  constexpr auto of_pairs =
-      std::to_array<std::string_view>({"torch.return_types.", "values=tensor(", "indices=tensor("});
-  if (std::ranges::any_of(of_pairs, [&](std::string_view one) { return line.starts_with(one); })) {
-    return true;
-  }
   const std::size_t bracket = line.find('[');
   if (bracket == 0 || bracket == npos) {
     return bracket == 0;
@@ -143,7 +145,7 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
     depth_ = 0;  // recovers from miscounted brackets
   }
   if (depth_ == 0) {
-    in_list_ = !goes_on_ && begins_printed_list(line);
+    in_list_ = (!goes_on_ && begins_printed_list(line)) || is_of_printed_pair(line);
   }
   const std::string_view words = without_trailing(line, " \t\r");
   constexpr std::string_view unfinished = "=\\,(+-*/|&<";
