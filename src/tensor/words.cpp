@@ -13,7 +13,7 @@ std::string grouped(const std::string& expression) {
     const char c = expression[i];
     depth += (c == '(' || c == '[') - (c == ')' || c == ']');
     if (c == ' ' && depth == 0 && i + 1 < expression.size() &&
-        std::string_view("+-*/@").find(expression[i + 1]) != std::string_view::npos) {
+        std::string_view("+-*/@=!<>&|^").find(expression[i + 1]) != std::string_view::npos) {
       return "(" + expression + ")";
     }
   }

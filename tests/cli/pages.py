@@ -185,6 +185,11 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
+        "of-turns": ["hidden[0], as the listing computes it", "attn[0]",
+                     "((attn @ nn.Embedding(5, 6)(ids)).sum(dim=-1) / 6).sum(dim=-1) / 4", "torch.diag(attn[1])",
+                     "F.one_hot(torch.tensor([0, 2, 1]), 4)",
+                     "torch.tanh((nn.Embedding(5, 6)(ids)[0] @ nn.Embedding(5, 6)(ids)[1].T) @ nn.Embedding(5, 6)(ids)[1])[0]",
+                     "state[0]"],
         "of-words": ["embed(torch.tensor([3, 2, 1, 3, 0]))", "torch.tensor([0, 1, 2, 0, 3])",
                      *(f"torch.softmax(((line 31 @ W_q) @ (line 31 @ W_k).T) / {t}, dim=-1)" for t in (0.5, 1.5)),
                      "line 31.contiguous().view(5, 2, 2).transpose(0, 1) @ "

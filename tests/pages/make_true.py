@@ -272,6 +272,31 @@ offsets = torch.arange(3)[None, :] - torch.arange(3)[:, None]
 print(table[offsets + 3])
 print(torch.linspace(0, 1, 5))
 """,
+    "of-turns": """\
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(31)
+ids = torch.LongTensor([[1, 2, 3, 0], [1, 2, 3, 4]])
+x = nn.Embedding(5, 6)(ids)
+padded = ids.data.eq(0).unsqueeze(1).expand(2, 4, 4)
+later = torch.from_numpy(np.triu(np.ones([2, 4, 4]), k=1)).byte()
+hidden = torch.gt(padded + later, 0)
+print(hidden[0])
+scores = torch.matmul(x, x.transpose(-1, -2)) / np.sqrt(6)
+scores.masked_fill_(hidden, -1e9)
+attn = nn.Softmax(dim=-1)(scores)
+print(attn[0])
+print((attn @ x).mean(dim=(1, 2)))
+print(torch.diag(attn[1]))
+print(F.one_hot(torch.tensor([0, 2, 1]), 4))
+turn, state = 0, x[0]
+while turn < 2:
+    state = torch.tanh(state @ x[1].T @ x[1])
+    turn += 1
+    print(state[0])
+""",
     "of-default-rng": """\
 import numpy as np
 rng = np.random.default_rng(seed=2024)

@@ -210,9 +210,9 @@ Value number_of(const std::string& function, const Passed& given) {
 
 Value tensor_called(const std::string& function, const Passed& given, const Tensor& x) {
   constexpr auto same = std::to_array<std::string_view>(
-      {"detach",     "numpy",     "float",  "double", "clone",     "copy",       "data",          "cpu",
-       "contiguous", "to",        "astype", "item",   "values",    "type",       "tensor",        "array",
-       "asarray",    "Parameter", "int",    "long",   "as_tensor", "from_numpy", "requires_grad_"});
+      {"detach", "numpy",  "float",     "double",     "clone",          "copy",   "data",  "cpu",     "contiguous",
+       "to",     "astype", "item",      "values",     "type",           "tensor", "array", "asarray", "Parameter",
+       "int",    "long",   "as_tensor", "from_numpy", "requires_grad_", "byte",   "tolist"});
   const auto is = [&](auto... names) { return ((function == names) || ...); };
   if (x.dtype() == DType::boolean && is("float", "double", "astype", "int", "long", "to", "type")) {
     return as_numbers(x);
@@ -391,7 +391,8 @@ Value call_of(std::string_view name, const Passed& given) {
   if (name == "maximum" && first.number == 0.0 && given.plain.size() == 2 && given.plain[1].tensor) {
     return function_of("relu", {}, *given.plain[1].tensor);
   }
-  constexpr auto lists = std::to_array<std::string_view>({"tensor", "array", "Tensor", "FloatTensor"});
+  constexpr auto lists = std::to_array<std::string_view>(
+      {"tensor", "array", "Tensor", "FloatTensor", "LongTensor", "IntTensor", "DoubleTensor", "asarray", "as_tensor"});
   if (!first.items.empty() && std::ranges::find(lists, name) != lists.end()) {
     return listed_numbers(first);
   }

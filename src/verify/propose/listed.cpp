@@ -264,7 +264,10 @@ class Reader {
     }
     const Passed given = arguments(inside);
     if (const Value layer = linear(path); layer.module && !given.plain.empty()) {
-      const Value rows = rows_of(path, *layer.module->arguments.plain[0].tensor, given.plain[0]);
+      const Tensor& weight = *layer.module->arguments.plain[0].tensor;
+      const std::string drawn = weight.words();  // "(nn.Embedding(5, 6).weight after ...)" if nothing names the module
+      const bool is_named = !path.starts_with("our_") || !drawn.starts_with('(');
+      const Value rows = rows_of(is_named ? path : drawn.substr(1, drawn.find(".weight") - 1), weight, given.plain[0]);
       return rows.tensor ? rows : applied(*layer.module, given);
     }
     if (const Value named = listed_.variable(path, before_, scope_); named.module) {

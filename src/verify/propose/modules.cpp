@@ -48,6 +48,18 @@ Value composed(const std::string& function, const Passed& given, const Value& x)
   const auto norm = [&](const Value& of, const Value& dim) {
     return call_of("norm", {{of}, {{"dim", dim}, {"keepdim", value_of(1)}}});
   };
+  if (function == "one_hot" && x.tensor->operands().empty()) {
+    const Value classes = given.get("num_classes", 1);
+    double most = 0;
+    for (std::int64_t i = 0; i < element_count(x.tensor->shape()); ++i) {
+      most = std::max(most, x.tensor->value(index_at(i, x.tensor->shape())));
+    }
+    const Value eye = filled("eye", {{value_of(classes.number ? *classes.number : most + 1)}, {}});
+    const Value rows = eye.tensor ? picked(*eye.tensor, *x.tensor) : Value{};
+    return rows.tensor ? renamed(*rows.tensor,
+                                 "F.one_hot(" + x.tensor->words() + ", " + std::to_string(rows.tensor->size(-1)) + ")")
+                       : Value{};
+  }
   if (function == "cosine_similarity" && other.tensor) {
     const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(1);
     const auto squares_of = [&](const Value& a, const Value& b) {

@@ -254,6 +254,15 @@ Value moved_by(const std::string& function, const Passed& given, const Tensor& x
   if (function == "repeat_interleave") {
     return interleaved(given, x);
   }
+  if (function == "diag" || function == "diagonal") {
+    const std::int64_t size = x.dim() == 2 && given.plain.size() == 1 ? std::min(x.size(0), x.size(1)) : 0;
+    return size == 0 ? Value{}
+                     : moved(
+                           x, {size}, [](const std::string& of) { return "torch.diag(" + of + ")"; },
+                           [](const Shape& index) {
+                             return Shape{index[0], index[0]};
+                           });
+  }
   if (function == "flip") {
     const Value dims = given.get("dims", 1);
     Shape axes;

@@ -101,6 +101,16 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
   if (function == "sum") {
     return reduced(function, given, x, total);
   }
+  if (const Value dims = given.get("dim", "axis", 1);
+      dims.items.size() > 1 && (function == "sum" || function == "mean")) {
+    const Value first = reduction_of(function, {{value_of(x), dims.items.back()}, {}}, x);  // the last ones first
+    Value rest;
+    rest.items.assign(dims.items.begin(), dims.items.end() - 1);
+    const bool is_kept = given.get("keepdim", "keepdims", 2).number.value_or(0) != 0;
+    return first.tensor && !is_kept
+               ? reduction_of(function, {{first, rest.items.size() == 1 ? rest.items[0] : rest}, {}}, *first.tensor)
+               : Value{};
+  }
   if (function == "mean") {
     return reduced(function, given, x, [](std::span<const Interval> of) {
       const auto count = static_cast<double>(of.size());

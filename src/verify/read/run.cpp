@@ -137,6 +137,11 @@ void Runner::run_block(std::size_t i, std::string_view word, std::string_view he
     } else {
       branch = Branch::passed;
     }
+  } else if (word == "while" && truth_of(head)) {
+    for (std::int64_t turn = 0; turn < most_turns && !is_returned_ && truth_of(head).value_or(false); ++turn) {
+      body();
+    }
+    truth_of(head) == false || is_returned_ ? void() : doubt(i, end);
   } else if (word == "with" || word == "try" || word == "finally") {
     body();
   } else {

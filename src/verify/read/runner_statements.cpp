@@ -384,8 +384,10 @@ void Runner::change_in_place(std::string_view text) {
     const std::string_view sign_text = text.substr(end, sign - end);
     if (target.find_first_of("[(") == npos) {
       const std::string value = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
+      const auto number = variables_.number(value);
       ++assigned_[name];
       variables_.forget(target);
+      number ? variables_.set_number(target, *number) : void();
       trace_.assign(name, value);
     } else if (const std::size_t open = target.find('['); is_path(target.substr(0, open)) && target.ends_with(']') &&
                                                           closing_bracket(target, open) == target.size() - 1) {
