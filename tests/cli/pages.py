@@ -178,6 +178,9 @@ class TrueAtTheirPlace(unittest.TestCase):
         "of-a-layer": ["layer(x)", "layer(x)", "torch.stack([torch.tensor([3, 1, 0, 0]), torch.tensor([2, 5, 4, 1])], dim=0)",
                        "per_head @ x[0][0]", "F.cosine_similarity(x[0], x[0][1:2], dim=-1)", "torch.topk(per_head[:, 0], 2).values",
                        "torch.topk(per_head[:, 0], 2).indices", "torch.sort(per_head, descending=True).values[0]"],
+        "of-blocks-with-dropout": ["((embed(tokens) * 4**0.5) + pe[:, :3]) * (the 1st nn.Dropout(0.1) mask after torch.manual_seed(2))",
+                                   "y, as the listing computes it", "block(x), as the listing computes it",
+                                   "F.cross_entropy(logits.contiguous().view(6, 11), tokens.contiguous().view(6))"],
         "of-default-rng": ["x = rng.standard_normal((40, 20)), drawn after np.random.default_rng(2024)", "line 14[:2] @ W",
                            *(f"{call} after np.random.default_rng(2024)" for call in (
                                "the 1st rng.integers(0, 37, size=(2, 9))", "the 1st rng.normal(loc=1.5, scale=0.5, size=(2, 3))",

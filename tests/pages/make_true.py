@@ -272,6 +272,46 @@ offsets = torch.arange(3)[None, :] - torch.arange(3)[:, None]
 print(table[offsets + 3])
 print(torch.linspace(0, 1, 5))
 """,
+    "of-blocks-with-dropout": """\
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Positions(nn.Module):
+    def __init__(self, d_model, max_len=50, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(p=dropout)
+        position = torch.arange(max_len).unsqueeze(1)
+        div_term = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
+        pe = torch.zeros(1, max_len, d_model)
+        pe[0, :, 0::2] = torch.sin(position * div_term)
+        pe[0, :, 1::2] = torch.cos(position * div_term)
+        self.register_buffer("pe", pe)
+    def forward(self, x):
+        return self.dropout(x + self.pe[:, :x.size(1)])
+class Block(nn.Module):
+    def __init__(self, d, heads):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(d, heads, dropout=0.1, batch_first=True)
+        self.net = nn.Sequential(nn.Linear(d, 2 * d), nn.ReLU(), nn.Dropout(0.1), nn.Linear(2 * d, d))
+        self.norm1, self.norm2 = nn.LayerNorm(d), nn.LayerNorm(d)
+    def forward(self, x, mask=None):
+        a, self.w = self.attn(x, x, x, attn_mask=mask)
+        x = self.norm1(x + a)
+        return self.norm2(x + self.net(x))
+torch.manual_seed(2)
+embed = nn.Embedding(11, 4)
+tokens = torch.tensor([[4, 7, 1], [2, 2, 9]])
+x = Positions(4)(embed(tokens) * math.sqrt(4))
+print(x)
+block = Block(4, 2)
+y = block(x, torch.triu(torch.ones(3, 3, dtype=torch.bool), diagonal=1))
+print(y)
+block.eval()
+print(block(x))
+logits = nn.Linear(4, 11)(y)
+print(F.cross_entropy(logits.view(-1, 11), tokens.view(-1)))
+""",
     "of-turns": """\
 import numpy as np
 import torch

@@ -222,6 +222,7 @@ class Deriver {
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
     constexpr double printed_there = -5.5;  // what the program prints there need not say much
     constexpr std::size_t most_tried = 24;
+    constexpr std::size_t most_looked_at = 200;
     const auto look = [&](std::size_t written, double known) {
       const auto tensor = listed_.tensor(written);
       const Written& one = listed_.written()[written];
@@ -233,10 +234,16 @@ class Deriver {
       return look(*written_[i], printed_there);
     }
     std::size_t tried = 0;
-    for (std::size_t k = listed_.written().size(); k-- > 0 && tried < most_tried;) {
+    std::size_t looked_at = 0;
+    for (std::size_t k = listed_.written().size(); k-- > 0 && tried < most_tried && looked_at < most_looked_at;) {
       const Place& place = listed_.written()[k].place;
       const Place& here = printed_[i].place;
       if (place.cell != here.cell ? place.cell > here.cell : place.cell == 0 && place.line >= here.line) {
+        continue;
+      }
+      ++looked_at;
+      const auto tensor = listed_.tensor(k);
+      if (!tensor || tensor->shape() != observed.shape) {
         continue;
       }
       if (auto relation = look(k, std::log10(static_cast<double>(++tried)))) {

@@ -1,7 +1,9 @@
 #include "verify/explain/written_at.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "verify/explain/plain.hpp"
 
@@ -15,6 +17,8 @@ bool may_be(const Printed& printed, const Written& written) {
   return words.empty() || label.empty() || label.find(words) != std::string::npos ||
          words.find(label) != std::string::npos;
 }
+
+bool is_size_of(std::string_view value) { return value.ends_with(".shape") || value.ends_with(".size()"); }
 
 bool is_called(const Printed& printed, const Written& written) {
   const std::string label = plain_label(printed.label);
@@ -69,20 +73,27 @@ std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> prin
     while (first < last && written[prints[first]].place.cell != printed[begin].place.cell) {
       ++first;
     }
+    std::vector<std::size_t> group(prints.begin() + static_cast<std::ptrdiff_t>(first),
+                                   prints.begin() + static_cast<std::ptrdiff_t>(last));
     // 2. Match them with each other.
-    const auto standing = last - first + 1 == end - begin ? standing_before(printed[begin]) : std::nullopt;
+    const auto standing = group.size() + 1 == end - begin ? standing_before(printed[begin]) : std::nullopt;
     if (standing) {
       result[end - 1] = standing;
     }
     const std::size_t called = end - (standing ? 1 : 0);
-    bool is_each = last - first == called - begin;
-    for (std::size_t i = first; i < last && is_each; ++i) {
-      is_each = !written[prints[i]].value.empty() && may_be(printed[begin + i - first], written[prints[i]]);
+    const bool has_sizes = std::any_of(printed.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       printed.begin() + static_cast<std::ptrdiff_t>(called), is_size);
+    if (group.size() != called - begin && !has_sizes) {  // numpy prints sizes as (2, 3)
+      std::erase_if(group, [&](std::size_t print) { return is_size_of(written[print].value); });
     }
-    for (std::size_t i = begin, from = first; i < called; ++i) {
-      for (std::size_t k = is_each ? first + i - begin : from; k < last; ++k) {
-        if (is_each || (is_called(printed[i], written[prints[k]]) && !written[prints[k]].value.empty())) {
-          result[i] = prints[k];
+    bool is_each = group.size() == called - begin;
+    for (std::size_t i = 0; i < group.size() && is_each; ++i) {
+      is_each = !written[group[i]].value.empty() && may_be(printed[begin + i], written[group[i]]);
+    }
+    for (std::size_t i = begin, from = 0; i < called; ++i) {
+      for (std::size_t k = is_each ? i - begin : from; k < group.size(); ++k) {
+        if (is_each || (is_called(printed[i], written[group[k]]) && !written[group[k]].value.empty())) {
+          result[i] = group[k];
           from = k + 1;
           break;
         }

@@ -341,7 +341,7 @@ void note_part(const std::string& function, const Passed& given, Value& made) {
   } else if (function == "sum" && x.part == Part::exponential && is_of_rows) {
     made.part = Part::total;
     made.of = x.of;
-  } else if (function != "argmax" && function.ends_with("max") && x.part == Part::none &&
+  } else if ((function == "max" || function == "amax") && x.part == Part::none &&
              (made.tensor->dim() == 0 || is_of_rows)) {
     made.part = Part::largest;
     made.of = x.tensor;

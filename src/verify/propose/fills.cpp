@@ -13,6 +13,8 @@
 namespace attn::verify {
 namespace {
 
+constexpr std::size_t most_arguments = 99;  ///< the place of one that is only given by its name
+
 std::optional<Shape> sizes_of(const Passed& given) {
   const Value& first = given.plain.empty() ? Value{} : given.plain[0];
   const std::vector<Value>& sizes = first.items.empty() ? given.plain : first.items;
@@ -82,6 +84,12 @@ Value listed_numbers(const Value& list) {
 }
 
 Value filled(const std::string& function, const Passed& given) {
+  if (given.get("dtype", most_arguments).words == "bool") {
+    Passed others = given;
+    std::erase_if(others.named, [](const auto& one) { return one.first == "dtype"; });
+    const Value numbers = filled(function, others);
+    return numbers.tensor ? compared("!=", numbers, value_of(0)) : Value{};
+  }
   if (function == "arange") {
     const bool has_begin = given.plain.size() > 1;
     const auto begin = has_begin ? given.plain[0].number : 0;
@@ -133,6 +141,10 @@ Value filled(const std::string& function, const Passed& given) {
 }
 
 Value triangle(const std::string& function, const Passed& given, const Tensor& x) {
+  if (x.dtype() == DType::boolean && x.dim() > 1) {
+    const Value numbers = triangle(function, given, *as_numbers(x).tensor);
+    return numbers.tensor ? compared("!=", numbers, value_of(0)) : Value{};
+  }
   const double k = given.get("diagonal", "k", 1).number.value_or(0);
   if (x.dim() < 2 || x.dtype() != DType::float32) {
     return {};

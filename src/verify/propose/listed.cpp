@@ -221,7 +221,8 @@ class Reader {
       given.plain.push_back(argument(one));
     }
     for (const auto& [key, value] : read.named) {
-      given.named.emplace_back(key, listed_.value(value, before_, scope_));
+      const bool is_bool = key == "dtype" && (value == "bool" || value.ends_with(".bool") || value.ends_with(".bool_"));
+      given.named.emplace_back(key, is_bool ? Value{.words = "bool"} : listed_.value(value, before_, scope_));
     }
     return given;
   }
@@ -262,7 +263,11 @@ class Reader {
     if (path == "float" && inside.find("inf") != npos) {
       return value_of(inside.find('-') != npos ? -HUGE_VAL : HUGE_VAL);
     }
-    const Passed given = arguments(inside);
+    Passed given = arguments(inside);
+    const std::string_view function = std::string_view(path).substr(path.rfind('.') + 1);
+    if (path.starts_with("np.") && (function == "std" || function == "var") && !given.get("ddof", 99).number) {
+      given.named.emplace_back("correction", value_of(0));
+    }
     if (const Value layer = linear(path); layer.module && !given.plain.empty()) {
       const Tensor& weight = *layer.module->arguments.plain[0].tensor;
       const std::string drawn = weight.words();  // "(nn.Embedding(5, 6).weight after ...)" if nothing names the module

@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "tensor/operations.hpp"
+#include "verify/bound/mapped.hpp"
 #include "verify/propose/value_parts.hpp"
 
 namespace attn::verify {
@@ -12,6 +17,7 @@ namespace {
 
 /// Those that are a function of their input alone, and its name.
 constexpr auto rows = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"Dropout", "contiguous"},  // evaluating; while training, the listing's run replaces it
     {"ELU", "elu"},
     {"GELU", "gelu"},
     {"Flatten", "flatten"},
@@ -59,6 +65,29 @@ Value composed(const std::string& function, const Passed& given, const Value& x)
     return rows.tensor ? renamed(*rows.tensor,
                                  "F.one_hot(" + x.tensor->words() + ", " + std::to_string(rows.tensor->size(-1)) + ")")
                        : Value{};
+  }
+  if (function == "cross_entropy" && x.tensor->dim() == 2 && other.tensor && other.tensor->dim() == 1 &&
+      other.tensor->size(0) == x.tensor->size(0)) {
+    const Value logs = call_of("log_softmax", {{x}, {{"dim", value_of(-1)}}});
+    std::vector<Element> chosen;
+    for (std::int64_t i = 0; i < other.tensor->size(0); ++i) {
+      const double place = other.tensor->value({i});
+      if (place < 0 || place >= static_cast<double>(x.tensor->size(1)) || !logs.tensor) {
+        return {};
+      }
+      chosen.push_back({0, {i, whole(place)}});
+    }
+    const std::string words = "F.cross_entropy(" + x.tensor->words() + ", " + other.tensor->words() + ")";
+    return value_of(mapped({*logs.tensor}, {},
+                           {[words](const auto&) { return words; }, [chosen](const Shape&) { return chosen; },
+                            [](std::span<const Interval> of) {
+                              Interval sum;
+                              for (const Interval& one : of) {
+                                sum = {sum.low - one.high, sum.high - one.low};
+                              }
+                              const auto count = static_cast<double>(of.size());
+                              return Interval{sum.low / count, sum.high / count};
+                            }}));
   }
   if (function == "cosine_similarity" && other.tensor) {
     const Value dim = given.get("dim", 2).number ? given.get("dim", 2) : value_of(1);

@@ -124,14 +124,20 @@ Value repeated(const std::string& function, const Passed& given, const Tensor& x
 /// x.repeat_interleave(2, dim=1): each item again and again.
 Value interleaved(const Passed& given, const Tensor& x) {
   const auto times = given.get("repeats", 1).number;
-  const auto axis = axis_of(given, 2, x.dim());
+  const bool is_of_all = !given.get("dim", "axis", 2).is_known();
+  if (is_of_all && x.dim() > 1) {
+    const Value flat = reshaped(x, {element_count(x.shape())});
+    return interleaved({{flat, given.get("repeats", 1)}, {}}, *flat.tensor);
+  }
+  const auto axis = is_of_all ? std::optional<std::int64_t>(0) : axis_of(given, 2, x.dim());
   if (!times || *times < 1 || !axis) {
     return {};
   }
   const std::int64_t n = whole(*times);
   Shape shape = x.shape();
   shape[static_cast<std::size_t>(*axis)] *= n;
-  const std::string end = ".repeat_interleave(" + std::to_string(n) + ", dim=" + std::to_string(*axis) + ")";
+  const std::string end =
+      ".repeat_interleave(" + std::to_string(n) + (is_of_all ? "" : ", dim=" + std::to_string(*axis)) + ")";
   return moved(
       x, shape, [end](const std::string& of) { return grouped(of) + end; },
       [n, at = static_cast<std::size_t>(*axis)](const Shape& index) {

@@ -118,7 +118,7 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
       return Interval{sum.low / count, sum.high / count};
     });
   }
-  if (function != "argmax" && (function.ends_with("max") || function.ends_with("min"))) {
+  if (function == "max" || function == "amax" || function == "min" || function == "amin") {
     const bool is_most = function.ends_with("max");
     if (const Value other = given.get("other", 1); other.tensor) {
       return combined(is_most ? "maximum" : "minimum", value_of(x), other);
@@ -130,7 +130,9 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     return result;
   }
   if (function == "var" || function == "std") {
-    const bool is_population = given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
+    const bool is_numpys = given.get("axis", 99).is_known() && !given.get("ddof", 99).number;
+    const bool is_population =
+        is_numpys || given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
     const bool is_root = function == "std";
     return reduced(
         function, given, x,

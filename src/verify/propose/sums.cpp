@@ -117,7 +117,8 @@ Value contracted(const Passed& given) {
 }
 
 Value cumulated(const Passed& given, const Tensor& x) {
-  const auto axis = axis_of(given, 1, x.dim());
+  const bool is_numpys = x.dim() == 1 && !given.get("dim", "axis", 1).is_known();
+  const auto axis = is_numpys ? std::optional<std::int64_t>(0) : axis_of(given, 1, x.dim());
   if (!axis || x.dtype() != DType::float32) {
     return {};
   }

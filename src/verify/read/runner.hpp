@@ -91,6 +91,8 @@ class Runner {
   std::optional<std::string> call(std::string_view path, std::string_view inside, std::string_view target);
   /// What dropout makes of its argument: while training, the product with a drawn mask. Empty if it is no dropout.
   std::optional<std::string> dropout(std::string_view path, std::string_view inside);
+  /// What an nn.Sequential with dropout makes of its argument, while training; empty for anything else.
+  std::optional<std::string> through_sequence(std::string_view path, std::string_view inside);
   /// Assigns an object what its class assigns outside its methods, or what a dataclass is given instead.
   void give_attributes(const std::string& of, const std::string& object, std::string_view inside);
   /// The draw's name; empty if there are too many draws.
@@ -130,6 +132,8 @@ class Runner {
 
 /// The path at a text's start: "torch.nn.Linear".
 std::string_view leading_path(std::string_view text);
+/// Returns true for a module that makes a tensor of the same shape: "nn.LayerNorm(4)".
+bool keeps_shape(std::string_view module);
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
 /// The effects of PyTorch's modules and functions, as a Python program whose functions have their full names.

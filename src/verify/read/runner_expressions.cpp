@@ -218,6 +218,9 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
   if (auto dropped = dropout(path, inside)) {
     return dropped;
   }
+  if (auto through = through_sequence(path, inside)) {
+    return through;
+  }
   if (path.ends_with(".eval") || path.ends_with(".train")) {
     is_evaluating_ = path.ends_with(".eval") || variables_.number(inside) == 0.0;
     return std::string(path.substr(0, path.rfind('.')));
@@ -227,7 +230,9 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     const std::string name = string_of(parts.empty() ? "" : parts[0]);
     if (parts.size() > 1 && !name.empty()) {
       const std::string full = full_name(std::string(path.substr(0, dot + 1)).append(name, 1, name.size() - 2));
-      trace_.assign(full, scan(parts[1]));
+      const std::string value = scan(parts[1]);
+      trace_.assign(full, value);
+      note_shape(full, value);
     }
     return "";
   }
@@ -297,12 +302,38 @@ void Runner::give_attributes(const std::string& of, const std::string& object, s
   }
 }
 
+std::optional<std::string> Runner::through_sequence(std::string_view path, std::string_view inside) {
+  std::string_view modules = is_path(path) ? trace_.last(full_name(path)) : std::string_view();
+  const std::size_t open = leading_path(modules).size();
+  const auto items =
+      modules.substr(0, open).ends_with("nn.Sequential") ? listed_items(modules.substr(open)) : std::nullopt;
+  if (!items || is_evaluating_ ||
+      std::ranges::none_of(*items, [](std::string_view item) { return dropped_by(item).value_or(0) > 0; })) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> steps(items->begin(), items->end());
+  std::string x = trace_.item(scan(inside));
+  note_shape(x, inside);
+  for (const std::string& step : steps) {
+    const auto dropped = dropout(step, x);
+    const std::string made = dropped ? *dropped : step + "(" + x + ")";
+    const auto shape = dropped || keeps_shape(step) ? variables_.shape(x) : variables_.shape(made);
+    x = trace_.item(made);
+    shape ? variables_.set_shape(x, *shape) : void();
+  }
+  return x;
+}
+
 std::string Runner::add_draw(DrawCall call) {
   if (calls_.size() == most_draws) {
     return "";
   }
   calls_.push_back(std::move(call));
-  return "our_draw_" + std::to_string(calls_.size() - 1);
+  std::string name = "our_draw_" + std::to_string(calls_.size() - 1);
+  if (calls_.back().kind == DrawCall::Kind::linear || calls_.back().kind == DrawCall::Kind::embedding) {
+    variables_.set_shape(name + ".weight", calls_.back().shape);
+  }
+  return name;
 }
 
 std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
@@ -343,7 +374,7 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
   }
   const std::string mask = add_draw(std::move(call));
   shape ? variables_.set_shape(mask, *shape) : void();
-  return mask.empty() ? mask : "(" + made + " * " + mask + ")";
+  return mask.empty() ? mask : "((" + made + ") * " + mask + ")";
 }
 
 std::pair<std::string, std::string> Runner::method_of(std::string_view path) const {

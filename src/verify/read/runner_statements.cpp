@@ -32,15 +32,6 @@ Shape shape_after(const DrawCall& call) {
   return shape;
 }
 
-/// Returns true for a module that makes a tensor of the same shape: "nn.LayerNorm(4)".
-bool keeps_shape(std::string_view module) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"Dropout", "ELU", "GELU", "Identity", "LayerNorm", "RMSNorm", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"});
-  const std::string_view path = leading_path(module);
-  const std::string_view name = path.substr(path.rfind('.') + 1);
-  return path.starts_with("nn.") && std::ranges::find(names, name) != names.end();
-}
-
 /// Returns true if the text is exactly one call, "attention(q, k)".
 bool is_one_call(std::string_view text) {
   const std::size_t open = leading_path(text).size();
@@ -70,6 +61,14 @@ bool is_output(std::string_view text) {
 }
 
 }  // namespace
+
+bool keeps_shape(std::string_view module) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"Dropout", "ELU", "GELU", "Identity", "LayerNorm", "RMSNorm", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"});
+  const std::string_view path = leading_path(module);
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  return path.starts_with("nn.") && std::ranges::find(names, name) != names.end();
+}
 
 void Runner::run_line(std::size_t i, std::string_view line) {
   const std::vector<std::string_view> statements = split_outside(line, ';');
@@ -461,6 +460,12 @@ bool Runner::is_no_tensor(std::string_view value) const {
   constexpr auto functions = std::to_array<std::string_view>(
       {"len", "type", "torch.allclose", "torch.equal", "np.allclose", "list", "sum", "str", "round", "float", "int"});
   constexpr auto endings = std::to_array<std::string_view>({".dtype", ".item()", ".numel()", ".dim()", ".ndim"});
+  constexpr auto reductions =
+      std::to_array<std::string_view>({".all()", ".any()", ".max()", ".mean()", ".min()", ".std()", ".sum()"});
+  if (value.starts_with("np.") && is_one_call(value.substr(0, value.rfind('.'))) &&
+      std::ranges::any_of(reductions, [&](std::string_view one) { return value.ends_with(one); })) {
+    return true;  // numpy prints a number as a number
+  }
   const std::string_view path = leading_path(value);
   const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
   const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());

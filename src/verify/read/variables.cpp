@@ -154,6 +154,12 @@ std::optional<double> Variables::number(std::string_view text) const {
     return a && b ? std::optional(std::pow(*a, *b)) : std::nullopt;
   }
   // 2. int(x), math.sqrt(x), len(x), x.size(0), x.shape[0]
+  for (const std::string_view ending : {".dim()", ".ndim"}) {
+    const auto of = text.ends_with(ending) ? shape(text.substr(0, text.size() - ending.size())) : std::nullopt;
+    if (of) {
+      return static_cast<double>(of->size());
+    }
+  }
   const std::size_t open = text.find_last_of("([");
   if (open == npos || closing_bracket(text, open) != text.size() - 1) {
     return std::nullopt;
