@@ -55,8 +55,9 @@ bool is_pair(std::string_view value) {
 
 /// Returns true for what only output has between statements: "tensor([[...", "values=tensor(", "<torch._C.Generator".
 bool is_output(std::string_view text) {
-  constexpr auto beginnings = std::to_array<std::string_view>(
-      {"tensor(", "[[", "<", "torch.Size(", "torch.return_types", "values=tensor(", "indices=tensor("});
+  constexpr auto beginnings =
+      std::to_array<std::string_view>({"tensor(", "[[", "<", "torch.Size(", "torch.return_types", "values=tensor(",
+                                       "indices=tensor(", "grad_fn=<", "dtype=torch.", "requires_grad=True)"});
   return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
 }
 
