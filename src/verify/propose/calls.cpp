@@ -276,7 +276,7 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (const Value moved = moved_by(function, given, x); moved.is_known()) {
     return moved;
   }
-  if (is("topk", "sort", "argsort")) {
+  if (is("topk", "sort", "argsort", "argmax", "argmin")) {
     return ordered(function, given, x);
   }
   if (is("unsqueeze", "expand_dims")) {

@@ -147,39 +147,6 @@ Value interleaved(const Passed& given, const Tensor& x) {
       });
 }
 
-/// Of each row the place of its greatest number, where the printed digits tell.
-Value greatest_of(const Passed& given, const Tensor& x) {
-  const auto axis = axis_of(given, 1, x.dim());
-  if (!axis || x.dtype() != DType::float32 || x.size(*axis) == 0) {
-    return {};
-  }
-  const auto at = static_cast<std::size_t>(*axis);
-  Shape shape = x.shape();
-  shape.erase(shape.begin() + *axis);
-  return value_of(
-      mapped({x}, shape,
-             {[end = ".argmax(dim=" + std::to_string(*axis) + ")"](const auto& of) { return grouped(of[0]) + end; },
-              [at, size = x.size(*axis)](const Shape& index) {
-                std::vector<Element> elements;
-                for (std::int64_t i = 0; i < size; ++i) {
-                  Shape from = index;
-                  from.insert(from.begin() + static_cast<std::ptrdiff_t>(at), i);
-                  elements.push_back({0, std::move(from)});
-                }
-                return elements;
-              },
-              [](std::span<const Interval> of) {
-                const double least = std::ranges::max(of, {}, &Interval::low).low;
-                Interval place{static_cast<double>(of.size()), 0};
-                for (std::size_t i = 0; i < of.size(); ++i) {
-                  if (of[i].high >= least) {
-                    place = {std::min(place.low, static_cast<double>(i)), static_cast<double>(i)};
-                  }
-                }
-                return place;
-              }}));
-}
-
 }  // namespace
 
 Value reshaped(const Tensor& x, const Shape& shape) {
@@ -288,9 +255,6 @@ Value moved_by(const std::string& function, const Passed& given, const Tensor& x
                                 }
                                 return from;
                               });
-  }
-  if (function == "argmax") {
-    return greatest_of(given, x);
   }
   if (function == "flatten" || function == "ravel") {
     const Value from = given.get("start_dim", 1);

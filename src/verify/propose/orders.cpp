@@ -9,35 +9,41 @@
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
 #include "verify/propose/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
 
+/// All lows or all highs, the greatest first.
+std::vector<double> falling(std::span<const Interval> of, double Interval::*end) {
+  std::vector<double> ends;
+  ends.reserve(of.size());
+  for (const Interval& one : of) {
+    ends.push_back(one.*end);
+  }
+  std::ranges::sort(ends, std::greater());
+  return ends;
+}
+
 /// The bounds of the k-th greatest number: so many lows, and so many highs, are not less.
 Interval greatest(std::span<const Interval> of, std::size_t k) {
-  std::vector<double> lows;
-  std::vector<double> highs;
-  for (const Interval& one : of) {
-    lows.push_back(one.low);
-    highs.push_back(one.high);
-  }
-  std::ranges::sort(lows, std::greater());
-  std::ranges::sort(highs, std::greater());
-  return {lows[k], highs[k]};
+  return {falling(of, &Interval::low)[k], falling(of, &Interval::high)[k]};
 }
 
 /// The first and the last place where the k-th greatest number may be.
 Interval place_of_greatest(std::span<const Interval> of, std::size_t k) {
+  const std::vector<double> lows = falling(of, &Interval::low);
+  const std::vector<double> highs = falling(of, &Interval::high);
+  const auto count_above = [](const std::vector<double>& ends, double value, auto is_above) {
+    return static_cast<std::size_t>(
+        std::ranges::partition_point(ends, [&](double end) { return is_above(end, value); }) - ends.begin());
+  };
   Interval place{static_cast<double>(of.size()), 0};
   for (std::size_t i = 0; i < of.size(); ++i) {
-    std::size_t above = 0;
-    std::size_t maybe_above = 0;
-    for (std::size_t other = 0; other < of.size(); ++other) {
-      above += other != i && of[other].low > of[i].high ? 1U : 0U;
-      maybe_above += other != i && of[other].high >= of[i].low ? 1U : 0U;
-    }
+    const std::size_t above = count_above(lows, of[i].high, std::greater());
+    const std::size_t maybe_above = count_above(highs, of[i].low, std::greater_equal()) - 1;  // less itself
     if (above <= k && k <= maybe_above) {
       place = {std::min(place.low, static_cast<double>(i)), static_cast<double>(i)};
     }
@@ -49,11 +55,15 @@ Interval place_of_greatest(std::span<const Interval> of, std::size_t k) {
 
 Value ordered(const std::string& function, const Passed& given, const Tensor& x) {
   const bool is_topk = function == "topk";
+  const bool is_one = function == "argmax" || function == "argmin";
   const std::size_t place_of_dim = is_topk ? 2 : 1;
   const auto named = axis_of(given, place_of_dim, x.dim());
   const bool is_named = given.get("dim", "axis", place_of_dim).is_known();
   if (x.dim() == 0 || x.dtype() != DType::float32 || (is_named && !named)) {
     return {};
+  }
+  if (is_one && !is_named && x.dim() > 1) {
+    return ordered(function, {}, *reshaped(x, {element_count(x.shape())}).tensor);
   }
   const std::int64_t axis = is_named ? *named : x.dim() - 1;
   const auto at = static_cast<std::size_t>(axis);
@@ -93,6 +103,13 @@ Value ordered(const std::string& function, const Passed& given, const Tensor& x)
     }
     return renamed(stack(ranks, axis), words + std::string(ending));
   };
+  if (is_one) {
+    const std::size_t rank = function == "argmax" ? 0 : static_cast<std::size_t>(size - 1);
+    const std::string along = x.dim() == 1 && !is_named ? "" : "dim=" + std::to_string(axis);
+    return value_of(mapped({x}, shape,
+                           {[end = "." + function + "(" + along + ")"](const auto& of) { return grouped(of[0]) + end; },
+                            row_of, [rank](std::span<const Interval> of) { return place_of_greatest(of, rank); }}));
+  }
   if (count > most || size > most) {
     return {};
   }

@@ -126,7 +126,7 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     Value result = reduced(is_most ? "amax" : "amin", given, x,
                            [is_most](std::span<const Interval> of) { return extreme(of, is_most); });
     result.is_pair = true;
-    result.places = is_most && result.tensor ? moved_by("argmax", given, x).tensor : std::nullopt;
+    result.places = result.tensor ? ordered(is_most ? "argmax" : "argmin", given, x).tensor : std::nullopt;
     return result;
   }
   if (function == "var" || function == "std") {

@@ -58,7 +58,7 @@ std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std:
 /// Sums and the like, of one axis or of all; unknown where the function is none.
 Value reduction_of(const std::string& function, const Passed& given, const Tensor& x);
 
-/// torch.topk, torch.sort and torch.argsort.
+/// torch.topk, torch.sort, torch.argsort, torch.argmax and torch.argmin.
 Value ordered(const std::string& function, const Passed& given, const Tensor& x);
 
 /// torch.cumsum, of one axis.
