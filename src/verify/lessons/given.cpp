@@ -73,8 +73,8 @@ Given given_of(std::span<const Printed> printed, const Listing& listing, std::sp
   };
   const auto toy = std::ranges::find_if(listing.literals, is_toy);
   const bool has_other = std::ranges::find(listing.literals, "inputs", &Literal::name) != listing.literals.end();
-  const std::string usual = has_other ? "the articles' inputs" : "inputs";
-  add({6, 3}, inputs, toy == listing.literals.end() || toy->name.empty() ? usual : toy->name);
+  const std::string toys_name = has_other ? "the articles' inputs" : "inputs";
+  add({6, 3}, inputs, toy == listing.literals.end() || toy->name.empty() ? toys_name : toy->name);
   constexpr std::size_t most_literals = 12;
   constexpr std::size_t most_numbers = 4096;
   for (const Literal& literal : listing.literals) {

@@ -61,10 +61,10 @@ Value composed(const std::string& function, const Passed& given, const Value& x)
       most = std::max(most, x.tensor->value(index_at(i, x.tensor->shape())));
     }
     const Value eye = filled("eye", {{value_of(classes.number ? *classes.number : most + 1)}, {}});
-    const Value rows = eye.tensor ? picked(*eye.tensor, *x.tensor) : Value{};
-    return rows.tensor ? renamed(*rows.tensor,
-                                 "F.one_hot(" + x.tensor->words() + ", " + std::to_string(rows.tensor->size(-1)) + ")")
-                       : Value{};
+    const Value one_hot = eye.tensor ? picked(*eye.tensor, *x.tensor) : Value{};
+    return one_hot.tensor ? renamed(*one_hot.tensor, "F.one_hot(" + x.tensor->words() + ", " +
+                                                         std::to_string(one_hot.tensor->size(-1)) + ")")
+                          : Value{};
   }
   if (function == "cross_entropy" && x.tensor->dim() == 2 && other.tensor && other.tensor->dim() == 1 &&
       other.tensor->size(0) == x.tensor->size(0)) {

@@ -79,6 +79,21 @@ bool begins_with_keyword(std::string_view line) {
   return std::ranges::find(words, leading_name(line)) != words.end();
 }
 
+/// Returns true for "[[0.15 0.2": numbers without commas, which no program has.
+bool is_spaced(std::string_view list) {
+  const bool has_numbers_only = list.find_first_not_of("0123456789.+-e[ ") == npos;
+  const std::size_t space = list.find(' ', std::min(list.find_first_of("0123456789"), list.size()));
+  return has_numbers_only && space != npos && list.find_first_of("0123456789", space) != npos;
+}
+
+/// Returns true for "Q = tensor([[", as print("Q =", Q) prints it: programs that do not import tensor name its library.
+bool is_called_output(std::string_view line) {
+  const std::size_t sign = line.find('=');
+  const std::string_view name = without_trailing(line.substr(0, std::min(sign, line.size())), " ");
+  return sign != npos && !name.empty() && leading_name(name) == name &&
+         without_indent(line.substr(sign + 1)).starts_with("tensor([");
+}
+
 /// Returns true for a line of what torch.max and its like print: "values=tensor([1., 2.]),".
 bool is_of_printed_pair(std::string_view line) {
   constexpr auto beginnings =
@@ -101,8 +116,8 @@ bool begins_printed_list(std::string_view line) {
   const bool has_commas = list.find(',') != npos;
   constexpr std::string_view code = "=;{}\"'`";
   const std::string_view label = without_trailing(words, "=>-:");
-  return introduces && (!has_commas || label.find(' ') != npos) && label.find_first_of(code) == npos &&
-         !begins_with_keyword(line);
+  return (introduces || is_spaced(list)) && (!has_commas || label.find(' ') != npos) &&
+         label.find_first_of(code) == npos && !begins_with_keyword(line);
 }
 
 bool is_output_call(std::string_view line) {
@@ -144,8 +159,11 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
   } else if (!line.empty() && (text::is_letter(line.front()) || line.front() == '@')) {
     depth_ = 0;  // recovers from miscounted brackets
   }
+  has_tensor_ =
+      has_tensor_ || (line.find("import ") != npos && (line.find("tensor") != npos || line.find('*') != npos));
   if (depth_ == 0) {
-    in_list_ = (!goes_on_ && begins_printed_list(line)) || is_of_printed_pair(line);
+    in_list_ = (!goes_on_ && begins_printed_list(line)) || is_of_printed_pair(line) ||
+               (!has_tensor_ && is_called_output(line));
   }
   const std::string_view words = without_trailing(line, " \t\r");
   constexpr std::string_view unfinished = "=\\,(+-*/|&<";

@@ -27,6 +27,7 @@ class CodeZones {
   std::size_t depth_ = 0;     ///< number of open brackets
   std::string_view closing_;  ///< the end marker of the open string or comment: """ or */
   bool in_list_ = false;      ///< within a list that is output
+  bool has_tensor_ = false;   ///< imported without its library's name
   bool goes_on_ = false;      ///< the last line's end does not end a statement
 };
 
