@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
+#include <string>
 
 #include "text/ascii.hpp"
 #include "verify/read/pieces.hpp"
@@ -86,12 +89,25 @@ bool is_spaced(std::string_view list) {
   return has_numbers_only && space != npos && list.find_first_of("0123456789", space) != npos;
 }
 
-/// Returns true for "Q = tensor([[", as print("Q =", Q) prints it: programs that do not import tensor name its library.
-bool is_called_output(std::string_view line) {
+/// The name of "Q = tensor([[1.", as print("Q =", Q) prints it; empty for other lines.
+std::string_view name_of_output(std::string_view line) {
   const std::size_t sign = line.find('=');
   const std::string_view name = without_trailing(line.substr(0, std::min(sign, line.size())), " ");
-  return sign != npos && !name.empty() && leading_name(name) == name &&
-         without_indent(line.substr(sign + 1)).starts_with("tensor([");
+  const bool is_output = sign != npos && !name.empty() && leading_name(name) == name &&
+                         without_indent(line.substr(sign + 1)).starts_with("tensor([");
+  return is_output ? name : std::string_view();
+}
+
+/// Adds the names that a line prints before a sign: print("Q =", Q), print(f"{K=}").
+void add_printed_names(std::string_view line, std::set<std::string, std::less<>>& names) {
+  const std::size_t print = line.find("print(");
+  for (std::size_t at = line.find_first_of("\"'{", std::min(print, line.size())); at != npos;
+       at = line.find_first_of("\"'{", at + 1)) {
+    const std::string_view name = leading_name(line.substr(at + 1));
+    if (!name.empty() && without_indent(line.substr(at + 1 + name.size())).starts_with('=')) {
+      names.insert(std::string(name));
+    }
+  }
 }
 
 /// Returns true for a line of what torch.max and its like print: "values=tensor([1., 2.]),".
@@ -116,7 +132,7 @@ bool begins_printed_list(std::string_view line) {
   const bool has_commas = list.find(',') != npos;
   constexpr std::string_view code = "=;{}\"'`";
   const std::string_view label = without_trailing(words, "=>-:");
-  return (introduces || is_spaced(list)) && (!has_commas || label.find(' ') != npos) &&
+  return (introduces || (is_spaced(list) && !words.ends_with('='))) && (!has_commas || label.find(' ') != npos) &&
          label.find_first_of(code) == npos && !begins_with_keyword(line);
 }
 
@@ -159,11 +175,10 @@ void CodeZones::add_line(std::size_t begin, std::string_view line) {
   } else if (!line.empty() && (text::is_letter(line.front()) || line.front() == '@')) {
     depth_ = 0;  // recovers from miscounted brackets
   }
-  has_tensor_ =
-      has_tensor_ || (line.find("import ") != npos && (line.find("tensor") != npos || line.find('*') != npos));
+  add_printed_names(line, printed_);
   if (depth_ == 0) {
-    in_list_ = (!goes_on_ && begins_printed_list(line)) || is_of_printed_pair(line) ||
-               (!has_tensor_ && is_called_output(line));
+    in_list_ =
+        (!goes_on_ && begins_printed_list(line)) || is_of_printed_pair(line) || printed_.contains(name_of_output(line));
   }
   const std::string_view words = without_trailing(line, " \t\r");
   constexpr std::string_view unfinished = "=\\,(+-*/|&<";

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "verify/read/zones.hpp"
@@ -24,11 +27,11 @@ class CodeZones {
   void note_bracket(char c);
 
   Zones& zones_;
-  std::size_t depth_ = 0;     ///< number of open brackets
-  std::string_view closing_;  ///< the end marker of the open string or comment: """ or */
-  bool in_list_ = false;      ///< within a list that is output
-  bool has_tensor_ = false;   ///< imported without its library's name
-  bool goes_on_ = false;      ///< the last line's end does not end a statement
+  std::size_t depth_ = 0;                       ///< number of open brackets
+  std::string_view closing_;                    ///< the end marker of the open string or comment: """ or */
+  bool in_list_ = false;                        ///< within a list that is output
+  std::set<std::string, std::less<>> printed_;  ///< names that prints write before a sign
+  bool goes_on_ = false;                        ///< the last line's end does not end a statement
 };
 
 /// Returns true if a line can only belong to a program.
