@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <new>
 #include <ostream>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -99,30 +100,29 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
     });
     verified.printed = verify::find_printed(verified.page);
     verify::Listing listing = verify::find_listing(verified.page);
-    std::vector<verify::Replayed> replayed = verify::replay(listing.draws);
-    verify::Given given = given_of(verified.printed, listing, replayed);
     const verify::LessonsToTry lessons = verify::lessons_to_try(options, verified.printed);
-    match_page(verified, lessons, listing, given);
-    // PyTorch's builds draw dropout's masks in two ways; the page shows which if one explains more.
-    if (std::vector<verify::DrawCall> calls = verify::with_other_dropout(listing.draws); !calls.empty()) {
-      const std::int64_t before = verified.report.holding(verify::Printed::Kind::tensor);
-      const std::vector<verify::Replayed> usual = std::exchange(replayed, verify::replay(calls));
+    std::vector<verify::Replayed> replayed;
+    verify::Given given;
+    const auto match_with = [&](std::span<const verify::DrawCall> calls) {
+      replayed = verify::replay(calls);
       given = given_of(verified.printed, listing, replayed);
       match_page(verified, lessons, listing, given);
-      if (verified.report.holding(verify::Printed::Kind::tensor) > before) {
+      return verified.report.holding(verify::Printed::Kind::tensor);
+    };
+    const std::int64_t holding = match_with(listing.draws);
+    // PyTorch's builds draw dropout's masks in two ways; the page shows which if one explains more.
+    if (std::vector<verify::DrawCall> calls = verify::with_other_dropout(listing.draws);
+        !calls.empty() && holding < verified.report.count(verify::Printed::Kind::tensor)) {
+      if (match_with(calls) > holding) {
         listing.draws = std::move(calls);
       } else {
-        replayed = usual;
-        given = given_of(verified.printed, listing, replayed);
-        match_page(verified, lessons, listing, given);
+        match_with(listing.draws);
       }
     }
     const auto others =
         options.is_seed_given ? std::nullopt : verify::calls_with_other_seed(listing.draws, verified.report);
     if (others) {
-      replayed = verify::replay(*others);
-      given = given_of(verified.printed, listing, replayed);
-      match_page(verified, lessons, listing, given);
+      match_with(*others);
     }
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);

@@ -223,15 +223,14 @@ class Deriver {
     constexpr double printed_there = -5.5;  // what the program prints there need not say much
     constexpr std::size_t most_tried = 24;
     constexpr std::size_t most_looked_at = 200;
-    const auto look = [&](std::size_t written, double known) {
-      const auto tensor = listed_.tensor(written);
+    const auto look = [&](std::size_t written, const std::optional<Tensor>& tensor, double known) {
       const Written& one = listed_.written()[written];
       const std::string_view name = one.name.starts_with("our_") ? std::string_view() : one.name;
       const std::string_view called = one.text.empty() ? name : one.text;
       return tensor ? relater_.find_listed(observed, *tensor, known, called) : std::nullopt;
     };
     if (written_[i]) {
-      return look(*written_[i], printed_there);
+      return look(*written_[i], listed_.tensor(*written_[i]), printed_there);
     }
     std::size_t tried = 0;
     std::size_t looked_at = 0;
@@ -246,7 +245,7 @@ class Deriver {
       if (!tensor || tensor->shape() != observed.shape) {
         continue;
       }
-      if (auto relation = look(k, std::log10(static_cast<double>(++tried)))) {
+      if (auto relation = look(k, tensor, std::log10(static_cast<double>(++tried)))) {
         written_[i] = k;
         return relation;
       }

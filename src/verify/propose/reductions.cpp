@@ -130,9 +130,9 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     return result;
   }
   if (function == "var" || function == "std") {
-    const bool is_numpys = given.get("axis", 99).is_known() && !given.get("ddof", 99).number;
-    const bool is_population =
-        is_numpys || given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
+    const bool is_numpys = given.get("axis", 99).is_known();
+    const bool is_population = given.get("ddof", 99).number.value_or(is_numpys ? 0 : 1) == 0 ||
+                               given.get("unbiased", 99).number == 0.0 || given.get("correction", 99).number == 0.0;
     const bool is_root = function == "std";
     return reduced(
         function, given, x,

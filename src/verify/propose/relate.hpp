@@ -58,13 +58,13 @@ class Relater {
   bool has_patience_for(const Observed& target);
   std::optional<Relation> find_fit(const Observed& target);
 
-  Givens givens_;
-  /// The remaining budget for computing bounds on this page; enough for pages of a usual size.
   /// What a search for one tensor may cost: a part of what is left, so that none takes all.
   std::int64_t share() const { return patience_ / 4; }
 
+  Givens givens_;
+  /// The remaining budget for computing bounds on this page; enough for pages of a usual size.
   std::int64_t patience_ = 8'000'000;
-  std::int64_t patience_with_listing_ = 8'000'000;
+  std::int64_t patience_with_listing_ = 8'000'000;  ///< the same for what the listing computes
   std::vector<Leaf> leaves_;
   std::vector<Leaf> draws_;
   Bounds bounds_;

@@ -53,11 +53,10 @@ bool is_pair(std::string_view value) {
   return name == "topk" || name == "sort" || ((name == "max" || name == "min") && is_along);
 }
 
-/// Returns true for what only output has between statements: "tensor([[...", "values=tensor(", "<torch._C.Generator".
+/// Returns true for what only output has between statements: "tensor([[...", "<torch._C.Generator".
 bool is_output(std::string_view text) {
-  constexpr auto beginnings =
-      std::to_array<std::string_view>({"tensor(", "[[", "<", "torch.Size(", "torch.return_types", "values=tensor(",
-                                       "indices=tensor(", "grad_fn=<", "dtype=torch.", "requires_grad=True)"});
+  constexpr auto beginnings = std::to_array<std::string_view>(
+      {"tensor(", "[[", "<", "torch.Size(", "values=tensor(", "grad_fn=<", "dtype=torch.", "requires_grad=True)"});
   return std::ranges::any_of(beginnings, [&](std::string_view one) { return text.starts_with(one); });
 }
 
