@@ -109,7 +109,7 @@ function begin(kind, wanted, chosen = null) {
   const seed = newSeed();
   const cells = () => (chosen === null ? someOf(askable(step).filter((position) => !isPlain(value({ node, position }))), wanted, dice(seed)) : chosen)
     .map((position) => indexWords(node, position)).join(";");
-  location.hash = `${steps[step].id}?exercise=${kind}&${kind === "numbers" ? `cells=${cells()}` : `seed=${seed}`}`;
+  location.hash = `${prefix}${steps[step].id}?exercise=${kind}&${kind === "numbers" ? `cells=${cells()}` : `seed=${seed}`}`;
 }
 
 function endExercise() {
@@ -149,7 +149,7 @@ exerciseDialog.addEventListener("close", () => {
 });
 exerciseButton.addEventListener("click", openExercises);
 exerciseButton.hidden = !steps.some(({ ask }) => ask?.length);
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.key !== "x" || event.altKey || event.ctrlKey || event.metaKey || exerciseButton.hidden) return;
   if (document.querySelector("dialog[open]") || event.target.closest("input, textarea, select")) return;
   event.preventDefault();

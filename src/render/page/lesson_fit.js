@@ -320,7 +320,8 @@ function refit() {
   if (state.room !== `${w} ${h}` || (!staged.matches && !state.isGrid)) fit(state);
 }
 
-window.addEventListener("resize", refit);
-window.addEventListener("afterprint", refit);
+listen(window, "resize", refit);
+listen(window, "afterprint", refit);
 const words = new ResizeObserver(refit);
 articles.forEach((article) => words.observe(article.querySelector("header")));
+life.addEventListener("abort", () => [resized, words].forEach((observer) => observer.disconnect()));

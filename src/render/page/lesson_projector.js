@@ -32,7 +32,7 @@ function resize() {
 }
 
 projectorButton.addEventListener("click", () => setProjector(!isProjected()));
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
   if (event.target.closest("input, textarea, select")) return;
   if (event.key === "p") setProjector(!isProjected());
@@ -61,6 +61,6 @@ function setSlide({ node, maps, result }) {
   result.style.setProperty("--slides", sizes.indexOf(size) + 1);
 }
 
-window.addEventListener("beforeprint", () => {
+listen(window, "beforeprint", () => {
   if (isProjected()) views.forEach((state) => state && setSlide(state));
 });

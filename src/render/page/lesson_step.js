@@ -2,7 +2,7 @@
 
 const views = steps.map(() => null);
 let pointer = "";  // where it is
-document.addEventListener("pointermove", ({ clientX, clientY }) => { pointer = `${clientX} ${clientY}`; });
+listen(document, "pointermove", ({ clientX, clientY }) => { pointer = `${clientX} ${clientY}`; });
 
 /** The steps that a node was computed from: the nearest ones, through nodes that are not steps. */
 function sources(node) {
@@ -301,7 +301,7 @@ function setGrid(state, isGrid) {
   fit(state);
 }
 
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.key !== "a" || event.altKey || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
   if (event.target.closest("input, textarea, select") || !views[current]) return;
   setGrid(views[current], !views[current].isGrid);

@@ -1,4 +1,8 @@
 const root = document.documentElement;
+
+/** Listens to what outlives the lesson, for as long as the lesson is on the page. */
+const listen = (target, event, act) => target.addEventListener(event, act, { signal: life });
+
 const lesson = JSON.parse(document.getElementById("lesson-data").textContent);
 const { chapters, nodes, steps, tellings } = lesson;
 const articles = [...document.querySelectorAll("article.step")];

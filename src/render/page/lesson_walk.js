@@ -41,7 +41,9 @@ function show(step, position, byUser) {
 
 /** "#attn_scores[1,2]?what-if=no-mask": a step, optionally an element, and optionally a changed rule. */
 function fromAddress(byUser) {
-  const [, id, , index, query] = /^#([^[?]*)(\[([\d,\s]*)\])?(?:\?(.*))?$/.exec(safeDecode(location.hash)) ?? [];
+  const address = location.hash.slice(1);
+  const own = address.startsWith(prefix) ? address.slice(prefix.length) : address;
+  const [, id, , index, query] = /^([^[?]*)(\[([\d,\s]*)\])?(?:\?(.*))?$/.exec(safeDecode(own)) ?? [];
   const step = steps.findIndex((one) => one.id === id);
   if (step < 0) {
     if (current < 0) show(0, null, false);
@@ -61,10 +63,10 @@ function safeDecode(text) {
 function go(step) {
   const to = Math.min(Math.max(step, 0), steps.length - 1);
   if (to === current) return;
-  location.hash = steps[to].id + whatIfAddress(to);  // hashchange shows it
+  location.hash = prefix + steps[to].id + whatIfAddress(to);  // hashchange shows it
 }
 
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || document.querySelector("dialog[open]")) return;
   if (event.target.closest("pre, input, textarea, select, :is(.scroll, .derivation)[tabindex]") && !event.key.startsWith("Page")) return;
   switch (event.key) {
@@ -84,7 +86,7 @@ function openGlossary() {
 }
 
 document.querySelector("button.glossary").addEventListener("click", openGlossary);
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.key !== "g" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
   if (exerciseDialog.open) return;
   if (glossary.open) glossary.close();
@@ -99,8 +101,8 @@ document.querySelector("main").addEventListener("pointerdown", ({ target }) => {
   if ((state?.pinned ?? null) === null || target.closest("td[data-position], .derivation, .operands, .scroll, a, button, select")) return;
   release(state);
 });
-window.addEventListener("hashchange", () => fromAddress(true));
-window.addEventListener("beforeprint", () => steps.forEach(({ frame }, step) => frame || present(step)));
+listen(window, "hashchange", () => fromAddress(true));
+listen(window, "beforeprint", () => steps.forEach(({ frame }, step) => frame || present(step)));
 
 // ---- Light and dark ------------------------------------------------------------------------------
 
@@ -121,7 +123,7 @@ themeButton.addEventListener("click", () => {
   setTheme();
 });
 themeButton.setAttribute("aria-label", "Dark theme");
-system.addEventListener("change", setTheme);
+listen(system, "change", setTheme);
 setTheme();
 
 /** The rule that the page was made to compare with; an address says for itself what is changed. */
@@ -130,7 +132,7 @@ const askedRule = chapters[0].about.options.what_if;
 if (steps.length) {
   root.classList.add("steps-live");
   if (askedRule && canUnpack && location.hash.length < 2) {
-    history.replaceState(null, "", `#${steps[0].id}?what-if=${askedRule}`);
+    history.replaceState(null, "", `#${prefix}${steps[0].id}?what-if=${askedRule}`);
   }
   setProjector(isProjected());
   fromAddress(false);

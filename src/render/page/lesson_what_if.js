@@ -349,6 +349,7 @@ function focusCell(position) {
     burst, the last one is written. An address whose rule is still computed stays. */
 const addressTimes = [];
 let addressTimer = 0;
+life.addEventListener("abort", () => clearTimeout(addressTimer));
 function setAddress() {
   if (whatIf.awaited) return;
   clearTimeout(addressTimer);
@@ -360,7 +361,7 @@ function setAddress() {
   if (addressTimes.push(now) > 30) addressTimes.shift();
   const at = chosenCell();
   const index = at === null ? [] : indexAt(at, nodeOf(current).s);
-  history.replaceState(null, "", `#${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress(current)}`);
+  history.replaceState(null, "", `#${prefix}${steps[current].id}${index.length ? `[${index}]` : ""}${whatIfAddress(current)}`);
 }
 
 whatIfBar.addEventListener("keydown", (event) => {
@@ -369,7 +370,7 @@ whatIfBar.addEventListener("keydown", (event) => {
 
 ruleList.addEventListener("change", () => choose({ rule: ruleList.value }));
 showButtons.forEach((button, i) => button.addEventListener("click", () => choose({ show: shows[i] })));
-document.addEventListener("keydown", (event) => {
+listen(document, "keydown", (event) => {
   if (event.key !== "w" || event.altKey || event.ctrlKey || event.metaKey || !rules.length) return;
   if (event.target.closest("input, textarea, select")) return;
   if (exercise && exercise.kind !== "rule") return;
@@ -378,13 +379,13 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Links within the page keep what is chosen. */
-document.addEventListener("click", (event) => {
+/** Links within the page keep the lesson and what is chosen. */
+listen(document, "click", (event) => {
   const link = event.target.closest("a[href^='#']");
-  if (!link || !whatIf.rule || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || !(whatIf.rule || prefix) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const address = link.getAttribute("href").slice(1);
   const to = steps.findIndex(({ id }) => id === address.split("[")[0]);
   if (to < 0) return;
   event.preventDefault();
-  location.hash = address + whatIfAddress(to);
+  location.hash = prefix + address + whatIfAddress(to);
 });
