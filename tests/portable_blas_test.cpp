@@ -189,7 +189,7 @@ TEST_CASE("a fused multiply-add from doubles has every bit of the C library's") 
                                  : std::ldexp(a * b, static_cast<int>(engine() % 60) - 30);
     const float ours = FusedByDoubles()(a, b, c);
     const float expected = std::fma(a, b, c);
-    different += are_same(std::span(&ours, 1), std::span(&expected, 1)) ? 0 : 1;
+    different += are_same(std::span(&ours, 1), std::span(&expected, 1)) ? 0U : 1U;
   }
   CHECK(different == 0);
 }

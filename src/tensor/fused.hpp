@@ -4,15 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+/// a * b + c for floats, rounded once.
 namespace attn {
 
-/// a * b + c with one rounding, where the processor has an instruction for it.
-struct FusedByProcessor {
-  [[gnu::always_inline]] float operator()(float a, float b, float c) const { return std::fma(a, b, c); }
-};
-
-/// The same from double arithmetic, for processors without: every bit of std::fma, but for which NaN it returns. It has
-/// no branches, so a compiler can compute several at a time.
+/// From double arithmetic: every bit of std::fma, but for which NaN it returns. It has no branches, so a compiler can
+/// compute several at a time.
 struct FusedByDoubles {
   [[gnu::always_inline]] float operator()(float a, float b, float c) const {
     // 1. The product is exact: 24 and 24 bits make at most 48 of 53.
@@ -35,10 +31,17 @@ struct FusedByDoubles {
   }
 };
 
-#if defined(FP_FAST_FMAF)
-using Fused = FusedByProcessor;
+/// With the processor's instruction, or else by the C library.
+struct Fused {
+  [[gnu::always_inline]] float operator()(float a, float b, float c) const {
+#if defined(__wasm__)  // musl without rounding modes rounds twice: half of the sums midway between two floats are wrong
+    return FusedByDoubles()(a, b, c);
 #else
-using Fused = FusedByDoubles;
+    return std::fma(a, b, c);
 #endif
+  }
+};
+
+inline constexpr Fused fused;
 
 }  // namespace attn

@@ -97,9 +97,9 @@ struct Tile {
 };
 
 /// Adds the product of a tile to `out`, whose rows are `stride` apart.
-template <class Fused, std::size_t rows, bool has_two>
+template <class Fuse, std::size_t rows, bool has_two>
 [[gnu::always_inline]] inline void add_tile(const Tile& tile, float* out, Index stride) {
-  constexpr Fused fused;
+  constexpr Fuse fuse;
   float sums[has_two ? 2 : 1][rows][tile_columns] = {};
   const float* factors = tile.rows;
   const float* columns = tile.columns;
@@ -107,7 +107,7 @@ template <class Fused, std::size_t rows, bool has_two>
     for (std::size_t i = 0; i < rows; ++i) {
 #pragma GCC unroll 1  // unrolled before it is vectorised, it would not be
       for (std::size_t j = 0; j < tile_columns; ++j) {
-        chain[i][j] = fused(factors[i], columns[j], chain[i][j]);
+        chain[i][j] = fuse(factors[i], columns[j], chain[i][j]);
       }
     }
     factors += rows;
@@ -131,23 +131,27 @@ template <class Fused, std::size_t rows, bool has_two>
   }
 }
 
-template <class Fused>
+template <class Fuse>
 [[gnu::always_inline]] inline void add_tile(const Tile& tile, Index rows, bool has_two, float* out, Index stride) {
   switch (rows) {
-    case 6: return has_two ? add_tile<Fused, 6, true>(tile, out, stride) : add_tile<Fused, 6, false>(tile, out, stride);
-    case 4: return has_two ? add_tile<Fused, 4, true>(tile, out, stride) : add_tile<Fused, 4, false>(tile, out, stride);
-    case 2: return add_tile<Fused, 2, false>(tile, out, stride);
-    default: return add_tile<Fused, 1, false>(tile, out, stride);
+    case 6: return has_two ? add_tile<Fuse, 6, true>(tile, out, stride) : add_tile<Fuse, 6, false>(tile, out, stride);
+    case 4: return has_two ? add_tile<Fuse, 4, true>(tile, out, stride) : add_tile<Fuse, 4, false>(tile, out, stride);
+    case 2: return add_tile<Fuse, 2, false>(tile, out, stride);
+    default: return add_tile<Fuse, 1, false>(tile, out, stride);
   }
 }
 
 void add_tile_anywhere(const Tile& tile, Index rows, bool has_two, float* out, Index stride) {
+#if defined(FP_FAST_FMAF)
   add_tile<Fused>(tile, rows, has_two, out, stride);
+#else  // no instruction: calls of the C library would be slower
+  add_tile<FusedByDoubles>(tile, rows, has_two, out, stride);
+#endif
 }
 
 #if defined(__x86_64__)
 [[gnu::target("avx2,fma")]] void add_tile_avx2(const Tile& tile, Index rows, bool has_two, float* out, Index stride) {
-  add_tile<FusedByProcessor>(tile, rows, has_two, out, stride);
+  add_tile<Fused>(tile, rows, has_two, out, stride);
 }
 #endif
 

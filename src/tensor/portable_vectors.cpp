@@ -15,8 +15,6 @@ using Index = std::int64_t;
 template <std::size_t n>
 using Lanes = std::array<float, n>;
 
-constexpr Fused fused;
-
 /// lanes[i] += a[i] * b[i], rounded once.
 template <std::size_t n>
 void add_fused(const float* a, const float* b, Lanes<n>& lanes, std::size_t count = n) {
