@@ -45,6 +45,7 @@ struct Value {
   std::int64_t most = 0;
   std::int64_t example = 0;
   Choices choices = nullptr;
+  std::string_view why_few = {};  ///< why a choice lacks words that it has in other builds: "this program has no ..."
 };
 
 /// The commands that take an option, as bits.

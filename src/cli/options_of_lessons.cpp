@@ -7,6 +7,7 @@
 #include "cli/option_checks.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/values.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "walk/names.hpp"
 
@@ -226,8 +227,10 @@ std::vector<Option> drawing_options() {
       {.name = "--blas",
        .takers = by_kernels,
        .group = group::kernels,
-       .value = choice([](const Options&) { return words_of(blas_names()); }),
-       .doc = "OpenBLAS kernels for products (default: haswell)",
+       .value = {.kind = ValueKind::choice,
+                 .choices = [](const Options&) { return words_of(blas_names()); },
+                 .why_few = has_openblas() ? "" : "this program was built without OpenBLAS"},
+       .doc = has_openblas() ? "kernels for matrix products (default: haswell)" : "kernels for matrix products",
        .more = "By default, verify tries all that this processor can run.",
        .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
       {.name = "--threads",

@@ -97,7 +97,7 @@ void settle_walk(Options& options, const Given& given) {
   }
   options.all_steps = options.all_steps || (options.format->shows_all_steps && !given.contains("--steps"));
   const Blas blas = options.typed.blas.value_or(default_blas());
-  if (runnable(blas) != blas) {
+  if (!gives_bits_of(blas)) {
     options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
                             blas_name(runnable(blas)) + "'s run instead, so last digits may differ");
   }

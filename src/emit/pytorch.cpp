@@ -254,7 +254,7 @@ std::string environment(const Kernels& kernels) {
                                              {Blas::skylakex, "skylakex"},
                                              {Blas::sandybridge, "sandybridge"},
                                              {Blas::prescott, "prescott"}};
-  if (const auto core = cores.find(kernels.blas); core != cores.end()) {
+  if (const auto core = cores.find(bits_of(kernels.blas)); core != cores.end()) {
     settings += ", OPENBLAS_CORETYPE=\"" + core->second + "\"";
   }
   return settings + (kernels.blas == Blas::native ? "" : ", OPENBLAS_NUM_THREADS=\"1\"");

@@ -1,7 +1,6 @@
 #include "torch/torch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tensor/evaluation.hpp"
+#include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 #include "torch/waypoints.hpp"
 
@@ -246,7 +246,7 @@ Tensor frequencies(std::int64_t base, std::int64_t d) {
     Block<float> values({d / 2});
     for (std::int64_t i = 0; i < d / 2; ++i) {
       const double power = -2.0 * static_cast<double>(i) / static_cast<double>(d);
-      values[static_cast<std::size_t>(i)] = static_cast<float>(std::pow(static_cast<double>(base), power));
+      values[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(static_cast<double>(base), power));
     }
     return Contents(std::move(values));
   };
