@@ -6,8 +6,11 @@ namespace attn::chapters::modern {
 namespace {
 
 constexpr std::array grouped_sizes = {
-    OwnSize{
-        .name = "num-kv-heads", .doc = "heads of keys and values; must divide --num-heads", .example = 1, .fixture = 3},
+    OwnSize{.name = "num-kv-heads",
+            .doc = "heads of keys and values; must divide --num-heads",
+            .example = 1,
+            .fixture = 3,
+            .is_drawn = true},
 };
 
 constexpr std::array cache_sizes = {
@@ -74,7 +77,7 @@ constexpr std::array chapters = {
     Chapter{.name = "rotary",
             .article = &article,
             .run = rotary,
-            .takes = {.projections = true, .rotates = true, .sizes = rotary_sizes},
+            .takes = {.projections = true, .positions = true, .sizes = rotary_sizes},
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
             .special = "queries and keys rotated by position; then one token at every position"},
