@@ -142,6 +142,17 @@ constexpr std::array summaries = {
          {"rotate a pair of columns by hand", "say which columns form a pair in either layout",
           "say why values are not rotated"}},
         "halves-for-pairs"},
+    Summary{
+        "bias",
+        "linear biases (ALiBi) and a sliding window: near tokens first",
+        {"How can attention prefer near tokens, and work beyond the longest text of its training?",
+         "Each score gets a penalty that grows with the distance, by a slope of its head; or a mask, the window, "
+         "hides what is too far away. Neither has anything to learn.",
+         "Look at the biases: 0 on the diagonal, and falling to the left of it by the slope of each head. Then look at "
+         "the window: no row keeps more weights than it shows.",
+         {"compute a bias from a slope and two positions", "say which head sees furthest, and why",
+          "tell a window's mask from a causal one"}},
+        "bias-sign"},
 };
 
 const Summary* summary_of(std::string_view name) {

@@ -6,8 +6,11 @@ namespace attn::chapters::modern {
 namespace {
 
 constexpr std::array grouped_sizes = {
-    OwnSize{
-        .name = "num-kv-heads", .doc = "heads of keys and values; must divide --num-heads", .example = 1, .fixture = 3},
+    OwnSize{.name = "num-kv-heads",
+            .doc = "heads of keys and values; must divide --num-heads",
+            .example = 1,
+            .fixture = 3,
+            .is_drawn = true},
 };
 
 constexpr std::array cache_sizes = {
@@ -23,6 +26,10 @@ constexpr std::array rotary_sizes = {
             .doc = "columns between the two of a rotated pair: 1, or half of the keys'",
             .example = 2,
             .fixture = 0},
+};
+
+constexpr std::array bias_sizes = {
+    OwnSize{.name = "window", .doc = "tokens that a sliding window shows to each token", .example = 2, .fixture = 0},
 };
 
 constexpr std::array padding_sizes = {
@@ -74,10 +81,22 @@ constexpr std::array chapters = {
     Chapter{.name = "rotary",
             .article = &article,
             .run = rotary,
-            .takes = {.projections = true, .rotates = true, .sizes = rotary_sizes},
+            .takes = {.projections = true, .positions = true, .sizes = rotary_sizes},
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
             .special = "queries and keys rotated by position; then one token at every position"},
+    Chapter{.name = "bias",
+            .article = &article,
+            .run = bias,
+            .takes = {.projections = true,
+                      .batch = true,
+                      .heads = true,
+                      .shared_d_out = true,
+                      .positions = true,
+                      .sizes = bias_sizes},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 3, d_out 4, 2 heads, window 3",
+            .special = "a penalty for distance, with a slope for each head; then a sliding window"},
 };
 
 constexpr std::array meanings = {
@@ -283,6 +302,44 @@ constexpr std::array meanings = {
     Meaning{.step = "distance_scores",
             .text = "All queries are the same vector and all keys are: what differs is the distance alone. It is the "
                     "same along a diagonal, and so is the score, up to rounding."},
+    Meaning{.step = "scaled_attn_scores",
+            .text = "Scores are scaled first: biases are added to them unscaled.",
+            .chapter = "bias"},
+    Meaning{.step = "distances",
+            .text = "0 for a token itself, -1 for the one before it. Later tokens have positive numbers, but the mask "
+                    "hides them."},
+    Meaning{.step = "slopes",
+            .text = "How much a score loses with each token of distance. Nothing is learned here: the slopes are fixed "
+                    "powers of 2, another for each head."},
+    Meaning{.step = "alibi_bias",
+            .text = "Slope times distance, a matrix for each head. A head with a steep slope looks nearby; one with a "
+                    "flat slope hardly minds the distance."},
+    Meaning{.step = "biased_attn_scores",
+            .text = "The biases are added to the scores of every sequence. They replace position embeddings: the model "
+                    "has no other way to tell positions apart."},
+    Meaning{.step = "unscaled_biased_scores", .text = "The scores with biases, not scaled yet."},
+    Meaning{.step = "unbiased_attn_weights", .text = "Softmax of scores without biases."},
+    Meaning{.step = "attn_weights",
+            .text = "Softmax of the biased scores: with scores alike, a nearer token gets more weight.",
+            .chapter = "bias",
+            .section = "alibi"},
+    Meaning{.step = "mask",
+            .text =
+                "A sliding window: True for later tokens, as in a causal mask, and for those that are too far back. "
+                "Each token sees itself and the ones just before it.",
+            .chapter = "bias",
+            .section = "window"},
+    Meaning{.step = "masked_attn_scores",
+            .text = "The scores without biases. Outside the window they become -inf, however high they are. With "
+                    "several layers a token still hears from further back: each layer adds to its reach.",
+            .chapter = "bias",
+            .section = "window"},
+    Meaning{.step = "attn_weights",
+            .text =
+                "Each row spreads its weight over the tokens in its window alone. A cache needs no keys from before "
+                "it.",
+            .chapter = "bias",
+            .section = "window"},
     Meaning{.step = "both_agree",
             .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
                     "equal those of the new tokens, up to rounding.",

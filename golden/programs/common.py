@@ -79,12 +79,12 @@ def softmax(o, scores):
     return torch.softmax(scores, dim=0 if o.what_if == "softmax-dim-0" else -1)
 
 
-def masked_softmax(o, walk, scores, mask, unscaled=None):
+def masked_softmax(o, walk, scores, mask, unscaled=None, unscaled_name="attn_scores"):
     """softmax of what `scaled` returned or of these unscaled scores, masked only here where the rule says so."""
     weights = softmax(o, scores)
     if o.what_if != "mask-after-softmax":
         return weights
-    name = "attn_scores" if scores is unscaled else "scaled_attn_scores"
+    name = unscaled_name if scores is unscaled else "scaled_attn_scores"
     walk.extra("unmasked_attn_weights", f"torch.softmax({name}, dim=-1)\n", weights)
     return weights.masked_fill(mask, 0.0)
 

@@ -159,7 +159,7 @@ std::vector<Option> weight_options() {
       {.name = "--attend-to",
        .others = "--weights-that",
        .takers = by_kernels,
-       .taken = [](const Takes& takes) { return takes.projections && !takes.rotates; },
+       .taken = [](const Takes& takes) { return takes.projections && !takes.positions; },
        .group = group::weights,
        .value = choice([](const Options&) { return words_of(attend_to_names()); }),
        .doc = "one-hot inputs, and weights made by hand to attend so",
@@ -187,6 +187,7 @@ std::vector<Option> own_size_options() {
   std::vector<Option> rows;
   for (const auto& [option, one] : sizes) {
     const std::string_view name = one->name;
+    const std::vector<Clash> when_not_drawn = {{{"--draws"}, "it does not affect the draws"}};
     rows.push_back(
         {.name = option,
          .takers = by_lessons,
@@ -195,7 +196,8 @@ std::vector<Option> own_size_options() {
          .value = size(one->example),
          .doc = one->doc,
          .read = [name](Options& o,
-                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); }});
+                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); },
+         .clashes = one->is_drawn ? std::vector<Clash>{} : when_not_drawn});
   }
   return rows;
 }

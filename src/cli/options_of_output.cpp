@@ -251,9 +251,7 @@ std::vector<Option> classroom_options() {
        .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
                      "--format markdown", "--format svg", "--format csv"},
                     "it shows random draws instead of the steps, as text or JSON"},
-                   {{"--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--pair-distance",
-                     "--blas"},
-                    "it does not affect the draws"}}},
+                   {{"--steps", "--query", "--blas"}, "it does not affect the draws"}}},
   };
 }
 

@@ -89,8 +89,10 @@ class FormulaMaker {
 
   std::string masked(const Tensor& tensor) {
     const Facts facts = tensor.operation().facts();
-    if (tensor.operands()[1].operation().facts().is_by_tokens) {
-      add_term("masked: " + number(facts.value) + " replaces the scores of later tokens");
+    const Facts mask = tensor.operands()[1].operation().facts();
+    if (mask.is_by_tokens) {
+      add_term("masked: " + number(facts.value) + " replaces the scores of later tokens" +
+               (mask.window > 0 ? ", and of those outside the window" : ""));
     } else {
       add_term("masked: " + number(facts.value) + " where the mask is True");
     }

@@ -77,6 +77,7 @@ struct Facts {
   std::int64_t root_of = 0;   ///< scaled: the number whose square root is the divisor; 0 if there is none
   double p = 0;               ///< dropout: probability of dropping; bernoulli: of True
   double value = 0;           ///< masked: the fill value; scaled: the divisor; dropout: the factor of kept elements
+  std::int64_t window = 0;    ///< given: a mask that shows so many tokens up to each one; 0: all before it, too
   bool is_by_tokens = false;  ///< given: every axis counts the lesson's tokens
   bool is_own = false;        ///< given: by the reader, not by the article
 };

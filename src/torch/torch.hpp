@@ -86,6 +86,9 @@ Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal
 /// matrix per entry, like that of the scores [batch, m, n].
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores);
 
+/// Causal and not further back than the window: True above the diagonal and from `window` places below it on.
+Tensor window_mask(std::int64_t n, std::int64_t window);
+
 /// torch.zeros(n, n): a row and a column for each token.
 Tensor token_zeros(std::int64_t n);
 
@@ -98,6 +101,11 @@ Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like);
 
 /// base ** (-2 i / d) for each of d / 2 pairs of columns i: computed in float64, where libraries agree once rounded.
 Tensor frequencies(std::int64_t base, std::int64_t d);
+
+/// The slopes of linear biases [heads, 1, 1]: 2 ** (-8 i / heads) for i from 1 if the heads are a power of two; else
+/// those of the next smaller power of two, and then every other one of the next larger. The heads are those of the
+/// first axis of `like`. Formula: Press et al., "Train Short, Test Long", 2021, and the authors' get_slopes.
+Tensor alibi_slopes(std::int64_t heads, const Tensor& like);
 
 /// The factor that nn.Dropout(p) applies to kept elements, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);

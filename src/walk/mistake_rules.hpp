@@ -58,6 +58,9 @@ bool joins_heads(const Tensor& tensor);
 /// Returns true for attn_weights @ values.
 bool weighs_values(const Tensor& tensor);
 
+/// Returns true for slopes * (positions.T - positions), linear biases.
+bool is_alibi(const Tensor& tensor);
+
 // ---- Rules ----------------------------------------------------------------------------------------
 
 /// A rule that replaces each operation of one kind.

@@ -158,7 +158,7 @@ def _(known, lost, every):
 @sentence(rf"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum {CHANGE}\.")
 def _(known, words):
     def hidden(section, shape):
-        if known.arguments[0] == "padding":
+        if (section, "mask") in known.as_is.steps:
             return known.as_is.array(section, "mask")
         return np.triu(np.ones(shape, bool), shape[-1] - shape[-2] + 1)
 
@@ -200,6 +200,43 @@ def _(known, words):
 @sentence(rf"With rotated values, a value depends on its token's position: context vectors change by up to ({VALUE})\.")
 def _(known, words):
     return words == most_moved(known, "context_vecs")
+
+
+def distance(weights):
+    """How far away, on average, the tokens are that a row attends to."""
+    rows, columns = weights.shape[-2:]
+    return (weights * (np.arange(rows)[:, None] - np.arange(columns)[None])).sum(axis=-1)
+
+
+@sentence(rf"With the opposite sign, distant tokens gain: the mean distance of a row's weight {CHANGE}\.")
+@sentence(rf"Scaled like the scores, biases are too weak: the mean distance of a row's weight {CHANGE}\.")
+@sentence(rf"With one token more, the window reaches further: the mean distance of a row's weight {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("attn_weights", by=distance)
+
+
+@sentence(rf"Added after softmax, biases are weights: the smallest is now ({VALUE}), and a row's weight right of the "
+          rf"diagonal {CHANGE}\.")
+def _(known, least, words):
+    bias, = known.as_is.named("alibi_bias")
+    unbiased, = known.changed.named("unbiased_attn_weights")
+    weights = known.changed.array("alibi", "attn_weights")
+    return (words == known.mean_change("attn_weights", by=later) and np.array_equal(weights, unbiased + bias) and
+            least == decimals(weights.min(), 4))
+
+
+@sentence(rf"With one slope for all, no head sees further than another: weights change by up to ({VALUE})\.")
+def _(known, words):
+    slopes, = known.changed.named("slopes")
+    return words == most_moved(known, "attn_weights") and (slopes == known.as_is.named("slopes")[0][0]).all()
+
+
+@sentence(rf"Slopes by the number of heads are others in (\d+) of (\d+) heads: weights change by up to ({VALUE})\.")
+def _(known, others, heads, words):
+    (before, after), = known.moved("slopes").values()
+    expected = np.float32(2.0 ** (-8.0 * np.arange(1, len(after) + 1) / len(after)))
+    return (words == most_moved(known, "attn_weights") and np.array_equal(after.ravel(), expected) and
+            (int(others), int(heads)) == ((before != after).sum(), len(after)))
 
 
 def most_moved(known, *names):
@@ -370,6 +407,31 @@ def _(known, *instead):
 @sentence(r"No number changed: the only token is at position 0, where nothing turns; try (--tokens) (6)\.")
 def _(known, *instead):
     return not known.moved() and len(known.as_is.named("values")[0]) == 1 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: a single token is at distance 0 from itself; try (--tokens) (6)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("distances")[0].size == 1 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: the keys of a head have dimension 1, and scaling divides by 1\.")
+def _(known):
+    return not known.moved() and known.as_is.named("keys_heads")[0].shape[-1] == 1
+
+
+@sentence(r"No number changed: a single head has only its own slope\.")
+def _(known):
+    return not known.moved() and known.as_is.named("slopes")[0].size == 1
+
+
+@sentence(r"No number changed: the number of heads is a power of two; try (--num-heads) (3) (--d-out) (6)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("slopes")[0].size in (1, 2, 4, 8, 16, 32)
+
+
+@sentence(r"No number changed: the window shows every token to the last already; try (--tokens) (6) (--window) (3)\.")
+def _(known, *instead):
+    return not known.moved() and not np.tril(known.as_is.array("window", "mask")).any()
 
 
 @sentence(r"No number changed\.")

@@ -40,7 +40,7 @@ def lessons(row, seeds, rng):
             yield [*article, "--dropout", rate, "--what-if", "no-rescale", "--dropout-kernel", "mkl"]
     yield [*article, "--inputs", "OWN/inputs.npy", "--steps", "all"]
     if "projections" in row["takes"]:
-        for rule in ("previous", "same", "earlier", "first") if row["chapter"] != "rotary" else ():
+        for rule in ("previous", "same", "earlier", "first") if "attend_to" in row["takes"] else ():
             yield [*article, "--attend-to", rule, "--steps", "all"]
             yield [*article, "--attend-to", rule, "--sentence", "the cat saw the dog and the bird"]
             yield [*article, "--attend-to", rule, "--tokens", "12", "--init", "rand"]

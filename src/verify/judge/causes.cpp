@@ -224,6 +224,10 @@ class Search {
            compared_in_parts(right_, made, exact).has_value();
   }
 
+  static bool makes_all_alike(const Mistake& mistake) {
+    return mistake.name == "weights-uniform" || mistake.name == "same-slope";
+  }
+
   /// One mistake, wherever it can be made, else at one place alone.
   void try_mistakes() {
     table_ = all_mistakes_in(steps_);
@@ -235,7 +239,7 @@ class Search {
       if (!made && nodes.empty()) {
         continue;
       }
-      if (explain_by({&mistake}, made) && (says_something() || mistake.name == "weights-uniform")) {
+      if (explain_by({&mistake}, made) && (says_something() || makes_all_alike(mistake))) {
         claim(cause_of({&mistake}));
       }
       if (!made || !is_like_right(*made)) {

@@ -9,11 +9,12 @@ namespace attn::port {
 namespace {
 
 constexpr std::string_view any_scores =
-    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
+    "attn_scores scaled_attn_scores biased_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
 constexpr std::string_view any_weights =
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
 constexpr std::string_view scores_or_weights =
-    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 attn_weights "
+    "attn_scores scaled_attn_scores biased_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 "
+    "attn_weights "
     "dropout_attn_weights";
 constexpr std::string_view weights_or_scores =  // which variables are reused for
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple "
@@ -120,7 +121,7 @@ const std::vector<Habit>& habits() {
        "extended_attention_mask attn_bias future_mask causal bias mask_attn mask_causal mask_tril tril_mask triu_mask "
        "causal_bias mask_bias "
        "subsequent_mask tgt_mask src_mask causal_attention_mask attn_mask_bool attention_bias mask_adder adder",
-       "mask mask_simple"},
+       "mask mask_simple alibi_bias"},
       {"m", "mask masked_attn_scores scaled_attn_scores mask_simple"},
       {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs "
        "head_out head_output "
@@ -159,6 +160,13 @@ const std::vector<Habit>& habits() {
        "batch inputs"},
       {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
        "second_input"},
+      {"slopes slope alibi_slopes head_slopes", "slopes"},
+      {"alibi alibi_bias alibi_biases linear_bias linear_biases position_bias distance_bias relative_bias",
+       "alibi_bias"},
+      {"biased biased_scores biased_attn_scores biased_attention_scores scores_biased scores_with_bias "
+       "scores_with_alibi",
+       "biased_attn_scores"},
+      {"distances distance relative_positions relative_distances relative_distance", "distances"},
       {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt",
        "scale sqrt_head_dim one_over_sqrt_head_dim"},
   };

@@ -10,6 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn::port {
 namespace {
@@ -145,6 +146,26 @@ std::vector<Step> scaled_operands(std::span<const Step> steps, const std::vector
   return result;
 }
 
+/// Biases count positions from the first token, the same for all queries: softmax does not see what a row has in
+/// common.
+std::vector<Step> counted_from_first(std::span<const Step> steps) {
+  std::set<const void*> distances;
+  for (const Step& step : steps) {
+    if (is_alibi(*step.tensor)) {
+      distances.insert(step.tensor->operands()[1].id());
+    }
+  }
+  const auto rule = [&distances](const Tensor& was, const Tensor& is) {
+    if (!distances.contains(was.id())) {
+      return is;
+    }
+    const Tensor zeros = leaf(was.operands()[1].shape(), DType::float32, "0",
+                              [shape = was.operands()[1].shape()] { return Contents(Block<float>(shape)); });
+    return add(is.operands()[0], zeros);
+  };
+  return rewritten(steps, rule, [](const Step&, const Tensor&) { return std::nullopt; });
+}
+
 /// What ports have besides: weights averaged over heads; and what scores are divided by, or multiplied with.
 void add_what_ports_have(std::vector<Step>& steps, const std::vector<Scaling>& scalings) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -197,6 +218,9 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
     add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
     add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
     ways.back().is_named_scaled = true;
+  }
+  if (std::ranges::any_of(tensors, [](const Step& step) { return is_alibi(*step.tensor); })) {
+    add("biases count positions from the first token", counted_from_first(tensors));
   }
   for (Way& way : ways) {
     add_what_ports_have(way.steps, scalings);

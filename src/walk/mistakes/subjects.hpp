@@ -20,6 +20,10 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps);
 std::vector<Mistake> rotation_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in rotating.
 std::vector<Mistake> rotation_mistakes(std::span<const Step> steps);
+/// The mistakes in linear biases and windows that --what-if has.
+std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps);
+/// Further mistakes in biases and windows.
+std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
 std::vector<Mistake> slice_mistakes();
 std::vector<Mistake> precision_mistakes();
 
