@@ -476,12 +476,6 @@ class Ports(unittest.TestCase):
         self.assertIn(f"{len(tensors)} of {len(tensors)} tensors", text)
         self.assertNotIn("last digit", text)
 
-    def test_candle(self):
-        def write(values, shape):
-            lists = nested(values, lambda value: f"{float32(value):.4f}").replace("], [", "],\n [")
-            return f"{lists}\nTensor[{shape}, f32]"
-        self.check(write)
-
     def test_jax(self):
         self.check(lambda values, shape: f"Array({nested(values, repr)}, dtype=float32)")
 
