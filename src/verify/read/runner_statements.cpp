@@ -353,11 +353,13 @@ void Runner::change_in_place(std::string_view text) {
     if (is_function) {
       forget(text::trimmed(argument));
     } else if (dot != npos && !path.ends_with("requires_grad")) {
-      const std::string name = full_name(path.substr(0, dot));
-      const bool is_all = text.starts_with(path) && closing_bracket(text, method + 1) == text.size() - 1;
-      if (is_all && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
-        ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0)
-        trace_.assign(name, full_name(path) + scan(text.substr(method + 1)));
+      const std::string_view function = path.substr(dot + 1);
+      const std::string name = scan(before.substr(0, before.rfind('.')));  // "layers[0].weight"
+      const bool is_all = before.find_first_of(" (") == npos && closing_bracket(text, method + 1) == text.size() - 1;
+      if (is_all && is_path(name) && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
+        ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0), x.copy_(y) is x = y
+        const std::string made = scan(text.substr(method + 1));
+        trace_.assign(name, function == "copy" ? made : name + "." + std::string(function) + made);
       } else {
         forget(path.substr(0, dot));
       }
