@@ -121,8 +121,8 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
     return std::nullopt;
   }
   const bool alone = line.find_first_not_of(" \t,)|`.") == npos;
-  printed.is_numpys = !rows->has_commas && (rows->has_blanks || printed.shape.size() > 1);
-  if (printed.is_numpys ? !looks_like_array(printed) : !looks_like_list(printed, alone)) {
+  const bool is_numpys = !rows->has_commas && (rows->has_blanks || printed.shape.size() > 1);
+  if (is_numpys ? !looks_like_array(printed) : !looks_like_list(printed, alone)) {
     return std::nullopt;
   }
   printed.text = page.substr(begin, cursor.at() - begin);
