@@ -220,7 +220,7 @@ class Deriver {
   /// The relation that the listing prints there, which needs less evidence, or, if that place is unknown, any relation
   /// that it may have printed.
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
-    constexpr double printed_there = -5.5;  // what the program prints there need not say much
+    constexpr double printed_there = -6.5;  // what the program prints there need not say anything else
     constexpr std::size_t most_tried = 24;
     constexpr std::size_t most_looked_at = 200;
     const auto look = [&](std::size_t written, const std::optional<Tensor>& tensor, double known) {

@@ -1,6 +1,7 @@
 #include "verify/propose/search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -30,6 +31,24 @@ bool meet_within(const Interval& a, const Interval& b, double slack) {
   constexpr double least = 1.2e-38;  // less is 0 to most kernels
   const double room = slack * a.size() + least;
   return std::isinf(a.low) || (a.low <= b.high + room && b.low <= a.high + room);
+}
+
+/// Returns true if two printed numbers may be one: not neighbours, which meet between them.
+bool is_same_number(const Interval& a, const Interval& b) {
+  constexpr double just = 1 - 1e-6;
+  const double coarse = std::max(a.radius(), b.radius());
+  const double fine = std::min(a.radius(), b.radius());
+  const double apart = std::abs(a.middle() - b.middle());
+  return std::isinf(a.low) || fine == 0 || apart <= slack(a.size()) ||
+         apart < (fine < coarse / 2 ? coarse + fine : coarse) * just;
+}
+
+/// Returns true if a tensor only puts the numbers of others in other places.
+bool moves_only(const Tensor& tensor) {
+  constexpr auto moves = std::to_array(
+      {Kind::index, Kind::slice, Kind::stack, Kind::cat, Kind::repeat, Kind::transpose, Kind::view, Kind::contiguous});
+  return tensor.operands().empty() ||
+         (std::ranges::find(moves, tensor.kind()) != moves.end() && std::ranges::all_of(tensor.operands(), moves_only));
 }
 
 double deviation_of(std::span<const Interval> cells) {
@@ -72,10 +91,12 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   const std::int64_t before = bounds_.cost();
   std::vector<Interval> cells;
   std::vector<std::int64_t> failing;
+  const bool is_moved = moves_only(candidate);
   for (std::size_t i = 0; i < target_.cells.size() && failing.size() <= most_failing_; ++i) {
     cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
-    if (!meet(target_.cells[i], cells.back()) ||
-        (candidate.kind() == Kind::softmax && !meet_within(target_.cells[i], cells.back(), slack(1)))) {
+    const Interval& printed = target_.cells[i];
+    if (!meet(printed, cells.back()) || (is_moved && !is_same_number(printed, cells.back())) ||
+        (candidate.kind() == Kind::softmax && !meet_within(printed, cells.back(), slack(1)))) {
       failing.push_back(static_cast<std::int64_t>(i));
     }
   }
@@ -100,8 +121,9 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   const std::vector<std::size_t> leaves = leaves_of(candidate);
   // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias.
   const auto is_needed = [&](std::size_t leaf) { return depends_on(candidate, leaves_[leaf].tensor); };
-  const bool are_needed = form == Form::listed && known < 0 && !leaves.empty() ? std::ranges::any_of(leaves, is_needed)
-                                                                               : std::ranges::all_of(leaves, is_needed);
+  const bool are_needed = known <= least_chance || (form == Form::listed && known < 0 && !leaves.empty()
+                                                        ? std::ranges::any_of(leaves, is_needed)
+                                                        : std::ranges::all_of(leaves, is_needed));
   if (!is_near_miss() && !are_needed) {
     return false;
   }

@@ -118,10 +118,6 @@ Before look_back(std::string_view before) {
   if (before.ends_with('=') && before.size() > 1 && comparisons.find(before[before.size() - 2]) == npos) {
     result.assigned = true;
     result.name = variable(before.substr(0, before.size() - 1));
-  } else if (result.in_call) {
-    const std::string_view line = before.substr(before.rfind('\n') + 1);
-    const std::size_t sign = line.find(" = ");
-    result.name = sign == npos ? std::string_view() : variable(line.substr(0, sign));
   }
   const bool is_made = result.in_call || result.assigned;
   return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;
