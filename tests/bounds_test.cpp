@@ -111,6 +111,18 @@ std::vector<Case> cases() {
       {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
       {"cosine", {2, 3}, six, [](const Tensor& x) { return cos(x); }},
       {"sine", {2, 3}, six, [](const Tensor& x) { return sin(x); }},
+      {"roots", {2, 3}, positive, [](const Tensor& x) { return sqrt(x); }},
+      {"inverse roots", {2, 3}, positive, [](const Tensor& x) { return rsqrt(x); }},
+      {"a number added", {2, 3}, six, [](const Tensor& x) { return add(x, 0.1); }},
+      {"means", {2, 3}, six, [](const Tensor& x) { return mean(x); }},
+      {"variances", {2, 3}, six, [](const Tensor& x) { return variance(x); }},
+      {"inverse deviations", {2, 3}, six, [](const Tensor& x) { return layer_norm_factor(x, 0.1); }},
+      {"scaled and shifted",
+       {2, 3},
+       six,
+       [=](const Tensor& x) {
+         return scale_and_shift(x, leaf_of({3}, {2, -3, 4}), leaf_of({3}, {0.1F, 0.2F, 0.3F}));
+       }},
       {"softmax", {2, 3}, six, [](const Tensor& x) { return softmax(x); }},
       {"softmax of wide intervals",
        {2, 3},
