@@ -62,6 +62,9 @@ void run_emit(const Options& options) {
   const Outputs outputs(options);
   std::vector<render::ShownChapter> saved;
   emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
+  if (options.lesson.layer) {
+    request.checkpoint = options.lesson.layer->files;
+  }
   for (const Chapter* chapter : options.chapters) {
     const Walkthrough as_is = computed(*chapter, options.lesson, options);
     const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;

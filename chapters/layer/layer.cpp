@@ -1,0 +1,140 @@
+#include "layer/layer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "attention.hpp"
+#include "heads.hpp"
+#include "own.hpp"
+#include "text/lines.hpp"
+#include "text/numbers.hpp"
+#include "torch/torch.hpp"
+
+namespace attn::chapters::layer {
+namespace {
+
+/// The variable of a module: "c_attn" of "attn.c_attn".
+std::string variable(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+std::vector<std::string> keys_of(const std::map<std::string, Tensor, std::less<>>& weights) {
+  std::vector<std::string> keys;
+  std::ranges::transform(weights, std::back_inserter(keys), [](const auto& one) { return one.first; });
+  return keys;
+}
+
+const Model& model_of(const Article& article) {
+  return *std::ranges::find_if(models(), [&](const Model& model) { return &model.article == &article; });
+}
+
+}  // namespace
+
+Layer::Layer(Program& p)
+    : p_(p), given_(p.lesson().layer ? &*p.lesson().layer : nullptr), model_(model_of(p.article())) {}
+
+std::string Layer::place() const { return "layer " + std::to_string(given_->number) + " of '" + given_->source + "'"; }
+
+Tensor Layer::hidden_states() { return p_.batch(p_.inputs(), 1); }
+
+Tensor Layer::weight(const std::string& name, const std::string& key, const Shape& shape) {
+  if (given_ == nullptr) {
+    return p_.let(name, torch::tensor(std::vector<float>(static_cast<std::size_t>(element_count(shape))), shape));
+  }
+  const auto found = given_->weights.find(key);
+  if (found == given_->weights.end()) {
+    throw LessonError(place() + " has no tensor '" + key + "', which " + std::string(model_.article.title) +
+                      " needs; it has " + text::joined(keys_of(given_->weights)) +
+                      "; see that the checkpoint is whole");
+  }
+  if (found->second.shape() != shape) {
+    throw LessonError("'" + key + "' of " + place() + " has shape " + shape_text(found->second.shape()) +
+                      ", but inputs, heads and other weights ask for " + shape_text(shape) +
+                      "; give hidden states [tokens, d] with the model's d, and the checkpoint's own config");
+  }
+  asked_.insert(key);
+  return p_.let(name, found->second);
+}
+
+std::optional<Tensor> Layer::bias(const std::string& name, const std::string& key, std::int64_t size) {
+  return has(key + ".bias") ? std::optional(weight(name + "_bias", key + ".bias", {size})) : std::nullopt;
+}
+
+Tensor Layer::linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out) {
+  const Tensor weights = weight(names_weight(name) ? name : name + "_weight", key + ".weight", {d_out, x.size(-1)});
+  return attn::linear(x, weights, bias(name, key, d_out), variable(key));
+}
+
+Tensor Layer::conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out) {
+  const Tensor weights = weight(name + "_weight", key + ".weight", {x.size(-1), d_out});
+  return attn::linear(x, t(weights), weight(name + "_bias", key + ".bias", {d_out}), variable(key));
+}
+
+Tensor Layer::layer_norm(const std::string& key, const Tensor& x, double epsilon) {
+  const Tensor weights = weight("norm_weight", key + ".weight", {x.size(-1)});
+  const Tensor shifts = weight("norm_bias", key + ".bias", {x.size(-1)});
+  const Tensor mean = p_.let("norm_mean", layer_norm_mean(x));
+  const Tensor factor = p_.let("norm_factor", layer_norm_factor(x, epsilon));
+  const Tensor centred = p_.let("centred", subtract(x, mean));
+  const Tensor normalised = p_.let("normalised", multiply(centred, factor));
+  return scale_and_shift(normalised, weights, shifts);
+}
+
+void Layer::check_all_used() const {
+  if (given_ == nullptr) {
+    return;
+  }
+  for (const auto& [key, tensor] : given_->weights) {
+    if (key.starts_with(model_.part) && !asked_.contains(key) && !has_word(model_.ignored, key)) {
+      throw LessonError("the attention of " + place() + " has a tensor '" + key + "', which " +
+                        std::string(model_.article.title) + " has not; its tensors are " +
+                        text::joined(std::vector(asked_.begin(), asked_.end())) +
+                        "; this kind of layer is not known here");
+    }
+  }
+}
+
+double Layer::number(std::string_view key, double usual) const {
+  if (given_ == nullptr) {
+    return usual;
+  }
+  const auto found = given_->numbers.find(key);
+  return found == given_->numbers.end() ? usual : found->second;
+}
+
+void Layer::expect(std::string_view key, double expected) const {
+  if (const double is = number(key, expected); is != expected) {
+    throw LessonError("'" + given_->config + "' has " + std::string(key) + " " + text::shortest_text(is) +
+                      "; only layers with " + text::shortest_text(expected) +
+                      " are known here; choose another checkpoint");
+  }
+}
+
+std::int64_t Layer::num_heads(std::string_view key, std::int64_t columns) const {
+  const double in_config = number(key, given_ == nullptr ? 1 : 0);
+  const std::int64_t heads = p_.num_heads(static_cast<std::int64_t>(in_config));
+  if (heads < 1) {
+    throw LessonError("the number of heads of " + place() + " cannot be known from its shapes; it is in config.json" +
+                      (model_.types.empty() ? "" : ", as " + std::string(key)) + ", or the model's program; " +
+                      (model_.types.empty() ? "" : "add --config config.json or ") + "add --num-heads 12");
+  }
+  if (columns % heads != 0) {
+    check_heads_divide(heads, columns, columns);
+  }
+  return heads;
+}
+
+Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,
+              const std::optional<Tensor>& mask) {
+  const Tensor attn_scores = p.show("attn_scores", "attention scores\n", matmul(queries, transpose(keys, 2, 3)));
+  const Tensor scaled_attn_scores = p.show("scaled_attn_scores", "scaled attention scores\n", scale(attn_scores, keys));
+  const Tensor seen = mask ? p.show("masked_attn_scores", "masked attention scores\n",
+                                    masked_fill(scaled_attn_scores, p.let("mask", *mask), minus_infinity))
+                           : scaled_attn_scores;
+  const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(seen));
+  const Tensor context_vec =
+      p.show("context_vec", "context vectors of every head\n", transpose(matmul(attn_weights, values), 1, 2));
+  const Shape& shape = context_vec.shape();
+  return p.show("context_vecs", "context vectors\n",
+                view(contiguous(context_vec), {shape[0], shape[1], shape[2] * shape[3]}));
+}
+
+}  // namespace attn::chapters::layer

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "article.hpp"
+#include "program.hpp"
+
+/// The attention of one layer of a checkpoint. Each model is an article with one chapter, `layer`.
+namespace attn::chapters::layer {
+
+/// A kind of checkpoint.
+struct Model {
+  const Article& article;
+  std::string_view mark;     ///< a tensor that each layer of such a checkpoint has, and no other: "attn.c_attn.weight"
+  std::string_view types;    ///< each `model_type` in a config.json of such a checkpoint; empty: it has no config
+  std::string_view part;     ///< how the names of the attention's tensors begin in a layer: "attn."
+  std::string_view ignored;  ///< those among them that compute nothing
+};
+
+/// Returns true if a list, separated by spaces, has the word.
+bool has_word(std::string_view list, std::string_view word);
+
+/// All kinds of checkpoints.
+std::span<const Model> models();
+
+/// The layers of a checkpoint.
+struct Layers {
+  const Model* model;
+  std::map<std::int64_t, std::string> prefixes;  ///< of the names of each layer's tensors: "model.layers.0."
+};
+/// Finds the layers by the names of a checkpoint's tensors. Throws LessonError if it is of no model here.
+Layers layers_of(const std::vector<std::string>& names);
+
+/// Throws LessonError if the layer's config is of another model.
+void check_config(const Model& model, const GivenLayer& layer);
+
+/// The layer's tensors and settings, for the program of a model. In a lesson without a layer, as for a list of steps,
+/// it is a small one whose weights are 0.
+class Layer {
+ public:
+  explicit Layer(Program& p);
+
+  /// What enters the layer: [batch, tokens, d].
+  Tensor hidden_states();
+  /// nn.Linear `key`, [..., d_in] -> [..., d_out], with a bias if the layer has one. Its weight is the step `name`.
+  Tensor linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
+  /// GPT-2's Conv1D `key`: nn.Linear with its weight stored as [d_in, d_out].
+  Tensor conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
+  /// nn.LayerNorm `key` in its steps. Its result is not shown yet.
+  Tensor layer_norm(const std::string& key, const Tensor& x, double epsilon);
+  /// Throws LessonError if the layer's attention has a tensor that was not asked for.
+  void check_all_used() const;
+
+  /// The number of heads: of the lesson or, under this key, of the config. Throws LessonError if neither has it or it
+  /// does not divide `columns`.
+  std::int64_t num_heads(std::string_view key, std::int64_t columns) const;
+  /// A number of the config; `usual` without one.
+  double number(std::string_view key, double usual) const;
+  /// Throws LessonError if the config has another number under the key.
+  void expect(std::string_view key, double expected) const;
+
+ private:
+  bool has(const std::string& key) const { return given_ == nullptr || given_->weights.contains(key); }
+  /// A weight of this shape, shown as the step `name`. Throws LessonError if the layer has none, or another shape.
+  Tensor weight(const std::string& name, const std::string& key, const Shape& shape);
+  std::optional<Tensor> bias(const std::string& name, const std::string& key, std::int64_t size);
+  /// "layer 0 of 'model.safetensors'"
+  std::string place() const;
+
+  Program& p_;
+  const GivenLayer* given_;  ///< null if the lesson has none
+  const Model& model_;
+  std::set<std::string> asked_;
+};
+
+/// softmax(queries @ keys.transpose(2, 3) / head_dim**0.5) @ values, with the heads joined: [b, heads, n, head_dim]
+/// each
+/// -> [b, n, heads * head_dim]. The mask is True where a score is hidden.
+Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,
+              const std::optional<Tensor>& mask);
+
+/// What the steps are for, of all models.
+std::span<const Meaning> meanings();
+
+void gpt2(Program& p);
+extern const Article gpt2_article;
+
+}  // namespace attn::chapters::layer
