@@ -22,6 +22,19 @@ std::vector<std::string> keys_of(const std::map<std::string, Tensor, std::less<>
   return keys;
 }
 
+/// The settings of a lesson without a layer.
+const std::map<std::string, double, std::less<>>& example_numbers() {
+  static const std::map<std::string, double, std::less<>> numbers = {
+      {"n_head", 3}, {"num_attention_heads", 3}, {"num_key_value_heads", 1}, {"head_dim", 2}};
+  return numbers;
+}
+
+/// "rope_parameters.factor" for "rope_scaling.factor", as newer configs have it.
+std::string in_parameters(std::string_view key) {
+  constexpr std::string_view older = "rope_scaling.";
+  return key.starts_with(older) ? "rope_parameters." + std::string(key.substr(older.size())) : "";
+}
+
 const Model& model_of(const Article& article) {
   return *std::ranges::find_if(models(), [&](const Model& model) { return &model.article == &article; });
 }
@@ -78,6 +91,15 @@ Tensor Layer::layer_norm(const std::string& key, const Tensor& x, double epsilon
   return scale_and_shift(normalised, weights, shifts);
 }
 
+Tensor Layer::rms_norm(const std::string& key, const Tensor& x, double epsilon) {
+  const Tensor weights = weight("norm_weight", key + ".weight", {x.size(-1)});
+  const Tensor squares = p_.let("squares", multiply(x, x));
+  const Tensor mean_square = p_.let("mean_square", mean(squares));
+  const Tensor raised = p_.let("mean_square_eps", add(mean_square, epsilon));
+  const Tensor factor = p_.let("norm_factor", rsqrt(raised));
+  return multiply(weights, p_.let("normalised", multiply(x, factor)));
+}
+
 void Layer::check_all_used() const {
   if (given_ == nullptr) {
     return;
@@ -92,33 +114,64 @@ void Layer::check_all_used() const {
   }
 }
 
+void Layer::needs_config(const std::string& what) const {
+  if (given_ != nullptr && given_->config.empty()) {
+    throw LessonError(place() + " has no config.json beside it: " + what + " cannot be known from shapes; " +
+                      std::string(model_.article.title) + " needs its config; add --config config.json");
+  }
+}
+
 double Layer::number(std::string_view key, double usual) const {
+  const auto& numbers = given_ == nullptr ? example_numbers() : given_->numbers;
+  if (const auto found = numbers.find(key); found != numbers.end()) {
+    return found->second;
+  }
+  const auto renamed = numbers.find(in_parameters(key));
+  return renamed == numbers.end() ? usual : renamed->second;
+}
+
+std::string Layer::word(std::string_view key, const std::string& usual) const {
   if (given_ == nullptr) {
     return usual;
   }
-  const auto found = given_->numbers.find(key);
-  return found == given_->numbers.end() ? usual : found->second;
+  if (const auto found = given_->words.find(key); found != given_->words.end()) {
+    return found->second;
+  }
+  const auto renamed = given_->words.find(in_parameters(key));
+  return renamed == given_->words.end() ? usual : renamed->second;
+}
+
+std::int64_t Layer::whole(std::string_view key, std::int64_t usual) const {
+  constexpr double most = 1e9;
+  const double size = number(key, static_cast<double>(usual));
+  if (!(size >= 1 && size <= most && size == std::floor(size))) {
+    throw LessonError("'" + config() + "' has " + std::string(key) + " " + text::shortest_text(size) +
+                      "; it must be a whole number from 1 on; see that it is the checkpoint's own config");
+  }
+  return static_cast<std::int64_t>(size);
 }
 
 void Layer::expect(std::string_view key, double expected) const {
   if (const double is = number(key, expected); is != expected) {
-    throw LessonError("'" + given_->config + "' has " + std::string(key) + " " + text::shortest_text(is) +
+    throw LessonError("'" + config() + "' has " + std::string(key) + " " + text::shortest_text(is) +
                       "; only layers with " + text::shortest_text(expected) +
                       " are known here; choose another checkpoint");
   }
 }
 
+std::int64_t Layer::num_heads(std::string_view key) const {
+  if (p_.lesson().num_heads || number(key, 0) != 0) {
+    return p_.num_heads(p_.lesson().num_heads ? 1 : whole(key, 1));
+  }
+  throw LessonError("the number of heads of " + place() + " cannot be known from shapes; " +
+                    (model_.types.empty() ? "the program that made it has it"
+                                          : "it is in the model's config.json, as " + std::string(key)) +
+                    "; add --num-heads 12" + (model_.types.empty() ? "" : ", or --config config.json"));
+}
+
 std::int64_t Layer::num_heads(std::string_view key, std::int64_t columns) const {
-  const double in_config = number(key, given_ == nullptr ? 1 : 0);
-  const std::int64_t heads = p_.num_heads(static_cast<std::int64_t>(in_config));
-  if (heads < 1) {
-    throw LessonError("the number of heads of " + place() + " cannot be known from its shapes; it is in config.json" +
-                      (model_.types.empty() ? "" : ", as " + std::string(key)) + ", or the model's program; " +
-                      (model_.types.empty() ? "" : "add --config config.json or ") + "add --num-heads 12");
-  }
-  if (columns % heads != 0) {
-    check_heads_divide(heads, columns, columns);
-  }
+  const std::int64_t heads = num_heads(key);
+  check_heads_divide(heads, columns, columns);
   return heads;
 }
 

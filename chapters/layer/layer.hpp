@@ -55,16 +55,27 @@ class Layer {
   Tensor conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
   /// nn.LayerNorm `key` in its steps. Its result is not shown yet.
   Tensor layer_norm(const std::string& key, const Tensor& x, double epsilon);
+  /// RMSNorm `key` in its steps, as Llama's program has them. Its result is not shown yet.
+  Tensor rms_norm(const std::string& key, const Tensor& x, double epsilon);
   /// Throws LessonError if the layer's attention has a tensor that was not asked for.
   void check_all_used() const;
 
-  /// The number of heads: of the lesson or, under this key, of the config. Throws LessonError if neither has it or it
-  /// does not divide `columns`.
+  /// Throws LessonError if the checkpoint has no config: `what` cannot be known from shapes.
+  void needs_config(const std::string& what) const;
+  /// The number of heads: of the lesson or, under this key, of the config. Throws LessonError if neither has it.
+  std::int64_t num_heads(std::string_view key) const;
+  /// The same; throws LessonError too if it does not divide `columns`.
   std::int64_t num_heads(std::string_view key, std::int64_t columns) const;
-  /// A number of the config; `usual` without one.
+  /// A number or word of the config; `usual` without one. Settings of "rope_scaling" may also be in "rope_parameters".
   double number(std::string_view key, double usual) const;
+  std::string word(std::string_view key, const std::string& usual) const;
+  /// A size of the config; throws LessonError if it is no whole number from 1 on.
+  std::int64_t whole(std::string_view key, std::int64_t usual) const;
   /// Throws LessonError if the config has another number under the key.
   void expect(std::string_view key, double expected) const;
+  /// The layer's number, and the path of its config.
+  std::int64_t index() const { return given_ == nullptr ? 0 : given_->number; }
+  std::string config() const { return given_ == nullptr ? "" : given_->config; }
 
  private:
   bool has(const std::string& key) const { return given_ == nullptr || given_->weights.contains(key); }
@@ -90,6 +101,8 @@ Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tenso
 std::span<const Meaning> meanings();
 
 void gpt2(Program& p);
+void llama(Program& p);
 extern const Article gpt2_article;
+extern const Article llama_article;
 
 }  // namespace attn::chapters::layer

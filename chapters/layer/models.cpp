@@ -21,6 +21,8 @@ constexpr Chapter chapter(const Article* article, void (*run)(Program&), std::st
 }
 
 constexpr std::array gpt2_chapters = {chapter(&gpt2_article, gpt2, "LayerNorm before; a causal mask; the residual")};
+constexpr std::array llama_chapters = {
+    chapter(&llama_article, llama, "RMSNorm before; rotary embedding; grouped heads; a causal mask; the residual")};
 
 Article article(std::string_view name, std::string_view title, std::span<const Chapter> chapters) {
   return {.name = name,
@@ -64,6 +66,7 @@ std::string some_of(std::vector<std::string> names) {
 }  // namespace
 
 const Article gpt2_article = article("gpt2", "GPT-2", gpt2_chapters);
+const Article llama_article = article("llama", "Llama", llama_chapters);
 
 std::span<const Model> models() {
   static const std::array all = {
@@ -72,6 +75,11 @@ std::span<const Model> models() {
             .types = "gpt2",
             .part = "attn.",
             .ignored = "attn.bias attn.masked_bias"},
+      Model{.article = llama_article,
+            .mark = "self_attn.q_proj.weight",
+            .types = "llama mistral mixtral qwen2",
+            .part = "self_attn.",
+            .ignored = "self_attn.rotary_emb.inv_freq"},
   };
   return all;
 }

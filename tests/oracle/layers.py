@@ -8,6 +8,7 @@ kernels that this processor can run. Exit 0: no bit differs; 1: something does; 
 """
 import argparse
 import io
+import math
 import os
 import subprocess
 import sys
@@ -83,12 +84,118 @@ def gpt2(weights, config, x, steps, ours):
     steps("residual_sum", output + x)
 
 
+def frequencies(config, d):
+    """As transformers has them, except for the power, which is computed in float64."""
+    import torch
+    scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
+    theta = config.get("rope_theta") or scaling["rope_theta"]
+    steps = {"frequencies": 1 / (theta ** (torch.arange(0, d, 2) / d).double()).float()}
+    inv_freq, kind = steps["frequencies"], scaling.get("rope_type", scaling.get("type", "default"))
+    if kind == "linear":
+        steps["scaled_frequencies"] = inv_freq / scaling["factor"]
+    if kind == "llama3":
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        factor, context = scaling["factor"], scaling["original_max_position_embeddings"]
+        wavelen = 2 * math.pi / inv_freq
+        scaled = torch.where(wavelen > context / low, inv_freq / factor, inv_freq)
+        smooth = (context / wavelen - low) / (high - low)
+        smoothed = (1 - smooth) * scaled / factor + smooth * scaled
+        is_medium = ~(wavelen < context / high) * ~(wavelen > context / low)
+        steps["scaled_frequencies"] = torch.where(is_medium, smoothed, scaled)
+    return steps
+
+
+def rotate(steps, name, x, cos, sin):
+    """Each column of the first half is turned with its column of the second. The numbers are those of x cos +
+    rotate_half(x) sin, as transformers has it; that leaves x transposed in memory, and what is multiplied with it may then
+    have other last bits."""
+    import torch
+    half = x.shape[-1] // 2
+    first, second = x[..., :half], x[..., half:]
+    part = lambda kind, value: steps(f"{name}_heads_{kind}", value)
+    turned = (part("x_turned", part("x_cos", first * cos) - part("y_sin", second * sin)),
+              part("y_turned", part("x_sin", first * sin) + part("y_cos", second * cos)))
+    rotated = steps("rotated_" + name, torch.cat(turned, dim=-1))
+    cosines, sines = torch.cat((cos, cos), dim=-1), torch.cat((sin, sin), dim=-1)
+    assert torch.equal(rotated, x * cosines + torch.cat((-second, first), dim=-1) * sines)
+    return rotated
+
+
+def rms_norm(steps, x, weight, eps):
+    import torch
+    mean = steps("mean_square", steps("squares", x.pow(2)).mean(-1, keepdim=True))
+    factor = steps("norm_factor", torch.rsqrt(steps("mean_square_eps", mean + eps)))
+    return weight * steps("normalised", x * factor)
+
+
+def linear(weights, key):
+    import torch
+    return lambda x: torch.nn.functional.linear(x, weights[key + ".weight"], weights.get(key + ".bias"))
+
+
+def llama(weights, config, x, steps, ours):
+    import torch
+    normed = steps("normed", rms_norm(steps, x, weights["input_layernorm.weight"], config["rms_norm_eps"]))
+    heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
+    queries = steps("queries", linear(weights, "self_attn.q_proj")(normed))
+    keys = steps("keys", linear(weights, "self_attn.k_proj")(normed))
+    values = steps("values", linear(weights, "self_attn.v_proj")(normed))
+    queries = steps("queries_heads", split(queries, heads))
+    keys = steps("keys_heads", split(keys, kv_heads))
+    values = steps("values_heads", split(values, kv_heads))
+    n = x.shape[1]
+    for name, value in frequencies(config, queries.shape[-1]).items():
+        its = steps(name, value)
+    angles = steps("angles", steps("positions", torch.arange(n).float().unsqueeze(1)) * its)
+    cos, sin = steps("cos", torch.cos(angles.double()).float()), steps("sin", torch.sin(angles.double()).float())
+    queries, keys = rotate(steps, "queries", queries, cos, sin), rotate(steps, "keys", keys, cos, sin)
+
+    def repeat_kv(x):
+        b, its_heads, _, head_dim = x.shape
+        return x[:, :, None].expand(b, its_heads, heads // kv_heads, n, head_dim).reshape(b, heads, n, head_dim)
+
+    keys, values = steps("keys_repeated", repeat_kv(keys)), steps("values_repeated", repeat_kv(values))
+    mask, window = causal(n), config.get("sliding_window") or n
+    slides = config.get("use_sliding_window", True)
+    mask = mask | torch.tril(torch.ones(n, n), diagonal=-window).bool() if slides else mask
+    output = steps("output", linear(weights, "self_attn.o_proj")(attend(steps, queries, keys, values, mask)))
+    steps("residual_sum", x + output)
+
+
+def sizes(rng):
+    """The number of heads and d, which they divide."""
+    heads = int(rng.choice([1, 2, 3, 4, 12]))
+    return heads, heads * int(rng.choice([1, 2, 3, 8, 16, 33, 64]))
+
+
+def llama_row(rng):
+    model_type = str(rng.choice(["llama", "mistral", "mixtral", "qwen2"]))
+    kv_heads = int(rng.choice([1, 2, 3]))
+    heads, head_dim = kv_heads * int(rng.choice([1, 2, 4])), 2 * int(rng.choice([1, 2, 3, 8, 20, 32]))
+    scaling = {"rope_type": "default"}
+    if rng.random() < 0.5:
+        scaling = {"type": "linear", "factor": float(rng.choice([2, 4, 3.5]))} if rng.random() < 0.5 else {
+            "rope_type": "llama3", "factor": float(rng.choice([8, 32])), "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+            "original_max_position_embeddings": int(rng.choice([64, 512, 8192]))}
+    theta = float(rng.choice([10000, 500000, 1000000]))
+    is_new = "rope_type" in scaling and rng.random() < 0.5  # as transformers 5 has it
+    settings = {"rms_norm_eps": float(rng.choice([1e-5, 1e-6])), "rope_theta": None if is_new else theta,
+                "rope_parameters": {**scaling, "rope_theta": theta} if is_new else None,
+                "rope_scaling": None if is_new or scaling == {"rope_type": "default"} else scaling}
+    if model_type in ("mistral", "qwen2"):
+        settings["sliding_window"] = int(rng.choice([1, 3, 16, 4096]))
+        settings |= {"use_sliding_window": False} if model_type == "qwen2" else {}
+    d = heads * head_dim if rng.random() < 0.7 else int(rng.integers(1, 200))
+    tensors, config = checkpoints.llama(rng, d, heads, kv_heads, head_dim, 2, model_type, **settings)
+    return llama, tensors, config, "model.layers.", d
+
+
 def rows(rng):
     """A model's function, its tensors and config, the prefix of its layers, and d."""
-    heads = int(rng.choice([1, 2, 3, 4, 12]))
-    d = heads * int(rng.choice([1, 2, 3, 8, 16, 33, 64]))
+    heads, d = sizes(rng)
     prefix = str(rng.choice(["h.", "transformer.h."]))
     yield gpt2, *checkpoints.gpt2(rng, d, heads, 2, prefix), prefix, d
+    yield llama_row(rng)
 
 
 def differences(binary, cpu, blas, row, rng):
@@ -112,7 +219,7 @@ def differences(binary, cpu, blas, row, rng):
         arguments = ["layer", "--weights", folder, "--layer", str(number), "--inputs", os.path.join(folder, "x.npy"),
                      "--cpu", cpu, "--blas", blas, "--steps", "all", "--save", saved]
         done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False)
-        what = f"{program.__name__} {' '.join(map(str, shape))} {dtype} {arguments}"
+        what = f"{program.__name__} {' '.join(map(str, shape))} {dtype} layer {number}"
         if done.returncode:
             return [f"{what}: {done.stderr}"], 0
         with open(saved, "rb") as file:
@@ -132,7 +239,7 @@ def differences(binary, cpu, blas, row, rng):
             found.append(f"{what}: {name} {list(ours[name].shape)}, PyTorch {list(theirs.shape)}")
         elif ours[name].tobytes() != numpy.ascontiguousarray(theirs).tobytes():
             found.append(f"{what}: {name} {list(theirs.shape)}: {int((ours[name] != theirs).sum())} of {theirs.size} differ")
-    known = {"inputs", "batch", "keys_transposed", "context_heads"}
+    known = {"inputs", "batch", "keys_transposed", "context_heads", "W_query", "W_key", "W_value"}
     found += [f"{what}: {name} is not among PyTorch's steps" for name in ours
               if name not in steps and name not in known and not name.endswith(("_weight", "_bias"))]
     return found, floats
