@@ -111,6 +111,7 @@ std::vector<Case> cases() {
       {"exponential", {2, 3}, six, [](const Tensor& x) { return exp(x); }},
       {"cosine", {2, 3}, six, [](const Tensor& x) { return cos(x); }},
       {"sine", {2, 3}, six, [](const Tensor& x) { return sin(x); }},
+      {"scaled queries", {2, 3}, six, [](const Tensor& x) { return scale_queries(x); }},
       {"roots", {2, 3}, positive, [](const Tensor& x) { return sqrt(x); }},
       {"inverse roots", {2, 3}, positive, [](const Tensor& x) { return rsqrt(x); }},
       {"a number added", {2, 3}, six, [](const Tensor& x) { return add(x, 0.1); }},

@@ -244,6 +244,7 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        layer_norm_factor(drawn({2, 33}), 1e-5),
                                        layer_norm_factor(drawn({2, 33}, Cpu::standard), 1e-5),
                                        scale_and_shift(x, v, v),
+                                       scale_queries(x),
                                        every(x, 1, 2),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),

@@ -25,7 +25,8 @@ std::vector<std::string> keys_of(const std::map<std::string, Tensor, std::less<>
 /// The settings of a lesson without a layer.
 const std::map<std::string, double, std::less<>>& example_numbers() {
   static const std::map<std::string, double, std::less<>> numbers = {
-      {"n_head", 3}, {"num_attention_heads", 3}, {"num_key_value_heads", 1}, {"head_dim", 2}};
+      {"n_head", 3},   {"num_attention_heads", 3}, {"num_key_value_heads", 1},
+      {"head_dim", 2}, {"num_heads", 3},           {"n_heads", 3}};
   return numbers;
 }
 
@@ -67,13 +68,13 @@ Tensor Layer::weight(const std::string& name, const std::string& key, const Shap
   return p_.let(name, found->second);
 }
 
-std::optional<Tensor> Layer::bias(const std::string& name, const std::string& key, std::int64_t size) {
-  return has(key + ".bias") ? std::optional(weight(name + "_bias", key + ".bias", {size})) : std::nullopt;
-}
-
-Tensor Layer::linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out) {
-  const Tensor weights = weight(names_weight(name) ? name : name + "_weight", key + ".weight", {d_out, x.size(-1)});
-  return attn::linear(x, weights, bias(name, key, d_out), variable(key));
+Tensor Layer::linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out,
+                     const std::string& joint) {
+  const Tensor weights =
+      weight(names_weight(name) ? name : name + "_weight", key + joint + "weight", {d_out, x.size(-1)});
+  const bool has_bias = given_ == nullptr || given_->weights.contains(key + joint + "bias");
+  const auto bias = has_bias ? std::optional(weight(name + "_bias", key + joint + "bias", {d_out})) : std::nullopt;
+  return attn::linear(x, weights, bias, variable(key));
 }
 
 Tensor Layer::conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out) {
@@ -89,6 +90,17 @@ Tensor Layer::layer_norm(const std::string& key, const Tensor& x, double epsilon
   const Tensor centred = p_.let("centred", subtract(x, mean));
   const Tensor normalised = p_.let("normalised", multiply(centred, factor));
   return scale_and_shift(normalised, weights, shifts);
+}
+
+Tensor Layer::layer_norm_by_hand(const std::string& key, const Tensor& x, double epsilon) {
+  const Tensor scales = weight("norm_weight", key + ".scale", {x.size(-1)});
+  const Tensor shifts = weight("norm_bias", key + ".shift", {x.size(-1)});
+  const Tensor middle = p_.let("norm_mean", mean(x));
+  const Tensor spread = p_.let("norm_variance", variance(x));
+  const Tensor root = p_.let("norm_root", sqrt(p_.let("norm_variance_eps", add(spread, epsilon))));
+  const Tensor centred = p_.let("centred", subtract(x, middle));
+  const Tensor normalised = p_.let("normalised", divide(centred, root));
+  return add(p_.let("norm_scaled", multiply(scales, normalised)), shifts);
 }
 
 Tensor Layer::rms_norm(const std::string& key, const Tensor& x, double epsilon) {
@@ -159,6 +171,13 @@ void Layer::expect(std::string_view key, double expected) const {
   }
 }
 
+void Layer::expect(std::string_view key, const std::string& expected) const {
+  if (const std::string is = word(key, expected); is != expected) {
+    throw LessonError("'" + config() + "' has " + std::string(key) + " " + is + "; only layers with " + expected +
+                      " are known here; choose another checkpoint");
+  }
+}
+
 std::int64_t Layer::num_heads(std::string_view key) const {
   if (p_.lesson().num_heads || number(key, 0) != 0) {
     return p_.num_heads(p_.lesson().num_heads ? 1 : whole(key, 1));
@@ -183,8 +202,11 @@ Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tenso
                                     masked_fill(scaled_attn_scores, p.let("mask", *mask), minus_infinity))
                            : scaled_attn_scores;
   const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(seen));
-  const Tensor context_vec =
-      p.show("context_vec", "context vectors of every head\n", transpose(matmul(attn_weights, values), 1, 2));
+  return joined_heads(p, matmul(attn_weights, values));
+}
+
+Tensor joined_heads(Program& p, const Tensor& contexts) {
+  const Tensor context_vec = p.show("context_vec", "context vectors of every head\n", transpose(contexts, 1, 2));
   const Shape& shape = context_vec.shape();
   return p.show("context_vecs", "context vectors\n",
                 view(contiguous(context_vec), {shape[0], shape[1], shape[2] * shape[3]}));

@@ -22,6 +22,7 @@ struct Model {
   std::string_view types;    ///< each `model_type` in a config.json of such a checkpoint; empty: it has no config
   std::string_view part;     ///< how the names of the attention's tensors begin in a layer: "attn."
   std::string_view ignored;  ///< those among them that compute nothing
+  std::string_view assumed = {};  ///< the settings that are assumed without a config
 };
 
 /// Returns true if a list, separated by spaces, has the word.
@@ -49,12 +50,16 @@ class Layer {
 
   /// What enters the layer: [batch, tokens, d].
   Tensor hidden_states();
-  /// nn.Linear `key`, [..., d_in] -> [..., d_out], with a bias if the layer has one. Its weight is the step `name`.
-  Tensor linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
+  /// nn.Linear `key`, [..., d_in] -> [..., d_out], with a bias if the layer has one. Its weight is the step `name`;
+  /// `joint` is between the module's name and that of its weight.
+  Tensor linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out,
+                const std::string& joint = ".");
   /// GPT-2's Conv1D `key`: nn.Linear with its weight stored as [d_in, d_out].
   Tensor conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
   /// nn.LayerNorm `key` in its steps. Its result is not shown yet.
   Tensor layer_norm(const std::string& key, const Tensor& x, double epsilon);
+  /// The book's LayerNorm `key` in its steps: PyTorch's mean and variance, a weight `scale` and a bias `shift`.
+  Tensor layer_norm_by_hand(const std::string& key, const Tensor& x, double epsilon);
   /// RMSNorm `key` in its steps, as Llama's program has them. Its result is not shown yet.
   Tensor rms_norm(const std::string& key, const Tensor& x, double epsilon);
   /// Throws LessonError if the layer's attention has a tensor that was not asked for.
@@ -73,6 +78,7 @@ class Layer {
   std::int64_t whole(std::string_view key, std::int64_t usual) const;
   /// Throws LessonError if the config has another number under the key.
   void expect(std::string_view key, double expected) const;
+  void expect(std::string_view key, const std::string& expected) const;
   /// The layer's number, and the path of its config.
   std::int64_t index() const { return given_ == nullptr ? 0 : given_->number; }
   std::string config() const { return given_ == nullptr ? "" : given_->config; }
@@ -81,7 +87,6 @@ class Layer {
   bool has(const std::string& key) const { return given_ == nullptr || given_->weights.contains(key); }
   /// A weight of this shape, shown as the step `name`. Throws LessonError if the layer has none, or another shape.
   Tensor weight(const std::string& name, const std::string& key, const Shape& shape);
-  std::optional<Tensor> bias(const std::string& name, const std::string& key, std::int64_t size);
   /// "layer 0 of 'model.safetensors'"
   std::string place() const;
 
@@ -90,6 +95,9 @@ class Layer {
   const Model& model_;
   std::set<std::string> asked_;
 };
+
+/// The context vectors of all heads side by side: [b, heads, n, head_dim] -> [b, n, heads * head_dim].
+Tensor joined_heads(Program& p, const Tensor& contexts);
 
 /// softmax(queries @ keys.transpose(2, 3) / head_dim**0.5) @ values, with the heads joined: [b, heads, n, head_dim]
 /// each
@@ -102,7 +110,13 @@ std::span<const Meaning> meanings();
 
 void gpt2(Program& p);
 void llama(Program& p);
+void bert(Program& p);
+void multihead_attention(Program& p);
+void gpt_model(Program& p);
 extern const Article gpt2_article;
 extern const Article llama_article;
+extern const Article bert_article;
+extern const Article multihead_attention_article;
+extern const Article gpt_model_article;
 
 }  // namespace attn::chapters::layer

@@ -24,6 +24,12 @@ constexpr std::array gpt2_chapters = {chapter(&gpt2_article, gpt2, "LayerNorm be
 constexpr std::array llama_chapters = {
     chapter(&llama_article, llama, "RMSNorm before; rotary embedding; grouped heads; a causal mask; the residual")};
 
+constexpr std::array bert_chapters = {chapter(&bert_article, bert, "no mask; the residual and LayerNorm after")};
+constexpr std::array multihead_attention_chapters = {
+    chapter(&multihead_attention_article, multihead_attention, "scaled queries; no mask; no norm")};
+constexpr std::array gpt_model_chapters = {
+    chapter(&gpt_model_article, gpt_model, "LayerNorm before, by hand; a causal mask; the residual")};
+
 Article article(std::string_view name, std::string_view title, std::span<const Chapter> chapters) {
   return {.name = name,
           .title = title,
@@ -67,6 +73,10 @@ std::string some_of(std::vector<std::string> names) {
 
 const Article gpt2_article = article("gpt2", "GPT-2", gpt2_chapters);
 const Article llama_article = article("llama", "Llama", llama_chapters);
+const Article bert_article = article("bert", "BERT", bert_chapters);
+const Article multihead_attention_article =
+    article("multihead-attention", "nn.MultiheadAttention", multihead_attention_chapters);
+const Article gpt_model_article = article("gpt-model", "the book's GPTModel", gpt_model_chapters);
 
 std::span<const Model> models() {
   static const std::array all = {
@@ -74,12 +84,25 @@ std::span<const Model> models() {
             .mark = "attn.c_attn.weight",
             .types = "gpt2",
             .part = "attn.",
-            .ignored = "attn.bias attn.masked_bias"},
+            .ignored = "attn.bias attn.masked_bias",
+            .assumed = "layer_norm_epsilon 1e-05"},
       Model{.article = llama_article,
             .mark = "self_attn.q_proj.weight",
             .types = "llama mistral mixtral qwen2",
             .part = "self_attn.",
             .ignored = "self_attn.rotary_emb.inv_freq"},
+      Model{.article = bert_article,
+            .mark = "attention.self.query.weight",
+            .types = "bert roberta xlm-roberta camembert electra",
+            .part = "attention.",
+            .ignored = "",
+            .assumed = "layer_norm_eps 1e-12"},
+      Model{.article = gpt_model_article,
+            .mark = "att.W_query.weight",
+            .types = "",
+            .part = "att.",
+            .ignored = "att.mask"},
+      Model{.article = multihead_attention_article, .mark = "in_proj_weight", .types = "", .part = "", .ignored = ""},
   };
   return all;
 }

@@ -93,7 +93,10 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
   return {
       .lines = {.each = "{a} " + sign + (has_b ? " {b}" : " {=c}") + " = {=a} " + sign + " {=" + b + "} = {=result}"},
       .hints = {operands(derivation)},
-      .meeting = {.label = has_b ? "" : "divisor", .row = has_b ? "" : "c"},
+      .meeting = {.label = has_b         ? ""
+                           : sign == "/" ? "divisor"
+                                         : "number",
+                  .row = has_b ? "" : "c"},
       .page = {.paragraphs = {"{a} " + page_sign + (has_b ? " {b}" : " {=c}"),
                               "`{=a} " + page_sign + " {=" + b + "} = {=result}`"},
                .said = "{=a} " + said + " {=" + b + "}"},

@@ -22,7 +22,7 @@ struct Derivation {
     copy,          ///< terms[0].a at another place: views, stack, cat, nn.Parameter; b, if any, is the mask's False
     products,      ///< the sum of all a * b, plus the bias if there is one
     sum,           ///< the sum of all a
-    product,       ///< terms[0].a * terms[0].b
+    product,       ///< terms[0].a * terms[0].b, or * constant if there is no b
     difference,    ///< terms[0].a - terms[0].b
     maximum,       ///< the largest of all a
     quotient,      ///< terms[0].a / terms[0].b, or / constant if there is no b

@@ -185,6 +185,9 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with the name of `keys`.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
+/// queries * (1 / queries.shape[-1])**0.5: as nn.MultiheadAttention scales, before queries meet keys.
+Tensor scale_queries(const Tensor& queries);
+
 /// x / y, x * y, x + y and x - y element by element; either is repeated along axes that it lacks or that have size 1.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);

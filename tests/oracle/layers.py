@@ -46,12 +46,16 @@ def layer_norm(steps, x, weight, bias, eps, ours):
 
 
 def attend(steps, queries, keys, values, mask):
-    import torch
     scores = steps("attn_scores", queries @ keys.transpose(2, 3))
     seen = steps("scaled_attn_scores", scores / keys.shape[-1]**0.5)
     if mask is not None:
-        seen = steps("masked_attn_scores", seen.masked_fill(steps("mask", mask), -torch.inf))
-    weights = steps("attn_weights", torch.softmax(seen, dim=-1))
+        seen = steps("masked_attn_scores", seen.masked_fill(steps("mask", mask), -math.inf))
+    return contexts(steps, seen, values)
+
+
+def contexts(steps, scores, values):
+    import torch
+    weights = steps("attn_weights", torch.softmax(scores, dim=-1))
     context = steps("context_vec", (weights @ values).transpose(1, 2))
     return steps("context_vecs", context.contiguous().view(*context.shape[:2], -1))
 
@@ -162,6 +166,51 @@ def llama(weights, config, x, steps, ours):
     steps("residual_sum", x + output)
 
 
+def bert(weights, config, x, steps, ours):
+    heads = config["num_attention_heads"]
+    for name, key in (("queries", "query"), ("keys", "key"), ("values", "value")):
+        steps(name, linear(weights, f"attention.self.{key}")(x))
+    split_heads = [steps(name + "_heads", split(steps[name], heads)) for name in ("queries", "keys", "values")]
+    output = steps("output", linear(weights, "attention.output.dense")(attend(steps, *split_heads, None)))
+    total = steps("residual_sum", output + x)
+    at = "attention.output.LayerNorm."
+    steps("normed", layer_norm(steps, total, weights[at + "weight"], weights[at + "bias"], config["layer_norm_eps"], ours))
+
+
+def multihead_attention(weights, config, x, steps, ours):
+    """As nn.MultiheadAttention of PyTorch 2 has it; before, queries were divided by the root."""
+    import torch
+    heads, d = config["num_heads"], x.shape[-1]
+    qkv = steps("qkv", torch.nn.functional.linear(x, weights["in_proj_weight"], weights.get("in_proj_bias")))
+    for name, value in zip(("queries", "keys", "values"), qkv.split(d, dim=2)):
+        steps(name + "_heads", split(steps(name, value), heads))
+    queries = steps("scaled_queries_heads", steps["queries_heads"] * math.sqrt(1.0 / (d // heads)))
+    scores = steps("attn_scores", queries @ steps["keys_heads"].transpose(2, 3))
+    context = contexts(steps, scores, steps["values_heads"])
+    output = steps("output", linear(weights, "out_proj")(context))
+    if len(x) == 1 and not torch.__version__.startswith("1."):
+        module = torch.nn.MultiheadAttention(d, heads, bias="in_proj_bias" in weights, batch_first=True)
+        module.load_state_dict(weights)
+        theirs = module(x, x, x, average_attn_weights=False)
+        assert torch.equal(theirs[0], output) and torch.equal(theirs[1], steps["attn_weights"])
+
+
+def gpt_model(weights, config, x, steps, ours):
+    import torch
+    mean, variance = steps("norm_mean", x.mean(dim=-1, keepdim=True)), x.var(dim=-1, keepdim=True, unbiased=False)
+    root = steps("norm_root", torch.sqrt(steps("norm_variance_eps", steps("norm_variance", variance) + 1e-5)))
+    normalised = steps("normalised", steps("centred", x - mean) / root)
+    normed = steps("normed", steps("norm_scaled", weights["norm1.scale"] * normalised) + weights["norm1.shift"])
+    for name in ("queries", "keys", "values"):
+        key = {"queries": "W_query", "keys": "W_key", "values": "W_value"}[name]
+        steps(name + "_heads", split(steps(name, linear(weights, f"att.{key}")(normed)), config["n_heads"]))
+    scores = steps("attn_scores", steps["queries_heads"] @ steps["keys_heads"].transpose(2, 3))
+    masked = steps("masked_attn_scores", scores.masked_fill(steps("mask", causal(x.shape[1])), -torch.inf))
+    scaled = steps("scaled_attn_scores", masked / steps["keys_heads"].shape[-1]**0.5)
+    output = steps("output", linear(weights, "att.out_proj")(contexts(steps, scaled, steps["values_heads"])))
+    steps("residual_sum", output + x)
+
+
 def sizes(rng):
     """The number of heads and d, which they divide."""
     heads = int(rng.choice([1, 2, 3, 4, 12]))
@@ -196,6 +245,15 @@ def rows(rng):
     prefix = str(rng.choice(["h.", "transformer.h."]))
     yield gpt2, *checkpoints.gpt2(rng, d, heads, 2, prefix), prefix, d
     yield llama_row(rng)
+    heads, d = sizes(rng)
+    prefix = str(rng.choice(["bert.encoder.layer.", "encoder.layer."]))
+    yield bert, *checkpoints.bert(rng, d, heads, 2, prefix), prefix, d
+    heads, d = sizes(rng)
+    tensors, _ = checkpoints.multihead_attention(rng, d, 2, "layers.", rng.random() < 0.7)
+    yield multihead_attention, tensors, {"num_heads": heads}, "layers.", d
+    heads, d = sizes(rng)
+    tensors, _ = checkpoints.gpt_model(rng, d, 2, rng.random() < 0.5)
+    yield gpt_model, tensors, {"n_heads": heads}, "trf_blocks.", d
 
 
 def differences(binary, cpu, blas, row, rng):
@@ -212,12 +270,16 @@ def differences(binary, cpu, blas, row, rng):
             held = checkpoints.save_sharded(folder, tensors, dtype)
         else:
             held = checkpoints.save(os.path.join(folder, "model.safetensors"), tensors, dtype)
-        checkpoints.save_config(folder, config)
+        if "model_type" in config:
+            checkpoints.save_config(folder, config)
+            heads = []
+        else:
+            heads = ["--num-heads", str(next(iter(config.values())))]
         x = rng.standard_normal(shape).astype(numpy.float32)
         numpy.save(os.path.join(folder, "x.npy"), x)
         saved = os.path.join(folder, "steps.npz")
         arguments = ["layer", "--weights", folder, "--layer", str(number), "--inputs", os.path.join(folder, "x.npy"),
-                     "--cpu", cpu, "--blas", blas, "--steps", "all", "--save", saved]
+                     "--cpu", cpu, "--blas", blas, "--steps", "all", "--save", saved, *heads]
         done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False)
         what = f"{program.__name__} {' '.join(map(str, shape))} {dtype} layer {number}"
         if done.returncode:
@@ -226,7 +288,7 @@ def differences(binary, cpu, blas, row, rng):
             archive = numpy.load(io.BytesIO(file.read()))
             ours = {name: archive[name] for name in archive.files}
     steps = Steps()
-    at = prefix + f"{number}."
+    at = prefix + f"{number}." + ("self_attn." if program is multihead_attention else "")
     weights = {name[len(at):]: torch.tensor(value) for name, value in held.items() if name.startswith(at)}
     program(weights, config, torch.tensor(x).view(-1, *shape[-2:]), steps, ours)
     found, floats = [], 0

@@ -252,7 +252,9 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
     case Rule::products:
     case Rule::sum: return sum(tensor, derivation);
     case Rule::product: {
-      const Interval product = times(a(), of(tensor, *derivation.terms[0].b));
+      const std::optional<Element>& b = derivation.terms[0].b;
+      const Interval factor = b ? of(tensor, *b) : Interval{derivation.constant, derivation.constant};
+      const Interval product = times(a(), factor);
       return rounded(product, 1, product.size());
     }
     case Rule::difference: {
