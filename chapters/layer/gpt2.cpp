@@ -16,7 +16,7 @@ void gpt2(Program& p) {
 
   const Tensor normed =
       p.show("normed", "ln_1\n", layer.layer_norm("ln_1", hidden_states, layer.number("layer_norm_epsilon", 1e-5)));
-  const Tensor qkv = p.show("qkv", "c_attn\n", layer.conv1d("c_attn", "attn.c_attn", normed, 3 * d));
+  const Tensor qkv = p.show("qkv", "c_attn\n", layer.conv1d("qkv", "attn.c_attn", normed, 3 * d));
   const Tensor queries = p.show("queries", "queries\n", slice(qkv, -1, 0, d));
   const Tensor keys = p.show("keys", "keys\n", slice(qkv, -1, d, 2 * d));
   const Tensor values = p.show("values", "values\n", slice(qkv, -1, 2 * d, 3 * d));

@@ -190,8 +190,16 @@ std::int64_t Layer::num_heads(std::string_view key) const {
 
 std::int64_t Layer::num_heads(std::string_view key, std::int64_t columns) const {
   const std::int64_t heads = num_heads(key);
-  check_heads_divide(heads, columns, columns);
+  check_divides(heads, columns, "columns");
   return heads;
+}
+
+void Layer::check_divides(std::int64_t heads, std::int64_t count, const std::string& what) const {
+  if (count % heads != 0) {
+    throw LessonError(std::to_string(heads) + " heads cannot share " + std::to_string(count) + " " + what +
+                      " evenly; the numbers of heads are those of the config, or --num-heads; see that they are " +
+                      "those of " + (given_ == nullptr ? "the model" : place()));
+  }
 }
 
 Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,

@@ -71,6 +71,8 @@ class Layer {
   std::int64_t num_heads(std::string_view key) const;
   /// The same; throws LessonError too if it does not divide `columns`.
   std::int64_t num_heads(std::string_view key, std::int64_t columns) const;
+  /// Throws LessonError if so many heads cannot share `count` of what there is evenly.
+  void check_divides(std::int64_t heads, std::int64_t count, const std::string& what) const;
   /// A number or word of the config; `usual` without one. Settings of "rope_scaling" may also be in "rope_parameters".
   double number(std::string_view key, double usual) const;
   std::string word(std::string_view key, const std::string& usual) const;
@@ -105,8 +107,12 @@ Tensor joined_heads(Program& p, const Tensor& contexts);
 Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tensor& values,
               const std::optional<Tensor>& mask);
 
-/// What the steps are for, of all models.
-std::span<const Meaning> meanings();
+/// What the steps of each model are for.
+std::span<const Meaning> gpt2_meanings();
+std::span<const Meaning> llama_meanings();
+std::span<const Meaning> bert_meanings();
+std::span<const Meaning> multihead_attention_meanings();
+std::span<const Meaning> gpt_model_meanings();
 
 void gpt2(Program& p);
 void llama(Program& p);

@@ -31,7 +31,7 @@ void llama(Program& p) {
   const std::int64_t num_heads = layer.num_heads("num_attention_heads");
   const std::int64_t num_kv_heads = layer.whole("num_key_value_heads", num_heads);
   const std::int64_t head_dim = layer.whole("head_dim", d / num_heads);
-  check_groups(num_heads, num_kv_heads);
+  layer.check_divides(num_kv_heads, num_heads, "query heads");
 
   const Tensor normed = p.show("normed", "input_layernorm\n",
                                layer.rms_norm("input_layernorm", hidden_states, layer.number("rms_norm_eps", 1e-6)));

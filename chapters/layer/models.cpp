@@ -30,7 +30,8 @@ constexpr std::array multihead_attention_chapters = {
 constexpr std::array gpt_model_chapters = {
     chapter(&gpt_model_article, gpt_model, "LayerNorm before, by hand; a causal mask; the residual")};
 
-Article article(std::string_view name, std::string_view title, std::span<const Chapter> chapters) {
+Article article(std::string_view name, std::string_view title, std::span<const Chapter> chapters,
+                std::span<const Meaning> meanings) {
   return {.name = name,
           .title = title,
           .cpu = Cpu::avx2,
@@ -38,7 +39,7 @@ Article article(std::string_view name, std::string_view title, std::span<const C
           .sentence = "",
           .chapters = chapters,
           .slips = {},
-          .meanings = meanings()};
+          .meanings = meanings};
 }
 
 /// The number of the layer in a prefix, the last one: 3 of "model.layers.3."; 0 without one.
@@ -71,12 +72,12 @@ std::string some_of(std::vector<std::string> names) {
 
 }  // namespace
 
-const Article gpt2_article = article("gpt2", "GPT-2", gpt2_chapters);
-const Article llama_article = article("llama", "Llama", llama_chapters);
-const Article bert_article = article("bert", "BERT", bert_chapters);
-const Article multihead_attention_article =
-    article("multihead-attention", "nn.MultiheadAttention", multihead_attention_chapters);
-const Article gpt_model_article = article("gpt-model", "the book's GPTModel", gpt_model_chapters);
+const Article gpt2_article = article("gpt2", "GPT-2", gpt2_chapters, gpt2_meanings());
+const Article llama_article = article("llama", "Llama", llama_chapters, llama_meanings());
+const Article bert_article = article("bert", "BERT", bert_chapters, bert_meanings());
+const Article multihead_attention_article = article("multihead-attention", "nn.MultiheadAttention",
+                                                    multihead_attention_chapters, multihead_attention_meanings());
+const Article gpt_model_article = article("gpt-model", "the book's GPTModel", gpt_model_chapters, gpt_model_meanings());
 
 std::span<const Model> models() {
   static const std::array all = {

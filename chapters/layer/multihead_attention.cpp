@@ -11,7 +11,7 @@ void multihead_attention(Program& p) {
   const std::int64_t d = hidden_states.size(-1);
   const std::int64_t num_heads = layer.num_heads("num_heads", d);
 
-  const Tensor qkv = p.show("qkv", "in_proj\n", layer.linear("in_proj", "in_proj", hidden_states, 3 * d, "_"));
+  const Tensor qkv = p.show("qkv", "in_proj\n", layer.linear("qkv", "in_proj", hidden_states, 3 * d, "_"));
   const Tensor queries = p.show("queries", "queries\n", slice(qkv, -1, 0, d));
   const Tensor keys = p.show("keys", "keys\n", slice(qkv, -1, d, 2 * d));
   const Tensor values = p.show("values", "values\n", slice(qkv, -1, 2 * d, 3 * d));

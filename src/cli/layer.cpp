@@ -153,6 +153,10 @@ void settle_layer(Options& options) {
   } catch (const LessonError& error) {
     throw UsageError(std::string("--config: ") + error.what());
   }
+  if (layer.config.empty() && !layers.model->assumed.empty()) {
+    options.notes.push_back("no config.json beside '" + text::one_line(weights) +
+                            "': " + std::string(layers.model->assumed) + " is assumed");
+  }
   add_weights(layer, checkpoint, prefix, options.notes);
   options.chapters = {&layers.model->article.chapters.front()};
   check_rule(options);

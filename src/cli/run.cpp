@@ -122,7 +122,7 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
       .tokens = chapters::token_words(*chapter.article, options.lesson),
       .why = why_in(chapter, options),
       .text = options.text,
-      .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
+      .framing = [&](std::span<const Step> steps) { return framing(chapter, options.lesson, steps); },
       .is_framed = options.only.empty(),
       .explains = options.explain,
       .draws_heatmaps = options.heatmap,
