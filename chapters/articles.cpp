@@ -153,6 +153,17 @@ constexpr std::array summaries = {
          {"compute a bias from a slope and two positions", "say which head sees furthest, and why",
           "tell a window's mask from a causal one"}},
         "bias-sign"},
+    Summary{
+        "layer",
+        "the attention of one layer of a checkpoint",
+        {"What does attention compute in a model that people use?",
+         "What the chapters show, with a norm before or after, biases, and the residual: the layer's output is added "
+         "to what entered.",
+         "Look at the rows of weights: learned heads often give most weight to the first token, the previous one or "
+         "their own.",
+         {"find a layer's weights among a checkpoint's tensors", "say what a norm does to each token's numbers",
+          "say why the output is added to what entered, instead of replacing it"}},
+        "no-mask"},
 };
 
 const Summary* summary_of(std::string_view name) {

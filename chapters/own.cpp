@@ -123,8 +123,10 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
     std::ranges::copy(*values(), contents.begin());
     return Contents(std::move(contents));
   };
-  return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill,
-              kernels, {.kind = Kind::given, .is_own = true});
+  const bool is_listed = given.words.pytorch.empty();
+  const LeafWords listed = "torch.tensor(" + std::string(without_section(given.name)) + ")";
+  return leaf(given.shape, DType::float32, is_listed ? listed : given.words, fill, kernels,
+              {.kind = Kind::given, .is_own = true});
 }
 
 bool has_own(const Tensor& tensor) {

@@ -24,6 +24,7 @@ class Program {
   Program(const Article& article, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
       : article_(article), lesson_(lesson), torch_(torch), walk_(walk) {}
 
+  const Article& article() const { return article_; }
   const Lesson& lesson() const { return lesson_; }
 
   // ---- What is printed; each returns the tensor --------------------------------------------------

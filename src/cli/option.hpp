@@ -57,6 +57,7 @@ enum Taker : unsigned {
   by_verify = 16,
   by_others = 32,
   by_tour = 64,
+  by_layer = 128,
 };
 
 /// The options on a command line with their values in order; a flag's value is empty. Also contains the command's name.

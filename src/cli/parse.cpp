@@ -10,6 +10,7 @@
 #include "cli/endings.hpp"
 #include "cli/guides.hpp"
 #include "cli/help.hpp"
+#include "cli/layer.hpp"
 #include "cli/option_checks.hpp"
 #include "cli/own_tensors.hpp"
 #include "cli/usage_error.hpp"
@@ -38,6 +39,8 @@ Options beginning(const CommandLine& line) {
       options.chapters.insert(options.chapters.end(), chapter.entries.begin(),
                               chapter.entries.begin() + (chapter.entries.empty() ? 0 : 1));
     }
+  } else if (command.taker == by_layer) {
+    options.chapters = nothing_read(command).chapters;
   } else if (!command.entries.empty()) {
     options.chapters = {command.entries.front()};
   }
@@ -77,7 +80,9 @@ void settle_lesson(Options& options) {
   if (typed.second_inputs) {
     lesson.second_inputs = read_inputs("--second-inputs", *typed.second_inputs, "second_input", options.notes);
   }
-  if (typed.weights) {
+  if (is_about_layer(options)) {
+    settle_layer(options);
+  } else if (typed.weights) {
     lesson.weights = read_weights(*typed.weights, options.notes);
   }
 }

@@ -62,6 +62,9 @@ void run_emit(const Options& options) {
   const Outputs outputs(options);
   std::vector<render::ShownChapter> saved;
   emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
+  if (options.lesson.layer) {
+    request.checkpoint = options.lesson.layer->files;
+  }
   for (const Chapter* chapter : options.chapters) {
     const Walkthrough as_is = computed(*chapter, options.lesson, options);
     const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;
@@ -119,7 +122,7 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
       .tokens = chapters::token_words(*chapter.article, options.lesson),
       .why = why_in(chapter, options),
       .text = options.text,
-      .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
+      .framing = [&](std::span<const Step> steps) { return framing(chapter, options.lesson, steps); },
       .is_framed = options.only.empty(),
       .explains = options.explain,
       .draws_heatmaps = options.heatmap,

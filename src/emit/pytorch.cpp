@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 
+#include "emit/checkpoint.hpp"
 #include "emit/listing.hpp"
 #include "emit/notebook.hpp"
 #include "emit/python.hpp"
@@ -280,14 +281,14 @@ Program program_of(const Request& request) {
     needs_one_thread = needs_one_thread || std::any_of(made.begin(), made.end(), is_softmax_over_another_axis);
   }
   const std::string settings = (needs_one_thread ? "torch.set_num_threads(1)\n" : "") + set_printoptions(request.print);
-  program.head =
-      "import os\n\n"
-      "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
-      "os.environ.update(" +
-      environment(request.chapters[0].walk.draws().kernels) +
-      ")\n\n"
-      "import torch\nfrom torch import nn\n" +
-      (settings.empty() ? "" : "\n") + settings;
+  const bool has_weights = !request.checkpoint.empty();
+  program.head = std::string(has_weights ? "import json\n" : "") +
+                 "import os\n\n"
+                 "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
+                 "os.environ.update(" +
+                 environment(request.chapters[0].walk.draws().kernels) + ")\n\n" +
+                 (has_weights ? "import numpy as np\n" : "") + "import torch\nfrom torch import nn\n" +
+                 (settings.empty() ? "" : "\n") + settings + pytorch_weights(request.checkpoint);
   return program;
 }
 

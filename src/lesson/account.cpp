@@ -95,6 +95,15 @@ class Columns {
       return each(
           [&](double angle, double) { return column.operation == "cos" ? rounded::cos(angle) : rounded::sin(angle); });
     }
+    if (column.operation == "sqrt" || column.operation == "rsqrt") {
+      return each([&](double number, double) {
+        const double root = rounded(std::sqrt(number));
+        return column.operation == "sqrt" ? root : 1 / root;
+      });
+    }
+    if (column.operation == "equal") {
+      return each([](double a, double b) { return a == b ? 1.0 : 0.0; });
+    }
     if (column.operation == "close") {
       return each([](double a, double b) { return is_close(a, b) ? 1.0 : 0.0; });
     }

@@ -133,7 +133,7 @@ class Reader {
       return;
     }
     const Meant meant = meant_by(theirs.name);
-    if (!meant.parts.empty() && add_parts(given, meant)) {
+    if (!meant.parts.empty() && !is_whole(theirs, meant) && add_parts(given, meant)) {
       return;
     }
     item.by = Matched::By::habit;
@@ -182,6 +182,15 @@ class Reader {
     const std::string near = text::nearest(name, names);
     throw NameError("--map: the chapter has no step '" + name + "'; accepted are " + text::joined(names) +
                     (near.empty() ? "" : "; try " + near));
+  }
+
+  /// Returns true for a fused tensor that is a step as a whole, and right.
+  bool is_whole(const dump::Dumped& theirs, const Meant& meant) {
+    return std::ranges::any_of(meant.steps, [&](const std::string& name) {
+      const std::vector<std::size_t> found =
+          name.starts_with("qkv") ? called({meant.section, name}) : std::vector<std::size_t>();
+      return !found.empty() && right_.holding(theirs, *steps_[found[0]].tensor);
+    });
   }
 
   /// Splits a fused tensor, in the way that makes most parts right; each part is an item.

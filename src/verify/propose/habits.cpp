@@ -71,7 +71,7 @@ const std::vector<Habit>& habits() {
       {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
        "mixed_qkv qkv_net qkvw qkv_w "
        "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
-       "", "", "W_query W_key W_value"},
+       "qkv", "qkv", "W_query W_key W_value"},
       {"kv to_kv wkv w_kv kv_proj key_value c_kv kv_net kvw kv_w kvb kv_b", "", "", "W_key W_value"},
       {"scores score attn_scores raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
        "similarity similarities energy "
@@ -167,6 +167,22 @@ const std::vector<Habit>& habits() {
        "scores_with_alibi",
        "biased_attn_scores"},
       {"distances distance relative_positions relative_distances relative_distance", "distances"},
+      {"normed norm norm1 norm_1 ln ln1 ln_1 layernorm layer_norm layernorm1 input_layernorm attn_norm attention_norm "
+       "pre_norm prenorm x_norm normed_x norm_x h_norm normed_hidden_states norm_out ln_out ln1_out norm1_out attn_ln "
+       "self_attn_layer_norm layer_norm1 norm_input hook_normalized",
+       "normed", "norm"},
+      {"residual resid residual_sum residual_out resid_mid hook_resid_mid x_after hidden_states_out added "
+       "attn_residual "
+       "after_attn after_attention x_residual resid_out",
+       "residual_sum"},
+      {"rotated_queries q_rot q_rope q_rotated q_embed query_rotated q_rotary rope_q rotary_q xq_out query_rot "
+       "hook_rot_q qcur_rope",
+       "rotated_queries"},
+      {"rotated_keys k_rot k_rope k_rotated k_embed key_rotated k_rotary rope_k rotary_k xk_out key_rot hook_rot_k "
+       "kcur_rope",
+       "rotated_keys"},
+      {"keys_repeated k_repeated repeated_keys k_expanded keys_expanded k_rep repeat_k", "keys_repeated"},
+      {"values_repeated v_repeated repeated_values v_expanded values_expanded v_rep repeat_v", "values_repeated"},
       {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt",
        "scale sqrt_head_dim one_over_sqrt_head_dim"},
   };

@@ -196,7 +196,28 @@ const Suffix* take_prefix(Path& path) {
   return &*found;
 }
 
-std::string weight_step(const std::string& module) { return module == "out_proj" ? "out_proj_weight" : module; }
+std::string weight_step(const std::string& module) {
+  return module == "out_proj" || module == "norm" || module == "qkv" ? module + "_weight" : module;
+}
+
+/// Returns true for the norm of a layer's attention: "ln_1" and not "ln_2", "attention.output.LayerNorm" and not
+/// "output.LayerNorm".
+bool names_norm(std::string_view name) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("./:", begin), name.size());
+    parts.push_back(plain_name(name.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (parts.size() > 1 &&
+      std::ranges::find(suffixes, std::string_view(parts.back()), &Suffix::word) != suffixes.end()) {
+    parts.pop_back();
+  }
+  const auto has = [&](const char* part) { return std::ranges::find(parts, part) != parts.end(); };
+  const Habit* const habit = habit_of(parts.back());
+  return habit != nullptr && habit->module == "norm" && (!has("output") || has("attention")) && !has("mlp") &&
+         !has("ffn");
+}
 
 void add_steps(Meant& meant, const Habit& habit) {
   const auto add_parts = [&](const auto& step_of) {
@@ -292,7 +313,7 @@ Meant meant_by(std::string_view name) {
     return std::ranges::any_of(
         words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
   });
-  if (is_foreign) {
+  if (is_foreign && !names_norm(name)) {
     return meant;
   }
   std::vector<std::string> all;

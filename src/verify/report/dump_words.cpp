@@ -264,7 +264,7 @@ std::string summary_of(const Report& report) {
     lines += "here " + report.judgement.way.words + ": as right as the article's way\n";
   }
   for (const std::string& sentence : report.unseen) {
-    lines += sentence + "; --fixture shows it\n";
+    lines += sentence + "; " + report.to_see + '\n';
   }
   return lines + last_line(report) + '\n';
 }

@@ -25,6 +25,8 @@ std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in biases and windows.
 std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
 std::vector<Mistake> slice_mistakes();
+/// Mistakes in a layer's norm, residual and fused projection.
+std::vector<Mistake> layer_mistakes(std::span<const Step> steps);
 std::vector<Mistake> precision_mistakes();
 
 }  // namespace attn
