@@ -255,6 +255,14 @@ def every_set():
     return cases
 
 
+def lookup_set():
+    cases = []
+    for seed, (of, ids) in enumerate((([4, 3], [2, 0, 3, 2]), ([1, 5], [0]), ([9, 2], [8, 7]))):
+        result = torch.nn.functional.embedding(torch.tensor(ids), numbers(seed, of))
+        cases.append({"seed": seed, "of": of, "ids": ids, "shape": list(result.shape), "result": stored(result)})
+    return cases
+
+
 def dropout_set():
     cases = []
     for seed, p in enumerate((0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.999, 1.0)):
@@ -315,6 +323,7 @@ def grad_fns():
         "dot_by_loop": added_up, "pairwise_dots": pairwise_dots(x[2], x[2]), "divide by a scalar": x[2] / x[1].sum(),
         "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
         "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
+        "lookup": torch.nn.functional.embedding(torch.tensor([2, 0]), x[2]),
         "subtract": x[2] - x[1], "cos": torch.cos(x[2].double()).float(), "sin": torch.sin(x[2].double()).float(), "every": x[2][..., ::2],
         "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
@@ -329,7 +338,7 @@ BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set}
 SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
         "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
-        "maximum": maximum_set, "cosine": cosine_set, "every": every_set, "dropout": dropout_set}
+        "maximum": maximum_set, "cosine": cosine_set, "every": every_set, "lookup": lookup_set, "dropout": dropout_set}
 
 
 def lines(cases):

@@ -230,6 +230,7 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        cos(x),
                                        sin(x),
                                        every(x, 1, 2),
+                                       lookup(m, torch::tensor(std::vector<std::int64_t>{2, 0, 2}), "table"),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),
                                        softmax(drawn({3, 40}, Cpu::standard)),
