@@ -34,6 +34,7 @@ struct Takes {
   bool second_inputs = false;  ///< a second sequence
   bool positions = false;      ///< tells positions apart by itself, so that weights made by hand do not fit
   std::span<const OwnSize> sizes = {};
+  std::int64_t d_in = 3;           ///< columns of inputs that are drawn
   std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture and --attend-to
 };
 

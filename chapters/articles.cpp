@@ -142,6 +142,16 @@ constexpr std::array summaries = {
          {"rotate a pair of columns by hand", "say which columns form a pair in either layout",
           "say why values are not rotated"}},
         "halves-for-pairs"},
+    Summary{"positions",
+            "positions added to the inputs: sines and cosines, or learned embeddings",
+            {"Attention sees a set of tokens: how does it learn their order?",
+             "Each position has a vector of its own, which is added to the token's embedding: sines and cosines of "
+             "fixed frequencies, or rows of a table that training adjusts.",
+             "Look at the products of encodings: along a diagonal they are the same, so they tell how far apart two "
+             "positions are.",
+             {"compute an encoding by hand", "say what changes without positions if the tokens are reversed",
+              "say what a model with learned positions does beyond its context length"}},
+            "no-positions"},
     Summary{
         "bias",
         "linear biases (ALiBi) and a sliding window: near tokens first",

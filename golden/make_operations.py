@@ -296,6 +296,14 @@ def every_set():
     return cases
 
 
+def lookup_set():
+    cases = []
+    for seed, (of, ids) in enumerate((([4, 3], [2, 0, 3, 2]), ([1, 5], [0]), ([9, 2], [8, 7]))):
+        result = torch.nn.functional.embedding(torch.tensor(ids), numbers(seed, of))
+        cases.append({"seed": seed, "of": of, "ids": ids, "shape": list(result.shape), "result": stored(result)})
+    return cases
+
+
 def dropout_set():
     cases = []
     for seed, p in enumerate((0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.999, 1.0)):
@@ -359,6 +367,7 @@ def grad_fns():
         "sqrt": torch.sqrt(x[2]), "rsqrt": torch.rsqrt(x[2]), "raise": x[2] + 1e-5, "mean": x[2].mean(dim=-1, keepdim=True),
         "variance": x[2].var(dim=-1, unbiased=False, keepdim=True),
         "layer_norm": torch.native_layer_norm(x[2], [5], None, None, 1e-5)[0],
+        "lookup": torch.nn.functional.embedding(torch.tensor([2, 0]), x[2]),
         "subtract": x[2] - x[1], "cos": torch.cos(x[2].double()).float(), "sin": torch.sin(x[2].double()).float(), "every": x[2][..., ::2],
         "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
@@ -375,7 +384,7 @@ SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "d
         "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
         "maximum": maximum_set, "mean": row_set(lambda x: x.mean(dim=-1, keepdim=True)),
         "variance": row_set(lambda x: x.var(dim=-1, unbiased=False, keepdim=True)), "root": root_set, "raise": raise_set,
-        "cosine": cosine_set, "every": every_set, "dropout": dropout_set}
+        "cosine": cosine_set, "every": every_set, "lookup": lookup_set, "dropout": dropout_set}
 
 
 def lines(cases):

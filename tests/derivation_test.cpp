@@ -246,6 +246,7 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        scale_and_shift(x, v, v),
                                        scale_queries(x),
                                        every(x, 1, 2),
+                                       lookup(m, torch::tensor(std::vector<std::int64_t>{2, 0, 2}), "table"),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),
                                        softmax(drawn({3, 40}, Cpu::standard)),

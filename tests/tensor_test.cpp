@@ -29,6 +29,7 @@
 #include "tensor/blas_kernels.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
+#include "torch/torch.hpp"
 
 namespace {
 
@@ -516,6 +517,7 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"variance", variance(x2)},
       {"layer_norm", scale_and_shift(x2, x1, x1)},
       {"subtract", subtract(x2, x1)},
+      {"lookup", lookup(x2, torch::tensor(std::vector<std::int64_t>{2, 0}), "table")},
       {"cos", cos(x2)},
       {"sin", sin(x2)},
       {"every", every(x2, 0, 2)},
@@ -959,6 +961,19 @@ TEST_CASE("every step-th item of the last axis, also of a part") {
   CHECK_THROWS_AS(every(counting({4}), 4, 2), ShapeError);
   CHECK_THROWS_AS(every(counting({4}), 0, 1), ShapeError);
   CHECK_THROWS_AS(every(counting({}), 0, 2), ShapeError);
+}
+
+TEST_CASE("rows are looked up in a table") {
+  for (const json& test : golden()["lookup"]) {
+    const Shape of = test["of"];
+    CAPTURE(shape_text(of));
+    const Tensor table = floats(of, numbers(test["seed"], element_count(of)));
+    const Tensor rows = lookup(table, torch::tensor(test["ids"].get<std::vector<std::int64_t>>()), "table");
+    CHECK(rows.shape() == test["shape"].get<Shape>());
+    check_bits(rows, test);
+  }
+  CHECK_THROWS_AS(lookup(counting({4}), torch::tensor(std::vector<std::int64_t>{0}), "table"), ShapeError);
+  CHECK_THROWS_AS(lookup(counting({4, 2}), counting({2}), "table"), ShapeError);
 }
 
 TEST_CASE("dropout scales as PyTorch does") {

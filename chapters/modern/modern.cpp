@@ -28,6 +28,14 @@ constexpr std::array rotary_sizes = {
             .fixture = 0},
 };
 
+constexpr std::array positions_sizes = {
+    OwnSize{.name = "context-length",
+            .doc = "rows of the learned position embedding; at least the tokens",
+            .example = 9,
+            .fixture = 0,
+            .is_drawn = true},
+};
+
 constexpr std::array bias_sizes = {
     OwnSize{.name = "window", .doc = "tokens that a sliding window shows to each token", .example = 2, .fixture = 0},
 };
@@ -85,6 +93,13 @@ constexpr std::array chapters = {
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
             .special = "queries and keys rotated by position; then one token at every position"},
+    Chapter{.name = "positions",
+            .article = &article,
+            .run = positions,
+            .takes = {.projections = true, .positions = true, .sizes = positions_sizes, .d_in = 4},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 4, d_out 4, context length 10",
+            .special = "no positions; then sines and cosines added to the inputs; then learned embeddings"},
     Chapter{.name = "bias",
             .article = &article,
             .run = bias,
@@ -268,6 +283,10 @@ constexpr std::array meanings = {
                 "first pair turns fastest; the slow ones tell distant positions apart."},
     Meaning{.step = "angles|query_angles",
             .text = "Position times frequency: a row for each token, a column for each pair."},
+    Meaning{.step = "sin",
+            .text = "The sines of the angles, computed in float64 and then rounded: in float32, PyTorch's versions "
+                    "differ in the last bit.",
+            .chapter = "positions"},
     Meaning{.step = "cos|query_cos",
             .text = "The cosines of the angles, computed in float64: in float32, PyTorch's versions differ in the last "
                     "bit."},
@@ -302,6 +321,43 @@ constexpr std::array meanings = {
     Meaning{.step = "distance_scores",
             .text = "All queries are the same vector and all keys are: what differs is the distance alone. It is the "
                     "same along a diagonal, and so is the score, up to rounding."},
+    Meaning{.step = "inputs",
+            .text = "The embeddings of the words. Nothing in them says where a word stands.",
+            .chapter = "positions"},
+    Meaning{.step = "attn_weights",
+            .text = "Each weight depends on the two words alone, wherever they stand.",
+            .chapter = "positions",
+            .section = "no_positions"},
+    Meaning{.step = "context_vecs",
+            .text = "The same words in another order would give the same context vectors, in that order.",
+            .chapter = "positions",
+            .section = "no_positions"},
+    Meaning{.step = "encodings",
+            .text =
+                "A row for each position: the sine and the cosine of each of its angles, by turns. Fast columns tell "
+                "neighbours apart, slow ones distant tokens."},
+    Meaning{.step = "sines_and_cosines", .text = "The sines of all frequencies, then their cosines."},
+    Meaning{.step = "encodings_transposed",
+            .text = "With positions as columns, one product compares every encoding with every other."},
+    Meaning{.step = "encoding_products",
+            .text = "The dot product of each two encodings is a sum of cosines of their distance times a frequency: a "
+                    "model can learn from it how far apart two tokens are."},
+    Meaning{.step = "inputs_with_positions",
+            .text = "Word and position in one vector: the sum of both. The same word has another vector at another "
+                    "position."},
+    Meaning{.step = "pos_embedding_weight",
+            .text = "A table with a row for each position that the model may ever see, its context length. Training "
+                    "adjusts the rows of positions that occur; beyond the last there is none."},
+    Meaning{.step = "position_ids", .text = "The position of each token, by which a row of the table is looked up."},
+    Meaning{.step = "pos_embeddings",
+            .text =
+                "The rows of the first positions. They are drawn at random: before training, neighbours are no more "
+                "alike than distant positions."},
+    Meaning{.step = "attn_weights",
+            .text = "Each weight now also depends on where both tokens stand.",
+            .chapter = "positions"},
+    Meaning{.step = "queries_without_positions|keys_without_positions|values_without_positions",
+            .text = "The projection of the inputs, before positions are added."},
     Meaning{.step = "scaled_attn_scores",
             .text = "Scores are scaled first: biases are added to them unscaled.",
             .chapter = "bias"},

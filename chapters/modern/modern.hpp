@@ -14,5 +14,6 @@ void cache(Program& p);
 void online(Program& p);
 void rotary(Program& p);
 void bias(Program& p);
+void positions(Program& p);
 
 }  // namespace attn::chapters::modern

@@ -1,8 +1,9 @@
 """Attention in today's models."""
 import torch
+import torch.nn as nn
 
-from programs.common import (Projection, attention_weights, key_name, masked, masked_name, masked_softmax, projections, scaled,
-                             show_projections, shown_inputs, stack_words, under_rules)
+from programs.common import (TOY_TOKENS, Projection, attention_weights, embedded_sentence, key_name, masked, masked_name,
+                             masked_softmax, projections, scaled, show_projections, shown_inputs, stack_words, under_rules)
 
 
 def grouped(o, walk):
@@ -262,8 +263,7 @@ def rotary(o, walk):
 
     positions = torch.arange(float(num_tokens)).unsqueeze(1)
     walk.extra("positions", f"torch.arange({num_tokens}.0).unsqueeze(1)\n", positions)
-    frequencies = torch.tensor([10000 ** (-2 * i / d_out) for i in range(d_out // 2)])
-    walk.show("frequencies", "frequencies\n", frequencies)
+    frequencies = position_frequencies(o, walk, d_out)
     angles = positions * frequencies
     walk.show("angles", "angles\n", angles)
     turns = torch.cos(angles.double()).float(), torch.sin(angles.double()).float(), ("cos", "sin")
@@ -434,3 +434,75 @@ def attend(o, walk, scores, mask, values_heads, name, added=None):
     context_vec = context_heads.transpose(1, 2)
     walk.extra("context_vec", "context_vec\n", context_vec)
     walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
+
+
+def positions(o, walk):
+    walk.section("no_positions")
+    inputs = embedded_sentence(o, walk, True, " ".join(TOY_TOKENS), 4)
+    num_tokens, d = inputs.shape
+    context_length = o.context_length or num_tokens + 4
+    weights = projections(o, o.init or "linear", inputs, 4, 4)
+    show_projections(walk, *weights)
+    encoded_attention(o, walk, weights, inputs, "inputs")
+
+    walk.section("sinusoidal")
+    first = 1 if o.what_if == "positions-from-one" else 0
+    positions = torch.arange(float(first), float(first + num_tokens)).unsqueeze(1)
+    bounds = f"{num_tokens}.0" if first == 0 else f"1.0, {num_tokens + 1}.0"
+    walk.extra("positions", f"torch.arange({bounds}).unsqueeze(1)\n", positions)
+    frequencies = position_frequencies(o, walk, d)
+    angles = positions * frequencies
+    walk.show("angles", "angles\n", angles)
+    sines, cosines = torch.sin(angles.double()).float(), torch.cos(angles.double()).float()
+    walk.extra("sin", "torch.sin(angles.double()).float()\n", sines)
+    walk.extra("cos", "torch.cos(angles.double()).float()\n", cosines)
+    if o.what_if == "sines-first":
+        encodings = torch.cat([sines, cosines], dim=-1)
+        if d % 2 != 0:
+            walk.extra("sines_and_cosines", "torch.cat([sin, cos], dim=-1)\n", encodings)
+            encodings = encodings[:, :d]
+    else:
+        encodings = torch.stack([sines, cosines], dim=2).view(num_tokens, -1)[:, :d]
+    walk.show("encodings", "position encodings\n", encodings)
+    encoded_attention(o, walk, weights, inputs, "inputs", encodings, "encodings")
+    walk.extra("encodings_transposed", "encodings.T\n", encodings.T)
+    products = encodings @ encodings.T
+    walk.show("encoding_products", "products of encodings\n", products)
+
+    walk.section("learned")
+    pos_embedding = nn.Embedding(context_length, d)
+    pos_embedding.requires_grad_(not o.no_grad)
+    walk.extra("pos_embedding_weight", "pos_embedding.weight", pos_embedding.weight)
+    shifted = first and context_length > num_tokens
+    position_ids = torch.arange(1, num_tokens + 1) if shifted else torch.arange(num_tokens)
+    walk.extra("position_ids", f"torch.arange({f'1, {num_tokens + 1}' if shifted else num_tokens})\n", position_ids)
+    pos_embeddings = pos_embedding(position_ids)
+    walk.show("pos_embeddings", "position embeddings\n", pos_embeddings)
+    encoded_attention(o, walk, weights, inputs, "inputs", pos_embeddings, "pos_embeddings")
+
+
+def position_frequencies(o, walk, d):
+    """10000 ** (-2 i / d) for each pair of columns i, of which the last may have but one column."""
+    factor = -1 if o.what_if == "half-exponent" else -2
+    frequencies = torch.tensor([10000 ** (factor * i / d) for i in range((d + 1) // 2)])
+    walk.show("frequencies", "frequencies\n", frequencies)
+    return frequencies
+
+
+def encoded_attention(o, walk, weights, inputs, name, added=None, added_name=None):
+    """Attention without a mask, of inputs to which positions are added."""
+    after = o.what_if == "positions-after-projection" and added is not None and all(
+        W(inputs).shape == inputs.shape for W in weights)
+    if added is not None and o.what_if != "no-positions" and not after:
+        inputs, name = inputs + added, "inputs_with_positions"
+        walk.show(name, "inputs with positions\n", inputs)
+    made = []
+    for W, variable, what in zip(weights, ("W_query", key_name(o), "W_value"), ("queries", "keys", "values")):
+        x = W(inputs)
+        if after:
+            walk.extra(f"{what}_without_positions", W.words(variable, name), x)
+            x = x + added
+        walk.extra(what, f"{what}_without_positions + {added_name}\n" if after else W.words(variable, name), x)
+        made.append(x)
+    queries, keys, values = made
+    walk.show("context_vecs", "context vectors\n", attention_weights(o, walk, queries, keys) @ values)

@@ -127,6 +127,10 @@ class PyTorchListing final : public Listing {
   /// The drawing call: "torch.rand(6, 3)".
   std::string drawing_call(const Draw& draw) {
     const Facts facts = draw.leaf.operation().facts();
+    if (is_module(draw) && facts.kind == Kind::normal) {
+      return "nn.Embedding(" + std::to_string(draw.leaf.size(0)) + ", " + std::to_string(draw.leaf.size(1)) + ")" +
+             (show_grad_ ? "" : ".requires_grad_(False)");
+    }
     if (is_module(draw)) {
       return "nn.Linear(" + std::to_string(draw.leaf.size(1)) + ", " + std::to_string(draw.leaf.size(0)) +
              (has_bias(place(draw)) ? ")" : ", bias=False)") + (show_grad_ ? "" : ".requires_grad_(False)");
@@ -175,10 +179,11 @@ class PyTorchListing final : public Listing {
       default: break;
     }
     const std::vector<std::string> operands = operand_words(tensor);
-    if (tensor.kind() == Kind::linear) {
-      const Draw* const draw = draw_of(tensor.operands()[1]);
+    if (tensor.kind() == Kind::linear || tensor.kind() == Kind::looked_up) {
+      const std::size_t weight = tensor.kind() == Kind::linear ? 1 : 0;
+      const Draw* const draw = draw_of(tensor.operands()[weight]);
       if (draw != nullptr && is_module(*draw)) {
-        return module_of(*draw) + "(" + operands[0] + ")";
+        return module_of(*draw) + "(" + operands[1 - weight] + ")";
       }
     }
     if (tensor.kind() == Kind::dropout && draw_of(tensor.operands()[1]) != nullptr) {

@@ -60,6 +60,7 @@ enum class Kind {
   sum,
   dropout,
   index,
+  looked_up,  ///< rows of a table by their numbers
   slice,
   stack,
   cat,
@@ -129,6 +130,10 @@ const Tensor& data_of(const Tensor& tensor);
 
 /// x[i]: [n, ...] -> [...], a view; for another axis x[:, i].
 Tensor index(const Tensor& x, std::int64_t i, std::int64_t axis = 0);
+
+/// nn.Embedding's rows: table [n, d], numbers of its rows [k] of int64 -> [k, d]. `module` is the article's variable
+/// for the module.
+Tensor lookup(const Tensor& table, const Tensor& ids, const std::string& module);
 
 /// x[:, begin:end]: items of an axis, a view; for the last axis as -1: x[..., begin:end].
 Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);

@@ -139,6 +139,15 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   return result;
 }
 
+Embedding Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const std::string& name) {
+  const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) + ").weight";
+  const Tensor data =
+      drawn<float>({num_embeddings, dim}, {.kind = Kind::normal}, words,
+                   [cpu = kernels().cpu](Generator& generator, std::span<float> out) { normal(generator, out, cpu); });
+  draws_.draws.back().module = name;
+  return {name, parameter(data, words)};
+}
+
 Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string keep = python_repr(1 - p);
   const std::string words =
@@ -257,22 +266,34 @@ Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like) {
     std::iota(values.begin(), values.end(), static_cast<float>(first + part[0].begin));
     return Contents(std::move(values));
   };
-  return leaf({n, 1}, DType::float32, words, fill, {}, {.kind = Kind::given}, like);
+  return leaf({n, 1}, DType::float32, words, fill, like.kernels(), {.kind = Kind::given}, like);
 }
 
-Tensor frequencies(std::int64_t base, std::int64_t d) {
-  const std::string list = "([" + std::to_string(base) + " ** (-2 * i / " + std::to_string(d) + ") for i in range(" +
-                           std::to_string(d / 2) + ")]";
+Tensor token_range(std::int64_t first, std::int64_t n, const Tensor& like) {
+  const std::string call =
+      "arange(" + (first == 0 ? "" : std::to_string(first) + ", ") + std::to_string(first + n) + ")";
+  const auto fill = [first, n] {
+    Block<std::int64_t> values(Shape{n});
+    std::iota(values.begin(), values.end(), first);
+    return Contents(std::move(values));
+  };
+  return leaf({n}, DType::int64, LeafWords("torch." + call, "np." + call), fill, {}, {.kind = Kind::given}, like);
+}
+
+Tensor frequencies(std::int64_t base, std::int64_t d, std::int64_t factor) {
+  const std::int64_t count = (d + 1) / 2;
+  const std::string list = "([" + std::to_string(base) + " ** (-" + std::to_string(factor) + " * i / " +
+                           std::to_string(d) + ") for i in range(" + std::to_string(count) + ")]";
   const LeafWords words("torch.tensor" + list + ")", "np.array" + list + ", dtype=np.float32)");
-  const auto fill = [base, d] {
-    Block<float> values({d / 2});
-    for (std::int64_t i = 0; i < d / 2; ++i) {
-      const double power = -2.0 * static_cast<double>(i) / static_cast<double>(d);
+  const auto fill = [base, d, factor, count] {
+    Block<float> values({count});
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double power = static_cast<double>(-factor * i) / static_cast<double>(d);
       values[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(static_cast<double>(base), power));
     }
     return Contents(std::move(values));
   };
-  return leaf({d / 2}, DType::float32, words, fill);
+  return leaf({count}, DType::float32, words, fill);
 }
 
 Tensor alibi_slopes(std::int64_t heads, const Tensor& like) {
@@ -291,7 +312,7 @@ Tensor alibi_slopes(std::int64_t heads, const Tensor& like) {
     for (std::int64_t i = 0; i < heads; ++i) {
       const auto part = i < smaller ? static_cast<double>(i + 1) / static_cast<double>(smaller)
                                     : static_cast<double>(2 * (i - smaller) + 1) / static_cast<double>(2 * smaller);
-      slopes[static_cast<std::size_t>(i)] = static_cast<float>(std::exp2(-8 * part));
+      slopes[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(2, -8 * part));
     }
     return Contents(std::move(slopes));
   };

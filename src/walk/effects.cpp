@@ -64,6 +64,10 @@ std::string changed_by_up_to(const std::string& what, std::span<const Change> so
                        : what + " change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
 }
 
+bool are_encodings(const Change& change) { return change.name == "encodings"; }
+
+bool have_positions(const Change& change) { return change.name == "inputs_with_positions"; }
+
 /// How far away, on average, the tokens are that a row of weights attends to.
 double distance(Row row, std::size_t place) {
   double sum = 0;
@@ -181,6 +185,35 @@ std::string slopes_by_count_did(std::span<const Change> all) {
 std::string window_off_by_one_did(std::span<const Change> all) {
   return filtered(all, is_softmax).empty() ? ""
                                            : "With one token more, the window reaches further: " + distance_did(all);
+}
+
+std::string no_positions_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
+  return words.empty() ? "" : "Without positions, only the words count, not their order: " + words;
+}
+
+std::string sines_first_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("encodings", filtered(all, are_encodings));
+  return words.empty() ? "" : "With all sines first, a column belongs to another frequency: " + words;
+}
+
+std::string half_exponent_did(std::span<const Change> all) {
+  const auto are_frequencies = [](const Change& change) { return change.name == "frequencies"; };
+  const auto lowest = [](Row row, std::size_t) { return static_cast<double>(row.back()); };
+  const std::vector<Change> frequencies = filtered(all, are_frequencies);
+  return frequencies.empty() ? ""
+                             : "With half the exponent, frequencies fall more slowly: the lowest " +
+                                   mean_from_to(measured(frequencies, lowest)) + ".";
+}
+
+std::string positions_from_one_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("inputs with positions", filtered(all, have_positions));
+  return words.empty() ? "" : "Counted from 1, each token has the position of the next: " + words;
+}
+
+std::string positions_after_projection_did(std::span<const Change> all) {
+  const std::string words = changed_by_up_to("weights", filtered(all, is_softmax));
+  return words.empty() ? "" : "Added after the projections, positions are the same in queries and keys: " + words;
 }
 
 }  // namespace attn

@@ -161,6 +161,26 @@ std::string wide_window_is_idle(std::span<const Step> steps) {
              : "";
 }
 
+std::string one_pair_is_idle(std::span<const Step> steps) {
+  const auto are_frequencies = [](const Tensor& tensor) { return tensor.name() == "frequencies"; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(0) == 1; };
+  return all_such(steps, are_frequencies, is_one) ? "there is a single frequency, 1, and a single pair of columns" : "";
+}
+
+std::string other_length_is_idle(std::span<const Step> steps) {
+  const auto inputs = std::ranges::find(steps, "inputs", &Step::name);
+  const auto is_projected = [](const Step& step) {
+    return step.name == "queries" || step.name == "keys" || step.name == "values";
+  };
+  const bool have_other_length = inputs != steps.end() && std::ranges::any_of(steps, [&](const Step& step) {
+                                   return is_projected(step) && step.tensor->size(-1) != inputs->tensor->size(-1);
+                                 });
+  return have_other_length
+             ? "only to queries, keys and values as long as the inputs can positions be added; try --d-out " +
+                   std::to_string(inputs->tensor->size(-1))
+             : "";
+}
+
 std::string never_idle(std::span<const Step>) { return ""; }
 
 }  // namespace attn

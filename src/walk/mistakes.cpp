@@ -311,6 +311,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   };
   append(table, rotation_mistakes_in(steps));
   append(table, bias_mistakes_in(steps));
+  append(table, position_mistakes_in(steps));
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
       const std::string owners = owners_of(size, steps);
@@ -338,6 +339,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, projection_mistakes(steps));
   append(table, rotation_mistakes(steps));
   append(table, bias_mistakes(steps));
+  append(table, position_mistakes());
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   append(table, layer_mistakes(steps));

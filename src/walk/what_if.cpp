@@ -264,7 +264,7 @@ std::string same_weights_did(std::span<const Change> all) {
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 20> table = {{
+  static constexpr std::array<WhatIf, 25> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, no_mask_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
@@ -285,6 +285,11 @@ std::span<const WhatIf> all_what_ifs() {
       {"same-slope", same_slope_did, one_slope_is_idle},
       {"slopes-by-count", slopes_by_count_did, same_slopes_is_idle},
       {"window-off-by-one", window_off_by_one_did, wide_window_is_idle},
+      {"no-positions", no_positions_did, never_idle},
+      {"sines-first", sines_first_did, one_pair_is_idle},
+      {"half-exponent", half_exponent_did, one_pair_is_idle},
+      {"positions-from-one", positions_from_one_did, never_idle},
+      {"positions-after-projection", positions_after_projection_did, other_length_is_idle},
   }};
   return table;
 }

@@ -318,7 +318,7 @@ def _(said, ones, every):
     return (has_one.sum(), has_one.size) == (int(ones), int(every))
 
 
-@notice(r"each diagonal holds one number, up to rounding: the score depends on the distance alone")
+@notice(r"each diagonal holds one number, up to rounding: the (?:score|product) depends on the distance alone")
 def _(said):
     spread = [np.ptp(said.a.diagonal(offset)) for offset in range(1 - len(said.a), len(said.a))]
     return said.a.shape[0] == said.a.shape[1] > 2 and max(spread) <= 1e-4 * np.abs(said.a).max()

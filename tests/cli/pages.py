@@ -188,7 +188,7 @@ class TrueAtTheirPlace(unittest.TestCase):
                            *(f"{call} after np.random.default_rng(2024)" for call in (
                                "the 1st rng.integers(0, 37, size=(2, 9))", "the 1st rng.normal(loc=1.5, scale=0.5, size=(2, 3))",
                                "the 1st rng.random(4)"))],
-        "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "pe, as the listing computes it",
+        "of-modules": ["mha(x, x, x, attn_mask=mask)[0]", "mha(x, x, x, attn_mask=mask)[1]", "same",
                        "torch.arange(4).contiguous().view(1, 4) < torch.tensor([4, 2]).contiguous().view(2, 1)"],
         "of-numpy": ["centers = np.random.rand(2, 2), drawn after np.random.seed(0)", "line 12"],
         "of-turns": ["hidden[0], as the listing computes it", "attn[0]",

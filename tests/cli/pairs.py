@@ -28,7 +28,7 @@ TITLE = rb"\d+/\d+ \w"  # of a step in the presenter
 # Sizes of their own that chapters have: the values to try, and whether what is drawn depends on them.
 SIZES = {"--num-kv-heads": ("grouped", ["1"], True), "--new-tokens": ("cache", ["1"], False), "--valid-length": ("padding", ["3", "1"], False),
          "--block-size": ("online", ["3"], False), "--pair-distance": ("rotary", ["2", "6", "3"], False),
-         "--window": ("bias", ["2"], False)}
+         "--window": ("bias", ["2"], False), "--context-length": ("positions", ["9"], True)}
 FORMATS = ["--format html", "--format json", "--format markdown", "--format svg", "--format csv"]
 EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]

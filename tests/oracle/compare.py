@@ -85,6 +85,9 @@ def spread(row, rng):
     if "valid-length" in takes and "--sentence" not in arguments:
         tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
         arguments += ["--valid-length", str(rng.randint(1, tokens))]
+    if "context-length" in takes and "--sentence" not in arguments:
+        tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
+        arguments += ["--context-length", str(tokens + rng.choice([0, 1, 5, 40]))]
     if "window" in takes:
         arguments += ["--window", size(20)]
     if "block-size" in takes:

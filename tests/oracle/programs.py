@@ -69,6 +69,9 @@ def small(arguments):
         if name in kept:
             at = kept.index(name)
             del kept[at:at + 2]
+    if "--context-length" in kept:
+        at = kept.index("--context-length") + 1
+        kept[at] = str(max(int(kept[at]), compare.OWN_TOKENS))
     if "--valid-length" in kept:
         at = kept.index("--valid-length") + 1
         kept[at] = str(min(int(kept[at]), compare.OWN_TOKENS))

@@ -160,6 +160,12 @@ const std::vector<Habit>& habits() {
        "batch inputs"},
       {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
        "second_input"},
+      {"pe positional_encoding positional_encodings position_encoding position_encodings pos_encoding sinusoids "
+       "sinusoidal sinusoidal_embeddings",
+       "encodings"},
+      {"position_embedding position_embeddings positional_embedding positional_embeddings", "pos_embeddings"},
+      {"embedded_inputs encoded_inputs input_embeddings_with_positions x_pos x_pe embeddings_with_positions",
+       "inputs_with_positions"},
       {"slopes slope alibi_slopes head_slopes", "slopes"},
       {"alibi alibi_bias alibi_biases linear_bias linear_biases position_bias distance_bias relative_bias",
        "alibi_bias"},

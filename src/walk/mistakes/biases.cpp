@@ -1,10 +1,10 @@
-#include <cmath>
 #include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
@@ -78,7 +78,7 @@ Tensor slopes_by_count(const Tensor& slopes, std::int64_t first) {
     Block<float> block(shape);
     for (std::int64_t i = 0; i < heads; ++i) {
       const double part = static_cast<double>(first + i) / static_cast<double>(heads);
-      block[static_cast<std::size_t>(i)] = static_cast<float>(std::exp2(-8 * part));
+      block[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(2, -8 * part));
     }
     return Contents(std::move(block));
   });
