@@ -78,7 +78,6 @@ class Deriver {
         add_source(i, std::move(*observed), finding);
       }
     }
-    take_uncertain();
     return std::move(findings_);
   }
 
@@ -89,9 +88,7 @@ class Deriver {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
     }
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
-    if (relation && !relation->is_certain) {
-      uncertain_.emplace_back(i, *relation);
-    } else if (relation) {
+    if (relation) {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->cells.size()) {
         computed_ = relation->numbers;
@@ -180,24 +177,6 @@ class Deriver {
       }
     }
     return !is_inputs(step);
-  }
-
-  /// Accepts uncertain relations: one exact product of small whole numbers may be a coincidence, but not many on one
-  /// page.
-  void take_uncertain() {
-    constexpr std::size_t many = 3;
-    const auto is_unknown = [&](const auto& one) { return findings_[one.first].verdict == Verdict::unknown; };
-    double chance = 0;
-    std::size_t count = 0;
-    for (const auto& one : uncertain_) {
-      chance += one.second.chance;
-      count += is_unknown(one) ? 1U : 0U;
-    }
-    for (const auto& one : uncertain_) {
-      if (is_unknown(one) && count >= many && is_excluded(chance / static_cast<double>(many), count)) {
-        findings_[one.first] = describe_relation(printed_[one.first], one.second);
-      }
-    }
   }
 
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
@@ -396,8 +375,7 @@ class Deriver {
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
   bool is_loose_ = false;           ///< the relation found last is loose: some cells may still be wrong
-  std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< with their places on the page
-  std::vector<Seen> seen_;                                   ///< tensors, each the first with its cells
+  std::vector<Seen> seen_;          ///< tensors, each the first with its cells
 };
 
 }  // namespace

@@ -114,7 +114,7 @@ std::optional<Relation> Relater::find_derivation(const Observed& target) {
     }
   }
   bounds_.forget();
-  return search.best() ? search.best() : search.uncertain();
+  return search.best();
 }
 
 std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses) {

@@ -25,8 +25,8 @@ class Relater {
   std::optional<Tensor> named(std::string_view name) const;
   std::optional<Tensor> printed(std::size_t position) const;
 
-  /// Returns the relation by which the tensor follows; none if each one may be coincidence, except for a product of
-  /// whole numbers, which is then marked as uncertain. Properties are found by find_property.
+  /// Returns the relation by which the tensor follows; none if each one may be coincidence. Properties are found by
+  /// find_property.
   std::optional<Relation> find(const Observed& target);
   /// Whether it is a tensor of the page's program; `known` is log10 of what is known besides. What is long is `called`
   /// as it is written.
