@@ -153,22 +153,11 @@ void functions(Search& search, const Tensor& x) {
   }
 }
 
-/// Weights of one query: of a row of scores.
-void weights_of_rows(Search& search, const Tensor& x) {
-  constexpr std::int64_t most_rows = 12;
-  for (std::int64_t i = 0; x.dim() == 2 && search.shape() == Shape{x.size(1)} && i < std::min(x.size(0), most_rows);
-       ++i) {
-    shares(search, index(x, i));
-    softmaxes(search, index(x, i));
-  }
-}
-
 }  // namespace
 
 void propose_operations(Search& search) {
   for (const Leaf& leaf : search.leaves()) {
     sums(search, leaf.tensor);
-    weights_of_rows(search, leaf.tensor);
     const auto is_hidden = [](const Interval& cell) { return std::isinf(cell.low); };
     const bool says_nothing =
         is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
