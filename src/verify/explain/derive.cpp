@@ -19,7 +19,6 @@
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
-#include "verify/explain/written_at.hpp"
 #include "verify/propose/listed.hpp"
 #include "verify/propose/relate.hpp"
 
@@ -41,7 +40,8 @@ bool is_made_of_sizes(const Tensor& tensor) {
 /// Processes a page from top to bottom.
 class Deriver {
  public:
-  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
+  Deriver(std::span<const Printed> printed, WrittenAt written, StepFinder& finder, std::vector<Choice>& chosen,
+          const Given& given)
       : printed_(printed),
         finder_(finder),
         chosen_(chosen),
@@ -49,7 +49,7 @@ class Deriver {
         listed_(
             given.written, [this](std::string_view name) { return relater_.named(name); },
             [this](std::size_t position) { return relater_.printed(position); }),
-        written_(written_at(printed, given.written)) {
+        written_(std::move(written)) {
     for (Source source : given.sources) {
       source.which = projection_of(source.words);
       relater_.add(std::move(source));
@@ -370,7 +370,7 @@ class Deriver {
   std::vector<Choice>& chosen_;
   Relater relater_;
   Listed listed_;
-  std::vector<std::optional<std::size_t>> written_;  ///< the listing's expression for each printed thing
+  WrittenAt written_;  ///< the listing's expression for each printed thing
   std::vector<Finding> findings_;
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
@@ -380,9 +380,9 @@ class Deriver {
 
 }  // namespace
 
-std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
-                            const Given& given) {
-  return Deriver(printed, finder, chosen, given).run();
+std::vector<Finding> derive(std::span<const Printed> printed, const WrittenAt& written, StepFinder& finder,
+                            std::vector<Choice>& chosen, const Given& given) {
+  return Deriver(printed, written, finder, chosen, given).run();
 }
 
 }  // namespace attn::verify
