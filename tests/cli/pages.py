@@ -176,6 +176,7 @@ class TrueAtTheirPlace(unittest.TestCase):
                        "torch.ones(2, 3)"],
         "of-a-config": ["torch.softmax(att.masked_fill(causal mask, -torch.inf), dim=-1)", "line 35.amax(dim=3)",
                         "line 35.argmax(dim=3)"],
+        "of-a-loop": [*(f"E[{i}]" for i in range(4)), *(f"((E @ E.T) / 3**0.5)[{i}].round(decimals=2)" for i in range(4))],
         "of-blocks": ["m.squeeze(), as the listing computes it", "O / l", "torch.flip(V, [0]).half()", "table[offsets + 3]",
                       "torch.linspace(0, 1, 5)"],
         "of-a-layer": ["layer(x)", "layer(x)", "torch.stack([torch.tensor([3, 1, 0, 0]), torch.tensor([2, 5, 4, 1])], dim=0)",

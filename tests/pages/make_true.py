@@ -379,6 +379,16 @@ for head in heads:
     made.append(torch.softmax(head(x) @ head(x).T, dim=-1) @ x)
 print("heads:", torch.cat(made, dim=-1))
 """,
+    "of-a-loop": """\
+import numpy as np
+sentence = "Cats chase small mice".split()
+E = np.array([[0.25, 0.1, 0.75], [0.5, 0.9, 0.3], [0.65, 0.2, 0.8], [0.15, 0.45, 0.6]])
+for i, word in enumerate(sentence):
+    print(f"  {word:6}: {E[i]}")
+scores = E @ E.T / np.sqrt(3)
+for word, row in zip(sentence, scores):
+    print(f"{word:>6} {row.round(2)}")
+""",
     "of-a-batch": """\
 import torch
 elsewhere = torch.Generator().manual_seed(98_765)

@@ -112,10 +112,7 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   relation.is_wide = is_wide(cells);
   relation.failing = std::move(failing);
   relation.numbers = std::move(cells);
-  relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
-  const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
-                          !is_binary(target_) && !is_constant(target_);
-  if (!relation.is_certain && (!is_product || is_near_miss())) {
+  if (chance + std::log10(static_cast<double>(tried_)) > least_chance) {
     return false;
   }
   const std::vector<std::size_t> leaves = leaves_of(candidate);
@@ -132,9 +129,8 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   if (form <= Form::view && !is_copy(candidate, leaves)) {
     relation.words += ", but for float32's rounding";
   }
-  const bool is_certain = relation.is_certain;
-  keep(std::move(relation), leaves, is_certain ? best_ : uncertain_);
-  return is_certain;
+  keep(std::move(relation), leaves);
+  return true;
 }
 
 void Search::keep(Form form, const std::string& words, const std::vector<std::size_t>& leaves, double chance) {
@@ -144,11 +140,11 @@ void Search::keep(Form form, const std::string& words, const std::vector<std::si
     relation.form = form;
     relation.words = words;
     relation.chance = chance;
-    keep(std::move(relation), leaves, best_);
+    keep(std::move(relation), leaves);
   }
 }
 
-void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
+void Search::keep(Relation relation, const std::vector<std::size_t>& leaves) {
   relation.is_rooted = relation.form < Form::fit;
   relation.fitting = fitting(leaves);
   relation.leaves = leaves.size();
@@ -160,8 +156,8 @@ void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std
       relation.sources.push_back(source.position);
     }
   }
-  if (!best || is_better(relation, *best)) {
-    best = std::move(relation);
+  if (!best_ || is_better(relation, *best_)) {
+    best_ = std::move(relation);
   }
 }
 

@@ -185,7 +185,7 @@ std::optional<Printed> read_tensorflow(std::string_view page, std::size_t begin,
     printed = read_number(cursor);
   }
   if (printed) {
-      set_units(printed->cells, NumberStyle::trimmed);
+    set_units(printed->cells, NumberStyle::trimmed);
     const bool closed = suffix.closed || printed->shape.empty();
     close(*printed, page, begin, cursor, '>');
     printed->missing_parenthesis = printed->missing_parenthesis || !closed;

@@ -429,7 +429,8 @@ void Runner::print(std::string_view inside) {
     for (std::size_t open = words.find('{'); open != npos; open = words.find('{', from)) {
       const std::size_t close = std::min(closing_bracket(words, open), words.size());
       label += words.substr(from, open - from);
-      const std::string_view shown = without_trailing(words.substr(open + 1, close - open - 1), "= ");  // {x=}
+      const std::string_view field = words.substr(open + 1, close - open - 1);  // {x}, {x=}, {word:<8}
+      const std::string_view shown = without_trailing(field.substr(0, find_outside(field, ":")), "= ");
       const auto number = variables_.number(shown);
       const std::string string = string_of(shown);
       if (number || !string.empty()) {
@@ -437,7 +438,7 @@ void Runner::print(std::string_view inside) {
       } else if (variables_.shape(shown) == Shape{}) {  // of a tensor without axes, the number alone
         scan(shown);
       } else {
-        add(shown.substr(0, std::min(find_outside(shown, ":"), shown.size())));
+        add(shown);
       }
       from = std::min(close + 1, words.size());
     }
