@@ -35,7 +35,7 @@ LESSONS = {
 }
 
 WAYS = ("after", "before", "query", "both")
-MASKS = ("drop", "keep", "drop01", "keep01", "inf", "1e9", "min")
+MASKS = ("drop", "keep", "drop01", "keep01", "inf", "1e9", "min", "lower")
 WEIGHTS = "Wq Wk Wv Wo bq bk bv bo Wqkv bqkv Wkv bkv".split()
 HEADS = {"qh": "q", "kh": "k", "vh": "v", "ctxh": "ctx"}
 
@@ -177,12 +177,15 @@ class Port:
             hidden = made["hidden"]
             kinds = {"keep": lambda: ~hidden, "drop": lambda: hidden, "drop01": lambda: hidden.astype(self.dtype),
                      "keep01": lambda: (~hidden).astype(self.dtype)}
+            kinds["lower"] = kinds["keep"]
             added = lambda: np.where(hidden, self.fill(), self.dtype(0))
             return None if hidden is None else kinds.get(self.kind, added)()
         if slot == "qkv":
             return np.concatenate([made["q"], made["k"], made["v"]], -1) if self.lesson.x2 is None else None
         if slot in ("mean", "kt"):
             return made["weights"].mean(1) if slot == "mean" else swap(made["kh"])
+        if self.kind == "lower" and slot in ("scores", "scaled", "masked") and made["hidden"] is not None:
+            return np.where(made["hidden"], self.dtype(0), made[slot]) if slot in made else None  # never written
         return made.get(slot)
 
     def laid_out(self, tensor, slot, how):
@@ -201,7 +204,9 @@ class Port:
             "dhd": lambda: tensor.T.reshape(tensor.shape[1], h, -1),
             "hdd": lambda: tensor.T.reshape(h, -1, tensor.shape[0]),
             "hDd": lambda: swap(tensor.reshape(h, -1, tensor.shape[1])),
-            "thd": lambda: tensor[0].transpose(1, 0, 2),
+            "thd": lambda: tensor[0].transpose(1, 0, 2), "bd1t": lambda: swap(tensor)[:, :, None],
+            "bhdt": lambda: swap(tensor), "bkhq": lambda: tensor.transpose(0, 3, 1, 2),
+            "11c": lambda: tensor[:, :, None, None], "3dd": lambda: swap(tensor.reshape(3, -1, tensor.shape[1])),
             "3bhtd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1).transpose(2, 0, 3, 1, 4),
             "bt3hd": lambda: tensor.reshape(*tensor.shape[:2], 3, h, -1), "rev": lambda: tensor, "ne": lambda: tensor,
             "e0": lambda: tensor,
@@ -420,6 +425,33 @@ class Ports(unittest.TestCase):
                 wrong += [one["name"] for one in report["unmatched"]]
                 missed["right ports pass"].append(f"{' / '.join(row)}: {wrong}")
         self.table(len(rows), missed, {"right ports pass": 0.99})
+
+    def test_what_is_no_step_is_told_by_name_and_may_be_ignored(self):
+        for name in LESSONS:
+            port = Port(lesson(name), *HABITS["flash-attn"][:2])
+            tensors, _ = port.dump("flash-attn")
+            x, scores = port.made["x"], port.made["scaled"]
+            most = np.where(np.isfinite(scores), scores, -1e30).max(-1)
+            sums = np.exp(scores - most[..., None]).sum(-1)
+            extras = {"softmax_lse": most + np.log(sums), "positions": np.arange(x.shape[1])[None],
+                      "ln_1": (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)}
+            if not port.lesson.has_heads:
+                extras["softmax_lse"] = extras["softmax_lse"][0, 0]
+            with tempfile.TemporaryDirectory() as folder:
+                np.savez(os.path.join(folder, "port.npz"), **tensors, **extras)
+                done = run("verify", "port.npz", "--chapter", *LESSONS[name], "--format", "json", cwd=folder)
+                report = json.loads(done.stdout)
+                self.assertEqual((done.returncode, accused(report)), (1, []), name)
+                self.assertEqual({one["name"] for one in report["unmatched"]}, set(extras), name)
+                left_out = ["--ignore", "*_lse,positions,ln_*"]
+                done = run("verify", "port.npz", "--chapter", *LESSONS[name], *left_out, cwd=folder)
+                self.assertEqual(done.returncode, 0, done)
+                self.assertIn(f"{len(tensors)} of {len(tensors)} tensors checked and right; 3 ignored: ",
+                              done.stdout.decode())
+
+    def test_a_wrong_vector_is_told(self):
+        reports = judged([("trainable", {"attn_weights_2": np.linspace(0, 1, 5)})])
+        self.assertEqual([step["verdict"] for step in reports[0]["steps"]], ["wrong here"])
 
     def test_mistakes_are_found_where_they_are_and_called_what_they_are(self):
         found = [one for one in map(port_with, harness.sample(wrong_rows())) if one]

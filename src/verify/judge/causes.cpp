@@ -109,7 +109,7 @@ class Search {
 
   /// What explains many of the wrong cells, and none of the others otherwise.
   void note_partial(const Comparison& with_mistake) {
-    if (trying_.empty() || own_wrong_.size() < 4 || !says_something()) {
+    if (trying_.empty() || own_wrong_.size() < 4 || !say_something(theirs_)) {
       return;
     }
     std::vector<std::int64_t> spoiled;
@@ -123,11 +123,6 @@ class Search {
   }
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
-
-  /// Numbers that all are alike could be anybody's.
-  bool says_something() const {
-    return std::ranges::any_of(theirs_.values, [&](double value) { return value != theirs_.values[0]; });
-  }
 
   void claim(Cause cause) {
     if (std::ranges::find(causes_, cause.names, &Cause::names) != causes_.end()) {
@@ -144,7 +139,7 @@ class Search {
       const bool is_other = other.tensor->id() != step_.tensor->id() &&
                             other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && says_something() &&
+      if (is_other && say_something(theirs_) &&
           !sample_.refutes(*other.tensor, theirs_.values, own_wrong_, judge_.tolerance(), false) &&
           explains(judge_.values(*other.tensor))) {
         claim({{"other-step"},
@@ -157,7 +152,7 @@ class Search {
   }
 
   void look_at_draws(const Otherwise& otherwise) {
-    if (causes_.empty() && says_something()) {
+    if (causes_.empty() && say_something(theirs_)) {
       const auto cause = drawn_otherwise(matched_, steps_, otherwise, judge_,
                                          [this](const std::vector<double>& numbers) { return explains(numbers); });
       cause ? claim(*cause) : void();
@@ -235,7 +230,7 @@ class Search {
       if (!made && nodes.empty()) {
         continue;
       }
-      if (explain_by({&mistake}, made) && (says_something() || mistake.name == "weights-uniform")) {
+      if (explain_by({&mistake}, made) && (say_something(theirs_) || mistake.name == "weights-uniform")) {
         claim(cause_of({&mistake}));
       }
       if (!made || !is_like_right(*made)) {
@@ -268,7 +263,7 @@ class Search {
 
   void try_pairs() {
     std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && says_something(); ++i) {
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && say_something(theirs_); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
         if (effective_[i]->name == effective_[j]->name) {
           continue;

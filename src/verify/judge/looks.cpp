@@ -37,6 +37,21 @@ bool are_alike(std::span<const double> a, std::span<const double> b, double tole
   });
 }
 
+/// A number of the port's: of a slice, in its order.
+double own_number(const Laid& theirs, std::size_t i) {
+  return theirs.values[theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i])];
+}
+
+template <class Is>
+bool are_all(const Laid& theirs, Is is) {
+  const std::size_t count = theirs.cells.empty() ? theirs.values.size() : theirs.cells.size();
+  std::size_t i = 0;
+  while (i < count && is(own_number(theirs, i))) {
+    ++i;
+  }
+  return i == count;
+}
+
 std::vector<Cause> one(const std::string& name, const std::string& sentence, const std::string& instead = "") {
   return {{{name}, sentence, instead}};
 }
@@ -273,8 +288,16 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
 
 }  // namespace
 
+bool say_something(const Laid& theirs) {
+  return !are_nan(theirs) && !are_all(theirs, [first = own_number(theirs, 0)](double value) { return value == first; });
+}
+
+bool are_nan(const Laid& theirs) {
+  return are_all(theirs, [](double value) { return std::isnan(value); });
+}
+
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
-  if (std::ranges::all_of(theirs.values, [](double value) { return std::isnan(value); })) {
+  if (are_nan(theirs)) {
     return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
   }
   verify::Bounds bounds;
@@ -283,9 +306,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
     return one("float32-noise", "float32 noise, at most " + text::shortest_text(std::ceil(usual.greatest_ulps)) +
                                     " ulp: another order of summation, or wider arithmetic");
   }
-  const bool says_something =
-      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
-  for (int digits = 1; says_something && digits < 6; ++digits) {
+  for (int digits = 1; say_something(theirs) && digits < 6; ++digits) {
     const double unit = std::pow(10.0, digits);
     const bool are_round = std::ranges::all_of(theirs.values, [&](double value) {
       return !std::isfinite(value) ||
@@ -327,9 +348,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                             std::int64_t heads, const Tolerance& tolerance) {
   const Shape& shape = step.shape();
-  const bool says_something =
-      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
-  if (shape.empty() || !says_something || step.dtype() != DType::float32) {
+  if (shape.empty() || !say_something(theirs) || step.dtype() != DType::float32) {
     return {};
   }
   if (!theirs.cells.empty()) {

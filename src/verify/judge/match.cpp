@@ -14,15 +14,19 @@
 #include "verify/judge/layer_result.hpp"
 #include "verify/judge/row_order.hpp"
 #include "verify/judge/sense.hpp"
+#include "verify/judge/unwritten.hpp"
 #include "verify/propose/axes.hpp"
+#include "walk/mistakes.hpp"
 
 namespace attn::port {
 namespace {
 
-/// Numbers that few tensors share.
+/// Numbers that few tensors share: of a mask, its shape.
 bool says_something(const dump::Dumped& dumped) {
+  constexpr std::size_t fewest_of_mask = 9;
   const auto is_telling = [](double value) { return value != 0 && value != 1 && std::isfinite(value); };
-  return dumped.values.size() > 2 && std::ranges::any_of(dumped.values, is_telling) &&
+  const bool is_matrix = dumped.shape.size() >= 2 && dumped.values.size() >= fewest_of_mask;
+  return dumped.values.size() > 2 && (is_matrix || std::ranges::any_of(dumped.values, is_telling)) &&
          std::ranges::any_of(dumped.values, [&](double value) { return value != dumped.values[0]; });
 }
 
@@ -48,6 +52,8 @@ class Matcher {
     std::ranges::stable_sort(items_, {}, &Item::by);
     right_.set_usual({});
     std::ranges::for_each(items_, [this](Item& item) { take_right(item); });
+    right_.set_usual(usual_orders());
+    std::ranges::for_each(items_, [this](Item& item) { read_unwritten(item); });
     release_contradicting();
     right_.set_usual(usual_orders());
     check_final();
@@ -89,6 +95,9 @@ class Matcher {
   }
 
   void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right) {
+    if (laid && !item.reading.empty()) {
+      laid->words += (laid->words.empty() ? "" : ", ") + item.reading;
+    }
     item.matched = Matched{item.given, item.theirs, &steps_[step], item.by, std::move(laid), std::nullopt, is_right};
     ++holders_[step];
     if (!is_right && item.matched->laid && right_holders_.count(step) == 0) {
@@ -103,7 +112,7 @@ class Matcher {
   std::vector<std::size_t> allowed(const Item& item) const {
     std::vector<std::size_t> steps = item.candidates;
     const auto has_shape = [&](std::size_t step) { return tensor(step).shape() == item.theirs->shape; };
-    if (item.theirs->shape.size() == 4 && std::ranges::any_of(steps, has_shape)) {
+    if (item.by != Matched::By::numbers && item.theirs->shape.size() == 4 && std::ranges::any_of(steps, has_shape)) {
       std::erase_if(steps, [&](std::size_t step) { return !has_shape(step); });
     }
     std::stable_partition(steps.begin(), steps.end(), [&](std::size_t step) {
@@ -138,6 +147,19 @@ class Matcher {
 
   void take_right(Item& item) { take_holding(item, allowed(item)); }
 
+  void read_unwritten(Item& item) {
+    for (const std::size_t step :
+         item.matched || item.by > Matched::By::habit ? std::vector<std::size_t>() : allowed(item)) {
+      if (std::optional<dump::Dumped> read = unwritten_scores(item, tensor(step), items_, steps_, right_)) {
+        parts_.push_back(*std::move(read));
+        item.theirs = &parts_.back();
+        item.reading = "0 for what is hidden";
+        take_right(item);
+        return;
+      }
+    }
+  }
+
   static bool is_input(const Step& step) {
     return step.name == "inputs" || step.name == "batch" || step.name == "second_input";
   }
@@ -152,21 +174,21 @@ class Matcher {
     if (item.matched || item.by < Matched::By::habit) {
       return;
     }
-    // "query", the argument, beside "query_heads"
-    const bool is_input_alone = item.is_certain && std::ranges::any_of(item.candidates, has_shape);
-    if (is_input_alone && !has_right_other(item)) {
-      return;
-    }
     right_.unread().load(*item.theirs);
     if (!says_something(*item.theirs)) {
       return;
     }
+    // "query", the argument, beside "query_heads"; "scores", used again for the weights
+    const bool is_said = item.is_certain && std::ranges::any_of(item.candidates, has_shape);
+    const auto may_be = [&](std::size_t step) {
+      return !is_said ||
+             (is_input(steps_[step]) ? has_right_other(item)
+                                     : !is_taken(step) && is_made_of(tensor(step), tensor(item.candidates[0])));
+    };
     Item any = item;
     any.candidates.clear();
     for (std::size_t step = 0; step < steps_.size(); ++step) {
-      if (!is_input_alone || is_input(steps_[step])) {
-        any.candidates.push_back(step);
-      }
+      may_be(step) ? any.candidates.push_back(step) : void();
     }
     any.by = Matched::By::numbers;
     if (take_holding(any, allowed(any))) {
@@ -193,6 +215,7 @@ class Matcher {
   void release_undecided() {
     for (Item& item : items_) {
       if (result_.step() && !is_taken(*result_.step()) && result_.is_undecided(item)) {
+        undecided_.insert(item.given);
         release(item, {});
       }
     }
@@ -270,15 +293,23 @@ class Matcher {
     }
   }
 
-  /// How the tensor is what the step makes of these operands; none where it is not.
-  std::optional<Laid> following(const Item& item, std::size_t step, const Operands& operands) {
-    const auto remade = operands.empty() ? std::nullopt : operands.remade(tensor(step));
-    return remade && remade->id() != tensor(step).id() ? right_.holding(*item.theirs, *remade) : std::nullopt;
+  /// How the tensor is what the step makes of these operands; none where it is not. A wrong mask may hide all of a row,
+  /// which tells -inf from a finite number.
+  std::optional<Laid> following(const dump::Dumped& theirs, const Tensor& step, const Operands& operands) {
+    const auto held = [&](const Rewriter::Rule& rule) {
+      const auto remade = operands.empty() ? std::nullopt : operands.remade(step, step, rule);
+      return remade && remade->id() != step.id() ? right_.holding(theirs, *remade) : std::nullopt;
+    };
+    const auto is_wrong_mask = [](const Item& item) {
+      return item.matched && !item.matched->is_right && item.matched->step->tensor->dtype() == DType::boolean;
+    };
+    std::optional<Laid> laid = held({});
+    return laid || std::ranges::none_of(items_, is_wrong_mask) ? laid : held(mistake_of("mask-1e9", steps_).rule);
   }
 
   bool take_inherited(Open& one, bool may_be_any_slice) {
     for (Choice& choice : one.choices) {
-      std::optional<Laid> laid = following(*one.item, choice.step, operands_);
+      std::optional<Laid> laid = following(*one.item->theirs, tensor(choice.step), operands_);
       if (laid && (may_be_any_slice || laid->cells.empty() || laid->is_named)) {
         take(*one.item, choice.step, std::move(laid), false);
         one.item->matched->is_inherited = true;
@@ -295,7 +326,7 @@ class Matcher {
     operands.add(tensor(choice.step), choice.laid);
     return std::ranges::any_of(open, [&](const Open& other) {
       return other.item != &item && std::ranges::any_of(other.choices, [&](const Choice& its) {
-               return its.step > choice.step && following(*other.item, its.step, operands);
+               return its.step > choice.step && following(*other.item->theirs, tensor(its.step), operands);
              });
     });
   }
@@ -349,18 +380,17 @@ class Matcher {
         matching.unmatched.push_back(i);
       }
     }
+    matching.undecided = std::move(undecided_);
     matching.operands = std::move(operands_);
     return matching;
   }
 
   /// Returns true if it is the step's result for the port's operands, which are known by now.
   void judge_again(Matched& matched) {
-    const auto remade = matched.laid ? operands_.remade(*matched.step->tensor) : std::nullopt;
-    if (remade && remade->id() != matched.step->tensor->id()) {
-      if (std::optional<Laid> laid = right_.holding(*matched.theirs, *remade)) {
-        matched.laid = std::move(laid);
-        matched.is_inherited = true;
-      }
+    if (std::optional<Laid> laid =
+            matched.laid ? following(*matched.theirs, *matched.step->tensor, operands_) : std::nullopt) {
+      matched.laid = std::move(laid);
+      matched.is_inherited = true;
     }
   }
 
@@ -374,6 +404,7 @@ class Matcher {
   std::vector<int> holders_;    ///< how many tensors each step has
   std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
   std::set<std::size_t> right_holders_;
+  std::set<std::size_t> undecided_;
   Operands operands_;
 };
 

@@ -58,6 +58,8 @@ class Right {
   std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
   /// From now on prefers layouts that other tensors have.
   void set_usual(std::set<std::string> orders) { usual_ = std::move(orders); }
+  /// Returns true if right tensors have a column for each token: "[B, H, d, T]".
+  bool has_columns() const;
   /// All layouts.
   std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
 
