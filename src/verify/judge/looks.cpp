@@ -243,18 +243,6 @@ std::optional<double> fill_of(std::span<const double> theirs, std::span<const do
   return fill;
 }
 
-/// All numbers are the right ones times a common factor.
-std::optional<double> factor_of(std::span<const double> theirs, std::span<const double> right) {
-  std::size_t largest = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (std::isfinite(right[i]) && (!std::isfinite(right[largest]) || std::abs(right[i]) > std::abs(right[largest]))) {
-      largest = i;
-    }
-  }
-  const double factor = theirs[largest] / right[largest];
-  return right.size() >= 3 && std::isfinite(factor) && factor != 0 ? std::optional(factor) : std::nullopt;
-}
-
 /// Looks at a whole tensor, or a block of it.
 std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   const auto are_made_by = [&](const auto& function) {
@@ -277,11 +265,6 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   }
   if (auto causes = rows_left_out(part.theirs, part.shape, part.right); !causes.empty()) {
     return causes;
-  }
-  if (const auto factor = factor_of(part.theirs, part.right)) {
-    if (are_made_by([&](double value) { return std::isfinite(value) ? value * *factor : value; })) {
-      return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
-    }
   }
   return functions_of(part, heads);
 }
@@ -370,6 +353,18 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
     }
   }
   return looks_of_part({shape, theirs.values, right}, heads);
+}
+
+std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
+  if (step.dim() == 0 || !say_something(theirs) || step.dtype() != DType::float32) {
+    return {};
+  }
+  const bool are_weights = step.kind() == Kind::softmax;
+  if (theirs.cells.empty()) {
+    return patterns_of(Beside{step.shape(), theirs.values, right}, are_weights);
+  }
+  const std::optional<Gathered> part = gathered(theirs, step.shape(), right);
+  return part ? patterns_of(Beside{part->shape, part->theirs, part->right}, are_weights) : std::vector<Cause>{};
 }
 
 }  // namespace attn::port

@@ -23,5 +23,7 @@ bool are_nan(const Laid& theirs);
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                             std::int64_t heads, const Tolerance& tolerance);
+/// The same for what has no name: factors, addends, other places.
+std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right);
 
 }  // namespace attn::port

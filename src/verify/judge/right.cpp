@@ -225,12 +225,6 @@ std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& rig
   return result;
 }
 
-bool Right::has_columns() const {
-  return std::ranges::any_of(usual_, [](const std::string& order) {
-    return order.ends_with("d, T]") || order.ends_with("D, T]") || order.ends_with("D, 1, T]");
-  });
-}
-
 std::vector<Laid> Right::layouts(const dump::Dumped& theirs, const Tensor& right) {
   if (!may_fit(theirs, right)) {
     return {};
@@ -253,7 +247,7 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   std::tuple<bool, std::size_t, bool, double> least;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (laid.is_turned && wrong > 0 && !has_columns()) {
+    if (laid.is_turned && wrong > 0 && !has_columns_) {
       return false;
     }
     const bool is_slice = !laid.cells.empty();

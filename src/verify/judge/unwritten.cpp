@@ -1,8 +1,8 @@
 #include "verify/judge/unwritten.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -10,30 +10,36 @@
 namespace attn::port {
 namespace {
 
-bool is_hidden(double score) { return std::isinf(score) && score < 0; }
+bool are_weights(const std::vector<double>& numbers) {
+  return std::ranges::all_of(numbers, [](double number) { return number >= 0; });
+}
 
-/// Returns true if all weights are 0 where the scores are hidden, and some elsewhere are above 0.
-bool are_hidden(const Laid& weights, const std::vector<double>& scores) {
-  bool has_visible = false;
-  const std::size_t count = weights.cells.empty() ? scores.size() : weights.cells.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t cell = weights.cells.empty() ? i : static_cast<std::size_t>(weights.cells[i]);
-    if (weights.values[cell] < 0 || (is_hidden(scores[cell]) && weights.values[cell] != 0)) {
-      return false;
+/// The port's weights of these scores, laid out as they are; none if it has none. Weights are not below 0.
+std::optional<Laid> weights_of(const Item& item, const Laid& scores, const Tensor& step, std::span<const Item> items,
+                               std::span<const Step> steps, Right& right) {
+  for (const Item& other : items) {
+    for (const std::size_t candidate : &other == &item ? std::vector<std::size_t>() : other.candidates) {
+      const Tensor& tensor = *steps[candidate].tensor;
+      const bool is_of_these = tensor.kind() == Kind::softmax && is_made_of(tensor, step);
+      std::optional<Laid> laid = is_of_these ? right.nearest(*other.theirs, tensor) : std::nullopt;
+      if (laid && laid->cells == scores.cells && are_weights(laid->values)) {
+        return laid;
+      }
     }
-    has_visible = has_visible || weights.values[cell] > 0;
   }
-  return has_visible;
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
                                              std::span<const Step> steps, Right& right) {
-  const SharedNumbers scores = right.values(step);
-  const std::optional<Laid> laid =
-      std::ranges::any_of(scores, is_hidden) ? right.nearest(*item.theirs, step) : std::nullopt;
-  if (!laid) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const bool has_mask = std::ranges::find(right.values(step), -infinity) != right.values(step).end();
+  const std::optional<Laid> laid = has_mask ? right.nearest(*item.theirs, step) : std::nullopt;
+  const std::optional<Laid> weights =
+      laid && !are_weights(item.theirs->values) ? weights_of(item, *laid, step, items, steps, right) : std::nullopt;
+  if (!weights) {
     return std::nullopt;
   }
   dump::Dumped read = *item.theirs;
@@ -41,22 +47,17 @@ std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& ste
     read.shape = step.shape();
     read.values = laid->values;
   }
+  bool is_any = false;
   for (std::size_t i = 0; i < read.values.size(); ++i) {
     const std::size_t cell = laid->cells.empty() ? i : static_cast<std::size_t>(laid->cells[i]);
-    if (read.values[i] != laid->values[cell] || (is_hidden(scores[cell]) && read.values[i] != 0)) {
+    const bool is_unwritten = read.values[i] == 0 && weights->values[cell] == 0;
+    if (read.values[i] != laid->values[cell]) {
       return std::nullopt;
     }
-    read.values[i] = is_hidden(scores[cell]) ? scores[cell] : read.values[i];
+    read.values[i] = is_unwritten ? -infinity : read.values[i];
+    is_any = is_any || is_unwritten;
   }
-  const bool is_it = std::ranges::any_of(items, [&](const Item& other) {
-    return &other != &item && std::ranges::any_of(other.candidates, [&](std::size_t candidate) {
-      const Tensor& weights = *steps[candidate].tensor;
-      const bool is_of_these = weights.kind() == Kind::softmax && is_made_of(weights, step);
-      const std::optional<Laid> own = is_of_these ? right.nearest(*other.theirs, weights) : std::nullopt;
-      return own && own->cells == laid->cells && are_hidden(*own, scores);
-    });
-  });
-  return is_it ? std::optional(std::move(read)) : std::nullopt;
+  return is_any ? std::optional(std::move(read)) : std::nullopt;
 }
 
 }  // namespace attn::port

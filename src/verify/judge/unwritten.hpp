@@ -7,8 +7,8 @@
 
 namespace attn::port {
 
-/// Scores with -inf where the step has -inf and they have 0: a loop over the visible ones, as llm.c's, never writes the
-/// others. None if they have other numbers there, or if the port has no weights that are 0 there.
+/// Scores with -inf where they and the port's weights are both 0: a loop over the visible ones, as llm.c's, never
+/// writes the others. None if there are no such cells.
 std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
                                              std::span<const Step> steps, Right& right);
 

@@ -47,6 +47,10 @@ Path path_of(std::string_view name) {
     if ((last == "heads" || last == "head") && words.size() == 1 && is_number(words[0]) && words[0].size() < 6) {
       path.section = "head_" + std::to_string(std::stoi(words[0]) + 1);
     }
+    if (words.size() > 2 && (words[0] == "head" || words[0] == "heads") && is_number(words[1])) {  // "head_0_q"
+      path.section = "head_" + words[1];
+      words.erase(words.begin(), words.begin() + 2);
+    }
     last = underscored(words);
     if (last.starts_with("head_") && is_number(std::string_view(last).substr(5)) && begin <= name.size()) {
       path.section = last;
