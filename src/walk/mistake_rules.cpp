@@ -16,6 +16,8 @@ bool is_product(const Tensor& tensor) { return tensor.kind() == Kind::matmul || 
 
 std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
 
+std::size_t rows_of(const Tensor& tensor) { return tensor.dim() < 2 ? 1 : static_cast<std::size_t>(tensor.size(-2)); }
+
 bool has_axis(const Tensor& tensor, std::size_t axis) {
   return tensor.dim() >= (axis == 0 ? 3 : 4) && tensor.shape()[axis] > 1;
 }

@@ -374,9 +374,10 @@ std::vector<Mistake> pairs_of(std::span<const Mistake> table) {
   return pairs;
 }
 
-bool is_of_slices(const Mistake& mistake) {
-  return std::ranges::any_of(std::array{"head", "entry", "batch"},
-                             [&](const char* word) { return mistake.name.find(word) != std::string::npos; });
+bool is_of_slices(const Mistake& mistake, std::string_view slice) {
+  return std::ranges::any_of(std::array{"head", "entry", "batch"}, [&](const char* word) {
+    return mistake.name.find(word) != std::string::npos && slice.find(word) != std::string_view::npos;
+  });
 }
 
 Mistake scaled_by_number(double divisor) {

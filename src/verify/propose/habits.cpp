@@ -68,8 +68,8 @@ const std::vector<Habit>& habits() {
        "output", "out_proj"},
       {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
       {"qkv", "context_heads context_vecs", "", "W_query W_key W_value"},  // fused, or softmax(Q K^T) V
-      {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
-       "mixed_qkv qkv_net qkvw qkv_w "
+      {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer w_pack "
+       "mixed_x_layer mixed_qkv qkv_net qkvw qkv_w "
        "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
        "qkv", "qkv", "W_query W_key W_value"},
       {"kv to_kv wkv w_kv kv_proj key_value c_kv kv_net kvw kv_w kvb kv_b", "", "", "W_key W_value"},
@@ -116,7 +116,8 @@ const std::vector<Habit>& habits() {
        "weights_dropped dropout_attn_weights probs_dropped attn_probs_dropped",
        "dropout_attn_weights attn_weights"},
       {"dropout_mask keep_mask drop_mask keep kept dropped_mask", "dropout_mask"},
-      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask "
+      {"mask masque maske mascara causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask "
+       "kq_mask masks additive_mask "
        "mask_bool "
        "extended_attention_mask attn_bias future_mask causal bias mask_attn mask_causal mask_tril tril_mask triu_mask "
        "causal_bias mask_bias "
@@ -135,7 +136,7 @@ const std::vector<Habit>& habits() {
        "combined_heads merge_heads heads_merged heads_concat context_states attended_values attn_ctx attention_context "
        "weighted_v "
        "scaled_attention output_heads heads_output out_reshaped y_reshaped output_reshaped attn_output_reshaped "
-       "out_heads out_merged hook_z",
+       "out_heads out_merged hook_z contexte contexto kontext",
        any_context},
       {"attn_vec attn_vecs",
        "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2 output"},
@@ -144,8 +145,9 @@ const std::vector<Habit>& habits() {
        "final final_output proj_out "
        "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out "
        "output_projection attproj final_out "
-       "layer_output self_attn self_attention projected_context attn_result attn_final hook_attn_out",
+       "layer_output projected_context attn_result attn_final hook_attn_out sortie salida ausgabe",
        any_output, "out_proj", "", true},
+      {"self_attn self_attention", any_output, "", "", true},
       {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "
        "linear_out linear_o "
        "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear o_net o_fc proj_out_linear linear_final "
@@ -156,7 +158,7 @@ const std::vector<Habit>& habits() {
       {"input inputs from_tensor layer_in query_input query_antecedent embeddings embedding embedded hidden_states "
        "hidden_state hidden src inp inpl emb x_in "
        "token_embeddings embeds "
-       "inputs_embeds input_embeddings batch",
+       "inputs_embeds input_embeddings batch entree entrees entrada entradas eingabe",
        "batch inputs"},
       {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
        "second_input"},
