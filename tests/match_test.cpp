@@ -511,12 +511,15 @@ TEST_SUITE("match: a damaged page is caught at the right cell") {
       std::size_t length = one.text.size();
       length += page.text[page.offset_of(one) + length] == ',' ? 1U : 0U;
       const Verified damaged(page.replaced(page.offset_of(one), length, ""));
-      if (page.printed(tensor).shape.size() < 2) {
+      if (page.printed(tensor).cells.size() < 3) {
         return;
       }
+      const Finding& finding = damaged.report.findings.at(tensor);
       CAPTURE(one.text);
       REQUIRE(damaged.failing().size() == 1);
-      CHECK(damaged.report.findings.at(tensor).verdict == Verdict::unknown);
+      CHECK(finding.verdict == Verdict::differs);
+      CHECK(finding.step == page.finding(tensor).step);
+      CHECK(finding.change.kind == verify::Change::Kind::lost);
     });
   }
 
@@ -594,6 +597,9 @@ TEST_SUITE("match: rows, columns, shapes") {
     CHECK(added.change.at == Shape{2});
     CHECK(added.differences.at(0).printed == "4.5");
     CHECK(added.differences.at(0).expected.empty());
+    const Finding reshaped = finding_of("tensor([[1.5, 2.5, 3.5, 4.5, 5.5, 6.5], [7.5, 8.5, 9.5, 0.5, 1.25, 2.25]])\n");
+    CHECK(reshaped.verdict == Verdict::differs);
+    CHECK(reshaped.change.kind == verify::Change::Kind::reshaped);
     const Finding unknown = finding_of("tensor([[11.5, 12.5, 13.5], [14.5, 15.5, 16.5], [10.5, 11.25, 12.25]])\n");
     CHECK(unknown.verdict == Verdict::unknown);
     CHECK(unknown.step->name == "a");

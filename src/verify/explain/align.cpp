@@ -35,8 +35,17 @@ std::vector<std::int64_t> weights_of_parts(const Printed& printed, const Numbers
   return weights;
 }
 
-/// Finds the best place for the gap.
-void place_gap(Alignment& alignment, const Printed& printed, const Numbers& numbers) {
+/// The size of the part of the shape that begins at the position: the number of cells of a row, a slice, ...
+std::int64_t boundary(std::int64_t position, const Shape& shape) {
+  std::int64_t block = 1;
+  for (std::size_t axis = shape.size(); axis-- > 1 && position % (block * shape[axis]) == 0;) {
+    block *= shape[axis];
+  }
+  return block;
+}
+
+/// Finds the best place for the gap. Among equally good places in a flat alignment, the beginning of a row is best.
+void place_gap(Alignment& alignment, const Printed& printed, const Numbers& numbers, bool flat) {
   const std::int64_t shift = std::abs(alignment.step_parts - alignment.page_parts);
   const auto head = weights_of_parts(printed, numbers, alignment, 0);
   const auto tail = weights_of_parts(printed, numbers, alignment, shift);
@@ -44,13 +53,15 @@ void place_gap(Alignment& alignment, const Printed& printed, const Numbers& numb
   for (const std::int64_t part : tail) {
     cost += part;
   }
-  std::int64_t best = cost;
+  std::pair<std::int64_t, std::int64_t> best{cost, -boundary(0, numbers.shape)};
   alignment.first = 0;
   for (std::size_t part = 0; part < head.size(); ++part) {
     cost += head[part] - tail[part];
-    if (cost < best) {
-      best = cost;
-      alignment.first = static_cast<std::int64_t>(part) + 1;
+    const auto first = static_cast<std::int64_t>(part) + 1;
+    const std::pair here{cost, flat ? -boundary(first, numbers.shape) : std::int64_t{0}};
+    if (here < best) {
+      best = here;
+      alignment.first = first;
     }
   }
 }
@@ -64,6 +75,59 @@ Tally tally_of(const Printed& printed, const Numbers& numbers, const Alignment& 
     }
   }
   return result;
+}
+
+/// Describes the part of the shape that begins at a position and has `cells` cells, or several such parts in a row.
+Change flat_change(Change::Kind kind, std::int64_t position, std::int64_t cells, const Shape& shape) {
+  std::int64_t block = boundary(position, shape);
+  while (cells % block != 0) {
+    std::int64_t smaller = 1;  // the size of the next smaller part of the shape
+    for (std::size_t axis = shape.size(); axis-- > 1 && smaller * shape[axis] < block;) {
+      smaller *= shape[axis];
+    }
+    block = smaller;
+  }
+  Shape index = index_of(position, shape);
+  std::int64_t inner = 1;
+  while (inner < block) {
+    inner *= shape[index.size() - 1];
+    index.pop_back();
+  }
+  return {kind, index, cells / block};
+}
+
+Change::Kind kind_of(const Alignment& alignment) {
+  return alignment.page_parts < alignment.step_parts   ? Change::Kind::lost
+         : alignment.page_parts > alignment.step_parts ? Change::Kind::added
+                                                       : Change::Kind::reshaped;
+}
+
+std::optional<Fit> fit_aligned(const Printed& printed, const Numbers& numbers, Alignment alignment,
+                               std::optional<std::size_t> axis) {
+  const std::int64_t shorter = std::min(alignment.page_parts, alignment.step_parts);
+  const std::int64_t lacking = std::max(alignment.page_parts, alignment.step_parts) - shorter;
+  if (shorter == 0 || lacking > shorter) {
+    return std::nullopt;
+  }
+  place_gap(alignment, printed, numbers, !axis);
+  Fit fit{alignment, tally_of(printed, numbers, alignment), {}, 0};
+  const std::int64_t laid = alignment.outer * shorter * alignment.inner;
+  if (fit.tally.differs * 4 > laid || laid < 2) {
+    return std::nullopt;
+  }
+  fit.cost = weight(fit.tally) + price_of_change;
+  fit.change.kind = kind_of(alignment);
+  if (fit.change.kind == Change::Kind::reshaped) {
+    return fit;
+  }
+  if (axis) {
+    fit.change.at.assign(*axis, -1);
+    fit.change.at.push_back(alignment.first);
+    fit.change.count = lacking;
+  } else if (!numbers.shape.empty()) {
+    fit.change = flat_change(fit.change.kind, alignment.first, lacking, numbers.shape);
+  }
+  return fit;
 }
 
 /// The only axis in which the shapes differ; empty otherwise.
@@ -80,6 +144,10 @@ std::optional<std::size_t> differing_axis(const Shape& a, const Shape& b) {
   return found;
 }
 
+Alignment flat_alignment(const Printed& printed, const Numbers& numbers) {
+  return {1, static_cast<std::int64_t>(numbers.values.size()), static_cast<std::int64_t>(printed.cells.size()), 1, 0};
+}
+
 Alignment axis_alignment(const Shape& page, const Shape& step, std::size_t axis) {
   Alignment alignment{1, step[axis], page[axis], 1, 0};
   for (std::size_t other = 0; other < page.size(); ++other) {
@@ -88,28 +156,6 @@ Alignment axis_alignment(const Shape& page, const Shape& step, std::size_t axis)
     }
   }
   return alignment;
-}
-
-/// Fits a tensor with parts lost or added along an axis, if most of the others hold.
-std::optional<Fit> fit_along(const Printed& printed, const Numbers& numbers, std::size_t axis) {
-  Alignment alignment = axis_alignment(printed.shape, numbers.shape, axis);
-  const std::int64_t shorter = std::min(alignment.page_parts, alignment.step_parts);
-  const std::int64_t lacking = std::max(alignment.page_parts, alignment.step_parts) - shorter;
-  if (shorter == 0 || lacking > shorter) {
-    return std::nullopt;
-  }
-  place_gap(alignment, printed, numbers);
-  Fit fit{alignment, tally_of(printed, numbers, alignment), {}, 0};
-  const std::int64_t laid = alignment.outer * shorter * alignment.inner;
-  if (fit.tally.differs * 4 > laid || laid < 2) {
-    return std::nullopt;
-  }
-  fit.cost = weight(fit.tally) + price_of_change;
-  fit.change.kind = alignment.page_parts < alignment.step_parts ? Change::Kind::lost : Change::Kind::added;
-  fit.change.at.assign(axis, -1);
-  fit.change.at.push_back(alignment.first);
-  fit.change.count = lacking;
-  return fit;
 }
 
 /// Fits the tensor to the numbers that are shown at its cells' places.
@@ -131,12 +177,21 @@ std::optional<Fit> fit_same_shape(const Printed& printed, const Numbers& numbers
 }
 
 std::optional<Fit> fit_other_shape(const Printed& printed, const Numbers& numbers) {
-  if (has_gap(printed) || !is_regular(printed) || !same_kind(printed, numbers) || printed.cells.empty() ||
-      numbers.values.empty() || printed.shape.size() != numbers.shape.size()) {
+  if (has_gap(printed) || !same_kind(printed, numbers) || printed.cells.empty() || numbers.values.empty()) {
     return std::nullopt;
   }
-  const auto axis = differing_axis(printed.shape, numbers.shape);
-  return axis ? fit_along(printed, numbers, *axis) : std::nullopt;
+  if (!is_regular(printed)) {
+    return fit_aligned(printed, numbers, flat_alignment(printed, numbers), std::nullopt);
+  }
+  if (printed.shape.size() == numbers.shape.size()) {
+    if (const auto axis = differing_axis(printed.shape, numbers.shape)) {
+      return fit_aligned(printed, numbers, axis_alignment(printed.shape, numbers.shape, *axis), axis);
+    }
+  }
+  if (printed.cells.size() == numbers.values.size()) {
+    return fit_aligned(printed, numbers, flat_alignment(printed, numbers), std::nullopt);
+  }
+  return std::nullopt;
 }
 
 }  // namespace attn::verify

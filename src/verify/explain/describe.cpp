@@ -34,9 +34,9 @@ void list_differences(Finding& finding, const Fit& fit, const Numbers& numbers, 
   for (std::size_t i = 0; i < printed.cells.size(); ++i) {
     const std::int64_t position = fit.alignment.in_step(static_cast<std::int64_t>(i));
     const Cell& cell = printed.cells[i];
-    const Shape index = index_of(static_cast<std::int64_t>(i), printed.shape);
+    const Shape& shape = is_regular(printed) ? printed.shape : numbers.shape;
     if (position < 0) {
-      add({index, std::string(cell.text), "", 0});
+      add({index_of(static_cast<std::int64_t>(i), shape), std::string(cell.text), "", 0});
       finding.marks.push_back({static_cast<std::int64_t>(i), false, true, 0});
       ++finding.differing_cells;
       continue;
@@ -47,6 +47,7 @@ void list_differences(Finding& finding, const Fit& fit, const Numbers& numbers, 
       finding.marks.push_back({static_cast<std::int64_t>(i), verdict == CellVerdict::last_digit, false, exact});
     }
     if (verdict == wanted) {
+      const Shape index = index_of(is_regular(printed) ? static_cast<std::int64_t>(i) : position, shape);
       const Cell& style = std::isfinite(cell.value) || !sample ? cell : *sample;
       add({index, std::string(cell.text), in_format_of(style, exact), exact});
     }

@@ -44,7 +44,7 @@ struct Mark {
 
 /// A change that a page made to a step's rows or shape.
 struct Change {
-  enum class Kind { none, lost, added };
+  enum class Kind { none, lost, added, reshaped };
 
   Kind kind = Kind::none;
   Shape at;                ///< the changed part; -1 for every item of an axis: {-1, 5} is [:, 5]

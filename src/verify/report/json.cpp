@@ -31,12 +31,15 @@ Json tokens_of(const Shape& index, const Shape& shape, const Finding& finding) {
 }
 
 Json change_json(const Finding& finding) {
-  static constexpr std::array names{"none", "lost", "added"};
+  static constexpr std::array names{"none", "lost", "added", "reshaped"};
   const Change& change = finding.change;
-  return {{"kind", names[static_cast<std::size_t>(change.kind)]},
-          {"at", change.at},
-          {"count", change.count},
-          {"text", change_words(finding)}};
+  Json json{{"kind", names[static_cast<std::size_t>(change.kind)]}};
+  if (change.kind != Change::Kind::reshaped) {
+    json["at"] = change.at;
+    json["count"] = change.count;
+  }
+  json["text"] = change_words(finding);
+  return json;
 }
 
 Json differences_json(const Finding& finding) {

@@ -86,7 +86,7 @@ std::string index_words(const Shape& index, const Shape& shape, const Finding& f
 }
 
 const Shape& shape_of_indexes(const Finding& finding) {
-  const bool in_step = finding.step && finding.change.kind == Change::Kind::lost;
+  const bool in_step = finding.step && (!is_regular(*finding.printed) || finding.change.kind == Change::Kind::lost);
   return in_step ? finding.step->tensor->shape() : finding.printed->shape;
 }
 
@@ -96,6 +96,9 @@ std::string change_words(const Finding& finding) {
     return "";
   }
   const Shape& step = finding.step->tensor->shape();
+  if (change.kind == Change::Kind::reshaped) {
+    return "the numbers stand in the step's order, in another shape than its " + shape_text(step);
+  }
   const std::string noun = part_noun(change.at, step);
   const bool lost = change.kind == Change::Kind::lost;
   const std::string several = change.count > 1 ? noun + "s " : noun + " ";
