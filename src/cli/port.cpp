@@ -183,7 +183,7 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   report.given = std::move(given.tensors);
   port::number_heads(report.given, port::heads_of(walk.steps()));
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
-  const std::span<dump::Dumped> judged(report.given.begin(), given.judged);
+  const auto judged = std::span(report.given).first(given.judged);
   const auto read_one = [&](const std::string& name) {
     return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
   };

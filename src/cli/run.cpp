@@ -1,7 +1,10 @@
 #include "cli/run.hpp"
 
-#include <sched.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +15,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/complete.hpp"
@@ -246,9 +250,13 @@ int threads_of(const Options& options) {
   if (options.threads > 0) {
     return static_cast<int>(options.threads);
   }
+#if defined(__linux__)
   cpu_set_t cores;  // asked for without opening a file
-  const bool is_known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
-  return is_known ? static_cast<int>(std::clamp<std::int64_t>(CPU_COUNT(&cores), 1, most_threads)) : 1;
+  const std::int64_t count = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
+#else
+  const std::int64_t count = std::thread::hardware_concurrency();
+#endif
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, most_threads));
 }
 
 }  // namespace

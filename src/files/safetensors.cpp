@@ -74,7 +74,7 @@ void check_layout(const std::vector<Placed>& tensors, std::size_t size) {
     in_order.push_back(&tensor);
   }
   std::ranges::sort(in_order, {}, [](const Placed* tensor) { return std::pair(tensor->begin, tensor->size); });
-  std::size_t end = 0;
+  std::uint64_t end = 0;
   for (const Placed* tensor : in_order) {
     if (tensor->begin != end) {
       throw Wrong("'" + tensor->name + "' begins at byte " + std::to_string(tensor->begin) + ", where " +

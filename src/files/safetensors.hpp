@@ -20,8 +20,8 @@ struct Placed {
   std::string name;
   Element element;
   Shape shape;
-  std::size_t begin;
-  std::size_t size;
+  std::uint64_t begin;
+  std::uint64_t size;
 };
 
 /// The tensors of a .safetensors file, in its header's order, by the format's rules: numbers are little-endian and

@@ -122,7 +122,7 @@ std::string no_rescale_did(std::span<const Change> all) {
     const std::string name = left.front().name;
     const auto others =
         std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
-    const std::span<const Change> called_so(left.begin(), others);
+    const auto called_so = std::span<const Change>(left).first(static_cast<std::size_t>(others - left.begin()));
     sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
     left.erase(left.begin(), others);
   }
