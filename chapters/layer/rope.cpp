@@ -1,9 +1,9 @@
 #include "layer/rope.hpp"
 
-#include <cmath>
 #include <numbers>
 
 #include "tensor/operations.hpp"
+#include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 
 namespace attn::chapters::layer {
@@ -14,7 +14,7 @@ Block<float> unscaled(double theta, std::int64_t d) {
   Block<float> frequencies({d / 2});
   for (std::size_t i = 0; i < frequencies.size(); ++i) {
     const float exponent = static_cast<float>(2 * i) / static_cast<float>(d);
-    frequencies[i] = 1 / static_cast<float>(std::pow(theta, static_cast<double>(exponent)));
+    frequencies[i] = 1 / static_cast<float>(rounded::pow(theta, static_cast<double>(exponent)));
   }
   return frequencies;
 }

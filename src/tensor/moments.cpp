@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tensor/fused.hpp"
+
 namespace attn {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr std::size_t chunk = 16;  ///< vectors of lanes
 struct Arithmetic {
   bool is_fused;
 
-  float operator()(float a, float b, float c) const { return is_fused ? std::fma(a, b, c) : a * b + c; }
+  float operator()(float a, float b, float c) const { return is_fused ? fused(a, b, c) : a * b + c; }
 };
 
 /// The mean of some numbers and the sum of their squared differences from it, in each lane.

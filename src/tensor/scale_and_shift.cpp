@@ -1,6 +1,6 @@
-#include <cmath>
 #include <utility>
 
+#include "tensor/fused.hpp"
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 
@@ -22,7 +22,7 @@ class ScaleAndShift final : public Operation {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const float scale = scales.floats()[i % width];
       const float shift = shifts.floats()[i % width];
-      values[i] = is_fused ? std::fma(values[i], scale, shift) : values[i] * scale + shift;
+      values[i] = is_fused ? fused(values[i], scale, shift) : values[i] * scale + shift;
     }
     return Array(std::move(values));
   }
