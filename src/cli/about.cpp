@@ -67,6 +67,11 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
            {"no_grad", !options.text.show_grad},
        }},
   };
+  if (lesson.layer) {
+    head["options"]["weights"] = lesson.layer->source;
+    head["options"]["layer"] = lesson.layer->number;
+    head["options"]["config"] = lesson.layer->config;
+  }
   for (const chapters::OwnSize& size : chapter.takes.sizes) {
     const auto given = lesson.own_sizes.find(size.name);
     std::string name(size.name);

@@ -114,15 +114,16 @@ std::string takers_of_group(std::string_view group) {
 
 /// The placeholder of an option: the choices of all its rows, each once.
 std::string choices_of(const std::vector<const Option*>& rows) {
-  if (rows.size() == 1 || rows.front()->value.kind != ValueKind::choice) {
-    return placeholder(rows.front()->value, {});
-  }
   std::vector<std::string> words;
   for (const Option* row : rows) {
-    for (const std::string& word : row->value.choices({})) {
+    std::string rest = placeholder(row->value, {});
+    while (!rest.empty()) {
+      const std::size_t bar = std::min(rest.find('|'), rest.size());
+      const std::string word = rest.substr(0, bar);
       if (std::ranges::find(words, word) == words.end()) {
         words.push_back(word);
       }
+      rest.erase(0, bar + 1);
     }
   }
   return text::joined(words, "|");

@@ -34,9 +34,9 @@ std::string weights(const std::vector<std::string>& files, std::string_view resu
   if (files.empty()) {
     return "";
   }
-  std::string list;
-  for (const std::string& file : files) {
-    list += (list.empty() ? "" : ", ") + string_literal(file);
+  std::string list = files.size() == 1 ? string_literal(files[0]) : "\n";
+  for (std::size_t i = 0; files.size() > 1 && i < files.size(); ++i) {
+    list += "    " + string_literal(files[i]) + ",\n";
   }
   return std::string(reader) + std::string(result) + "\n\n\nweights = Weights(" + list + ")\n";
 }

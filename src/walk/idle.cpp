@@ -114,16 +114,19 @@ std::string same_pairs_is_idle(std::span<const Step> steps) {
 }
 
 std::string no_rotated_values_is_idle(std::span<const Step> steps) {
-  const auto values = std::ranges::find(steps, "values", &Step::name);
   const auto rotated =
       std::ranges::find_if(steps, [](const Step& step) { return step.tensor && rotation_of(*step.tensor); });
-  if (values == steps.end() || rotated == steps.end()) {
+  const auto values = std::ranges::find_if(steps, [&](const Step& step) {
+    const bool is_named = step.name == "values" || step.name == "values_heads";
+    return is_named && rotated != steps.end() && step.tensor->dim() == rotated->tensor->dim();
+  });
+  if (values == steps.end()) {
     return "";
   }
-  return values->tensor->shape() != rotated->tensor->shape()
+  return values->tensor->size(-1) != rotated->tensor->size(-1)
              ? "only values as long as keys can be rotated like them; try --d-out 4"
-         : values->tensor->size(0) == 1 ? "the only token is at position 0, where nothing turns; try --tokens 6"
-                                        : "";
+         : values->tensor->size(-2) == 1 ? "the only token is at position 0, where nothing turns; try --tokens 6"
+                                         : "";
 }
 
 std::string one_distance_is_idle(std::span<const Step> steps) {

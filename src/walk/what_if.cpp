@@ -261,6 +261,14 @@ std::string same_weights_did(std::span<const Change> all) {
          ".";
 }
 
+/// Returns true if weights are the reader's.
+bool has_given_weights(std::span<const Step> steps) {
+  return std::ranges::any_of(steps, [](const Step& step) {
+    const bool is_weight = step.tensor && step.name != "inputs" && step.name != "batch" && step.name != "second_input";
+    return is_weight && data_of(*step.tensor).operands().empty() && data_of(*step.tensor).operation().facts().is_own;
+  });
+}
+
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
@@ -312,7 +320,10 @@ std::string what_the_change_did(const WhatIf& what_if, std::span<const Step> as_
     const std::string sentence = what_if.did(all);
     return sentence.empty() ? "The weights stay the same; other numbers change." : sentence;
   }
-  const std::string reason = what_if.is_idle(as_is);
+  std::string reason = what_if.is_idle(as_is);
+  if (has_given_weights(as_is)) {
+    reason = reason.substr(0, reason.find("; try "));  // other sizes would need other weights
+  }
   return reason.empty() ? "No number changed." : "No number changed: " + reason + ".";
 }
 

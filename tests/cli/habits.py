@@ -16,6 +16,9 @@ import subprocess
 import tempfile
 import unittest
 
+import numpy as np
+
+import checkpoints
 import harness
 from harness import BINARY, HANG_LIMIT, Terminal, run, text_of
 from vt import Vt
@@ -607,6 +610,10 @@ class Manual(Case):
     def test_examples_run(self):
         examples = re.findall(r"(?m)^attn-walkthrough ([a-z]+ --(?!help).*)$", self.plain(self.page).partition("EXAMPLES")[2])
         self.assertGreater(len(examples), 3)
+        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)  # which the example of a layer has
+        checkpoints.save(self.path("model.safetensors"), tensors)
+        checkpoints.save_config(self.folder, config)
+        np.save(self.path("x.npy"), np.ones((5, 12), np.float32))
         for example in examples:
             if "verify" not in example:
                 self.assertEqual(run(*shlex.split(example), cwd=self.folder).returncode, 0, example)

@@ -231,6 +231,64 @@ class Refused(Layer):
         self.assertIn("it has two layers 0", self.refused("--num-heads", "3"))
 
 
+MODELS = {"gpt2": (12, 3, 1), "llama": (12, 4, 2, 6, 1), "bert": (12, 3, 1), "multihead_attention": (12, 1), "gpt_model": (12, 1)}
+# What else each option of layer is given.
+OPTIONS = [
+    ["--steps", "all"], ["--only", "attn_weights"], ["--explain"], ["--heatmap"], ["--cell", "attn_weights[0,0,1,0]"],
+    ["--cell", "normed[0,1,2]", "--depth", "3"], ["--what-if", "no-scaling"], ["--predict", "1"], ["--format", "markdown"],
+    ["--format", "json"], ["--format", "html"], ["--format", "csv", "--only", "attn_weights"], ["--emit", "pytorch"],
+    ["--emit", "numpy"], ["--emit", "notebook"], ["--save", "steps.npz", "--force"], ["--output", "steps.md", "--force"],
+    ["--precision", "2"], ["--no-grad"], ["--cpu", "default"], ["--blas", "prescott"], ["--threads", "2"], ["--num-heads", "3"]]
+
+
+class Options(Layer):
+    def test_pairs(self):
+        """Each two options work together, or the error says why not."""
+        for model, sizes in MODELS.items():
+            made(self.folder, model, *sizes)
+            heads = ["--num-heads", "3"] if model in ("multihead_attention", "gpt_model") else []
+            pairs = [(one, other) for i, one in enumerate(OPTIONS) for other in OPTIONS[:i] if not set(one) & set(other)]
+            for one, other in harness.sample(pairs, len(model)):
+                arguments = [*one, *other, *([] if "--num-heads" in one + other else heads)]
+                done = layer(self.folder, *arguments)
+                error = done.stderr.decode()
+                if done.returncode:
+                    self.assertEqual((done.returncode, done.stdout), (2, b""), (model, arguments, error))
+                    self.assertRegex(error, r"\Aattn-walkthrough: error: [^\n]+\n\Z", (model, arguments))
+                else:
+                    self.assertNotIn("error", error, (model, arguments))
+
+    def test_rules(self):
+        """Each rule changes a number, and says what it did."""
+        seen = set()
+        for model, sizes in MODELS.items():
+            made(self.folder, model, *sizes)
+            heads = ["--num-heads", "3"] if model in ("multihead_attention", "gpt_model") else []
+            error = layer(self.folder, *heads, "--what-if", "bias-sign").stderr.decode()
+            self.assertIn("bias-sign", error)
+            for rule in ("no-scaling", "no-mask", "mask-after-softmax", "softmax-dim-0", "same-weights", "tiled-heads",
+                         "rotary-values", "position-off-by-one"):
+                done = layer(self.folder, *heads, "--what-if", rule)
+                if done.returncode == 0:
+                    seen.add(rule)
+                    self.assertRegex(done.stdout.decode().splitlines()[0], "^# (?!No number changed).*", (model, rule))
+                else:
+                    self.assertIn("does not apply to a layer of", done.stderr.decode(), (model, rule))
+        self.assertEqual(len(seen), 8)
+
+    def test_next_steps_can_be_typed(self):
+        folder = os.path.join(self.folder, "it's mine")
+        os.mkdir(folder)
+        made(folder, "gpt2", 12, 3, 1)
+        text = run("layer", "--weights", folder, "--inputs", os.path.join(folder, "x.npy"), "--explain").stdout.decode()
+        commands = [line[4:] for line in text.splitlines() if line.startswith("#   attn-walkthrough layer")]
+        self.assertEqual(len(commands), 2, text[-600:])
+        for command in commands:
+            done = subprocess.run(["sh", "-c", command.replace("attn-walkthrough", harness.BINARY, 1)], capture_output=True,
+                                  stdin=subprocess.DEVNULL, check=False)
+            self.assertEqual(done.returncode, 0, (command, done.stderr))
+
+
 # ---- Ports of a layer, in the checkpoints' own names -----------------------------------------------
 
 

@@ -4,12 +4,15 @@
 
 Makes checkpoints of random numbers with the names and layouts of real ones (checkpoints.py), computes the attention of
 one of their layers in plain PyTorch, as the models' own programs do, and compares each step in every bit, for each set of
-kernels that this processor can run. Exit 0: no bit differs; 1: something does; 77: there is no PyTorch here.
+kernels that this processor can run. Runs the programs of --emit too: that for PyTorch prints what the tool prints, that for
+numpy computes the same numbers within torch.testing.assert_close's tolerances. Exit 0: no bit differs; 1: something does; 77: there is no PyTorch here.
 """
 import argparse
+import importlib.util
 import io
 import math
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,11 @@ import tempfile
 import checkpoints
 import compare
 import harness
+
+# Beside golden's package of the same name.
+_place = importlib.util.spec_from_file_location("emitted", pathlib.Path(__file__).with_name("programs.py"))
+emitted = importlib.util.module_from_spec(_place)
+_place.loader.exec_module(emitted)
 
 
 class Steps(dict):
@@ -256,6 +264,27 @@ def rows(rng):
     yield gpt_model, tensors, {"n_heads": heads}, "trf_blocks.", d
 
 
+def program_faults(binary, program, arguments, ours):
+    """What the programs of --emit do otherwise than the tool."""
+    import numpy
+    from programs import versions
+    output = lambda *more: subprocess.run([binary, *more], capture_output=True, text=True, check=True).stdout
+    found = []
+    if versions.has("layer_norm") or program not in (gpt2, bert):
+        printed, text = emitted.printed_by(output(*arguments, "--emit", "pytorch")), output(*arguments)
+        if printed != text:
+            theirs, its = next(pair for pair in zip(printed.splitlines(), text.splitlines()) if pair[0] != pair[1])
+            found.append(f"its program prints {theirs!r}, the tool {its!r}")
+    if ours["inputs"].shape[-1] > 64:
+        return found  # sums of many float32 numbers are noisy
+    without_blas = arguments[:arguments.index("--blas")] + arguments[arguments.index("--blas") + 2:]
+    source = output(*without_blas, "--emit", "numpy")
+    for name, value in emitted.arrays_of(source):
+        if not numpy.allclose(value, ours[name], rtol=emitted.RTOL, atol=emitted.ATOL):
+            found.append(f"its numpy program computes {name} otherwise, by {numpy.abs(value - ours[name]).max()}")
+    return found + emitted.complaints(source)
+
+
 def differences(binary, cpu, blas, row, rng):
     """Runs one layer. Returns a line for each step that differs, and the number of compared floats."""
     import numpy
@@ -287,11 +316,12 @@ def differences(binary, cpu, blas, row, rng):
         with open(saved, "rb") as file:
             archive = numpy.load(io.BytesIO(file.read()))
             ours = {name: archive[name] for name in archive.files}
+        found = [f"{what}: {line}" for line in program_faults(binary, program, arguments[:-2 - len(heads)] + heads, ours)]
     steps = Steps()
     at = prefix + f"{number}." + ("self_attn." if program is multihead_attention else "")
     weights = {name[len(at):]: torch.tensor(value) for name, value in held.items() if name.startswith(at)}
     program(weights, config, torch.tensor(x).view(-1, *shape[-2:]), steps, ours)
-    found, floats = [], 0
+    floats = 0
     for name, value in steps.items():
         theirs = value.numpy()
         floats += theirs.size
