@@ -693,7 +693,7 @@ TEST_SUITE("match: explanations") {
   }
 }
 
-TEST_CASE("match: many tensors take seconds" * doctest::timeout(60)) {
+TEST_CASE("match: many tensors take seconds" * doctest::timeout(60) * doctest::skip(ATTN_EMULATED)) {
   const Verified once(causal_golden().text);
   std::vector<Printed> many;
   constexpr std::size_t tensors = 100'000;

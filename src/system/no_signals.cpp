@@ -5,7 +5,9 @@ namespace attn::system {
 
 bool ends_process(int) { return false; }
 
-struct sigaction handle(int, void (*)(int)) { return {}; }
+struct sigaction handle(int, void (*)(int)) {
+  return {};
+}
 
 bool passed_to_main_thread(int) { return false; }
 

@@ -50,6 +50,6 @@ set(minizip minizip)
 add_library(standard_library STATIC ${CMAKE_CURRENT_LIST_DIR}/standard_library.cpp)
 
 # A function that makes a new instance; whoever calls it gives the arguments, reads what is written, and has the files.
-add_link_options(-fwasm-exceptions -sMODULARIZE -sEXPORT_NAME=attnWalkthrough -sENVIRONMENT=node,web,worker
+add_link_options(-Oz -fwasm-exceptions -sMODULARIZE -sEXPORT_NAME=attnWalkthrough -sENVIRONMENT=node,web,worker
                  -sINVOKE_RUN=0 -sEXPORTED_RUNTIME_METHODS=FS,callMain -sFORCE_FILESYSTEM
                  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=2GB)

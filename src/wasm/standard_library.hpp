@@ -17,8 +17,10 @@ namespace ranges {
 using namespace ::ranges;  // but for the names that are here: they come first
 
 /// Ranges of different types can be compared; range-v3 wants the predicate to accept two of either.
-template <class One, class Other, class Predicate = ::ranges::equal_to, class OfOne = identity, class OfOther = identity>
-constexpr bool equal(const One& one, const Other& other, Predicate is_equal = {}, OfOne of_one = {}, OfOther of_other = {}) {
+template <class One, class Other, class Predicate = ::ranges::equal_to, class OfOne = identity,
+          class OfOther = identity>
+constexpr bool equal(const One& one, const Other& other, Predicate is_equal = {}, OfOne of_one = {},
+                     OfOther of_other = {}) {
   auto a = std::begin(one);
   auto b = std::begin(other);
   while (a != std::end(one) && b != std::end(other) && invoke(is_equal, invoke(of_one, *a), invoke(of_other, *b))) {
@@ -31,8 +33,10 @@ constexpr bool equal(const One& one, const Other& other, Predicate is_equal = {}
 }  // namespace ranges
 
 template <class To, class From>
-requires(sizeof(To) == sizeof(From) && is_trivially_copyable_v<To> && is_trivially_copyable_v<From>)
-constexpr To bit_cast(const From& from) noexcept { return __builtin_bit_cast(To, from); }
+requires(sizeof(To) == sizeof(From) && is_trivially_copyable_v<To> && is_trivially_copyable_v<From>) constexpr To
+    bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
+}
 
 template <class T>
 requires(is_unbounded_array_v<T>) unique_ptr<T> make_unique_for_overwrite(size_t size) {
@@ -43,6 +47,7 @@ to_chars_result to_chars(char* first, char* last, double value);
 to_chars_result to_chars(char* first, char* last, float value);
 to_chars_result to_chars(char* first, char* last, double value, chars_format format);
 to_chars_result to_chars(char* first, char* last, double value, chars_format format, int precision);
-from_chars_result from_chars(const char* first, const char* last, double& value, chars_format format = chars_format::general);
+from_chars_result from_chars(const char* first, const char* last, double& value,
+                             chars_format format = chars_format::general);
 
 }  // namespace std
