@@ -7,11 +7,16 @@ set(packaging ${CMAKE_CURRENT_BINARY_DIR}/packaging)
 set(notices ${packaging}/notices)
 
 # What becomes part of the binary, and the Debian package whose copyright file is its notice.
-set(compiled_in xtensor libxtensor-dev  xtl xtl-dev  xtensor-blas libxtensor-blas-dev  cli11 libcli11-dev
-                nlohmann-json nlohmann-json3-dev)
+set(compiled_in xtensor libxtensor-dev  xtl xtl-dev  cli11 libcli11-dev  nlohmann-json nlohmann-json3-dev)
 if(ATTN_STATIC)
-  list(APPEND compiled_in openblas libopenblas-pthread-dev  utf8proc libutf8proc-dev  minizip libminizip-dev
-                          zlib zlib1g-dev  ncurses libncurses-dev  glibc libc6-dev  gcc libstdc++6)
+  list(APPEND compiled_in utf8proc libutf8proc-dev  minizip libminizip-dev  zlib zlib1g-dev  ncurses libncurses-dev
+                          glibc libc6-dev  gcc libstdc++6)
+endif()
+if(ATTN_OPENBLAS)
+  list(APPEND compiled_in xtensor-blas libxtensor-blas-dev)
+  if(ATTN_STATIC)
+    list(APPEND compiled_in openblas libopenblas-pthread-dev)
+  endif()
 endif()
 
 set(without_notice)
@@ -29,8 +34,9 @@ while(compiled_in)
   file(WRITE ${notices}/${name} "${text}")
   string(REGEX MATCHALL "/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\\.[0-9]+)?)?" named "${text}")
   list(APPEND licences ${named})
-  execute_process(COMMAND dpkg-query -W -f "\${source:Package} \${source:Version}" ${package}
+  execute_process(COMMAND dpkg-query -W -f "\${source:Package} \${source:Version}\n" ${package}
                   OUTPUT_VARIABLE source ERROR_QUIET)
+  string(REGEX REPLACE "\n.*" "" source "${source}")  # it may be installed for several architectures
   string(APPEND ATTN_COMPILED_IN "  notices/${name}: ${source}\n")
 endwhile()
 list(REMOVE_DUPLICATES licences)
@@ -44,7 +50,7 @@ add_custom_target(uninstall VERBATIM
   COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_CURRENT_BINARY_DIR}/install_manifest.txt
           -P ${CMAKE_CURRENT_SOURCE_DIR}/.packaging/uninstall.cmake)
 
-if(without_notice OR CMAKE_CROSSCOMPILING)
+if(without_notice OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
   list(JOIN without_notice ", " without_notice)
   message(STATUS "No packages can be made here: no Debian copyright file of: ${without_notice}")
   return()
@@ -70,6 +76,9 @@ if(ATTN_STATIC)
 endif()
 
 set(CPACK_GENERATOR DEB TXZ)
+if(CMAKE_CROSSCOMPILING)
+  set(CPACK_GENERATOR TXZ)
+endif()
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # each_package.cmake builds the program, without the tests
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_PACKAGE_VENDOR "the attn-walkthrough maintainers")

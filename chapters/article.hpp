@@ -20,6 +20,7 @@ struct OwnSize {
   std::string_view doc;   ///< the option's description, one line
   std::int64_t example;   ///< a value other than the default
   std::int64_t fixture;   ///< its value with --fixture if it divides the heads; else 1; 0: unchanged
+  bool is_drawn = false;  ///< the shapes of random draws depend on it
 };
 
 /// The options of a chapter, in addition to seed, inputs and kernels.
@@ -31,8 +32,9 @@ struct Takes {
   bool heads = false;
   bool shared_d_out = false;   ///< the heads divide one d_out among them
   bool second_inputs = false;  ///< a second sequence
-  bool rotates = false;        ///< rotates queries and keys, so that weights made by hand do not fit
+  bool positions = false;      ///< tells positions apart by itself, so that weights made by hand do not fit
   std::span<const OwnSize> sizes = {};
+  std::int64_t d_in = 3;           ///< columns of inputs that are drawn
   std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture and --attend-to
 };
 

@@ -142,6 +142,38 @@ constexpr std::array summaries = {
          {"rotate a pair of columns by hand", "say which columns form a pair in either layout",
           "say why values are not rotated"}},
         "halves-for-pairs"},
+    Summary{"positions",
+            "positions added to the inputs: sines and cosines, or learned embeddings",
+            {"Attention sees a set of tokens: how does it learn their order?",
+             "Each position has a vector of its own, which is added to the token's embedding: sines and cosines of "
+             "fixed frequencies, or rows of a table that training adjusts.",
+             "Look at the products of encodings: along a diagonal they are the same, so they tell how far apart two "
+             "positions are.",
+             {"compute an encoding by hand", "say what changes without positions if the tokens are reversed",
+              "say what a model with learned positions does beyond its context length"}},
+            "no-positions"},
+    Summary{
+        "bias",
+        "linear biases (ALiBi) and a sliding window: near tokens first",
+        {"How can attention prefer near tokens, and work beyond the longest text of its training?",
+         "Each score gets a penalty that grows with the distance, by a slope of its head; or a mask, the window, "
+         "hides what is too far away. Neither has anything to learn.",
+         "Look at the biases: 0 on the diagonal, and falling to the left of it by the slope of each head. Then look at "
+         "the window: no row keeps more weights than it shows.",
+         {"compute a bias from a slope and two positions", "say which head sees furthest, and why",
+          "tell a window's mask from a causal one"}},
+        "bias-sign"},
+    Summary{
+        "layer",
+        "the attention of one layer of a checkpoint",
+        {"What does attention compute in a model that people use?",
+         "What the chapters show, with a norm before or after, biases, and the residual: the layer's output is added "
+         "to what entered.",
+         "Look at the rows of weights: learned heads often give most weight to the first token, the previous one or "
+         "their own.",
+         {"find a layer's weights among a checkpoint's tensors", "say what a norm does to each token's numbers",
+          "say why the output is added to what entered, instead of replacing it"}},
+        "no-mask"},
 };
 
 const Summary* summary_of(std::string_view name) {

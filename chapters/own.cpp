@@ -123,8 +123,10 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
     std::ranges::copy(*values(), contents.begin());
     return Contents(std::move(contents));
   };
-  return leaf(given.shape, DType::float32, "torch.tensor(" + std::string(without_section(given.name)) + ")", fill,
-              kernels, {.kind = Kind::given, .is_own = true});
+  const bool is_listed = given.words.pytorch.empty();
+  const LeafWords listed = "torch.tensor(" + std::string(without_section(given.name)) + ")";
+  return leaf(given.shape, DType::float32, is_listed ? listed : given.words, fill, kernels,
+              {.kind = Kind::given, .is_own = true});
 }
 
 bool has_own(const Tensor& tensor) {
@@ -137,8 +139,9 @@ bool has_own(const Tensor& tensor) {
 std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 std::span<const std::string_view> weight_names() {
-  static constexpr std::array<std::string_view, 8> names = {
-      "W_query", "W_key", "W_value", "W_query_bias", "W_key_bias", "W_value_bias", "out_proj_weight", "out_proj_bias"};
+  static constexpr std::array<std::string_view, 9> names = {"W_query",         "W_key",         "W_value",
+                                                            "W_query_bias",    "W_key_bias",    "W_value_bias",
+                                                            "out_proj_weight", "out_proj_bias", "pos_embedding_weight"};
   return names;
 }
 

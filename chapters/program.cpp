@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "article.hpp"
 #include "own.hpp"
 #include "sentence.hpp"
 
@@ -10,9 +11,15 @@ namespace attn::chapters {
 namespace {
 
 constexpr std::int64_t vocab_size = 50'000;
-constexpr std::int64_t embedding_dim = 3;
 
 }  // namespace
+
+Program::Program(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
+    : article_(*chapter.article),
+      d_in_(lesson.d_in.value_or(chapter.takes.d_in)),
+      lesson_(lesson),
+      torch_(torch),
+      walk_(walk) {}
 
 Tensor Program::show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article) {
   walk_.show(name, label, tensor, in_article);
@@ -40,9 +47,9 @@ Tensor Program::seeded_inputs() {
     return own.dim() == 3 ? first_of(own) : own;
   }
   if (lesson_.fixture && lesson_.batch) {
-    return first_of(torch_.rand({*lesson_.batch, num_tokens(), lesson_.d_in.value_or(3)}));
+    return first_of(torch_.rand({*lesson_.batch, num_tokens(), d_in_}));
   }
-  return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), lesson_.d_in.value_or(3)})
+  return has_random_inputs(lesson_) ? torch_.rand({lesson_.tokens.value_or(6), d_in_})
                                     : torch::tensor(toy_embeddings(), torch_.kernels());
 }
 
@@ -122,6 +129,12 @@ torch::Linear Program::linear(const std::string& name, std::int64_t d_in, std::i
   return module;
 }
 
+torch::Embedding Program::embedding(const std::string& name, std::int64_t rows, std::int64_t dim) {
+  const torch::Embedding module = torch_.embedding(rows, dim, name);
+  let(name + "_weight", module.weight, name + ".weight");
+  return module;
+}
+
 void Program::show_weight(const std::string& label, const Projection& projection) {
   show(projection.name(), label, projection.weight());
   let_bias(projection);
@@ -144,7 +157,7 @@ Tensor Program::ids(bool in_article) {
 /// torch.manual_seed, nn.Embedding of the ids, and torch.manual_seed again: ids [n] -> [n, dim].
 Tensor Program::embedded(const Tensor& ids) {
   manual_seed();
-  Tensor inputs = torch_.embedding(vocab_size, lesson_.d_in.value_or(embedding_dim), ids);
+  Tensor inputs = torch_.embedding(vocab_size, d_in_, ids);
   manual_seed();
   return inputs;
 }

@@ -16,14 +16,15 @@
 namespace attn::chapters {
 
 struct Article;
+struct Chapter;
 
 /// The context in which a chapter runs an article's program: the lesson, PyTorch, and the walkthrough that collects its
 /// tensors.
 class Program {
  public:
-  Program(const Article& article, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk)
-      : article_(article), lesson_(lesson), torch_(torch), walk_(walk) {}
+  Program(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch, Walkthrough& walk);
 
+  const Article& article() const { return article_; }
   const Lesson& lesson() const { return lesson_; }
 
   // ---- What is printed; each returns the tensor --------------------------------------------------
@@ -51,7 +52,7 @@ class Program {
   Tensor inputs();
   /// seeded_inputs() for a section that starts over.
   Tensor inputs_again() { return let("inputs", seeded_inputs(), "inputs"); }
-  /// The embedded sentence [n, 3] of the article or the lesson, with the steps that lead to it and torch.manual_seed
+  /// The embedded sentence [n, d_in] of the article or the lesson, with the steps that lead to it and torch.manual_seed
   /// after it; or the lesson's random inputs.
   Tensor embedded_sentence(bool in_article);
   /// Seeds again after embedding: returns these inputs, or new random ones if the lesson asks for random inputs.
@@ -85,6 +86,8 @@ class Program {
   Projection projection(const std::string& name, Init init, std::int64_t d_in, std::int64_t d_out);
   /// nn.Linear(d_in, d_out) with a bias, not printed.
   torch::Linear linear(const std::string& name, std::int64_t d_in, std::int64_t d_out);
+  /// nn.Embedding(rows, dim), not printed.
+  torch::Embedding embedding(const std::string& name, std::int64_t rows, std::int64_t dim);
 
   // ---- What else is drawn ------------------------------------------------------------------------
 
@@ -112,6 +115,7 @@ class Program {
   void let_bias(const Projection& projection);
 
   const Article& article_;
+  const std::int64_t d_in_;  ///< of drawn inputs
   const Lesson& lesson_;
   torch::Torch& torch_;
   Walkthrough& walk_;

@@ -125,7 +125,7 @@ Lesson with_groups_of_weights(Lesson lesson, std::int64_t keys, std::int64_t val
 }
 
 Lesson with_sizes_of_weights(const Chapter& chapter, Lesson lesson) {
-  const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape.back() : lesson.d_in.value_or(3);
+  const std::int64_t d_in = lesson.inputs ? lesson.inputs->shape.back() : lesson.d_in.value_or(chapter.takes.d_in);
   const bool has_groups = takes_size(chapter.takes, "num-kv-heads");
   std::int64_t keys = 0;
   std::int64_t values = 0;
@@ -158,7 +158,7 @@ bool fits(const Chapter& chapter, const Lesson& lesson) {
 
 Walkthrough run(const Chapter& chapter, const Lesson& lesson, torch::Torch& torch) {
   Walkthrough walk;
-  Program program(*chapter.article, lesson, torch, walk);
+  Program program(chapter, lesson, torch, walk);
   chapter.run(program);
   walk.set_draws(torch.draws());
   return walk;

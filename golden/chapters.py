@@ -44,7 +44,7 @@ def parser():
     p.add_argument("--seed", type=int, default=DEFAULT_SEED)
     p.add_argument("--steps", choices=["article", "all"], default="article")
     for name in ("tokens", "d-in", "batch", "d-out", "d-out-kq", "d-out-v", "num-heads", "num-kv-heads",
-                 "new-tokens", "valid-length", "block-size", "pair-distance"):
+                 "new-tokens", "valid-length", "block-size", "pair-distance", "window", "context-length"):
         p.add_argument(f"--{name}", type=int)
     p.add_argument("--init", choices=["rand", "randn", "linear"])
     p.add_argument("--qkv-bias", action="store_true")

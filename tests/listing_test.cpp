@@ -79,7 +79,7 @@ TEST_CASE("literal tensors are found in every language of ports") {
   check_literal("const float x[2][2] = {{0.5f, 1.5f}, {2.5f, 3.5f}};", "x", {2, 2}, "lesson.cpp");
   check_literal("x = torch.tensor([0.5, 1.5, 2.5, 3.5]).reshape(2, 2)", "x", {2, 2});
   check_literal("x = torch.tensor([0.5, 1.5, 2.5, 3.5]).view((4, 1))", "x", {4, 1});
-  check_literal("y = f(1, torch.tensor([0.5, 1.5]))", "y", {2});
+  check_literal("y = f(1, torch.tensor([0.5, 1.5]))", "", {2});
   check_literal("q = create_tensor([[0.5, 1.5]])", "q", {1, 2});
 }
 
@@ -95,9 +95,8 @@ TEST_CASE("a list of whole numbers is a tensor if the program makes one of it") 
   CHECK(count(list + "w = torch.tensor(w_key)\nf(w_query)\n") == 0);
 }
 
-TEST_CASE("operations on a literal in its statement apply to its numbers") {
-  check_literal("x = np.array([[5, 15], [25, 35]]) / 10  # tenths", "x", {2, 2});
-  check_literal("x = torch.tensor([[1, 3], [5, 7]], dtype=torch.float32) * 0.5\ny = 1", "x", {2, 2});
+TEST_CASE("a literal that its statement changes is not the variable") {
+  check_literal("x = np.array([[0.5, 1.5], [2.5, 3.5]]) / 10  # tenths", "", {2, 2});
   check_literal("x = nn.Parameter(torch.tensor([\n  0.5, # a (b)\n  1.5, # c\n]))", "x", {2});
   check_literal("x = np.array([[0.5, 1.5], [2.5, 3.5]]).T", "", {2, 2});
   check_literal("x = torch.tensor([0.5, 1.5]) @ w", "", {2});

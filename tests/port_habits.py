@@ -43,7 +43,7 @@ HABITS = {
         "ctxh=KQV ctx=KQV_merged out=cur"),
     "llama2.c": ("before", "inf",
         "x=x W*=w{q} b*=b{q} Wo=wo bo=bo *={q} scaled=att_raw weights=att ctx=xb out=xb2"),
-    "llm.c": ("before", "inf",
+    "llm.c": ("before", "lower",
         "x=inp Wqkv=qkvw bqkv=qkvb Wo=attprojw bo=attprojb qkv=qkv masked=preatt weights=att ctx=atty out=attproj"),
     "Flax": ("query", "keep",
         "x=inputs_q W*=params/MultiHeadDotProductAttention_0/{query}/kernel@dhd "
@@ -384,8 +384,38 @@ HABITS = {
     "Flux": ("before", "inf",
         "x=q_in@rev W*=mha.{q}_proj.weight b*=mha.{q}_proj.bias Wo=mha.out_proj.weight bo=mha.out_proj.bias "
         "*h={q}_split@rev scaled=logits@rev weights=attn_score@rev ctxh=x_attn@rev out=y_out@rev"),
+    "ANE": ("query", "min",
+        "x=hidden_states@bd1t W*=attention.{q}_lin.weight@11c b*=attention.{q}_lin.bias Wo=attention.out_lin.weight@11c "
+        "bo=attention.out_lin.bias *={q}@bd1t weights=attn_weights@bkhq ctx=attn@bd1t out=out@bd1t"),
+    "DL4J": ("before", "inf",
+        "x=input W*=0_W{q}@t b*=0_b{q} Wo=0_Wo@t bo=0_bo *h=projected{Queries}@bhdt weights=attnWeights@t "
+        "ctxh=attnResults@bhdt out=layerOut"),
+    "hooks in and out": ("after", "drop",
+        "x=W_query.input q=W_query.output k=W_key.output v=W_value.output W*=W_{query}.weight b*=W_{query}.bias "
+        "Wo=out_proj.weight bo=out_proj.bias weights=dropout.input dropped=dropout.output ctx=out_proj.input "
+        "out=out_proj.output"),
+    "TF graph": ("query", "1e9",
+        "x=input_1:0 W*=multi_head_attention/{query}/kernel:0@dhd b*=multi_head_attention/{query}/bias:0@hd "
+        "Wo=multi_head_attention/attention_output/kernel:0@hdd bo=multi_head_attention/attention_output/bias:0 "
+        "*h=multi_head_attention/{query}/add:0@bthd qs=multi_head_attention/Mul:0@bthd "
+        "weights=multi_head_attention/softmax/Softmax:0 ctxh=multi_head_attention/einsum_1/Einsum:0@bthd "
+        "out=multi_head_attention/attention_output/add:0"),
+    "numbered modules": ("before", "1e9",
+        "x=inputs Wq=multihead_attention/dense/kernel:0@t Wk=multihead_attention/dense_1/kernel:0@t "
+        "Wv=multihead_attention/dense_2/kernel:0@t bq=multihead_attention/dense/bias:0 "
+        "bk=multihead_attention/dense_1/bias:0 bv=multihead_attention/dense_2/bias:0 *={Q} weights=outputs_softmax "
+        "ctxh=outputs_context"),
+    "Baichuan": ("before", "min",
+        "x=hidden_states Wqkv=model.layers.0.self_attn.W_pack.weight bqkv=model.layers.0.self_attn.W_pack.bias "
+        "Wo=model.layers.0.self_attn.o_proj.weight bo=model.layers.0.self_attn.o_proj.bias qkv=proj *h={query}_states "
+        "weights=attn_weights ctxh=attn_output@bthd out=attn_output_proj"),
+    "stacked kernel": ("before", "1e9", "x=x Wqkv=self_attention/kernel:0@3dd *=W{Q} weights=QK"),
+    "French": ("before", "drop",
+        "x=entrees W*=poids_{q}@t b*=biais_{q} Wo=poids_sortie@t bo=biais_sortie mask=masque scaled=scores "
+        "weights=poids_attention ctx=contexte out=sortie"),
 }
-WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values"}
+WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values",
+         "{Queries}": "Queries Keys Values"}
 
 
 def slots_of(habit):

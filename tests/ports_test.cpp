@@ -69,54 +69,6 @@ const std::vector<double> two_rows{0.43, 0.15, 0.89, 0.55, 0.87, 0.66};
 
 }  // namespace
 
-TEST_SUITE("Candle") {
-  TEST_CASE("lists followed by their type") {
-    check("[[0.4300, 0.1500, 0.8900],\n [0.5500, 0.8700, 0.6600]]\nTensor[[2, 3], f32]\n", {2, 3}, two_rows, 1e-4);
-    check("keys: [0.9544, 1.4950, 1.4754]\nTensor[[3], f32]", {3}, {0.9544, 1.495, 1.4754}, 1e-4);
-    check("[0.9544]\nTensor[[], f32]", {}, {0.9544}, 1e-4);
-    check("[0.9544]\nTensor[[1], f32]", {1}, {0.9544}, 1e-4);
-    check("[[0.5000, 1.5000]]\nTensor[[1, 2], F32, cuda:0]", {1, 2}, {0.5, 1.5}, 1e-4);
-    check("[[1., 0.],\n [1., 1.]]\nTensor[[2, 2], f32]", {2, 2}, {1, 0, 1, 1}, 0);
-    check("[[1, 0],\n [1, 1]]\nTensor[[2, 2], u8]", {2, 2}, {1, 0, 1, 1}, 0);
-    check("[[[0.5000, 1.5000]],\n [[2.5000, 3.5000]]]\nTensor[[2, 1, 2], f32]", {2, 1, 2}, {0.5, 1.5, 2.5, 3.5}, 1e-4);
-    check("[-1.2340e-5]\nTensor[[], f32]", {}, {-1.234e-5}, 1e-9);
-    const Found found("[[0.9544,    -inf],\n [   NaN,     inf]]\nTensor[[2, 2], f32]");
-    CHECK(found.only().cells[1].value == -INFINITY);
-    CHECK(std::isnan(found.only().cells[2].value));
-    CHECK(found.only().cells[3].value == INFINITY);
-    CHECK(found.only().cells[3].unit == 0);
-  }
-
-  TEST_CASE("a type also marks a tensor in prose and in programs") {
-    const std::string printed = "[[1, 2],\n [3, 4]]\nTensor[[2, 2], u32]";
-    check("Prose: " + printed + " goes on", {2, 2}, {1, 2, 3, 4}, 0, "page.md");
-    check("fn main() {\n  // [[1, 2],\n  //  [3, 4]]\n  // Tensor[[2, 2], u32]\n}", {2, 2}, {1, 2, 3, 4}, 0, "main.rs");
-    CHECK(count("[[1, 2], [3, 4]]\nTensor[[2, 2], what]", "page.md") == 0);
-    CHECK(count("Tensor[[6, 2], f32]") == 0);
-  }
-
-  TEST_CASE("edges of a large tensor, and a type that does not match") {
-    const Found large(
-        "[[42., 41., ..., 42., 43.],\n [42., 41., ..., 42., 43.],\n ...\n [42., 41., ..., 42., 43.]]\n"
-        "Tensor[[200, 100], f32]");
-    CHECK(large.only().shape == Shape{3, 4});
-    CHECK(large.only().shown_before_gap == std::vector<std::int64_t>{2, 2});
-    CHECK_FALSE(large.only().ragged);
-    CHECK(Found("[[1., 2.]]\nTensor[[2, 2], f32]").only().ragged);
-    CHECK(Found("[1., 2.]\nTensor[[1, 2], f32]").only().ragged);
-  }
-
-  TEST_CASE("labels and lines") {
-    const Found found("Keys:\n[[0.5000]]\nTensor[[1, 1], f32]\nQueries:\n[[1.5000]]\nTensor[[1, 1], f32]\n");
-    REQUIRE(found.printed.size() == 2);
-    CHECK(found.printed[0].label == "Keys:");
-    CHECK(found.printed[0].place.line == 2);
-    CHECK(found.printed[0].text == "[[0.5000]]\nTensor[[1, 1], f32]");
-    CHECK(found.printed[1].label == "Queries:");
-    CHECK(found.printed[1].place.line == 5);
-  }
-}
-
 TEST_SUITE("JAX and TensorFlow") {
   TEST_CASE("JAX's arrays") {
     check("Array([[0.43, 0.15, 0.89],\n       [0.55, 0.87, 0.66]], dtype=float32)", {2, 3}, two_rows, 0.01);
@@ -253,44 +205,6 @@ TEST_SUITE("arrays as numpy's str() writes them") {
           0);
     CHECK(count(code + "f(a,\n  [0.5, 1.5, 2.5])\nsizes: [0.5, 1.5, 2.5]\nq = [1. 2. 3.]\nlambda x: [1., 2., 3.]\n") ==
           0);
-  }
-}
-
-TEST_SUITE("the digits that numpy leaves out") {
-  const std::string code = "In [1]:\nimport numpy as np\nx = np.array([[0.5, 20.25]])\n\n";
-  const std::string all = "[0.06337894 0.46831053]\n";
-
-  /// The power of ten that the unit of a number of the first tensor printed is.
-  double unit(const std::string& bytes, std::size_t cell = 0) {
-    const Found found(bytes);
-    return std::round(1000 * std::log10(found.printed.front().cells[cell].unit)) / 1000;
-  }
-
-  TEST_CASE("pages that do not round") {
-    CHECK(unit(code + "[ 0.5  20.25]\n" + all) == -6);
-    CHECK(unit(code + "[ 0.5  20.25]\n" + all, 1) == -5);
-    CHECK(unit(code + all + "[ 0.5  20.25]\n", 1) == -8);
-    CHECK(unit(code + "[ 0.5  20.25]\n" + all + "np.set_printoptions(suppress=True)\n") == -6);
-    CHECK(unit("[0.5 20.3]\n" + all) == -6);
-    CHECK(unit(code + "array([ 0.5 , 20.25])\n" + all) == -6);
-    CHECK(unit(code + "[ 5.e-01 -1.e+09]\n" + all, 1) == 3);
-  }
-
-  TEST_CASE("pages that may round") {
-    CHECK(unit(code + "[ 0.5  20.25]\n") == -2);
-    CHECK(unit(code + "[ 0.5  20.25]\n[0.0633 0.4683]\n") == -2);
-    CHECK(unit("[ 0.5  20.25]\n" + all) == -2);
-    CHECK(unit(code + "print(np.round(x, 2))\n[ 0.5  20.25]\n" + all) == -2);
-    CHECK(unit(code + "np.set_printoptions(precision=2, suppress=True)\n[ 0.5  20.25]\n" + all) == -2);
-    CHECK(unit(code + "np.set_printoptions(2)\n[ 0.5  20.25]\n" + all) == -2);
-  }
-
-  TEST_CASE("a zero with an exponent is exactly zero") {
-    for (const std::string mask : {"[[ 0.e+00  0.e+00]\n [-1.e+09  0.e+00]]\n",
-                                   "tensor([[ 0.0000e+00,  0.0000e+00], [-1.0000e+09,  0.0000e+00]])"}) {
-      CHECK(Found(mask).only().cells[0].unit == 0);
-      CHECK(Found(mask).only().cells[2].unit > 0);
-    }
   }
 }
 

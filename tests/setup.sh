@@ -18,7 +18,8 @@ missing_packages() {
     esac
   done <"$root/.debian-packages"
   # shellcheck disable=SC2086 # one word a package
-  _installed=$(dpkg-query -W -f='<${Package} ${db:Status-Status}>' $_wanted 2>/dev/null) || : # some are unknown
+  _installed=$(dpkg-query -W -f='<${binary:Package} ${db:Status-Status}>' $_wanted 2>/dev/null) || : # some are unknown
+  _installed=$(printf %s "$_installed" | sed "s/:$(dpkg --print-architecture 2>/dev/null) / /g")
   for _package in $_wanted; do
     case $_installed in
       *"<$_package installed>"*) ;;
@@ -46,6 +47,9 @@ install_packages() {
 }
 
 _apt_install() {
+  case "$_missing" in
+    *:arm64*) $_sudo dpkg --add-architecture arm64 || return ;;
+  esac
   # An unrelated source that cannot be read must not stop us: the installation itself decides.
   _apt_get update || :
   # shellcheck disable=SC2086 # one word a package

@@ -189,7 +189,7 @@ void take(std::size_t bytes) {
   delete[] taken;
 }
 
-TEST_CASE("allocation beyond the cap throws" * doctest::skip(ATTN_SANITIZERS)) {
+TEST_CASE("allocation beyond the cap throws" * doctest::skip(ATTN_SANITIZERS || ATTN_EMULATED)) {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_DATA, &before) == 0);
   constexpr std::size_t half = std::size_t{1} << 29;

@@ -6,8 +6,11 @@ namespace attn::chapters::modern {
 namespace {
 
 constexpr std::array grouped_sizes = {
-    OwnSize{
-        .name = "num-kv-heads", .doc = "heads of keys and values; must divide --num-heads", .example = 1, .fixture = 3},
+    OwnSize{.name = "num-kv-heads",
+            .doc = "heads of keys and values; must divide --num-heads",
+            .example = 1,
+            .fixture = 3,
+            .is_drawn = true},
 };
 
 constexpr std::array cache_sizes = {
@@ -23,6 +26,18 @@ constexpr std::array rotary_sizes = {
             .doc = "columns between the two of a rotated pair: 1, or half of the keys'",
             .example = 2,
             .fixture = 0},
+};
+
+constexpr std::array positions_sizes = {
+    OwnSize{.name = "context-length",
+            .doc = "rows of the learned position embedding; at least the tokens",
+            .example = 9,
+            .fixture = 0,
+            .is_drawn = true},
+};
+
+constexpr std::array bias_sizes = {
+    OwnSize{.name = "window", .doc = "tokens that a sliding window shows to each token", .example = 2, .fixture = 0},
 };
 
 constexpr std::array padding_sizes = {
@@ -74,10 +89,29 @@ constexpr std::array chapters = {
     Chapter{.name = "rotary",
             .article = &article,
             .run = rotary,
-            .takes = {.projections = true, .rotates = true, .sizes = rotary_sizes},
+            .takes = {.projections = true, .positions = true, .sizes = rotary_sizes},
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
             .special = "queries and keys rotated by position; then one token at every position"},
+    Chapter{.name = "positions",
+            .article = &article,
+            .run = positions,
+            .takes = {.projections = true, .positions = true, .sizes = positions_sizes, .d_in = 4},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 4, d_out 4, context length 10",
+            .special = "no positions; then sines and cosines added to the inputs; then learned embeddings"},
+    Chapter{.name = "bias",
+            .article = &article,
+            .run = bias,
+            .takes = {.projections = true,
+                      .batch = true,
+                      .heads = true,
+                      .shared_d_out = true,
+                      .positions = true,
+                      .sizes = bias_sizes},
+            .init = Init::linear,
+            .sizes = "6 tokens, d_in 3, d_out 4, 2 heads, window 3",
+            .special = "a penalty for distance, with a slope for each head; then a sliding window"},
 };
 
 constexpr std::array meanings = {
@@ -249,6 +283,10 @@ constexpr std::array meanings = {
                 "first pair turns fastest; the slow ones tell distant positions apart."},
     Meaning{.step = "angles|query_angles",
             .text = "Position times frequency: a row for each token, a column for each pair."},
+    Meaning{.step = "sin",
+            .text = "The sines of the angles, computed in float64 and then rounded: in float32, PyTorch's versions "
+                    "differ in the last bit.",
+            .chapter = "positions"},
     Meaning{.step = "cos|query_cos",
             .text = "The cosines of the angles, computed in float64: in float32, PyTorch's versions differ in the last "
                     "bit."},
@@ -283,6 +321,81 @@ constexpr std::array meanings = {
     Meaning{.step = "distance_scores",
             .text = "All queries are the same vector and all keys are: what differs is the distance alone. It is the "
                     "same along a diagonal, and so is the score, up to rounding."},
+    Meaning{.step = "inputs",
+            .text = "The embeddings of the words. Nothing in them says where a word stands.",
+            .chapter = "positions"},
+    Meaning{.step = "attn_weights",
+            .text = "Each weight depends on the two words alone, wherever they stand.",
+            .chapter = "positions",
+            .section = "no_positions"},
+    Meaning{.step = "context_vecs",
+            .text = "The same words in another order would give the same context vectors, in that order.",
+            .chapter = "positions",
+            .section = "no_positions"},
+    Meaning{.step = "encodings",
+            .text =
+                "A row for each position: the sine and the cosine of each of its angles, by turns. Fast columns tell "
+                "neighbours apart, slow ones distant tokens."},
+    Meaning{.step = "sines_and_cosines", .text = "The sines of all frequencies, then their cosines."},
+    Meaning{.step = "encodings_transposed",
+            .text = "With positions as columns, one product compares every encoding with every other."},
+    Meaning{.step = "encoding_products",
+            .text = "The dot product of each two encodings is a sum of cosines of their distance times a frequency: a "
+                    "model can learn from it how far apart two tokens are."},
+    Meaning{.step = "inputs_with_positions",
+            .text = "Word and position in one vector: the sum of both. The same word has another vector at another "
+                    "position."},
+    Meaning{.step = "pos_embedding_weight",
+            .text = "A table with a row for each position that the model may ever see, its context length. Training "
+                    "adjusts the rows of positions that occur; beyond the last there is none."},
+    Meaning{.step = "position_ids", .text = "The position of each token, by which a row of the table is looked up."},
+    Meaning{.step = "pos_embeddings",
+            .text =
+                "The rows of the first positions. They are drawn at random: before training, neighbours are no more "
+                "alike than distant positions."},
+    Meaning{.step = "attn_weights",
+            .text = "Each weight now also depends on where both tokens stand.",
+            .chapter = "positions"},
+    Meaning{.step = "queries_without_positions|keys_without_positions|values_without_positions",
+            .text = "The projection of the inputs, before positions are added."},
+    Meaning{.step = "scaled_attn_scores",
+            .text = "Scores are scaled first: biases are added to them unscaled.",
+            .chapter = "bias"},
+    Meaning{.step = "distances",
+            .text = "0 for a token itself, -1 for the one before it. Later tokens have positive numbers, but the mask "
+                    "hides them."},
+    Meaning{.step = "slopes",
+            .text = "How much a score loses with each token of distance. Nothing is learned here: the slopes are fixed "
+                    "powers of 2, another for each head."},
+    Meaning{.step = "alibi_bias",
+            .text = "Slope times distance, a matrix for each head. A head with a steep slope looks nearby; one with a "
+                    "flat slope hardly minds the distance."},
+    Meaning{.step = "biased_attn_scores",
+            .text = "The biases are added to the scores of every sequence. They replace position embeddings: the model "
+                    "has no other way to tell positions apart."},
+    Meaning{.step = "unscaled_biased_scores", .text = "The scores with biases, not scaled yet."},
+    Meaning{.step = "unbiased_attn_weights", .text = "Softmax of scores without biases."},
+    Meaning{.step = "attn_weights",
+            .text = "Softmax of the biased scores: with scores alike, a nearer token gets more weight.",
+            .chapter = "bias",
+            .section = "alibi"},
+    Meaning{.step = "mask",
+            .text =
+                "A sliding window: True for later tokens, as in a causal mask, and for those that are too far back. "
+                "Each token sees itself and the ones just before it.",
+            .chapter = "bias",
+            .section = "window"},
+    Meaning{.step = "masked_attn_scores",
+            .text = "The scores without biases. Outside the window they become -inf, however high they are. With "
+                    "several layers a token still hears from further back: each layer adds to its reach.",
+            .chapter = "bias",
+            .section = "window"},
+    Meaning{.step = "attn_weights",
+            .text =
+                "Each row spreads its weight over the tokens in its window alone. A cache needs no keys from before "
+                "it.",
+            .chapter = "bias",
+            .section = "window"},
     Meaning{.step = "both_agree",
             .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
                     "equal those of the new tokens, up to rounding.",

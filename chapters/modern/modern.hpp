@@ -13,5 +13,7 @@ void grouped(Program& p);
 void cache(Program& p);
 void online(Program& p);
 void rotary(Program& p);
+void bias(Program& p);
+void positions(Program& p);
 
 }  // namespace attn::chapters::modern

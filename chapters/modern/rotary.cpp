@@ -8,8 +8,6 @@
 namespace attn::chapters::modern {
 namespace {
 
-constexpr std::int64_t base = 10'000;
-
 void check_pairs(std::int64_t d_out, std::int64_t pair_distance) {
   if (d_out % 2 != 0) {
     throw LessonError(
@@ -44,7 +42,7 @@ void rotary(Program& p) {
   const Tensor values = p.show("values", "values\n", W_value(inputs));
 
   const Tensor positions = p.let("positions", torch::positions(0, num_tokens, queries));
-  const Tensor frequencies = p.show("frequencies", "frequencies\n", torch::frequencies(base, d_out));
+  const Tensor frequencies = p.show("frequencies", "frequencies\n", torch::frequencies(torch::frequency_base, d_out));
   const Tensor angles = p.show("angles", "angles\n", multiply(positions, frequencies));
   const Tensor cosines = p.show("cos", "cosines\n", cos(angles));
   const Tensor sines = p.show("sin", "sines\n", sin(angles));

@@ -79,12 +79,12 @@ def softmax(o, scores):
     return torch.softmax(scores, dim=0 if o.what_if == "softmax-dim-0" else -1)
 
 
-def masked_softmax(o, walk, scores, mask, unscaled=None):
+def masked_softmax(o, walk, scores, mask, unscaled=None, unscaled_name="attn_scores"):
     """softmax of what `scaled` returned or of these unscaled scores, masked only here where the rule says so."""
     weights = softmax(o, scores)
     if o.what_if != "mask-after-softmax":
         return weights
-    name = "attn_scores" if scores is unscaled else "scaled_attn_scores"
+    name = unscaled_name if scores is unscaled else "scaled_attn_scores"
     walk.extra("unmasked_attn_weights", f"torch.softmax({name}, dim=-1)\n", weights)
     return weights.masked_fill(mask, 0.0)
 
@@ -111,12 +111,12 @@ def token_words(o):
     return sentence_words(o) if o.sentence or o.article == "ahead-of-ai" else TOY_TOKENS
 
 
-def embedded(o, words):
+def embedded(o, words, d_in=3):
     """The words' vocabulary and ids, and their embedding; seeded before and after."""
     vocabulary = {word: index for index, word in enumerate(sorted(words))}
     ids = torch.tensor([vocabulary[word] for word in words])
     torch.manual_seed(o.seed)
-    inputs = nn.Embedding(VOCAB_SIZE, o.d_in or 3)(ids).detach()
+    inputs = nn.Embedding(VOCAB_SIZE, o.d_in or d_in)(ids).detach()
     torch.manual_seed(o.seed)
     return vocabulary, ids, inputs
 
@@ -133,14 +133,14 @@ def shown_inputs(o, walk):
     return inputs
 
 
-def seeded_inputs(o):
+def seeded_inputs(o, d_in=3):
     """torch.manual_seed, and the inputs: the toy embeddings, random ones drawn right after seeding, or a sentence's."""
     if o.sentence:
         return embedded(o, sentence_words(o))[2]
     torch.manual_seed(o.seed)
     if o.tokens is None and o.d_in is None:
         return torch.tensor(TOY_INPUTS)
-    return torch.rand(o.tokens or 6, o.d_in or 3)
+    return torch.rand(o.tokens or 6, o.d_in or d_in)
 
 
 class Projection:
@@ -293,14 +293,15 @@ def causal_both_ways(o, walk, queries, keys, labels):
     walk.show("both_agree", "both ways agree:", torch.isclose(masked_simple_norm, attn_weights).all())
 
 
-def embedded_sentence(o, walk, in_article):
+def embedded_sentence(o, walk, in_article, sentence=SENTENCE, d_in=3):
     """The embedded sentence, or random inputs; seeded again after an embedding."""
     if not o.sentence and (o.tokens is not None or o.d_in is not None):
-        inputs = seeded_inputs(o)
+        inputs = seeded_inputs(o, d_in)
         walk.show("inputs", "", inputs, in_article)
         return inputs
-    vocabulary, ids, inputs = embedded(o, sentence_words(o))
-    walk.text("sentence", "sentence:", o.sentence or SENTENCE, in_article)
+    o = type(o)(**{**vars(o), "sentence": o.sentence or sentence})
+    vocabulary, ids, inputs = embedded(o, sentence_words(o), d_in)
+    walk.text("sentence", "sentence:", o.sentence, in_article)
     walk.text("vocabulary", "", vocabulary, in_article)
     walk.show("ids", "", ids, in_article)
     walk.show("inputs", "", inputs, in_article)

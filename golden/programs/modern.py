@@ -1,8 +1,9 @@
 """Attention in today's models."""
 import torch
+import torch.nn as nn
 
-from programs.common import (Projection, attention_weights, masked, masked_name, masked_softmax, projections, scaled,
-                             show_projections, shown_inputs, stack_words, under_rules)
+from programs.common import (TOY_TOKENS, Projection, attention_weights, embedded_sentence, key_name, masked, masked_name,
+                             masked_softmax, projections, scaled, show_projections, shown_inputs, stack_words, under_rules)
 
 
 def grouped(o, walk):
@@ -262,8 +263,7 @@ def rotary(o, walk):
 
     positions = torch.arange(float(num_tokens)).unsqueeze(1)
     walk.extra("positions", f"torch.arange({num_tokens}.0).unsqueeze(1)\n", positions)
-    frequencies = torch.tensor([10000 ** (-2 * i / d_out) for i in range(d_out // 2)])
-    walk.show("frequencies", "frequencies\n", frequencies)
+    frequencies = position_frequencies(o, walk, d_out)
     angles = positions * frequencies
     walk.show("angles", "angles\n", angles)
     turns = torch.cos(angles.double()).float(), torch.sin(angles.double()).float(), ("cos", "sin")
@@ -344,3 +344,165 @@ def rotated_words(o, name, shape):
     turned = f"{name}_x_turned, {name}_y_turned"
     return (f"torch.cat([{turned}], dim=-1)\n" if is_halved(o)
             else f"torch.stack([{turned}], dim=2).view({shape[0]}, {shape[1]})\n")
+
+
+def bias(o, walk):
+    walk.section("alibi")
+    inputs = shown_inputs(o, walk)
+    copies = o.batch or 1
+    batch = torch.stack((inputs,) * copies, dim=0)
+    walk.extra("batch", stack_words(copies), batch)
+    num_tokens, num_heads, window = len(inputs), o.num_heads or 2, o.window or 3
+    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 4, 4)
+    show_projections(walk, W_query, W_key, W_value)
+    queries, keys, values = W_query(batch), W_key(batch), W_value(batch)
+    walk.extra("queries", W_query.words("W_query", "batch"), queries)
+    walk.extra("keys", W_key.words(key_name(o), "batch"), keys)
+    walk.extra("values", W_value.words("W_value", "batch"), values)
+    queries_heads, keys_heads, values_heads = (
+        x.view(*x.shape[:2], num_heads, x.shape[2] // num_heads).transpose(1, 2) for x in (queries, keys, values))
+    walk.show("queries_heads", "queries of each head\n", queries_heads)
+    walk.show("keys_heads", "keys of each head\n", keys_heads)
+    walk.show("values_heads", "values of each head\n", values_heads)
+    walk.extra("keys_transposed", "keys_heads.transpose(2, 3)\n", keys_heads.transpose(2, 3))
+    attn_scores = queries_heads @ keys_heads.transpose(2, 3)
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    scaled_attn_scores = attn_scores
+    if o.what_if != "no-scaling":
+        scaled_attn_scores = attn_scores / keys_heads.shape[-1]**0.5
+        walk.show("scaled_attn_scores", "scaled attention scores\n", scaled_attn_scores)
+
+    positions = torch.arange(float(num_tokens)).unsqueeze(1)
+    walk.extra("positions", f"torch.arange({num_tokens}.0).unsqueeze(1)\n", positions)
+    distances = positions.T - positions
+    walk.show("distances", "the key's position minus the query's\n", distances)
+    slopes = alibi_slopes(o, walk, num_heads)
+    alibi_bias = slopes * distances
+    walk.show("alibi_bias", "biases\n", alibi_bias)
+    scores = biased(o, walk, attn_scores, keys_heads, scaled_attn_scores, alibi_bias)
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    name = "biased_attn_scores" if scores is not scaled_attn_scores else "scaled_attn_scores"
+    attend(o, walk, scores, mask, values_heads, name, alibi_bias if o.what_if == "bias-after-softmax" else None)
+
+    walk.section("window")
+    too_far = window + 1 if o.what_if == "window-off-by-one" else window
+    mask = (torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+            | torch.tril(torch.ones(num_tokens, num_tokens), diagonal=-too_far).bool())
+    walk.show("mask", "mask\n", mask)
+    name = "attn_scores" if o.what_if == "no-scaling" else "scaled_attn_scores"
+    attend(o, walk, scaled_attn_scores, mask, values_heads, name)
+
+
+def alibi_slopes(o, walk, num_heads):
+    """[num_heads, 1, 1], as the authors' get_slopes has them."""
+    smaller = 2 ** (num_heads.bit_length() - 1)
+    numbers = [2 ** (-8 * i / smaller) for i in range(1, smaller + 1)]
+    numbers += [2 ** (-8 * (2 * i + 1) / (2 * smaller)) for i in range(num_heads - smaller)]
+    if o.what_if == "slopes-by-count":
+        numbers = [2 ** (-8 * i / num_heads) for i in range(1, num_heads + 1)]
+    elif o.what_if == "same-slope":
+        numbers = numbers[:1] * num_heads
+    slopes = torch.tensor(numbers).view(-1, 1, 1)
+    walk.show("slopes", "slope of each head\n", slopes)
+    return slopes
+
+
+def biased(o, walk, attn_scores, keys, scaled_attn_scores, alibi_bias):
+    """Scores with biases, which come after scaling."""
+    if o.what_if == "bias-after-softmax":
+        return scaled_attn_scores
+    scores = scaled_attn_scores - alibi_bias if o.what_if == "bias-sign" else scaled_attn_scores + alibi_bias
+    if o.what_if == "bias-before-scaling":
+        unscaled = attn_scores + alibi_bias
+        walk.extra("unscaled_biased_scores", "attn_scores + alibi_bias\n", unscaled)
+        scores = unscaled / keys.shape[-1]**0.5
+    walk.show("biased_attn_scores", "biased attention scores\n", scores)
+    return scores
+
+
+def attend(o, walk, scores, mask, values_heads, name, added=None):
+    """softmax of masked scores, which the variable `name` holds, and the heads' context vectors side by side."""
+    masked_scores = masked(o, walk, scores, mask, "masked attention scores\n")
+    attn_weights = masked_softmax(o, walk, masked_scores, mask, scores, name)
+    if added is not None:
+        walk.extra("unbiased_attn_weights", "torch.softmax(masked_attn_scores, dim=-1)\n", attn_weights)
+        attn_weights = attn_weights + added
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    context_heads = attn_weights @ values_heads
+    walk.extra("context_heads", "attn_weights @ values_heads\n", context_heads)
+    context_vec = context_heads.transpose(1, 2)
+    walk.extra("context_vec", "context_vec\n", context_vec)
+    walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
+
+
+def positions(o, walk):
+    walk.section("no_positions")
+    inputs = embedded_sentence(o, walk, True, " ".join(TOY_TOKENS), 4)
+    num_tokens, d = inputs.shape
+    context_length = o.context_length or num_tokens + 4
+    weights = projections(o, o.init or "linear", inputs, 4, 4)
+    show_projections(walk, *weights)
+    encoded_attention(o, walk, weights, inputs, "inputs")
+
+    walk.section("sinusoidal")
+    first = 1 if o.what_if == "positions-from-one" else 0
+    positions = torch.arange(float(first), float(first + num_tokens)).unsqueeze(1)
+    bounds = f"{num_tokens}.0" if first == 0 else f"1.0, {num_tokens + 1}.0"
+    walk.extra("positions", f"torch.arange({bounds}).unsqueeze(1)\n", positions)
+    frequencies = position_frequencies(o, walk, d)
+    angles = positions * frequencies
+    walk.show("angles", "angles\n", angles)
+    sines, cosines = torch.sin(angles.double()).float(), torch.cos(angles.double()).float()
+    walk.extra("sin", "torch.sin(angles.double()).float()\n", sines)
+    walk.extra("cos", "torch.cos(angles.double()).float()\n", cosines)
+    if o.what_if == "sines-first":
+        encodings = torch.cat([sines, cosines], dim=-1)
+        if d % 2 != 0:
+            walk.extra("sines_and_cosines", "torch.cat([sin, cos], dim=-1)\n", encodings)
+            encodings = encodings[:, :d]
+    else:
+        encodings = torch.stack([sines, cosines], dim=2).view(num_tokens, -1)[:, :d]
+    walk.show("encodings", "position encodings\n", encodings)
+    encoded_attention(o, walk, weights, inputs, "inputs", encodings, "encodings")
+    walk.extra("encodings_transposed", "encodings.T\n", encodings.T)
+    products = encodings @ encodings.T
+    walk.show("encoding_products", "products of encodings\n", products)
+
+    walk.section("learned")
+    pos_embedding = nn.Embedding(context_length, d)
+    pos_embedding.requires_grad_(not o.no_grad)
+    walk.extra("pos_embedding_weight", "pos_embedding.weight", pos_embedding.weight)
+    shifted = first and context_length > num_tokens
+    position_ids = torch.arange(1, num_tokens + 1) if shifted else torch.arange(num_tokens)
+    walk.extra("position_ids", f"torch.arange({f'1, {num_tokens + 1}' if shifted else num_tokens})\n", position_ids)
+    pos_embeddings = pos_embedding(position_ids)
+    walk.show("pos_embeddings", "position embeddings\n", pos_embeddings)
+    encoded_attention(o, walk, weights, inputs, "inputs", pos_embeddings, "pos_embeddings")
+
+
+def position_frequencies(o, walk, d):
+    """10000 ** (-2 i / d) for each pair of columns i, of which the last may have but one column."""
+    factor = -1 if o.what_if == "half-exponent" else -2
+    frequencies = torch.tensor([10000 ** (factor * i / d) for i in range((d + 1) // 2)])
+    walk.show("frequencies", "frequencies\n", frequencies)
+    return frequencies
+
+
+def encoded_attention(o, walk, weights, inputs, name, added=None, added_name=None):
+    """Attention without a mask, of inputs to which positions are added."""
+    after = o.what_if == "positions-after-projection" and added is not None and all(
+        W(inputs).shape == inputs.shape for W in weights)
+    if added is not None and o.what_if != "no-positions" and not after:
+        inputs, name = inputs + added, "inputs_with_positions"
+        walk.show(name, "inputs with positions\n", inputs)
+    made = []
+    for W, variable, what in zip(weights, ("W_query", key_name(o), "W_value"), ("queries", "keys", "values")):
+        x = W(inputs)
+        if after:
+            walk.extra(f"{what}_without_positions", W.words(variable, name), x)
+            x = x + added
+        walk.extra(what, f"{what}_without_positions + {added_name}\n" if after else W.words(variable, name), x)
+        made.append(x)
+    queries, keys, values = made
+    walk.show("context_vecs", "context vectors\n", attention_weights(o, walk, queries, keys) @ values)

@@ -14,6 +14,8 @@ CHANGES = {
                                  "before AddBackward0, the bias added afterwards: other bits from d_in 300 or so on"),
     "repeat_interleave": Change((2, 6), "by a number: grad_fn=<ViewBackward0>, before IndexSelectBackward0"),
     "edgeitems 0": Change((2, 6), "a summary of no items at all, and size=; before an error or a whole vector"),
+    "layer_norm": Change((2, 14), "chunks of a row's moments are merged otherwise, and before 2.6 multiplied and added "
+                                  "unfused under avx2: other last bits"),
     "sci_mode": Change((2, 14), "a forced sci_mode decides the columns' width; before the width was that of auto"),
     "avx512": Change((2, 6), "the AVX-512 kernels are taken where they run; before only when asked, and not followed"),
 }
@@ -30,6 +32,11 @@ def linear(module, x):
     if has("linear 1-D") or x.dim() > 1 or module.bias is None:
         return module(x)
     return module(x.unsqueeze(0)).view(-1)
+
+
+def scale_and_shift(x, weight, bias):
+    """The last step of nn.LayerNorm, as the newest PyTorch does it."""
+    return torch.addcmul(bias, x, weight)
 
 
 def printed(value):

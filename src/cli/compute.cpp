@@ -19,6 +19,7 @@
 #include "system/place.hpp"
 #include "tensor/blas_kernels.hpp"
 #include "tensor/evaluation.hpp"
+#include "text/ascii.hpp"
 #include "walk/memory.hpp"
 
 namespace attn::cli {
@@ -33,8 +34,34 @@ std::vector<Tensor> drawn_tensors(const Walkthrough& walk) {
   return drawn;
 }
 
+/// A word of a command line, in quotes if a shell would split or change it.
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return text::is_letter(c) || text::is_digit(c) || std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
+    return text;
+  }
+  std::string word;
+  for (const char c : text) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return "'" + word + "'";
+}
+
+/// The command for the layer, with the files that it needs.
+std::string layer_command(const Lesson& lesson) {
+  const GivenLayer& layer = *lesson.layer;
+  return "attn-walkthrough layer --weights " + shell_word(layer.source) + " --layer " + std::to_string(layer.number) +
+         (lesson.inputs ? " --inputs " + shell_word(lesson.inputs->source) : "") +
+         (lesson.num_heads ? " --num-heads " + std::to_string(*lesson.num_heads) : "");
+}
+
 /// A command for the chapter; it names the article unless that is the default.
-std::string command(const chapters::Chapter& chapter, const std::string& options) {
+std::string command(const chapters::Chapter& chapter, const Lesson& lesson, const std::string& options) {
+  if (lesson.layer) {
+    return layer_command(lesson) + options;
+  }
   const auto& all = chapters::all_chapters();
   const auto first =
       std::find_if(all.begin(), all.end(), [&](const chapters::Chapter& other) { return other.name == chapter.name; });
@@ -61,18 +88,19 @@ void check_memory(const Walkthrough& planned, std::span<const Step> wanted, bool
 
 }  // namespace
 
-render::Framing framing(const chapters::Chapter& chapter, std::span<const Step> steps) {
+render::Framing framing(const chapters::Chapter& chapter, const Lesson& lesson, std::span<const Step> steps) {
   const chapters::Introduction introduction = chapters::chapter_introduction(chapter.name);
   render::Framing framing = {.question = std::string(introduction.question),
                              .idea = std::string(introduction.idea) + " " + std::string(introduction.look),
                              .goals = {introduction.goals.begin(), introduction.goals.end()},
                              .next = {}};
   if (const WhatIf* const what_if = chapters::telling_what_if(chapter.name, steps)) {
-    framing.next.push_back(command(chapter, " --what-if " + std::string(what_if->name)));
+    framing.next.push_back(command(chapter, lesson, " --what-if " + std::string(what_if->name)));
   }
   const std::span<const chapters::Chapter> all = chapter.article->chapters;
   const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == chapter.name; }) + 1;
-  framing.next.push_back(next == all.end() ? command(chapter, " --predict 1") : command(*next, " --explain"));
+  framing.next.push_back(next == all.end() ? command(chapter, lesson, " --predict 1")
+                                           : command(*next, lesson, " --explain"));
   return framing;
 }
 
@@ -141,7 +169,9 @@ render::ShownChapter shown(const chapters::Chapter& chapter, const Walkthrough& 
                                  .article = std::string(chapter.article->title),
                                  .what_ifs = {}};
   if (options.only.empty()) {
-    result.framing = [&chapter](std::span<const Step> steps) { return framing(chapter, steps); };
+    result.framing = [&chapter, &options](std::span<const Step> steps) {
+      return framing(chapter, options.lesson, steps);
+    };
   }
   for (const Step& step : result.steps) {
     if (step.kind == Step::Kind::tensor) {

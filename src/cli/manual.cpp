@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/guides.hpp"
 #include "cli/option.hpp"
 #include "cli/option_rows.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/roff.hpp"
@@ -50,6 +52,9 @@ constexpr Explained variables[] = {
     {"TERM, COLORTERM", "The terminal's colours and, for the presenter, its capabilities."},
     {"COLUMNS", "The width of the terminal. It overrides the width that the terminal reports."},
     {"LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows characters beyond ASCII."},
+};
+
+constexpr Explained openblas_variables[] = {
     {"OPENBLAS_CORETYPE", "The OpenBLAS kernel set if --blas is not given."},
     {"OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS", "The number of OpenBLAS threads for large products."},
 };
@@ -149,6 +154,9 @@ class Manual {
     }
     write_table("EXIT STATUS", exit_codes);
     write_table("ENVIRONMENT", variables);
+    if (has_openblas()) {
+      write_items(openblas_variables);
+    }
     write_examples();
     return roff_.page();
   }
@@ -247,7 +255,11 @@ class Manual {
   template <std::size_t count>
   void write_table(const char* title, const Explained (&table)[count]) {
     roff_.section(title);
-    for (const Explained& said : table) {
+    write_items(table);
+  }
+
+  void write_items(std::span<const Explained> items) {
+    for (const Explained& said : items) {
       roff_.item(bold(said.what), said.meaning);
     }
   }

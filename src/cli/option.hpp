@@ -45,6 +45,7 @@ struct Value {
   std::int64_t most = 0;
   std::int64_t example = 0;
   Choices choices = nullptr;
+  std::string_view why_few = {};  ///< why a choice lacks words that it has in other builds: "this program has no ..."
 };
 
 /// The commands that take an option, as bits.
@@ -56,6 +57,7 @@ enum Taker : unsigned {
   by_verify = 16,
   by_others = 32,
   by_tour = 64,
+  by_layer = 128,
 };
 
 /// The options on a command line with their values in order; a flag's value is empty. Also contains the command's name.

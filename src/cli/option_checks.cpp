@@ -279,6 +279,21 @@ void check_bias(const Options& options, const Given&) {
   }
 }
 
+void check_layer(const Options& options, const Given& given) {
+  if (options.command != Command::verify) {
+    return;
+  }
+  if (!given.contains("--layer")) {
+    throw UsageError(
+        "--config needs --layer: it has the settings of a checkpoint's layers; use it with --weights and --layer; add "
+        "--layer 0");
+  }
+  if (!given.contains("--weights")) {
+    throw UsageError(
+        "--layer needs --weights: the checkpoint that has the layer; use both; add --weights model.safetensors");
+  }
+}
+
 void check_chapter(const Options& options, const Given&) {
   if (!chapters_meant(options).empty()) {
     return;

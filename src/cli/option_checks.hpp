@@ -21,6 +21,9 @@ void check_sizes(const Options& options, const Given& given);
 /// Refuses --qkv-bias if the weights are not nn.Linear's.
 void check_bias(const Options& options, const Given& given);
 
+/// Refuses --layer or --config of verify without the options that it needs.
+void check_layer(const Options& options, const Given& given);
+
 /// Refuses a --chapter that none of the articles to try has.
 void check_chapter(const Options& options, const Given& given);
 

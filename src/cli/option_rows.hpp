@@ -16,14 +16,18 @@ std::vector<Option> shown_options();
 std::vector<Option> classroom_options();
 std::vector<Option> output_options();
 std::vector<Option> printing_options();
+std::vector<Option> layer_options();
 std::vector<Option> input_options();
 std::vector<Option> weight_options();
 std::vector<Option> own_size_options();
 std::vector<Option> drawing_options();
 std::vector<Option> verify_options();
 
-constexpr unsigned by_walks = by_chapter | by_all;
+constexpr unsigned by_articles = by_chapter | by_all;
+constexpr unsigned by_one = by_chapter | by_layer;
+constexpr unsigned by_walks = by_articles | by_layer;
 constexpr unsigned by_lessons = by_chapter | by_verify;
+constexpr unsigned by_draws = by_articles | by_verify;
 constexpr unsigned by_kernels = by_walks | by_verify;
 constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others | by_tour;
 
@@ -34,6 +38,7 @@ inline constexpr auto shown = "Steps";
 inline constexpr auto classroom = "Explanation and teaching";
 inline constexpr auto output = "Output";
 inline constexpr auto printing = "Printing, as torch.set_printoptions";
+inline constexpr auto layer = "A layer of a checkpoint";
 inline constexpr auto inputs = "Inputs";
 inline constexpr auto weights = "Weights";
 inline constexpr auto dropout = "Dropout";

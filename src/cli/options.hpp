@@ -54,6 +54,8 @@ struct Typed {
   std::optional<std::string> inputs;
   std::optional<std::string> second_inputs;
   std::optional<std::string> weights;
+  std::optional<std::int64_t> layer;
+  std::optional<std::string> config;
 };
 
 /// The settings of a run.

@@ -7,6 +7,7 @@
 #include "cli/option_checks.hpp"
 #include "cli/option_rows.hpp"
 #include "cli/values.hpp"
+#include "tensor/blas_kernels.hpp"
 #include "text/lines.hpp"
 #include "walk/names.hpp"
 
@@ -27,12 +28,38 @@ Words articles_of_verify(const Options&) {
   return names;
 }
 
+/// The sizes that only some chapters have, by their options.
+const std::map<std::string, const chapters::OwnSize*>& own_sizes() {
+  static const auto sizes = [] {
+    std::map<std::string, const chapters::OwnSize*> by_option;
+    for (const chapters::Chapter& chapter : chapters::all_chapters()) {
+      for (const chapters::OwnSize& one : chapter.takes.sizes) {
+        by_option.emplace("--" + std::string(one.name), &one);
+      }
+    }
+    return by_option;
+  }();
+  return sizes;
+}
+
+/// The options that set what a lesson draws, and its sizes.
+std::vector<std::string_view> drawn_and_sized() {
+  std::vector<std::string_view> names = {"--seed",          "--tokens",    "--d-in",    "--sentence",
+                                         "--second-inputs", "--batch",     "--query",   "--fixture",
+                                         "--d-out",         "--d-out-kq",  "--d-out-v", "--init",
+                                         "--qkv-bias",      "--attend-to", "--dropout", "--dropout-kernel"};
+  for (const auto& [option, size] : own_sizes()) {
+    names.push_back(option);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<Option> input_options() {
   return {
       {.name = "--seed",
-       .takers = by_kernels,
+       .takers = by_draws,
        .group = group::inputs,
        .is_common = true,
        .value = {.kind = ValueKind::seed, .placeholder = "N"},
@@ -62,8 +89,9 @@ std::vector<Option> input_options() {
        .doc = "embed these words instead of the article's inputs",
        .read = [](Options& o, const std::string& text) { o.lesson.sentence = text; }},
       {.name = "--inputs",
-       .takers = by_lessons,
+       .takers = by_lessons | by_layer,
        .group = group::inputs,
+       .is_common = true,
        .value = tensor_file,
        .doc = "your own inputs [tokens, d_in]; see help formats",
        .read = [](Options& o, const std::string& text) { o.typed.inputs = text; },
@@ -91,12 +119,43 @@ std::vector<Option> input_options() {
        .doc = "token to follow by hand (default: the second)",
        .read = [](Options& o, const std::string& text) { o.lesson.query = text; }},
       {.name = "--fixture",
-       .takers = by_kernels,
+       .takers = by_draws,
        .group = group::inputs,
        .doc = "sizes for testing a port: every known mistake shows",
        .more = "It does not change the sizes that you give.",
        .read = [](Options& o, const std::string&) { o.lesson.fixture = true; },
        .clashes = {{{"--qkv-bias"}, "--fixture already uses nn.Linear with a bias", "leave --qkv-bias out"}}},
+  };
+}
+
+std::vector<Option> layer_options() {
+  return {
+      {.name = "--weights",
+       .takers = by_layer,
+       .group = group::layer,
+       .is_common = true,
+       .value = {.kind = ValueKind::tensor, .placeholder = "FILE|DIR"},
+       .doc = "the checkpoint: .safetensors, its index, or their folder",
+       .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
+      {.name = "--layer",
+       .others = "--block --layer-idx",
+       .takers = by_layer | by_verify,
+       .group = group::layer,
+       .is_common = true,
+       .value = number(0, most_size, 1),
+       .doc = "which of its layers, counted from 0 (default: 0)",
+       .more = "With verify: the tensors to check are of this layer of the checkpoint that --weights names.",
+       .read = [](Options& o, const std::string& text) { o.typed.layer = whole_value(text); },
+       .clashes = {{{"--article", "--chapter"}, "the checkpoint tells which program its layers have"},
+                   {drawn_and_sized(), "the checkpoint has its own weights and sizes, and nothing is drawn"}},
+       .check = check_layer},
+      {.name = "--config",
+       .takers = by_layer | by_verify,
+       .group = group::layer,
+       .value = {.kind = ValueKind::tensor, .placeholder = "FILE"},
+       .doc = "its settings (default: config.json beside it)",
+       .read = [](Options& o, const std::string& text) { o.typed.config = text; },
+       .check = check_layer},
   };
 }
 
@@ -142,7 +201,7 @@ std::vector<Option> weight_options() {
        .check = check_bias},
       {.name = "--num-heads",
        .others = "--heads --n-heads --nhead --n-head",
-       .takers = by_lessons,
+       .takers = by_lessons | by_layer,
        .taken = &Takes::heads,
        .group = group::weights,
        .value = size(3),
@@ -157,8 +216,8 @@ std::vector<Option> weight_options() {
        .read = [](Options& o, const std::string& text) { o.typed.weights = text; }},
       {.name = "--attend-to",
        .others = "--weights-that",
-       .takers = by_kernels,
-       .taken = [](const Takes& takes) { return takes.projections && !takes.rotates; },
+       .takers = by_draws,
+       .taken = [](const Takes& takes) { return takes.projections && !takes.positions; },
        .group = group::weights,
        .value = choice([](const Options&) { return words_of(attend_to_names()); }),
        .doc = "one-hot inputs, and weights made by hand to attend so",
@@ -174,18 +233,10 @@ std::vector<Option> weight_options() {
 }
 
 std::vector<Option> own_size_options() {
-  static const auto sizes = [] {
-    std::map<std::string, const chapters::OwnSize*> by_option;
-    for (const chapters::Chapter& chapter : chapters::all_chapters()) {
-      for (const chapters::OwnSize& one : chapter.takes.sizes) {
-        by_option.emplace("--" + std::string(one.name), &one);
-      }
-    }
-    return by_option;
-  }();
   std::vector<Option> rows;
-  for (const auto& [option, one] : sizes) {
+  for (const auto& [option, one] : own_sizes()) {
     const std::string_view name = one->name;
+    const std::vector<Clash> when_not_drawn = {{{"--draws"}, "it does not affect the draws"}};
     rows.push_back(
         {.name = option,
          .takers = by_lessons,
@@ -194,7 +245,8 @@ std::vector<Option> own_size_options() {
          .value = size(one->example),
          .doc = one->doc,
          .read = [name](Options& o,
-                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); }});
+                        const std::string& text) { o.lesson.own_sizes[std::string(name)] = whole_value(text); },
+         .clashes = one->is_drawn ? std::vector<Clash>{} : when_not_drawn});
   }
   return rows;
 }
@@ -210,7 +262,7 @@ std::vector<Option> drawing_options() {
        .doc = "probability of dropping a weight",
        .read = [](Options& o, const std::string& text) { o.lesson.dropout = number_value(text); }},
       {.name = "--dropout-kernel",
-       .takers = by_kernels,
+       .takers = by_draws,
        .taken = &Takes::dropout,
        .group = group::dropout,
        .value = choice([](const Options&) { return words_of(dropout_kernel_names()); }),
@@ -226,8 +278,10 @@ std::vector<Option> drawing_options() {
       {.name = "--blas",
        .takers = by_kernels,
        .group = group::kernels,
-       .value = choice([](const Options&) { return words_of(blas_names()); }),
-       .doc = "OpenBLAS kernels for products (default: haswell)",
+       .value = {.kind = ValueKind::choice,
+                 .choices = [](const Options&) { return words_of(blas_names()); },
+                 .why_few = has_openblas() ? "" : "this program was built without OpenBLAS"},
+       .doc = has_openblas() ? "kernels for matrix products (default: haswell)" : "kernels for matrix products",
        .more = "By default, verify tries all that this processor can run.",
        .read = [](Options& o, const std::string& text) { o.typed.blas = blas_names().at(text); }},
       {.name = "--threads",

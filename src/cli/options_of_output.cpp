@@ -49,9 +49,18 @@ Words rules_here(const Options& options) {
   if (options.chapters.empty()) {
     return names_in(all_what_ifs());
   }
+  std::vector<const chapters::Chapter*> chapters = options.chapters;
+  chapters.resize(options.name == "layer" ? chapters.size() : 1);
+  std::vector<const WhatIf*> rules;
+  for (const chapters::Chapter* chapter : chapters) {
+    const std::vector<const WhatIf*> its = chapters::what_ifs(*chapter);
+    rules.insert(rules.end(), its.begin(), its.end());
+  }
   Words names;
-  for (const WhatIf* what_if : chapters::what_ifs(*options.chapters[0])) {
-    names.emplace_back(what_if->name);
+  for (const WhatIf& what_if : all_what_ifs()) {
+    if (std::ranges::find(rules, &what_if) != rules.end()) {
+      names.emplace_back(what_if.name);
+    }
   }
   return names;
 }
@@ -113,7 +122,7 @@ std::vector<Option> general_options() {
 std::vector<Option> shown_options() {
   return {
       {.name = "--article",
-       .takers = by_walks,
+       .takers = by_articles,
        .group = group::shown,
        .is_common = true,
        .value = choice(articles_here, "ARTICLE"),
@@ -162,7 +171,7 @@ std::vector<Option> classroom_options() {
        .read = [](Options& o, const std::string& text) { o.seconds = number_value(text); },
        .need = {{"--step"}, "sets how long the presenter shows a step", "add --step"}},
       {.name = "--predict",
-       .takers = by_chapter,
+       .takers = by_one,
        .group = group::classroom,
        .value = size(2),
        .doc = "hide N cells of each tensor and ask for them",
@@ -225,7 +234,7 @@ std::vector<Option> classroom_options() {
        .clashes = {{{"--format markdown"}, "a handout carries no terminal colours"}},
        .need = {{"--heatmap", "--step"}, "sets the colours of heat maps and of the presenter", "add --heatmap"}},
       {.name = "--cell",
-       .takers = by_chapter,
+       .takers = by_one,
        .group = group::classroom,
        .value = {.kind = ValueKind::cell, .placeholder = "NAME[I,J]"},
        .doc = "derive one number: attn_scores[1,2]",
@@ -237,7 +246,7 @@ std::vector<Option> classroom_options() {
                    {{"--heatmap"}, "a derivation has no cells to colour"},
                    {{"--only", "--steps"}, "--cell names the step to derive"}}},
       {.name = "--depth",
-       .takers = by_chapter,
+       .takers = by_one,
        .group = group::classroom,
        .value = {.kind = ValueKind::depth, .placeholder = "N|full", .least = 1, .most = 1000, .example = 2},
        .doc = "with --cell: steps to follow back (default: 1)",
@@ -245,7 +254,7 @@ std::vector<Option> classroom_options() {
        .need = {{"--cell"}, "sets how far a derivation goes", "try --cell 'attn_scores[1,2]'"}},
       {.name = "--what-if",
        .others = "--rule --without --change",
-       .takers = by_chapter,
+       .takers = by_one,
        .group = group::classroom,
        .is_common = true,
        .value = choice(rules_here, "RULE"),
@@ -263,9 +272,7 @@ std::vector<Option> classroom_options() {
        .clashes = {{{"--step", "--predict", "--what-if", "--emit", "--cell", "--explain", "--heatmap", "--format html",
                      "--format markdown", "--format svg", "--format csv"},
                     "it shows random draws instead of the steps, as text or JSON"},
-                   {{"--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--pair-distance",
-                     "--blas"},
-                    "it does not affect the draws"}}},
+                   {{"--steps", "--query", "--blas"}, "it does not affect the draws"}}},
   };
 }
 

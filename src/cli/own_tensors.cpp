@@ -45,16 +45,6 @@ Source source_of(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-/// Runs the action; turns a DumpError into a UsageError that names the option.
-template <class Action>
-auto reading(const std::string& option, const Action& action) {
-  try {
-    return action();
-  } catch (const dump::DumpError& error) {
-    throw UsageError(option + ": " + error.what());
-  }
-}
-
 std::vector<Heading> headings(const std::string& option, const std::string& file) {
   return reading(option, [&] { return dump::headings(file); });
 }

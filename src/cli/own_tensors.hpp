@@ -3,9 +3,21 @@
 #include <string>
 #include <vector>
 
+#include "cli/usage_error.hpp"
+#include "files/read.hpp"
 #include "walk/given.hpp"
 
 namespace attn::cli {
+
+/// Runs the action; turns a DumpError into a UsageError that names the option.
+template <class Action>
+auto reading(const std::string& option, const Action& action) {
+  try {
+    return action();
+  } catch (const dump::DumpError& error) {
+    throw UsageError(option + ": " + error.what());
+  }
+}
 
 /// Finds the tensor [tokens, d_in] that an option names: FILE, or FILE:NAME. If the file has several tensors and NAME
 /// is not given, it is the one called `name`. Adds conversions to `notes`. Throws UsageError.

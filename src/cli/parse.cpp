@@ -10,6 +10,7 @@
 #include "cli/endings.hpp"
 #include "cli/guides.hpp"
 #include "cli/help.hpp"
+#include "cli/layer.hpp"
 #include "cli/live_settings.hpp"
 #include "cli/option_checks.hpp"
 #include "cli/own_tensors.hpp"
@@ -39,6 +40,8 @@ Options beginning(const CommandLine& line) {
       options.chapters.insert(options.chapters.end(), chapter.entries.begin(),
                               chapter.entries.begin() + (chapter.entries.empty() ? 0 : 1));
     }
+  } else if (command.taker == by_layer) {
+    options.chapters = nothing_read(command).chapters;
   } else if (!command.entries.empty()) {
     options.chapters = {command.entries.front()};
   }
@@ -78,7 +81,9 @@ void settle_lesson(Options& options) {
   if (typed.second_inputs) {
     lesson.second_inputs = read_inputs("--second-inputs", *typed.second_inputs, "second_input", options.notes);
   }
-  if (typed.weights) {
+  if (is_about_layer(options)) {
+    settle_layer(options);
+  } else if (typed.weights) {
     lesson.weights = read_weights(*typed.weights, options.notes);
   }
 }
@@ -98,7 +103,7 @@ void settle_walk(Options& options, const Subcommand& command, const Given& given
   }
   options.all_steps = options.all_steps || (options.format->shows_all_steps && !given.contains("--steps"));
   const Blas blas = options.typed.blas.value_or(default_blas());
-  if (runnable(blas) != blas) {
+  if (!gives_bits_of(blas)) {
     options.notes.push_back("this processor cannot run OpenBLAS's " + blas_name(blas) + " kernels; " +
                             blas_name(runnable(blas)) + "'s run instead, so last digits may differ");
   }

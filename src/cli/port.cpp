@@ -30,11 +30,15 @@ namespace attn::cli {
 namespace {
 
 /// The chapter to compare with: in the given article, or else in the first that has it.
-const chapters::Chapter& chapter_of(const VerifyOptions& verify) {
+const chapters::Chapter& chapter_of(const Options& options) {
+  const VerifyOptions& verify = options.verify;
+  if (verify.lesson.layer) {
+    return *options.chapters.front();
+  }
   if (!verify.chapter) {
     throw UsageError(
-        "verify needs the chapter of these tensors; give --chapter NAME, with the lesson's options; try --chapter "
-        "causal");
+        "verify needs the chapter of these tensors; give --chapter NAME, with the lesson's options, or --layer N of a "
+        "checkpoint; try --chapter causal");
   }
   if (const chapters::Chapter* const chapter = named_chapter(verify)) {
     return *chapter;
@@ -50,6 +54,11 @@ Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) 
 }
 
 std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
+  if (lesson.layer) {
+    return "layer " + std::to_string(lesson.layer->number) + " of " + std::string(chapter.article->title) +
+           ", weights " + text::one_line(lesson.layer->source) + ", inputs " + text::one_line(lesson.inputs->source) +
+           ", " + name_of(cpu_names(), lesson.kernels.cpu) + " kernels";
+  }
   return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() +
          ", " + (lesson.inputs ? "inputs " + text::one_line(lesson.inputs->source) + ", " : "") +
          (lesson.weights ? "weights " + text::one_line(lesson.weights->source) + ", " : "") +
@@ -61,6 +70,9 @@ std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
 /// The same lesson with what is drawn drawn otherwise.
 std::vector<port::Variant> variants_of(const chapters::Chapter& chapter, const Lesson& lesson, const Options& options) {
   std::vector<port::Variant> variants;
+  if (lesson.layer) {
+    return variants;  // nothing is drawn
+  }
   const auto add = [&](const std::string& name, const std::string& sentence, const auto& change) {
     Lesson other = lesson;
     change(other);
@@ -163,12 +175,15 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   if (!lesson.fixture) {
     report.unseen = port::unseen_in(walk.steps());
   }
+  if (lesson.layer) {
+    report.to_see = "other inputs may show it";
+  }
   const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
   ReadTensors given = read_but_ignored(file, verify, walk.steps(), !is_unread, report.ignored);
   report.given = std::move(given.tensors);
   port::number_heads(report.given, port::heads_of(walk.steps()));
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
-  const std::span<dump::Dumped> judged(report.given.begin(), given.judged);
+  const auto judged = std::span(report.given).first(given.judged);
   const auto read_one = [&](const std::string& name) {
     return dump::read(file, [&](const dump::Heading& one) { return one.name == name; }).at(0);
   };
@@ -242,6 +257,7 @@ bool is_about_dumps(const Options& options) {
     for (const auto& [name, is_given] : {std::pair{"--rtol", verify.rtol.has_value()},
                                          {"--atol", verify.atol.has_value()},
                                          {"--map", !verify.names.empty()},
+                                         {"--layer", verify.lesson.layer.has_value()},
                                          {"--ignore", !verify.ignored.empty()}}) {
       if (is_given) {
         throw UsageError(std::string(name) +
@@ -261,7 +277,7 @@ bool is_about_dumps(const Options& options) {
 
 int verify_dumps(const Options& options) {
   const Outputs outputs(options);
-  const chapters::Chapter& chapter = chapter_of(options.verify);
+  const chapters::Chapter& chapter = chapter_of(options);
   const Lesson lesson = lesson_of(options.verify, chapter);
   Options all = options;  // whose memory is counted for all steps
   all.all_steps = true;

@@ -1,7 +1,10 @@
 #include "cli/run.hpp"
 
-#include <sched.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +15,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/complete.hpp"
@@ -62,6 +66,9 @@ void run_emit(const Options& options) {
   const Outputs outputs(options);
   std::vector<render::ShownChapter> saved;
   emit::Request request = {.chapters = {}, .print = options.text.print, .show_grad = options.text.show_grad};
+  if (options.lesson.layer) {
+    request.checkpoint = options.lesson.layer->files;
+  }
   for (const Chapter* chapter : options.chapters) {
     const Walkthrough as_is = computed(*chapter, options.lesson, options);
     const Walkthrough walk = options.what_if != nullptr ? attn::changed(as_is, *options.what_if) : as_is;
@@ -119,7 +126,7 @@ present::Presentation presentation(const Chapter& chapter, const Options& option
       .tokens = chapters::token_words(*chapter.article, options.lesson),
       .why = why_in(chapter, options),
       .text = options.text,
-      .framing = [&](std::span<const Step> steps) { return framing(chapter, steps); },
+      .framing = [&](std::span<const Step> steps) { return framing(chapter, options.lesson, steps); },
       .is_framed = options.only.empty(),
       .explains = options.explain,
       .draws_heatmaps = options.heatmap,
@@ -243,9 +250,13 @@ int threads_of(const Options& options) {
   if (options.threads > 0) {
     return static_cast<int>(options.threads);
   }
+#if defined(__linux__)
   cpu_set_t cores;  // asked for without opening a file
-  const bool is_known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
-  return is_known ? static_cast<int>(std::clamp<std::int64_t>(CPU_COUNT(&cores), 1, most_threads)) : 1;
+  const std::int64_t count = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
+#else
+  const std::int64_t count = std::thread::hardware_concurrency();
+#endif
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, most_threads));
 }
 
 }  // namespace

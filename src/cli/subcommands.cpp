@@ -5,6 +5,7 @@
 #include "cli/guides.hpp"
 #include "cli/option.hpp"
 #include "cli/option_rows.hpp"
+#include "layer/layer.hpp"
 #include "text/lines.hpp"
 
 namespace attn::cli {
@@ -52,6 +53,14 @@ std::vector<std::string> help_topics() {
   return names;
 }
 
+/// The models whose layers are known: "GPT-2".
+std::vector<std::string> layer_models() {
+  std::vector<std::string> titles;
+  std::ranges::transform(chapters::layer::models(), std::back_inserter(titles),
+                         [](const auto& model) { return std::string(model.article.title); });
+  return titles;
+}
+
 std::string guides_listed() {
   std::string text = "Guides:";
   for (const Guide& guide : guides()) {
@@ -76,6 +85,14 @@ std::vector<Subcommand> other_commands() {
        .remark = "On a terminal, tour presents one step at a time. Otherwise it prints the steps as --explain does. To "
                  "present one article, with all options, use attn-walkthrough all --step.",
        .examples = {"attn-walkthrough tour"}},
+      {.name = "layer",
+       .summary = "the attention of one layer of a checkpoint",
+       .group = commands_group,
+       .taker = by_layer,
+       .command = Command::walk,
+       .remark = "The checkpoint is a .safetensors file of " + text::joined(layer_models(), ", ") +
+                 ". --inputs are the hidden states that enter the layer, [tokens, d] or [batch, tokens, d].",
+       .examples = {"attn-walkthrough layer --weights model.safetensors --layer 0 --inputs x.npy"}},
       {.name = "list",
        .summary = "list chapters and articles, steps, or rules",
        .group = commands_group,
@@ -147,8 +164,9 @@ std::vector<Subcommand> other_commands() {
 const std::vector<Option>& all_options() {
   static const std::vector<Option> rows = [] {
     std::vector<Option> all;
-    for (const auto& part : {general_options, shown_options, classroom_options, verify_options, output_options,
-                             input_options, weight_options, own_size_options, drawing_options, printing_options}) {
+    for (const auto& part :
+         {general_options, shown_options, classroom_options, verify_options, output_options, layer_options,
+          input_options, weight_options, own_size_options, drawing_options, printing_options}) {
       std::ranges::move(part(), std::back_inserter(all));
     }
     return all;
@@ -205,6 +223,11 @@ Options nothing_read(const Subcommand& command) {
   Options options;
   options.name = command.name;
   options.chapters = command.entries;
+  if (command.taker == by_layer) {
+    for (const chapters::layer::Model& model : chapters::layer::models()) {
+      options.chapters.push_back(&model.article.chapters.front());
+    }
+  }
   return options;
 }
 

@@ -53,6 +53,9 @@ std::string wrong_choice(const Value& value, const std::string& text, const Opti
   if (std::find(words.begin(), words.end(), text) != words.end()) {
     return "";
   }
+  if (!value.why_few.empty()) {
+    return quoted(text) + " is not a valid value: " + std::string(value.why_few) + "; use " + text::joined(words);
+  }
   const std::string near = text::nearest(text, words);
   return quoted(text) + " is not a valid value; use one of " + text::joined(words) +
          (words.empty() ? "" : "; try " + (near.empty() ? words.front() : near));

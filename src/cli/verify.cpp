@@ -21,7 +21,6 @@
 #include "text/lines.hpp"
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
-#include "verify/explain/other_seed.hpp"
 #include "verify/lessons/given.hpp"
 #include "verify/lessons/lessons.hpp"
 #include "verify/read/find_printed.hpp"
@@ -119,11 +118,6 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
         match_with(listing.draws);
       }
     }
-    const auto others =
-        options.is_seed_given ? std::nullopt : verify::calls_with_other_seed(listing.draws, verified.report);
-    if (others) {
-      match_with(*others);
-    }
     const std::vector<verify::Drawn> draws =
         options.is_seed_given ? std::vector<verify::Drawn>{} : verify::find_draws(verified.report);
     if (!draws.empty()) {
@@ -131,7 +125,6 @@ void explain(Verified& verified, const std::string& file, const VerifyOptions& o
       match_page(verified, lessons, listing, given);
     }
     tell_draws(replayed, verified.report);
-    others ? verify::tell_other_seed(listing.draws, *others, replayed, verified.report) : void();
   } catch (const std::bad_alloc&) {
     refuse_large(file, size, "checking it needs more memory than is available" + free_memory_words());
   }

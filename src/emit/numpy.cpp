@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "emit/checkpoint.hpp"
 #include "emit/listing.hpp"
 #include "emit/python.hpp"
 #include "tensor/operations.hpp"
@@ -78,8 +79,9 @@ void write_numpy(std::ostream& out, const Request& request) {
              request,
              "Computes in float32 the tensors that attn-walkthrough prints. Random draws are included as numbers.\n"
              "Last digits of other numbers may differ, because numpy sums in another order than PyTorch.")
-      << "import numpy as np\n"
-      << (has_softmax ? softmax : "\n") << chapters_text(bodies, request.chapters);
+      << (request.checkpoint.empty() ? "" : "import json\n\n") << "import numpy as np\n"
+      << (request.checkpoint.empty() ? "" : "\n" + numpy_weights(request.checkpoint)) << (has_softmax ? softmax : "\n")
+      << chapters_text(bodies, request.chapters);
 }
 
 }  // namespace attn::emit

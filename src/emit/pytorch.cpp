@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 
+#include "emit/checkpoint.hpp"
 #include "emit/listing.hpp"
 #include "emit/notebook.hpp"
 #include "emit/python.hpp"
@@ -126,6 +127,10 @@ class PyTorchListing final : public Listing {
   /// The drawing call: "torch.rand(6, 3)".
   std::string drawing_call(const Draw& draw) {
     const Facts facts = draw.leaf.operation().facts();
+    if (is_module(draw) && facts.kind == Kind::normal) {
+      return "nn.Embedding(" + std::to_string(draw.leaf.size(0)) + ", " + std::to_string(draw.leaf.size(1)) + ")" +
+             (show_grad_ ? "" : ".requires_grad_(False)");
+    }
     if (is_module(draw)) {
       return "nn.Linear(" + std::to_string(draw.leaf.size(1)) + ", " + std::to_string(draw.leaf.size(0)) +
              (has_bias(place(draw)) ? ")" : ", bias=False)") + (show_grad_ ? "" : ".requires_grad_(False)");
@@ -174,10 +179,11 @@ class PyTorchListing final : public Listing {
       default: break;
     }
     const std::vector<std::string> operands = operand_words(tensor);
-    if (tensor.kind() == Kind::linear) {
-      const Draw* const draw = draw_of(tensor.operands()[1]);
+    if (tensor.kind() == Kind::linear || tensor.kind() == Kind::looked_up) {
+      const std::size_t weight = tensor.kind() == Kind::linear ? 1 : 0;
+      const Draw* const draw = draw_of(tensor.operands()[weight]);
       if (draw != nullptr && is_module(*draw)) {
-        return module_of(*draw) + "(" + operands[0] + ")";
+        return module_of(*draw) + "(" + operands[1 - weight] + ")";
       }
     }
     if (tensor.kind() == Kind::dropout && draw_of(tensor.operands()[1]) != nullptr) {
@@ -254,7 +260,7 @@ std::string environment(const Kernels& kernels) {
                                              {Blas::skylakex, "skylakex"},
                                              {Blas::sandybridge, "sandybridge"},
                                              {Blas::prescott, "prescott"}};
-  if (const auto core = cores.find(kernels.blas); core != cores.end()) {
+  if (const auto core = cores.find(bits_of(kernels.blas)); core != cores.end()) {
     settings += ", OPENBLAS_CORETYPE=\"" + core->second + "\"";
   }
   return settings + (kernels.blas == Blas::native ? "" : ", OPENBLAS_NUM_THREADS=\"1\"");
@@ -280,14 +286,14 @@ Program program_of(const Request& request) {
     needs_one_thread = needs_one_thread || std::any_of(made.begin(), made.end(), is_softmax_over_another_axis);
   }
   const std::string settings = (needs_one_thread ? "torch.set_num_threads(1)\n" : "") + set_printoptions(request.print);
-  program.head =
-      "import os\n\n"
-      "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
-      "os.environ.update(" +
-      environment(request.chapters[0].walk.draws().kernels) +
-      ")\n\n"
-      "import torch\nfrom torch import nn\n" +
-      (settings.empty() ? "" : "\n") + settings;
+  const bool has_weights = !request.checkpoint.empty();
+  program.head = std::string(has_weights ? "import json\n" : "") +
+                 "import os\n\n"
+                 "# Last digits depend on the kernels, which are chosen when torch is loaded.\n"
+                 "os.environ.update(" +
+                 environment(request.chapters[0].walk.draws().kernels) + ")\n\n" +
+                 (has_weights ? "import numpy as np\n" : "") + "import torch\nfrom torch import nn\n" +
+                 (settings.empty() ? "" : "\n") + settings + pytorch_weights(request.checkpoint);
   return program;
 }
 

@@ -22,7 +22,8 @@ struct Chapter {
 struct Request {
   std::vector<Chapter> chapters;  ///< at least one
   torch::PrintOptions print;
-  bool show_grad = true;  ///< grad_fn and requires_grad
+  bool show_grad = true;                     ///< grad_fn and requires_grad
+  std::vector<std::string> checkpoint = {};  ///< the .safetensors files from which the program reads its weights
 };
 
 }  // namespace attn::emit

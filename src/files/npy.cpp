@@ -12,7 +12,7 @@ namespace {
 
 const std::string save_again = "write it again with numpy.save(path, array)";
 
-[[noreturn]] void throw_cut_short(std::size_t declared, std::size_t there) {
+[[noreturn]] void throw_cut_short(std::uint64_t declared, std::size_t there) {
   throw Wrong("cut short: " + std::to_string(declared) + " bytes are declared, but it has " + std::to_string(there),
               "write or copy it again");
 }
@@ -96,7 +96,7 @@ NpyHeader npy_header_of(const Bytes& bytes) { return parse_npy_header(bytes.piec
 
 Dumped parse_npy(const Bytes& bytes) {
   NpyHeader header = npy_header_of(bytes);
-  const auto declared = static_cast<std::size_t>(byte_count(header.shape, header.element));
+  const auto declared = static_cast<std::uint64_t>(byte_count(header.shape, header.element));
   const std::size_t size = bytes.size() - header.size;
   if (size < declared) {
     throw_cut_short(header.size + declared, bytes.size());

@@ -4,25 +4,10 @@
 #include "files/folder.hpp"
 #include "files/formats.hpp"
 #include "files/wrong.hpp"
-#include "text/lines.hpp"
 
 namespace attn::dump {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// Runs an action that throws Wrong, and adds the file's path to the error.
-template <class Action>
-auto naming(const fs::path& path, const Action& action) {
-  try {
-    return action();
-  } catch (const Wrong& wrong) {
-    throw DumpError(
-        text::one_line("'" + path.string() + "': " + wrong.what() + "; " + wrong.accepted + "; " + wrong.way_on));
-  }
-}
-
-}  // namespace
 
 bool is_dump(const fs::path& path) {
   std::error_code ignored;

@@ -43,16 +43,8 @@ Element element_of_safetensors(const std::string& dtype) {
   throw Wrong("it holds numbers of dtype '" + dtype.substr(0, 20) + "'", "convert it to F32 first", accepted_dtypes);
 }
 
-/// A tensor with its numbers where the header places them: `bytes` are those after the header.
-struct Laid {
-  std::string name;
-  Element element;
-  Shape shape;
-  std::size_t begin;
-  std::size_t end;
-};
-
-Laid laid(SafetensorsEntry entry) {
+/// A tensor where the header places it: `begin` counts from the header's end.
+Placed placed(SafetensorsEntry entry) {
   check_name(entry.name);
   try {
     Shape shape;
@@ -69,27 +61,27 @@ Laid laid(SafetensorsEntry entry) {
                       std::to_string(declared) + " bytes of its shape " + shape_text(shape),
                   safetensors_again);
     }
-    return {std::move(entry.name), element, std::move(shape), begin, end};
+    return {std::move(entry.name), element, std::move(shape), begin, end - begin};
   } catch (const Wrong& wrong) {
     throw wrong.in(entry.name);
   }
 }
 
 /// Throws Wrong if the tensors leave gaps, overlap, or do not end at the file's end.
-void check_layout(const std::vector<Laid>& tensors, std::size_t size) {
-  std::vector<const Laid*> in_order;
-  for (const Laid& tensor : tensors) {
+void check_layout(const std::vector<Placed>& tensors, std::size_t size) {
+  std::vector<const Placed*> in_order;
+  for (const Placed& tensor : tensors) {
     in_order.push_back(&tensor);
   }
-  std::ranges::sort(in_order, {}, [](const Laid* tensor) { return std::pair(tensor->begin, tensor->end); });
-  std::size_t end = 0;
-  for (const Laid* tensor : in_order) {
+  std::ranges::sort(in_order, {}, [](const Placed* tensor) { return std::pair(tensor->begin, tensor->size); });
+  std::uint64_t end = 0;
+  for (const Placed* tensor : in_order) {
     if (tensor->begin != end) {
       throw Wrong("'" + tensor->name + "' begins at byte " + std::to_string(tensor->begin) + ", where " +
                       (tensor->begin < end ? "another tensor is" : "the one before ends at " + std::to_string(end)),
                   safetensors_again, "tensors must follow each other without gaps");
     }
-    end = tensor->end;
+    end = tensor->begin + tensor->size;
   }
   if (end != size) {
     throw Wrong((end > size ? "cut short: " : "bytes after its last tensor: ") + std::to_string(end) +
@@ -105,7 +97,7 @@ bool looks_like_safetensors(std::string_view bytes, std::int64_t size) {
          header_length(bytes) <= static_cast<std::uint64_t>(size) - length_size;
 }
 
-std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted) {
+std::vector<Placed> safetensors_contents(const Bytes& bytes) {
   if (bytes.size() < length_size) {
     throw Wrong("cut short: it has " + std::to_string(bytes.size()) + " bytes", safetensors_again);
   }
@@ -116,22 +108,29 @@ std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted) 
                     " bytes, and " + std::to_string(rest) + " are there",
                 safetensors_again);
   }
-  std::vector<Laid> tensors;
+  std::vector<Placed> tensors;
   for (SafetensorsEntry& entry : parse_safetensors_header(bytes.piece(length_size, length))) {
-    tensors.push_back(laid(std::move(entry)));
+    tensors.push_back(placed(std::move(entry)));
   }
   const std::size_t data = length_size + length;
   check_layout(tensors, bytes.size() - data);
   if (tensors.empty()) {
     throw Wrong("it has no tensor", safetensors_again);
   }
+  for (Placed& tensor : tensors) {
+    tensor.begin += data;
+  }
+  return tensors;
+}
+
+std::vector<Dumped> parse_safetensors(const Bytes& bytes, const Wanted& wanted) {
   std::vector<Dumped> result;
-  for (Laid& tensor : tensors) {
-    if (!wanted({tensor.name, tensor.shape, dtype_name(tensor.element)})) {
-      continue;
+  for (Placed& tensor : safetensors_contents(bytes)) {
+    if (wanted({tensor.name, tensor.shape, dtype_name(tensor.element)})) {
+      std::vector<double> values = numbers_of(bytes, tensor.begin, tensor.size, tensor.element);
+      result.push_back(
+          {std::move(tensor.name), std::move(tensor.shape), dtype_name(tensor.element), std::move(values)});
     }
-    std::vector<double> values = numbers_of(bytes, data + tensor.begin, tensor.end - tensor.begin, tensor.element);
-    result.push_back({std::move(tensor.name), std::move(tensor.shape), dtype_name(tensor.element), std::move(values)});
   }
   return result;
 }

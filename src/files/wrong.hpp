@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "files/read.hpp"
 #include "text/lines.hpp"
 
 namespace attn::dump {
@@ -24,5 +26,16 @@ struct Wrong : std::runtime_error {
   std::string accepted;
   std::string way_on;
 };
+
+/// Runs an action that throws Wrong, and makes it a DumpError with the file's path.
+template <class Action>
+auto naming(const std::filesystem::path& path, const Action& action) {
+  try {
+    return action();
+  } catch (const Wrong& wrong) {
+    throw DumpError(
+        text::one_line("'" + path.string() + "': " + wrong.what() + "; " + wrong.accepted + "; " + wrong.way_on));
+  }
+}
 
 }  // namespace attn::dump

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "lesson/derived.hpp"
+#include "tensor/glibc_math.hpp"
+#include "tensor/rounded_math.hpp"
 #include "text/columns.hpp"
 #include "text/numbers.hpp"
 
@@ -86,11 +88,21 @@ class Columns {
     }
     if (column.operation == "exp") {
       return each([&](double power, double) {
-        return is_float32 ? static_cast<double>(std::exp(static_cast<float>(power))) : std::exp(power);
+        return is_float32 ? static_cast<double>(glibc::exp(static_cast<float>(power))) : rounded::exp(power);
       });
     }
     if (column.operation == "cos" || column.operation == "sin") {
-      return each([&](double angle, double) { return column.operation == "cos" ? std::cos(angle) : std::sin(angle); });
+      return each(
+          [&](double angle, double) { return column.operation == "cos" ? rounded::cos(angle) : rounded::sin(angle); });
+    }
+    if (column.operation == "sqrt" || column.operation == "rsqrt") {
+      return each([&](double number, double) {
+        const double root = rounded(std::sqrt(number));
+        return column.operation == "sqrt" ? root : 1 / root;
+      });
+    }
+    if (column.operation == "equal") {
+      return each([](double a, double b) { return a == b ? 1.0 : 0.0; });
     }
     if (column.operation == "close") {
       return each([](double a, double b) { return is_close(a, b) ? 1.0 : 0.0; });

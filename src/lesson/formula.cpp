@@ -7,6 +7,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
+#include "walk/norm.hpp"
 
 namespace attn::render {
 namespace {
@@ -81,16 +82,33 @@ class FormulaMaker {
       case Kind::transpose: return of(operands[0]) + (swaps_last(tensor) ? ".T" : "");
       case Kind::view: return split_or_joined(tensor);
       case Kind::index:
-      case Kind::slice: return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+      case Kind::slice: return named_or_words(tensor);
       case Kind::contiguous: return of(operands[0]);
-      default: return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+      case Kind::added: return is_weighed(tensor) ? of(operands[0]) + " + " + of(operands[1]) : named_or_words(tensor);
+      case Kind::scaled_and_shifted: return is_weighed(tensor) ? normed(tensor) : named_or_words(tensor);
+      default: return named_or_words(tensor);
     }
+  }
+
+  static std::string named_or_words(const Tensor& tensor) {
+    return tensor.name().empty() ? grouped(tensor.expression()) : tensor.name();
+  }
+
+  std::string normed(const Tensor& tensor) {
+    const auto norm = norm_of(tensor);
+    if (!norm) {
+      return named_or_words(tensor);
+    }
+    add_term("LayerNorm: each row less its mean, divided by its standard deviation, times a weight, plus a bias");
+    return "LayerNorm(" + of(norm->x) + ")";
   }
 
   std::string masked(const Tensor& tensor) {
     const Facts facts = tensor.operation().facts();
-    if (tensor.operands()[1].operation().facts().is_by_tokens) {
-      add_term("masked: " + number(facts.value) + " replaces the scores of later tokens");
+    const Facts mask = tensor.operands()[1].operation().facts();
+    if (mask.is_by_tokens) {
+      add_term("masked: " + number(facts.value) + " replaces the scores of later tokens" +
+               (mask.window > 0 ? ", and of those outside the window" : ""));
     } else {
       add_term("masked: " + number(facts.value) + " where the mask is True");
     }

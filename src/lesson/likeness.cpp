@@ -1,6 +1,7 @@
 #include "lesson/likeness.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <variant>
 
@@ -9,7 +10,8 @@
 namespace attn::render {
 namespace {
 
-bool same(float a, float b) { return a == b || (a != a && b != b); }
+/// Also tells 0 from -0, which print differently.
+bool same(float a, float b) { return (a == b && std::signbit(a) == std::signbit(b)) || (a != a && b != b); }
 template <class T>
 bool same(T a, T b) {
   return a == b;

@@ -78,6 +78,10 @@ std::optional<std::int64_t> token_of(const Tensor& vector) {
     case Kind::exp:
     case Kind::cosine:
     case Kind::sine:
+    case Kind::root:
+    case Kind::inverse_root:
+    case Kind::raised:
+    case Kind::scaled_and_shifted:
     case Kind::subtracted:
     case Kind::dropout: return token_of(operands[0]);
     default: return std::nullopt;

@@ -165,6 +165,10 @@ void Noticing::relative_to_maximum(const Numbers& numbers) {
 }
 
 void Noticing::multiplied(const Numbers& numbers) {
+  if (operand(1).kind() == Kind::subtracted && numbers.shape.size() == 3) {
+    lost_with_distance(numbers);
+    return;
+  }
   if (!is_above_diagonal(numbers, 0)) {
     return;
   }
@@ -177,6 +181,19 @@ void Noticing::multiplied(const Numbers& numbers) {
   if (!near(first, 1) && near(last, 1)) {
     say("the rows no longer sum to 1: the first sums to " + text::number_text(first) + "; the last still sums to 1");
   }
+}
+
+void Noticing::lost_with_distance(const Numbers& numbers) {
+  constexpr std::int64_t most_heads = 8;
+  const std::int64_t n = numbers.width;
+  if (n < 2 || numbers.shape[0] > most_heads) {
+    return;
+  }
+  std::string each;
+  for (std::int64_t head = 0; head < numbers.shape[0]; ++head) {
+    each += (head == 0 ? "" : ", ") + head_name(head) + " " + text::number_text(numbers.row((head + 1) * n - 1)[0]);
+  }
+  say("the last token's bias for the first, " + std::to_string(n - 1) + " back: " + each);
 }
 
 void Noticing::divided(const Numbers& numbers) {
@@ -219,9 +236,27 @@ void Noticing::look_at_bools() {
     say("True only above the diagonal: " + count_text(yes, std::ssize(all)));
     return;
   }
+  if (tensor_.operation().facts().window > 0) {
+    shown_by_window(all);
+  }
   say(count_text(yes, std::ssize(all)) + (yes == 1 ? " is True, " : " are True, ") +
       text::factor_text(std::round(1000.0 * static_cast<double>(yes) / static_cast<double>(all.size())) / 10) + "%" +
       expected_share());
+}
+
+void Noticing::shown_by_window(std::span<const bool> all) {
+  const auto n = static_cast<std::size_t>(tensor_.size(-1));
+  const auto shown = std::count(all.end() - static_cast<std::ptrdiff_t>(n), all.end(), false);
+  std::size_t full = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    full += std::count(all.begin() + static_cast<std::ptrdiff_t>(row * n),
+                       all.begin() + static_cast<std::ptrdiff_t>((row + 1) * n), false) == shown
+                ? 1U
+                : 0U;
+  }
+  say("each row shows its own token and earlier ones, at most " + counted(shown, "token", "tokens") + ": " +
+      count_text(static_cast<std::int64_t>(full), static_cast<std::int64_t>(n)) +
+      (full == 1 ? " rows shows as many" : " rows show as many"));
 }
 
 bool Noticing::is_causal(std::span<const bool> all) const {

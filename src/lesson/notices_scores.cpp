@@ -174,7 +174,9 @@ void Noticing::symmetry(const Numbers& numbers) {
 
 void Noticing::diagonals(const Numbers& numbers) {
   const std::int64_t n = numbers.width;
-  const bool is_such = tensor_.dim() == 2 && numbers.rows == n && n > 2 && rotation_of(operand(0));
+  const bool is_with_itself =
+      operand(1).operands()[0].id() == operand(0).id() && is_made_with(operand(0), {Kind::sine});
+  const bool is_such = tensor_.dim() == 2 && numbers.rows == n && n > 2 && (rotation_of(operand(0)) || is_with_itself);
   if (!is_such) {
     return;
   }
@@ -189,7 +191,8 @@ void Noticing::diagonals(const Numbers& numbers) {
       }
     }
   }
-  say("each diagonal holds one number, up to rounding: the score depends on the distance alone");
+  say("each diagonal holds one number, up to rounding: the " + std::string(is_with_itself ? "product" : "score") +
+      " depends on the distance alone");
 }
 
 void Noticing::highest(const Numbers& numbers) {

@@ -103,6 +103,10 @@ class Noticing {
   /// How many rows of exponentials of what is at most 0 have a 1.
   void relative_to_maximum(const Numbers& numbers);
   void multiplied(const Numbers& numbers);
+  /// The bias of the most distant tokens in each head.
+  void lost_with_distance(const Numbers& numbers);
+  /// How many tokens a sliding window shows.
+  void shown_by_window(std::span<const bool> all);
   void divided(const Numbers& numbers);
 
   void look_at_bools();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -27,14 +26,16 @@ struct Merged {
   std::set<const void*> weights;
 };
 
-std::set<const void*> weights_of(const Tensor& tensor) {
+/// The weights between the tensor and the drawn tensors that it is computed from.
+std::set<const void*> weights_of(const Tensor& tensor, const std::unordered_map<const void*, MapLine>& drawn) {
   std::set<const void*> weights;
-  std::unordered_set<const void*> seen;
-  for_each_source(tensor, seen, [&](const Tensor& source) {
-    if (source.operation().is_parameter()) {
-      weights.insert(source.id());
+  for (const Tensor& operand : tensor.operands()) {
+    if (operand.operation().is_parameter()) {
+      weights.insert(operand.id());
+    } else if (!drawn.contains(operand.id())) {
+      weights.merge(weights_of(operand, drawn));
     }
-  });
+  }
   return weights;
 }
 
@@ -93,13 +94,13 @@ std::vector<MapLine> step_map(std::span<const Step> steps) {
     const auto same = std::ranges::find_if(map, [&](const MapLine& other) { return tells_the_same(other, line); });
     if (same == map.end()) {
       map.push_back(std::move(line));
-      merged.push_back({{steps[step].section}, weights_of(tensor)});
+      merged.push_back({{steps[step].section}, weights_of(tensor, drawn)});
       continue;
     }
     Merged& alike = merged[static_cast<std::size_t>(same - map.begin())];
     alike.sections.insert(steps[step].section);
     same->sections = alike.sections.size();
-    same->has_other_weights = same->has_other_weights || weights_of(tensor) != alike.weights;
+    same->has_other_weights = same->has_other_weights || weights_of(tensor, drawn) != alike.weights;
   }
   tell_other_weights(map);
   place_beginnings(map);

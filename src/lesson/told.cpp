@@ -93,13 +93,17 @@ Telling one_step(const Derivation& derivation, const std::string& sign, const st
   return {
       .lines = {.each = "{a} " + sign + (has_b ? " {b}" : " {=c}") + " = {=a} " + sign + " {=" + b + "} = {=result}"},
       .hints = {operands(derivation)},
-      .meeting = {.label = has_b ? "" : "divisor", .row = has_b ? "" : "c"},
+      .meeting = {.label = has_b         ? ""
+                           : sign == "/" ? "divisor"
+                                         : "number",
+                  .row = has_b ? "" : "c"},
       .page = {.paragraphs = {"{a} " + page_sign + (has_b ? " {b}" : " {=c}"),
                               "`{=a} " + page_sign + " {=" + b + "} = {=result}`"},
                .said = "{=a} " + said + " {=" + b + "}"},
       .columns = {{"result",
                    sign == "*"   ? "*"
                    : sign == "-" ? "-"
+                   : sign == "+" ? "total"
                                  : "/",
                    "a", has_b ? "b" : "c"}},
       .rounding = rounds_otherwise,
@@ -133,6 +137,73 @@ Telling function(const Derivation& derivation, std::string_view operation, const
       .page = {.paragraphs = {called + " {a}", "`" + name + "({=a}) = {=result}`"}, .said = called + " {=a}"},
       .columns = {{"result", operation, "a"}},
       .rounding = rounds_otherwise,
+  };
+}
+
+/// The columns of a row's mean and, if wanted, of its variance.
+std::vector<Column> moments(bool has_variance) {
+  std::vector<Column> columns = {{"sum", "running", "a", "", true},
+                                 {"total", "total", "a"},
+                                 {"one", "equal", "a", "a"},
+                                 {"count", "total", "one"},
+                                 {"mean", "/", "total", "count"}};
+  if (has_variance) {
+    const std::vector<Column> more = {{"difference", "-", "a", "mean", true},
+                                      {"square", "*", "difference", "difference", true},
+                                      {"squares", "total", "square"},
+                                      {"variance", "/", "squares", "count"}};
+    columns.insert(columns.end(), more.begin(), more.end());
+  }
+  return columns;
+}
+
+Telling mean(const Derivation& derivation) {
+  const std::string count = std::to_string(derivation.terms.size());
+  return {
+      .lines = {.opening = "the mean of {a run}:",
+                .each = "{a} = {>a}   sum {>sum}{token}",
+                .closing = {"{=total} / " + count + " = {=mean}"}},
+      .hints = {operands(derivation)},
+      .meeting = {.is_list = true},
+      .page = {.head = {"", "{a name}", "sum"},
+               .each = {"{~a}", "{=sum}"},
+               .paragraphs = {"`{=total} ÷ " + count + " = {=mean}`"},
+               .said = "the mean of these numbers"},
+      .columns = moments(false),
+      .result = "mean",
+      .rounding = adds_otherwise,
+  };
+}
+
+/// A row's variance, or with an epsilon 1 / sqrt(variance + epsilon).
+Telling variance(const Derivation& derivation, bool is_inverse) {
+  const std::string count = std::to_string(derivation.terms.size());
+  std::vector<Column> columns = moments(true);
+  std::vector<std::string> closing = {"the squares sum to {=squares}; the variance is {=squares} / " + count +
+                                      " = {=variance}"};
+  std::vector<std::string> paragraphs = {"The squares sum to `{=squares}`.",
+                                         "`{=squares} ÷ " + count + " = {=variance}`"};
+  if (is_inverse) {
+    columns.push_back({"raised", "total", "variance", "c"});
+    columns.push_back({"result", "rsqrt", "raised"});
+    closing.emplace_back("1 / sqrt({=variance} + {=c}) = {=result}");
+    paragraphs.emplace_back("`1 ÷ √({=variance} + {=c}) = {=result}`");
+  }
+  return {
+      .lines = {.opening = "the mean of {a run} is {=mean}:",
+                .each = "({a} - mean)**2 = {>difference}**2 = {>square}{token}",
+                .closing = std::move(closing)},
+      .hints = {operands(derivation)},
+      .meeting = {.is_list = true, .label = "squares", .row = "square"},
+      .page = {.head = {"", "x", "x − mean", "squared"},
+               .each = {"{~a}", "{=difference}", "{=square}"},
+               .paragraphs = std::move(paragraphs),
+               .said = is_inverse ? "1 divided by the square root of the variance {=variance} plus {=c}"
+                                  : "the mean of the squared differences from the mean {=mean}"},
+      .columns = std::move(columns),
+      .result = is_inverse ? "result" : "variance",
+      .rounding = adds_otherwise,
+      .has_constant = is_inverse,
   };
 }
 
@@ -240,6 +311,12 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::exponential: return function(derivation, "exp", "e to the power of");
     case Rule::cosine: return function(derivation, "cos", "the cosine of");
     case Rule::sine: return function(derivation, "sin", "the sine of");
+    case Rule::root: return function(derivation, "sqrt", "the square root of");
+    case Rule::inverse_root: return function(derivation, "rsqrt", "1 divided by the square root of");
+    case Rule::raised: return one_step(derivation, "+", "+", "plus");
+    case Rule::mean: return mean(derivation);
+    case Rule::variance: return variance(derivation, false);
+    case Rule::inverse_deviation: return variance(derivation, true);
     case Rule::softmax: return softmax(derivation);
     case Rule::masked: return masked(derivation);
     case Rule::kept: return kept(derivation);

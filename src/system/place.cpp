@@ -6,10 +6,13 @@
 #include <string>
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #include "system/unfinished.hpp"
 
@@ -31,9 +34,13 @@ fs::path without_slashes(fs::path path) {
 }
 
 /// Links in /proc lead to open files, which may have been renamed or removed.
-bool is_in_proc(const fs::path& path) {
+bool is_in_proc([[maybe_unused]] const fs::path& path) {
+#if defined(__linux__)
   struct statfs system {};
   return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+#else
+  return false;
+#endif
 }
 
 /// The N of this process's own /proc/self/fd/N.
@@ -43,6 +50,21 @@ int own_descriptor(const fs::path& path) {
   const bool is_own = fs::canonical(folder_of(path), ignored) == "/proc/" + std::to_string(getpid()) + "/fd";
   const bool is_number = name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos;
   return is_own && is_number ? std::stoi(name) : -1;
+}
+
+/// What a rename does besides.
+enum class Renaming { replaces_nothing, exchanges };
+
+/// Linux's renameat2; elsewhere as where a file system does not know the flags.
+bool renamed([[maybe_unused]] const fs::path& from, [[maybe_unused]] const fs::path& to,
+             [[maybe_unused]] Renaming how) {
+#if defined(__linux__)
+  const unsigned flags = how == Renaming::exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+#else
+  errno = ENOSYS;
+  return false;
+#endif
 }
 
 bool knows_no_flags(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
@@ -98,7 +120,7 @@ bool same_stream(const Place& one, const Place& other) {
 }
 
 bool rename_to_new(const fs::path& from, const fs::path& to) {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+  if (renamed(from, to, Renaming::replaces_nothing)) {
     return true;
   }
   if (knows_no_flags(errno)) {
@@ -122,7 +144,7 @@ bool rename_to_new(const fs::path& from, const fs::path& to) {
 }
 
 bool exchange(const fs::path& one, const fs::path& other) {
-  if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) {
+  if (renamed(one, other, Renaming::exchanges)) {
     return true;
   }
   if (knows_no_flags(errno)) {

@@ -2,9 +2,14 @@
 
 #include <cerrno>
 
-#include <unistd.h>
+#include <pthread.h>
 
 namespace attn::system {
+namespace {
+
+const pthread_t main_thread = pthread_self();  // which runs what is constructed before main
+
+}  // namespace
 
 bool ends_process(int signal) {
   switch (signal) {
@@ -34,11 +39,11 @@ struct sigaction handle(int signal, void (*handler)(int)) {
 }
 
 bool passed_to_main_thread(int signal) {
-  if (gettid() == getpid()) {
+  if (pthread_equal(pthread_self(), main_thread) != 0) {
     return false;
   }
   const int error = errno;
-  tgkill(getpid(), getpid(), signal);
+  pthread_kill(main_thread, signal);
   errno = error;
   return true;
 }

@@ -11,6 +11,7 @@
 #include <xtensor-blas/xblas.hpp>
 
 #include "tensor/blas_kernels.hpp"
+#include "tensor/portable_blas.hpp"
 
 namespace attn {
 namespace {
@@ -53,6 +54,9 @@ struct Factor {
 }  // namespace
 
 void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
+  if (runnable(blas) == Blas::portable) {
+    return portable::gemm(a, b, beta, out);
+  }
   use_blas(blas, static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(b.columns));
   // In column-major order a row-major result is its own transpose: outᵀ = bᵀ aᵀ. A single column is both.
   const bool swap = b.columns != 1;
@@ -67,6 +71,9 @@ void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out) {
 }
 
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out) {
+  if (runnable(blas) == Blas::portable) {
+    return portable::gemv(a, rows, columns, x, out);
+  }
   use_blas(blas, static_cast<double>(rows) * static_cast<double>(columns));
   // One column is also column-major, which PyTorch checks first.
   const bool transpose = columns != 1;
@@ -77,6 +84,9 @@ void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, co
 }
 
 float dot_product(Blas blas, const float* a, const float* b, std::int64_t n) {
+  if (runnable(blas) == Blas::portable) {
+    return portable::dot_product(a, b, n);
+  }
   use_blas(blas, static_cast<double>(n));
   float result = 0;
   cxxblas::dot(static_cast<BlasInt>(n), a, 1, b, 1, result);

@@ -15,15 +15,17 @@ struct Matrix {
   std::int64_t column_stride;
 };
 
-/// out = a @ b + beta * out with OpenBLAS's sgemm, called as PyTorch's addmm_impl_cpu_ calls it: out is row-major
+// Each computes what OpenBLAS's function gives with the kernel set that runs here for `blas`.
+
+/// out = a @ b + beta * out as sgemm does, called as PyTorch's addmm_impl_cpu_ calls it: out is row-major
 /// [a.rows, b.columns]; the strides decide which operand is passed transposed. The sums' last bits depend on the order
-/// of the two factors, so that choice is part of the result.
+/// of the two factors, so that choice is part of the result. beta is 0 or 1.
 void gemm(Blas blas, const Matrix& a, const Matrix& b, float beta, float* out);
 
-/// out = a @ x with OpenBLAS's sgemv, called as PyTorch's addmv calls it: a is row-major [rows, columns].
+/// out = a @ x as sgemv does, called as PyTorch's addmv calls it: a is row-major [rows, columns].
 void gemv(Blas blas, const float* a, std::int64_t rows, std::int64_t columns, const float* x, float* out);
 
-/// Computes the dot product of two contiguous vectors with OpenBLAS's sdot.
+/// Computes the dot product of two contiguous vectors as sdot does.
 float dot_product(Blas blas, const float* a, const float* b, std::int64_t n);
 
 }  // namespace attn

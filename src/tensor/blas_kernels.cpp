@@ -108,6 +108,9 @@ bool core_runs(const std::string& name) {
 
 /// The value of OPENBLAS_CORETYPE that makes OpenBLAS choose this set; empty: it detects the processor.
 std::string core_wanted(Blas blas) {
+  if (blas == Blas::portable) {
+    return "";
+  }
   if (blas == Blas::native || blas == Blas::environment) {
     return core_runs(environment().core) ? environment().core : "";
   }
@@ -185,16 +188,22 @@ int threads_of_native() {
 
 }  // namespace
 
+bool has_openblas() { return true; }
+
 Blas runnable(Blas wanted) {
-  if (wanted == Blas::native) {
+  if (wanted == Blas::native || wanted == Blas::portable) {
     return wanted;
   }
   if (wanted == Blas::environment) {
     return core_runs(environment().core) ? wanted : runnable(Blas::haswell);
   }
   const auto* first = &family_of(wanted);
-  return std::find_if(first, families.end(), [](const Family& family) { return family.runs(); })->blas;
+  const auto* found = std::find_if(first, families.end(), [](const Family& family) { return family.runs(); });
+  const bool was_fused = wanted == Blas::skylakex || wanted == Blas::haswell;
+  return was_fused && !has_avx2() ? Blas::portable : found->blas;
 }
+
+bool gives_bits_of(Blas wanted) { return bits_of(runnable(wanted)) == bits_of(wanted); }
 
 Blas default_blas() {
   const std::string& core = environment().core;
@@ -211,8 +220,11 @@ void use_blas(Blas wanted, double work) {
   const std::scoped_lock lock(mutex);
   static std::optional<Blas> chosen = environment().prepared ? std::optional(runnable(default_blas())) : std::nullopt;
   static std::optional<Blas> current;
-  require_buffers(1);
   const Blas blas = runnable(wanted);
+  if (blas == Blas::portable) {
+    return;
+  }
+  require_buffers(1);
   if (current != blas) {
     if (chosen != blas) {
       write_core(core_wanted(blas));
@@ -243,6 +255,9 @@ int threads_with_room(int wanted) {
 }
 
 std::string core_name(Blas blas) {
+  if (runnable(blas) == Blas::portable) {
+    return "portable";
+  }
   use_blas(blas, 0);
   return openblas_get_corename();
 }

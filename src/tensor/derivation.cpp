@@ -27,6 +27,12 @@ std::string_view rule_name(Derivation::Rule rule) {
     case Rule::exponential: return "exponential";
     case Rule::cosine: return "cosine";
     case Rule::sine: return "sine";
+    case Rule::root: return "root";
+    case Rule::inverse_root: return "inverse root";
+    case Rule::raised: return "raised";
+    case Rule::mean: return "mean";
+    case Rule::variance: return "variance";
+    case Rule::inverse_deviation: return "inverse deviation";
     case Rule::softmax: return "softmax";
     case Rule::masked: return "masked";
     case Rule::kept: return "kept";

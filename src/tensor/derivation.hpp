@@ -18,22 +18,28 @@ struct Element {
 /// The computation of one element from operands' elements, as needed to compute it by hand.
 struct Derivation {
   enum class Rule {
-    given,        ///< no operand: a constant, an input or a random draw
-    copy,         ///< terms[0].a at another place: views, stack, cat, nn.Parameter; b, if any, is the mask's False
-    products,     ///< the sum of all a * b, plus the bias if there is one
-    sum,          ///< the sum of all a
-    product,      ///< terms[0].a * terms[0].b
-    difference,   ///< terms[0].a - terms[0].b
-    maximum,      ///< the largest of all a
-    quotient,     ///< terms[0].a / terms[0].b, or / constant if there is no b
-    exponential,  ///< exp(terms[0].a)
-    cosine,       ///< cos(terms[0].a)
-    sine,         ///< sin(terms[0].a)
-    softmax,      ///< exp(terms[position].a - max) / sum of all exp(a - max)
-    masked,       ///< constant, because the mask's element terms[0].a is True
-    kept,         ///< terms[0].a * constant, because the mask's element terms[0].b is True
-    dropped,      ///< 0, because the mask's element terms[0].b is False
-    comparison,   ///< whether every a is close to its b
+    given,         ///< no operand: a constant, an input or a random draw
+    copy,          ///< terms[0].a at another place: views, stack, cat, nn.Parameter; b, if any, is the mask's False
+    products,      ///< the sum of all a * b, plus the bias if there is one
+    sum,           ///< the sum of all a
+    product,       ///< terms[0].a * terms[0].b, or * constant if there is no b
+    difference,    ///< terms[0].a - terms[0].b
+    maximum,       ///< the largest of all a
+    quotient,      ///< terms[0].a / terms[0].b, or / constant if there is no b
+    exponential,   ///< exp(terms[0].a)
+    cosine,        ///< cos(terms[0].a)
+    sine,          ///< sin(terms[0].a)
+    root,          ///< sqrt(terms[0].a)
+    inverse_root,  ///< 1 / sqrt(terms[0].a)
+    raised,        ///< terms[0].a + constant
+    mean,          ///< the mean of all a
+    variance,      ///< the mean of all squared differences from the mean of all a
+    inverse_deviation,  ///< 1 / sqrt(their variance + constant)
+    softmax,            ///< exp(terms[position].a - max) / sum of all exp(a - max)
+    masked,             ///< constant, because the mask's element terms[0].a is True
+    kept,               ///< terms[0].a * constant, because the mask's element terms[0].b is True
+    dropped,            ///< 0, because the mask's element terms[0].b is False
+    comparison,         ///< whether every a is close to its b
   };
 
   struct Term {

@@ -51,7 +51,45 @@ class Divide final : public Operation {
   std::int64_t root_of_;
 };
 
+/// x times the root of 1 / d, d the size of its last axis.
+class TimesRoot final : public Operation {
+ public:
+  explicit TimesRoot(std::int64_t d) : d_(d), factor_(static_cast<float>(std::sqrt(1 / static_cast<double>(d)))) {}
+
+  std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
+    return std::vector<Need>{{part}};
+  }
+  Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
+    Block<float> product = operands[0].own_floats();
+    for (float& value : product) {
+      value *= factor_;
+    }
+    return Array(std::move(product));
+  }
+  Derivation derive(const std::vector<Tensor>&, const Shape& index) const override {
+    return Derivation(Derivation::Rule::product, {0, index}, {}, static_cast<double>(factor_));
+  }
+  std::string words(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + " * (1 / " + std::to_string(d_) + ")**0.5";
+  }
+  std::string numpy(const std::vector<std::string>& operands) const override {
+    return grouped(operands[0]) + " * np.float32((1 / " + std::to_string(d_) + ")**0.5)";
+  }
+  Facts facts() const override {
+    return {.kind = Kind::scaled, .root_of = d_, .value = std::sqrt(static_cast<double>(d_))};
+  }
+  std::string autograd_name(const std::vector<Tensor>&) const override { return "MulBackward0"; }
+
+ private:
+  std::int64_t d_;
+  float factor_;
+};
+
 }  // namespace
+
+Tensor scale_queries(const Tensor& queries) {
+  return Tensor(std::make_shared<TimesRoot>(queries.size(-1)), {queries}, queries.shape());
+}
 
 Tensor divide(const Tensor& x, double divisor, const std::string& words) {
   return Tensor(std::make_shared<Divide>(divisor, words), {x}, x.shape());

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "tensor/fused.hpp"
+#include "tensor/glibc_math.hpp"
 #include "tensor/processor.hpp"
 
 namespace attn {
@@ -30,17 +32,17 @@ namespace {
       static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(rounded) - std::bit_cast<std::uint32_t>(kRounder));
 
   // 3. s = x - q ln 2, ln 2 in two parts.
-  float s = std::fma(q, -0.693145751953125F, x);
-  s = std::fma(q, -1.428606765330187045e-06F, s);
+  float s = fused(q, -0.693145751953125F, x);
+  s = fused(q, -1.428606765330187045e-06F, s);
 
   // 4. e^s = 1 + s + s^2 u.
   float u = 0.000198527617612853646278381F;
-  u = std::fma(u, s, 0.00139304355252534151077271F);
-  u = std::fma(u, s, 0.00833336077630519866943359F);
-  u = std::fma(u, s, 0.0416664853692054748535156F);
-  u = std::fma(u, s, 0.166666671633720397949219F);
-  u = std::fma(u, s, 0.5F);
-  u = 1.0F + std::fma(s * s, u, s);
+  u = fused(u, s, 0.00139304355252534151077271F);
+  u = fused(u, s, 0.00833336077630519866943359F);
+  u = fused(u, s, 0.0416664853692054748535156F);
+  u = fused(u, s, 0.166666671633720397949219F);
+  u = fused(u, s, 0.5F);
+  u = 1.0F + fused(s * s, u, s);
 
   // 5. Multiply by 2^q in two steps: 2^q may not be a float, and the result may be subnormal.
   const std::int32_t half = q_int >> 1;
@@ -54,7 +56,7 @@ void sleef_exp_each(std::span<float> values) {
 }
 
 #if defined(__x86_64__)
-/// The same for processors with AVX2, where std::fma is one instruction instead of a call.
+/// The same for processors with AVX2, where a fused multiply-add is one instruction instead of a call.
 [[gnu::target("avx2,fma")]] void sleef_exp_each_avx2(std::span<float> values) {
   for (float& value : values) {
     value = sleef_exp(value);
@@ -64,13 +66,11 @@ void sleef_exp_each(std::span<float> values) {
 
 }  // namespace
 
-float softmax_exp(float x, Cpu cpu) { return cpu == Cpu::standard ? std::exp(x) : sleef_exp(x); }
+float softmax_exp(float x, Cpu cpu) { return cpu == Cpu::standard ? glibc::exp(x) : sleef_exp(x); }
 
 void softmax_exp(std::span<float> values, Cpu cpu) {
   if (cpu == Cpu::standard) {
-    for (float& value : values) {
-      value = std::exp(value);
-    }
+    glibc::exp(values);
     return;
   }
 #if defined(__x86_64__)

@@ -22,12 +22,16 @@ constexpr std::size_t softmax_lanes(Cpu cpu) { return cpu == Cpu::avx512 ? 16 : 
 /// All sets but `native` use one thread, so the number of cores does not affect the result.
 enum class Blas {
   haswell,      ///< fused multiply-add; also Zen's kernels: the choice on nearly every x86-64 machine
+  portable,     ///< this project's own, for any processor: the same bits as haswell's
   skylakex,     ///< AVX-512
   sandybridge,  ///< no fused multiply-add
   prescott,     ///< SSE3; also OpenBLAS's choice for unknown processors
   environment,  ///< the set that OPENBLAS_CORETYPE names
   native,       ///< OpenBLAS's choice on this machine, with products split among its threads
 };
+
+/// The set of OpenBLAS's whose bits these are.
+constexpr Blas bits_of(Blas blas) { return blas == Blas::portable ? Blas::haswell : blas; }
 
 /// The kernels that decide a tensor's last bits, besides the operations that compute it.
 struct Kernels {

@@ -66,7 +66,10 @@ class Linear final : public Operation {
     return "nn.functional.linear(" + operands[0] + ", " + operands[1] + bias + ")";
   }
   std::string numpy(const std::vector<std::string>& operands) const override {
-    return grouped(operands[0]) + " @ " + grouped(operands[1]) + ".T" + (has_bias(operands) ? " + " + operands[2] : "");
+    constexpr std::string_view transposed = ".T";
+    std::string weight = grouped(operands[1]);
+    weight = weight.ends_with(transposed) ? weight.substr(0, weight.size() - transposed.size()) : weight + ".T";
+    return grouped(operands[0]) + " @ " + weight + (has_bias(operands) ? " + " + operands[2] : "");
   }
   Facts facts() const override { return {.kind = Kind::linear}; }
   std::optional<AxisSource> axis_source(const std::vector<Tensor>& operands, std::size_t axis) const override {

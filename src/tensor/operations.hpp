@@ -50,9 +50,17 @@ enum class Kind {
   exp,
   cosine,
   sine,
+  root,
+  inverse_root,
+  raised,  ///< a number added to each element
+  mean,
+  variance,
+  inverse_deviation,   ///< 1 / sqrt(variance + eps)
+  scaled_and_shifted,  ///< times a weight, plus a bias, along the last axis
   sum,
   dropout,
   index,
+  looked_up,  ///< rows of a table by their numbers
   slice,
   stack,
   cat,
@@ -76,7 +84,9 @@ struct Facts {
   std::int64_t rows = 0;      ///< embedding: number of rows to choose from
   std::int64_t root_of = 0;   ///< scaled: the number whose square root is the divisor; 0 if there is none
   double p = 0;               ///< dropout: probability of dropping; bernoulli: of True
-  double value = 0;           ///< masked: the fill value; scaled: the divisor; dropout: the factor of kept elements
+  double value = 0;           ///< masked: the fill value; scaled: the divisor; dropout: the factor of kept elements;
+                              ///< raised: the addend; inverse_deviation: eps
+  std::int64_t window = 0;    ///< given: a mask that shows so many tokens up to each one; 0: all before it, too
   bool is_by_tokens = false;  ///< given: every axis counts the lesson's tokens
   bool is_own = false;        ///< given: by the reader, not by the article
 };
@@ -120,6 +130,10 @@ const Tensor& data_of(const Tensor& tensor);
 
 /// x[i]: [n, ...] -> [...], a view; for another axis x[:, i].
 Tensor index(const Tensor& x, std::int64_t i, std::int64_t axis = 0);
+
+/// nn.Embedding's rows: table [n, d], numbers of its rows [k] of int64 -> [k, d]. `module` is the article's variable
+/// for the module.
+Tensor lookup(const Tensor& table, const Tensor& ids, const std::string& module);
 
 /// x[:, begin:end]: items of an axis, a view; for the last axis as -1: x[..., begin:end].
 Tensor slice(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
@@ -176,6 +190,9 @@ Tensor divide(const Tensor& x, double divisor, const std::string& words);
 /// scores / keys.shape[-1]**0.5, with the name of `keys`.
 Tensor scale(const Tensor& scores, const Tensor& keys);
 
+/// queries * (1 / queries.shape[-1])**0.5: as nn.MultiheadAttention scales, before queries meet keys.
+Tensor scale_queries(const Tensor& queries);
+
 /// x / y, x * y, x + y and x - y element by element; either is repeated along axes that it lacks or that have size 1.
 Tensor divide(const Tensor& x, const Tensor& y);
 Tensor multiply(const Tensor& x, const Tensor& y);
@@ -187,6 +204,24 @@ Tensor amax(const Tensor& x);
 
 /// torch.maximum(a, b), element by element: a and b have the same shape; NaN if one is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
+
+/// x + addend, for each element.
+Tensor add(const Tensor& x, double addend);
+
+/// torch.sqrt(x) and torch.rsqrt(x).
+Tensor sqrt(const Tensor& x);
+Tensor rsqrt(const Tensor& x);
+
+/// x.mean(dim=-1, keepdim=True) and x.var(dim=-1, unbiased=False, keepdim=True): [..., n] -> [..., 1].
+Tensor mean(const Tensor& x);
+Tensor variance(const Tensor& x);
+
+/// nn.LayerNorm in its steps: the mean of a row and 1 / sqrt(variance + epsilon), [..., n] -> [..., 1], and
+/// x * scales + shifts with scales and shifts [n]. Its kernel computes other last bits than mean(), variance() and so
+/// on.
+Tensor layer_norm_mean(const Tensor& x);
+Tensor layer_norm_factor(const Tensor& x, double epsilon);
+Tensor scale_and_shift(const Tensor& x, const Tensor& scales, const Tensor& shifts);
 
 /// torch.exp(x).
 Tensor exp(const Tensor& x);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensor/operations.hpp"
+#include "tensor/sums.hpp"
 #include "tensor/words.hpp"
 
 namespace attn {
@@ -61,25 +62,6 @@ Vector<width> cascade(const float* values, std::size_t count) {
   }
   for (std::size_t k = 1; k < unrolled; ++k) {
     add<width>(total, sums[0].data() + k * width);
-  }
-  return total;
-}
-
-/// at::native's cascade_sum over one contiguous row: eight lanes for eight elements or more, the tail first.
-float row_sum(std::span<const float> row) {
-  constexpr std::size_t lanes = 8;
-  constexpr std::size_t unrolled = 4;
-  if (row.size() < lanes) {
-    return cascade<1, unrolled>(row.data(), row.size())[0];
-  }
-  const std::size_t vectors = row.size() / lanes;
-  const Vector<lanes> partial = cascade<lanes, unrolled>(row.data(), vectors);
-  float total = 0;
-  for (const float value : row.subspan(vectors * lanes)) {
-    total += value;
-  }
-  for (const float value : partial) {
-    total += value;
   }
   return total;
 }
@@ -170,6 +152,25 @@ class Sum final : public Operation {
 };
 
 }  // namespace
+
+// Eight lanes for eight elements or more, the tail first.
+float row_sum(std::span<const float> row) {
+  constexpr std::size_t lanes = 8;
+  constexpr std::size_t unrolled = 4;
+  if (row.size() < lanes) {
+    return cascade<1, unrolled>(row.data(), row.size())[0];
+  }
+  const std::size_t vectors = row.size() / lanes;
+  const Vector<lanes> partial = cascade<lanes, unrolled>(row.data(), vectors);
+  float total = 0;
+  for (const float value : row.subspan(vectors * lanes)) {
+    total += value;
+  }
+  for (const float value : partial) {
+    total += value;
+  }
+  return total;
+}
 
 Tensor sum(const Tensor& x, bool keepdim, std::int64_t dim) {
   if (dim >= 0 || -dim > x.dim()) {

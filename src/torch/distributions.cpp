@@ -11,6 +11,10 @@
 #include <optional>
 #include <string>
 
+#include "tensor/fused.hpp"
+#include "tensor/glibc_math.hpp"
+#include "tensor/rounded_math.hpp"
+
 namespace attn::torch {
 namespace {
 
@@ -64,20 +68,20 @@ float cephes_log(float x) {
   // 2. ln(1 + f) = f - f^2/2 + f^3 y.
   const float f2 = f * f;
   float y = 7.0376836292e-2F;
-  y = std::fma(y, f, -1.1514610310e-1F);
-  y = std::fma(y, f, 1.1676998740e-1F);
-  y = std::fma(y, f, -1.2420140846e-1F);
-  y = std::fma(y, f, 1.4249322787e-1F);
-  y = std::fma(y, f, -1.6668057665e-1F);
-  y = std::fma(y, f, 2.0000714765e-1F);
-  y = std::fma(y, f, -2.4999993993e-1F);
-  y = std::fma(y, f, 3.3333331174e-1F);
+  y = fused(y, f, -1.1514610310e-1F);
+  y = fused(y, f, 1.1676998740e-1F);
+  y = fused(y, f, -1.2420140846e-1F);
+  y = fused(y, f, 1.4249322787e-1F);
+  y = fused(y, f, -1.6668057665e-1F);
+  y = fused(y, f, 2.0000714765e-1F);
+  y = fused(y, f, -2.4999993993e-1F);
+  y = fused(y, f, 3.3333331174e-1F);
   y = y * f;
 
   // 3. Add exponent ln 2, in two parts.
-  y = std::fma(y, f2, e * -2.12194440e-4F);
-  y = std::fma(-f2, 0.5F, y);
-  return std::fma(e, 0.693359375F, f + y);
+  y = fused(y, f2, e * -2.12194440e-4F);
+  y = fused(-f2, 0.5F, y);
+  return fused(e, 0.693359375F, f + y);
 }
 
 struct SinCos {
@@ -91,20 +95,20 @@ SinCos cephes_sincos(float x) {
   auto j = static_cast<int>(x * 1.27323954473516F);
   j += j % 2;
   const auto octants = static_cast<float>(j);
-  float r = std::fma(octants, -0.78515625F, x);
-  r = std::fma(octants, -2.4187564849853515625e-4F, r);
-  r = std::fma(octants, -3.77489497744594108e-8F, r);
+  float r = fused(octants, -0.78515625F, x);
+  r = fused(octants, -2.4187564849853515625e-4F, r);
+  r = fused(octants, -3.77489497744594108e-8F, r);
 
   // 2. Evaluate both polynomials of r.
   const float r2 = r * r;
   float c = 2.443315711809948e-5F;
-  c = std::fma(c, r2, -1.388731625493765e-3F);
-  c = std::fma(c, r2, 4.166664568298827e-2F);
-  c = std::fma(c * r2, r2, -(r2 * 0.5F)) + 1.0F;
+  c = fused(c, r2, -1.388731625493765e-3F);
+  c = fused(c, r2, 4.166664568298827e-2F);
+  c = fused(c * r2, r2, -(r2 * 0.5F)) + 1.0F;
   float s = -1.9515295891e-4F;
-  s = std::fma(s, r2, 8.3321608736e-3F);
-  s = std::fma(s, r2, -1.6666654611e-1F);
-  s = std::fma(s * r2, r, r);
+  s = fused(s, r2, 8.3321608736e-3F);
+  s = fused(s, r2, -1.6666654611e-1F);
+  s = fused(s * r2, r, r);
 
   // 3. Return to the quadrant of x: 0, 1, 2, 3 (4 is 0 again).
   switch (j / 2 % 4) {
@@ -120,9 +124,9 @@ SinCos cephes_sincos(float x) {
 /// Box-Muller for a pair: u1 in (0, 1], u2 in [0, 1). Adding the mean, 0, turns -0 into 0.
 SinCos normal_pair(float u1, float u2, Cpu cpu) {
   if (cpu == Cpu::standard) {
-    const float radius = std::sqrt(-2.0F * std::log(u1));
-    const auto angle = static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(u2));
-    return {radius * std::sin(angle) + 0.0F, radius * std::cos(angle) + 0.0F};
+    const float radius = std::sqrt(-2.0F * glibc::log(u1));
+    const auto [sin, cos] = glibc::sincos(static_cast<float>(2.0 * std::numbers::pi * static_cast<double>(u2)));
+    return {radius * sin + 0.0F, radius * cos + 0.0F};
   }
   const float radius = std::sqrt(-2.0F * cephes_log(u1));
   const auto [sin, cos] = cephes_sincos(2.0F * std::numbers::pi_v<float> * u2);
@@ -140,7 +144,8 @@ void to_normals(NormalBlock block, Cpu cpu) {
 
 void draw_units(Generator& generator, std::span<float> out) { draw_each(generator, out, unit_float); }
 
-/// Computes elements one by one in double (ATen/core/DistributionsHelper.h, normal_distribution).
+/// Computes elements one by one in double (ATen/core/DistributionsHelper.h, normal_distribution; its log1p(-u2) is the
+/// logarithm of 1 - u2, which is exact).
 void normal_small(Generator& generator, std::span<float> out) {
   for (float& value : out) {
     if (const std::optional<double> cached = generator.take_cached_normal()) {
@@ -149,10 +154,10 @@ void normal_small(Generator& generator, std::span<float> out) {
     }
     const double u1 = unit_double(generator.random64());
     const double u2 = unit_double(generator.random64());
-    const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+    const double radius = std::sqrt(-2.0 * rounded::log(1.0 - u2));
     const double angle = 2.0 * std::numbers::pi * u1;
-    generator.cache_normal(radius * std::sin(angle));
-    value = static_cast<float>(radius * std::cos(angle) + 0.0);
+    generator.cache_normal(radius * rounded::sin(angle));
+    value = static_cast<float>(radius * rounded::cos(angle) + 0.0);
   }
 }
 
@@ -251,7 +256,7 @@ void uniform(Generator& generator, std::span<float> out, double from, double to,
   if (cpu == Cpu::standard) {
     draw_each(generator, out, [=](std::uint32_t draw) { return unit_float(draw) * width + low; });
   } else {
-    draw_each(generator, out, [=](std::uint32_t draw) { return std::fma(unit_float(draw), width, low); });
+    draw_each(generator, out, [=](std::uint32_t draw) { return fused(unit_float(draw), width, low); });
   }
 }
 

@@ -1,6 +1,7 @@
 #include "torch/torch.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tensor/evaluation.hpp"
+#include "tensor/rounded_math.hpp"
 #include "tensor/words.hpp"
 #include "torch/waypoints.hpp"
 
@@ -137,6 +139,15 @@ Tensor Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const Ten
   return result;
 }
 
+Embedding Torch::embedding(std::int64_t num_embeddings, std::int64_t dim, const std::string& name) {
+  const std::string words = "nn.Embedding(" + std::to_string(num_embeddings) + ", " + std::to_string(dim) + ").weight";
+  const Tensor data =
+      drawn<float>({num_embeddings, dim}, {.kind = Kind::normal}, words,
+                   [cpu = kernels().cpu](Generator& generator, std::span<float> out) { normal(generator, out, cpu); });
+  draws_.draws.back().module = name;
+  return {name, parameter(data, words)};
+}
+
 Dropped Torch::dropout(const Tensor& x, double p) {
   const std::string keep = python_repr(1 - p);
   const std::string words =
@@ -207,6 +218,26 @@ Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal
   return leaf({rows, columns}, DType::boolean, words, fill, {}, {.kind = Kind::given, .is_by_tokens = rows == columns});
 }
 
+Tensor window_mask(std::int64_t n, std::int64_t window) {
+  const std::string sizes = sizes_text({n, n});
+  const std::string below = std::to_string(-window);
+  const LeafWords words(
+      "torch.triu(torch.ones(" + sizes + "), diagonal=1).bool() | torch.tril(torch.ones(" + sizes +
+          "), diagonal=" + below + ").bool()",
+      "np.triu(np.ones((" + sizes + "), bool), k=1) | np.tril(np.ones((" + sizes + "), bool), k=" + below + ")");
+  const auto fill = [window](const Box& part) {
+    Block<bool> mask(box_shape(part));
+    bool* cell = mask.data();
+    for (std::int64_t i = part[0].begin; i < part[0].end; ++i) {
+      for (std::int64_t j = part[1].begin; j < part[1].end; ++j) {
+        *cell++ = j > i || j <= i - window;
+      }
+    }
+    return Contents(std::move(mask));
+  };
+  return leaf({n, n}, DType::boolean, words, fill, {}, {.kind = Kind::given, .window = window, .is_by_tokens = true});
+}
+
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores) {
   const Shape& shape = scores.shape();
   const std::string from = "arange(" + std::to_string(shape[2]) + ") >= ";
@@ -235,22 +266,57 @@ Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like) {
     std::iota(values.begin(), values.end(), static_cast<float>(first + part[0].begin));
     return Contents(std::move(values));
   };
-  return leaf({n, 1}, DType::float32, words, fill, {}, {.kind = Kind::given}, like);
+  return leaf({n, 1}, DType::float32, words, fill, like.kernels(), {.kind = Kind::given}, like);
 }
 
-Tensor frequencies(std::int64_t base, std::int64_t d) {
-  const std::string list = "([" + std::to_string(base) + " ** (-2 * i / " + std::to_string(d) + ") for i in range(" +
-                           std::to_string(d / 2) + ")]";
+Tensor token_range(std::int64_t first, std::int64_t n, const Tensor& like) {
+  const std::string call =
+      "arange(" + (first == 0 ? "" : std::to_string(first) + ", ") + std::to_string(first + n) + ")";
+  const auto fill = [first, n] {
+    Block<std::int64_t> values(Shape{n});
+    std::iota(values.begin(), values.end(), first);
+    return Contents(std::move(values));
+  };
+  return leaf({n}, DType::int64, LeafWords("torch." + call, "np." + call), fill, {}, {.kind = Kind::given}, like);
+}
+
+Tensor frequencies(std::int64_t base, std::int64_t d, std::int64_t factor) {
+  const std::int64_t count = (d + 1) / 2;
+  const std::string list = "([" + std::to_string(base) + " ** (-" + std::to_string(factor) + " * i / " +
+                           std::to_string(d) + ") for i in range(" + std::to_string(count) + ")]";
   const LeafWords words("torch.tensor" + list + ")", "np.array" + list + ", dtype=np.float32)");
-  const auto fill = [base, d] {
-    Block<float> values({d / 2});
-    for (std::int64_t i = 0; i < d / 2; ++i) {
-      const double power = -2.0 * static_cast<double>(i) / static_cast<double>(d);
-      values[static_cast<std::size_t>(i)] = static_cast<float>(std::pow(static_cast<double>(base), power));
+  const auto fill = [base, d, factor, count] {
+    Block<float> values({count});
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double power = static_cast<double>(-factor * i) / static_cast<double>(d);
+      values[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(static_cast<double>(base), power));
     }
     return Contents(std::move(values));
   };
-  return leaf({d / 2}, DType::float32, words, fill);
+  return leaf({count}, DType::float32, words, fill);
+}
+
+Tensor alibi_slopes(std::int64_t heads, const Tensor& like) {
+  const auto smaller = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  const std::int64_t more = heads - smaller;
+  const auto list = [](const std::string& exponent, std::int64_t first, std::int64_t count) {
+    return "[2 ** (-8 * " + exponent + ") for i in range(" + std::to_string(first) + ", " +
+           std::to_string(first + count) + ")]";
+  };
+  const std::string numbers = list("i / " + std::to_string(smaller), 1, smaller) +
+                              (more == 0 ? "" : " + " + list("(2 * i + 1) / " + std::to_string(2 * smaller), 0, more));
+  const LeafWords words("torch.tensor(" + numbers + ").view(-1, 1, 1)",
+                        "np.array(" + numbers + ", np.float32).reshape(-1, 1, 1)");
+  const auto fill = [heads, smaller] {
+    Block<float> slopes({heads, 1, 1});
+    for (std::int64_t i = 0; i < heads; ++i) {
+      const auto part = i < smaller ? static_cast<double>(i + 1) / static_cast<double>(smaller)
+                                    : static_cast<double>(2 * (i - smaller) + 1) / static_cast<double>(2 * smaller);
+      slopes[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(2, -8 * part));
+    }
+    return Contents(std::move(slopes));
+  };
+  return leaf({heads, 1, 1}, DType::float32, words, fill, {}, {.kind = Kind::given}, like);
 }
 
 Tensor token_zeros(std::int64_t n) {

@@ -23,6 +23,15 @@ struct Linear {
   Tensor operator()(const Tensor& x) const { return linear(x, weight, bias, name); }
 };
 
+/// nn.Embedding: a table [rows, dim].
+struct Embedding {
+  std::string name;
+  Tensor weight;
+
+  /// [k] -> [k, dim]
+  Tensor operator()(const Tensor& ids) const { return lookup(weight, ids, name); }
+};
+
 /// The effect of nn.Dropout: the elements it kept, and the result.
 struct Dropped {
   Tensor mask;
@@ -51,6 +60,8 @@ class Torch {
   Linear linear(std::int64_t d_in, std::int64_t d_out, bool bias, const std::string& name);
   /// nn.Embedding(num_embeddings, dim)(ids).detach(): [ids] -> [ids, dim].
   Tensor embedding(std::int64_t num_embeddings, std::int64_t dim, const Tensor& ids);
+  /// nn.Embedding(num_embeddings, dim) in the variable `name`.
+  Embedding embedding(std::int64_t num_embeddings, std::int64_t dim, const std::string& name);
   /// nn.Dropout(p)(x) in training mode; draws nothing for p = 0 and p = 1.
   Dropped dropout(const Tensor& x, double p);
   /// The draws, or in Mode::plan the draws that would be made, whether or not their numbers are used.
@@ -86,6 +97,9 @@ Tensor mask_above(std::int64_t rows, std::int64_t columns, std::int64_t diagonal
 /// matrix per entry, like that of the scores [batch, m, n].
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, const Tensor& scores);
 
+/// Causal and not further back than the window: True above the diagonal and from `window` places below it on.
+Tensor window_mask(std::int64_t n, std::int64_t window);
+
 /// torch.zeros(n, n): a row and a column for each token.
 Tensor token_zeros(std::int64_t n);
 
@@ -96,8 +110,20 @@ Tensor lower_triangle(std::int64_t n);
 /// `like`.
 Tensor positions(std::int64_t first, std::int64_t n, const Tensor& like);
 
-/// base ** (-2 i / d) for each of d / 2 pairs of columns i: computed in float64, where libraries agree once rounded.
-Tensor frequencies(std::int64_t base, std::int64_t d);
+/// torch.arange(first, first + n): the numbers of tokens, int64; they are those of the first axis of `like`.
+Tensor token_range(std::int64_t first, std::int64_t n, const Tensor& like);
+
+/// The base of the frequencies of positions, unless a model has its own.
+inline constexpr std::int64_t frequency_base = 10'000;
+
+/// base ** (-factor i / d) for each pair of columns i, of which the last may have but one column: computed in float64,
+/// where libraries agree once rounded.
+Tensor frequencies(std::int64_t base, std::int64_t d, std::int64_t factor = 2);
+
+/// The slopes of linear biases [heads, 1, 1]: 2 ** (-8 i / heads) for i from 1 if the heads are a power of two; else
+/// those of the next smaller power of two, and then every other one of the next larger. The heads are those of the
+/// first axis of `like`. Formula: Press et al., "Train Short, Test Long", 2021, and the authors' get_slopes.
+Tensor alibi_slopes(std::int64_t heads, const Tensor& like);
 
 /// The factor that nn.Dropout(p) applies to kept elements, as a scalar: 1 / (1 - p), and 0 for p = 1.
 Tensor dropout_scale(double p);

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tensor/array.hpp"
+#include "tensor/operations.hpp"
 
 namespace attn {
 
@@ -20,6 +23,18 @@ struct GivenTensor {
   std::function<std::shared_ptr<const std::vector<float>>()> values;
   std::string source;             ///< the name on the command line: "mine.npz"
   Layout layout = Layout::as_is;  ///< rows: nn.Linear's [d_out, d_in]; columns: [d_in, d_out]
+  LeafWords words = {""};         ///< how a program reads it; empty: a program lists its numbers
+};
+
+/// One layer of a model's checkpoint.
+struct GivenLayer {
+  std::int64_t number = 0;
+  std::string source;                                  ///< the checkpoint on the command line: "model.safetensors"
+  std::vector<std::string> files;                      ///< that have the layer's tensors
+  std::map<std::string, Tensor, std::less<>> weights;  ///< by their names in the layer: "attn.c_attn.weight"
+  std::string config;                                  ///< the path of its config.json; empty without one
+  std::map<std::string, double, std::less<>> numbers;  ///< what the config says, as dump::Settings
+  std::map<std::string, std::string, std::less<>> words;
 };
 
 /// The weights that the user gives.

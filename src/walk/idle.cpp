@@ -1,6 +1,7 @@
 #include "walk/idle.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -123,6 +124,61 @@ std::string no_rotated_values_is_idle(std::span<const Step> steps) {
              ? "only values as long as keys can be rotated like them; try --d-out 4"
          : values->tensor->size(0) == 1 ? "the only token is at position 0, where nothing turns; try --tokens 6"
                                         : "";
+}
+
+std::string one_distance_is_idle(std::span<const Step> steps) {
+  const auto are_distances = [](const Tensor& tensor) { return tensor.name() == "distances"; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
+  return all_such(steps, are_distances, is_one) ? "a single token is at distance 0 from itself; try --tokens 6" : "";
+}
+
+std::string unscaled_bias_is_idle(std::span<const Step> steps) {
+  return no_scaling_is_idle(steps).empty() ? one_distance_is_idle(steps)
+                                           : "the keys of a head have dimension 1, and scaling divides by 1";
+}
+
+std::string one_slope_is_idle(std::span<const Step> steps) {
+  const auto are_slopes = [](const Tensor& tensor) { return tensor.name() == "slopes"; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(0) == 1; };
+  return all_such(steps, are_slopes, is_one) ? "a single head has only its own slope" : one_distance_is_idle(steps);
+}
+
+std::string same_slopes_is_idle(std::span<const Step> steps) {
+  const auto are_slopes = [](const Tensor& tensor) { return tensor.name() == "slopes"; };
+  const auto is_power_of_two = [](const Tensor& tensor) {
+    return std::has_single_bit(static_cast<std::uint64_t>(tensor.size(0)));
+  };
+  return all_such(steps, are_slopes, is_power_of_two)
+             ? "the number of heads is a power of two; try --num-heads 3 --d-out 6"
+             : one_distance_is_idle(steps);
+}
+
+std::string wide_window_is_idle(std::span<const Step> steps) {
+  const auto has_window = [](const Tensor& tensor) { return tensor.operation().facts().window > 0; };
+  const auto is_wide = [](const Tensor& tensor) { return tensor.operation().facts().window >= tensor.size(-1); };
+  return all_such(steps, has_window, is_wide)
+             ? "the window shows every token to the last already; try --tokens 6 --window 3"
+             : "";
+}
+
+std::string one_pair_is_idle(std::span<const Step> steps) {
+  const auto are_frequencies = [](const Tensor& tensor) { return tensor.name() == "frequencies"; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(0) == 1; };
+  return all_such(steps, are_frequencies, is_one) ? "there is a single frequency, 1, and a single pair of columns" : "";
+}
+
+std::string other_length_is_idle(std::span<const Step> steps) {
+  const auto inputs = std::ranges::find(steps, "inputs", &Step::name);
+  const auto is_projected = [](const Step& step) {
+    return step.name == "queries" || step.name == "keys" || step.name == "values";
+  };
+  const bool have_other_length = inputs != steps.end() && std::ranges::any_of(steps, [&](const Step& step) {
+                                   return is_projected(step) && step.tensor->size(-1) != inputs->tensor->size(-1);
+                                 });
+  return have_other_length
+             ? "only to queries, keys and values as long as the inputs can positions be added; try --d-out " +
+                   std::to_string(inputs->tensor->size(-1))
+             : "";
 }
 
 std::string never_idle(std::span<const Step>) { return ""; }

@@ -18,6 +18,13 @@ std::string one_sequence_is_idle(std::span<const Step> steps);
 std::string same_maximum_is_idle(std::span<const Step> steps);
 std::string same_pairs_is_idle(std::span<const Step> steps);
 std::string no_rotated_values_is_idle(std::span<const Step> steps);
+std::string one_distance_is_idle(std::span<const Step> steps);
+std::string unscaled_bias_is_idle(std::span<const Step> steps);
+std::string one_slope_is_idle(std::span<const Step> steps);
+std::string same_slopes_is_idle(std::span<const Step> steps);
+std::string wide_window_is_idle(std::span<const Step> steps);
+std::string one_pair_is_idle(std::span<const Step> steps);
+std::string other_length_is_idle(std::span<const Step> steps);
 std::string never_idle(std::span<const Step> steps);
 
 }  // namespace attn

@@ -16,6 +16,8 @@ bool is_product(const Tensor& tensor) { return tensor.kind() == Kind::matmul || 
 
 std::size_t width_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.size(-1)); }
 
+std::size_t rows_of(const Tensor& tensor) { return tensor.dim() < 2 ? 1 : static_cast<std::size_t>(tensor.size(-2)); }
+
 bool has_axis(const Tensor& tensor, std::size_t axis) {
   return tensor.dim() >= (axis == 0 ? 3 : 4) && tensor.shape()[axis] > 1;
 }
@@ -38,6 +40,11 @@ bool weighs_values(const Tensor& tensor) {
   return tensor.kind() == Kind::matmul && is_weights(tensor.operands()[0].kind());
 }
 
+bool is_alibi(const Tensor& tensor) {
+  return tensor.kind() == Kind::multiplied && tensor.operands()[1].kind() == Kind::subtracted &&
+         tensor.operands()[1].operands()[0].kind() == Kind::transpose;
+}
+
 Rewriter::Rule divided_by(double divisor) {
   return scaled_by([divisor](std::int64_t) { return divisor; });
 }
@@ -49,7 +56,13 @@ Rewriter::Rule filled_with(float value) {
 }
 
 Rewriter::Rule masked_beyond(std::int64_t beyond) {
-  return masked_at([beyond](std::int64_t right, std::int64_t) { return right > beyond; });
+  return [beyond](const Tensor& was, const Tensor& is) {
+    const std::int64_t window = hides(was) ? was.operands()[1].operation().facts().window : 0;
+    const auto is_hidden = [beyond, window](std::int64_t right, std::int64_t) {
+      return right > beyond || (window > 0 && right <= -window);
+    };
+    return masked_at(is_hidden)(was, is);
+  };
 }
 
 Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3> source) {

@@ -46,6 +46,9 @@ bool is_product(const Tensor& tensor);
 /// The size of the tensor's last axis.
 std::size_t width_of(const Tensor& tensor);
 
+/// The rows of each of the tensor's matrices; 1 for a vector.
+std::size_t rows_of(const Tensor& tensor);
+
 /// Returns true if the tensor has several entries on the batch axis, 0, or the head axis, 1.
 bool has_axis(const Tensor& tensor, std::size_t axis);
 
@@ -57,6 +60,9 @@ bool joins_heads(const Tensor& tensor);
 
 /// Returns true for attn_weights @ values.
 bool weighs_values(const Tensor& tensor);
+
+/// Returns true for slopes * (positions.T - positions), linear biases.
+bool is_alibi(const Tensor& tensor);
 
 // ---- Rules ----------------------------------------------------------------------------------------
 

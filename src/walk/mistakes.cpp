@@ -310,6 +310,8 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
        for_each(Kind::cat, reversed_cat)},
   };
   append(table, rotation_mistakes_in(steps));
+  append(table, bias_mistakes_in(steps));
+  append(table, position_mistakes_in(steps));
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
       const std::string owners = owners_of(size, steps);
@@ -336,8 +338,11 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, dropout_mistakes(steps));
   append(table, projection_mistakes(steps));
   append(table, rotation_mistakes(steps));
+  append(table, bias_mistakes(steps));
+  append(table, position_mistakes());
   append(table, slice_mistakes());
   append(table, precision_mistakes());
+  append(table, layer_mistakes(steps));
   return table;
 }
 
@@ -369,9 +374,10 @@ std::vector<Mistake> pairs_of(std::span<const Mistake> table) {
   return pairs;
 }
 
-bool is_of_slices(const Mistake& mistake) {
-  return std::ranges::any_of(std::array{"head", "entry", "batch"},
-                             [&](const char* word) { return mistake.name.find(word) != std::string::npos; });
+bool is_of_slices(const Mistake& mistake, std::string_view slice) {
+  return std::ranges::any_of(std::array{"head", "entry", "batch"}, [&](const char* word) {
+    return mistake.name.find(word) != std::string::npos && slice.find(word) != std::string_view::npos;
+  });
 }
 
 Mistake scaled_by_number(double divisor) {

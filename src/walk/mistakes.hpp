@@ -33,8 +33,9 @@ Rewriter::Rule in_turn(std::vector<Rewriter::Rule> rules);
 /// Each two mistakes of a table as one, in either order.
 std::vector<Mistake> pairs_of(std::span<const Mistake> table);
 
-/// Returns true if the mistake confuses slices: heads or batch entries.
-bool is_of_slices(const Mistake& mistake);
+/// Returns true if the mistake confuses what a slice is one of, a head or a batch entry: "head 1", "entry 0 of the
+/// batch".
+bool is_of_slices(const Mistake& mistake, std::string_view slice);
 
 /// The mistake of dividing the scores by an arbitrary number.
 Mistake scaled_by_number(double divisor);

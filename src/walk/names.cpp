@@ -1,6 +1,18 @@
 #include "walk/names.hpp"
 
+#include "tensor/blas_kernels.hpp"
+
 namespace attn {
+namespace {
+
+const std::map<std::string, Blas>& all_blas_names() {
+  static const std::map<std::string, Blas> names = {{"haswell", Blas::haswell},   {"portable", Blas::portable},
+                                                    {"skylakex", Blas::skylakex}, {"sandybridge", Blas::sandybridge},
+                                                    {"prescott", Blas::prescott}, {"native", Blas::native}};
+  return names;
+}
+
+}  // namespace
 
 const std::map<std::string, Cpu>& cpu_names() {
   static const std::map<std::string, Cpu> names = {
@@ -9,16 +21,12 @@ const std::map<std::string, Cpu>& cpu_names() {
 }
 
 const std::map<std::string, Blas>& blas_names() {
-  static const std::map<std::string, Blas> names = {{"haswell", Blas::haswell},
-                                                    {"skylakex", Blas::skylakex},
-                                                    {"sandybridge", Blas::sandybridge},
-                                                    {"prescott", Blas::prescott},
-                                                    {"native", Blas::native}};
-  return names;
+  static const std::map<std::string, Blas> without_openblas = {{"portable", Blas::portable}};
+  return has_openblas() ? all_blas_names() : without_openblas;
 }
 
 std::string blas_name(Blas blas) {
-  return blas == Blas::environment ? "OPENBLAS_CORETYPE" : name_of(blas_names(), blas);
+  return blas == Blas::environment ? "OPENBLAS_CORETYPE" : name_of(all_blas_names(), blas);
 }
 
 const std::map<std::string, DropoutKernel>& dropout_kernel_names() {

@@ -29,6 +29,14 @@ std::string role_of(const Tensor& tensor) {
   }
 }
 
+/// The name of a transposed factor of a product: "keys_transposed" for whatever queries meet.
+std::string transposed_name(const Tensor& product, const Tensor& factor) {
+  const std::string& name = factor.operands()[0].name();
+  const bool is_met = product.operands()[1].id() == factor.id() &&
+                      (name.find("keys") != std::string::npos || name.find("inputs") != std::string::npos);
+  return is_met || name.empty() ? "keys_transposed" : name + "_transposed";
+}
+
 /// Returns true if expressions use the tensor's role as its name; a product is written out instead.
 bool is_spoken_of(const Tensor& tensor) { return tensor.kind() != Kind::matmul; }
 
@@ -104,8 +112,8 @@ void Walkthrough::add_extras(const Tensor& tensor, const std::string& section) {
     if (shown_.contains(operand.id())) {
       continue;
     }
-    const bool is_transposed_key = tensor.kind() == Kind::matmul && operand.kind() == Kind::transpose;
-    const std::string role = is_transposed_key ? "keys_transposed" : role_of(operand);
+    const bool is_factor = tensor.kind() == Kind::matmul && operand.kind() == Kind::transpose;
+    const std::string role = is_factor ? transposed_name(tensor, operand) : role_of(operand);
     if (!operand.name().empty() || !role.empty()) {
       add_extra(operand, operand.name().empty() ? role : operand.name(), section);
     }

@@ -13,6 +13,7 @@
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
 #include "walk/change.hpp"
+#include "walk/effects.hpp"
 #include "walk/idle.hpp"
 #include "walk/mistakes.hpp"
 
@@ -21,39 +22,10 @@ namespace {
 
 double largest(Row row, std::size_t) { return static_cast<double>(*std::max_element(row.begin(), row.end())); }
 
-double row_sum(Row row, std::size_t) {
-  double sum = 0;
-  for (const float value : row) {
-    sum += static_cast<double>(value);
-  }
-  return sum;
-}
-
-/// The sum of a row right of the diagonal, which ends in the lower right corner.
-double later(Row row, std::size_t place) { return place < row.size() ? row_sum(row.subspan(place + 1), 0) : 0; }
-
-bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
-
 /// Weights that depend on a mask: softmax of masked scores, or masked weights divided by their sum.
 bool is_masked(const Change& change) { return is_softmax(change) || change.was->kind() == Kind::divided; }
 
 bool is_dropped(const Change& change) { return change.was->kind() == Kind::dropout; }
-
-/// The scores of queries with the keys of several tokens.
-bool is_score(const Change& change) {
-  switch (change.was->kind()) {
-    case Kind::matvec:
-    case Kind::matvecs:
-    case Kind::dots:
-    case Kind::pairwise_dots: return true;
-    case Kind::matmul: {
-      const Tensor& keys = change.was->operands()[1];
-      const auto axes = keys.operation().facts().axes;
-      return keys.kind() == Kind::transpose && std::max(axes[0], axes[1]) + 1 == keys.shape().size();
-    }
-    default: return false;
-  }
-}
 
 // --- The effect of each rule; empty if the numbers it describes did not change ---
 
@@ -63,14 +35,19 @@ std::string no_scaling_did(std::span<const Change> all) {
                          : "Without scaling, a row's largest weight " + mean_from_to(measured(weights, largest)) + ".";
 }
 
-/// The mask of these weights, if each entry of the batch has its own.
-std::optional<Tensor> padding_of(const Change& weights) {
+/// The mask of these weights, if their scores are masked.
+std::optional<Tensor> mask_of(const Change& weights) {
   const Tensor* at = weights.was;
   while (at->kind() != Kind::masked && !at->operands().empty()) {
     at = &at->operands()[0];
   }
-  const bool has_own = at->kind() == Kind::masked && at->operands()[1].dim() == 3;
-  return has_own ? std::optional(at->operands()[1]) : std::nullopt;
+  return at->kind() == Kind::masked ? std::optional(at->operands()[1]) : std::nullopt;
+}
+
+/// The mask of these weights, if each entry of the batch has its own.
+std::optional<Tensor> padding_of(const Change& weights) {
+  const std::optional<Tensor> mask = mask_of(weights);
+  return mask && mask->dim() == 3 ? mask : std::nullopt;
 }
 
 /// How much weight of each row goes to padding, for rows that have some, from an entry of the batch on.
@@ -145,7 +122,7 @@ std::string no_rescale_did(std::span<const Change> all) {
     const std::string name = left.front().name;
     const auto others =
         std::stable_partition(left.begin(), left.end(), [&](const Change& change) { return change.name == name; });
-    const std::span<const Change> called_so(left.begin(), others);
+    const auto called_so = std::span<const Change>(left).first(static_cast<std::size_t>(others - left.begin()));
     sums += (sums.empty() ? "" : ", of ") + name + " " + mean_from_to(measured(called_so, row_sum));
     left.erase(left.begin(), others);
   }
@@ -187,16 +164,13 @@ std::string nan_rows(std::size_t told, std::size_t count) {
                              : "the other " + std::to_string(count - told) + " rows contain nan";
 }
 
-/// Returns true if weights [..., n, n] contain no nan up to the diagonal or, with padding, outside it.
+/// Returns true if no weight of a token that the mask shows is nan.
 bool has_nan_for_hidden_tokens_alone(const Change& weights) {
-  if (const auto padding = padding_of(weights)) {
-    const auto contents = padding->array().contents();
-    return std::ranges::equal(weights.after, std::get<Block<bool>>(*contents),
-                              [](float weight, bool hidden) { return hidden || !std::isnan(weight); });
-  }
-  const auto n = static_cast<std::size_t>(weights.shape.back());
+  const std::optional<Tensor> mask = mask_of(weights);
+  const auto contents = mask ? mask->array().contents() : std::make_shared<const Contents>(Block<bool>(Shape{1}));
+  const auto& hidden = std::get<Block<bool>>(*contents);
   for (std::size_t i = 0; i < weights.after.size(); ++i) {
-    if (std::isnan(weights.after[i]) && i % n <= i / n % n) {
+    if (std::isnan(weights.after[i]) && !hidden.data()[i % hidden.size()]) {
       return false;
     }
   }
@@ -256,14 +230,6 @@ double asymmetry(const Shape& shape, std::span<const float> scores) {
   return most;
 }
 
-double largest_move(const Change& change) {
-  double moved = 0;
-  for (std::size_t i = 0; i < change.before.size(); ++i) {
-    moved = std::max(moved, std::abs(static_cast<double>(change.before[i]) - static_cast<double>(change.after[i])));
-  }
-  return moved;
-}
-
 std::string same_weights_did(std::span<const Change> all) {
   double before = 0;
   double after = 0;
@@ -295,83 +261,10 @@ std::string same_weights_did(std::span<const Change> all) {
          ".";
 }
 
-std::string tiled_heads_did(std::span<const Change> all) {
-  const std::vector<Change> repeated =
-      filtered(all, [](const Change& change) { return change.was->kind() == Kind::repeat; });
-  if (repeated.empty()) {
-    return "";
-  }
-  const Change& keys = repeated.front();
-  const auto axis = static_cast<std::size_t>(keys.was->operation().facts().axis);
-  const std::int64_t size = row_major_strides(keys.shape)[axis];
-  std::int64_t moved = 0;
-  for (std::int64_t head = 0; head < keys.shape[axis]; ++head) {
-    const auto begin = keys.before.begin() + head * size;
-    moved += std::equal(begin, begin + size, keys.after.begin() + head * size) ? 0 : 1;
-  }
-  return "With tiled heads, " + std::to_string(moved) + " of " + std::to_string(keys.shape[axis]) +
-         " query heads use the keys of another group.";
-}
-
-std::string masked_from_first_key_did(std::span<const Change> all) {
-  std::size_t lost = 0;
-  std::size_t rows = 0;
-  const auto is_mask = [](const Change& change) { return change.was->kind() == Kind::masked; };
-  for (const Change& change : filtered(all, is_mask)) {
-    for (std::size_t i = 0; i < change.before.size(); ++i) {
-      lost += std::isinf(change.after[i]) && !std::isinf(change.before[i]) ? 1U : 0U;
-    }
-    rows += change.before.size() / static_cast<std::size_t>(change.shape.back());
-  }
-  return lost == 0 ? ""
-                   : "Counted from the first key, " + std::to_string(rows) + " queries lose " + std::to_string(lost) +
-                         " of the tokens that they should see.";
-}
-
-std::string no_block_rescale_did(std::span<const Change> all) {
-  std::vector<Change> sums = filtered(all, [](const Change& change) { return change.name.starts_with("row_sum_"); });
-  if (sums.empty()) {
-    return "";
-  }
-  return "Without rescaling, earlier blocks count too much where a later one has a larger maximum: a row's sum of "
-         "exponentials " +
-         mean_from_to(measured({&sums.back(), 1}, row_sum)) + ".";
-}
-
-/// "scores change by up to 1.23."; empty if there are none.
-std::string changed_by_up_to(const std::string& what, std::span<const Change> some) {
-  const bool are_finite = std::ranges::all_of(
-      some, [](const Change& change) { return is_finite(change.before) && is_finite(change.after); });
-  double moved = 0;
-  for (const Change& change : some) {
-    moved = std::max(moved, largest_move(change));
-  }
-  const std::string words = decimals(moved, 4);
-  return some.empty()  ? ""
-         : !are_finite ? what + " change, and some are inf or nan."
-                       : what + " change by up to " + (words == "0" ? text::factor_text(moved) : words) + ".";
-}
-
-std::string halves_for_pairs_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("scores", filtered(all, is_score));
-  return words.empty() ? "" : "With halves for pairs, other columns are rotated together: " + words;
-}
-
-std::string rotary_values_did(std::span<const Change> all) {
-  const auto is_context = [](const Change& change) { return change.name == "context_vecs"; };
-  const std::string words = changed_by_up_to("context vectors", filtered(all, is_context));
-  return words.empty() ? "" : "With rotated values, a value depends on its token's position: " + words;
-}
-
-std::string position_off_by_one_did(std::span<const Change> all) {
-  const std::string words = changed_by_up_to("they", filtered(all, is_score));
-  return words.empty() ? "" : "With queries one position too far, scores are those of the next distance: " + words;
-}
-
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 14> table = {{
+  static constexpr std::array<WhatIf, 25> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle},
       {"no-mask", no_mask_did, no_mask_is_idle},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
@@ -386,6 +279,17 @@ std::span<const WhatIf> all_what_ifs() {
       {"halves-for-pairs", halves_for_pairs_did, same_pairs_is_idle},
       {"rotary-values", rotary_values_did, no_rotated_values_is_idle},
       {"position-off-by-one", position_off_by_one_did, never_idle},
+      {"bias-sign", bias_sign_did, one_distance_is_idle},
+      {"bias-after-softmax", bias_after_softmax_did, one_distance_is_idle},
+      {"bias-before-scaling", bias_before_scaling_did, unscaled_bias_is_idle},
+      {"same-slope", same_slope_did, one_slope_is_idle},
+      {"slopes-by-count", slopes_by_count_did, same_slopes_is_idle},
+      {"window-off-by-one", window_off_by_one_did, wide_window_is_idle},
+      {"no-positions", no_positions_did, never_idle},
+      {"sines-first", sines_first_did, one_pair_is_idle},
+      {"half-exponent", half_exponent_did, one_pair_is_idle},
+      {"positions-from-one", positions_from_one_did, never_idle},
+      {"positions-after-projection", positions_after_projection_did, other_length_is_idle},
   }};
   return table;
 }

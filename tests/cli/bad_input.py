@@ -136,7 +136,7 @@ class Options(Case):
     def test_choices(self):
         for option, values in {"--steps": ["article", "all"], "--init": ["rand", "randn", "linear"],
                                "--cpu": ["avx2", "avx512", "default"], "--dropout-kernel": ["default", "mkl"],
-                               "--blas": ["haswell", "native", "prescott", "sandybridge"],
+                               "--blas": ["haswell", "native", "portable", "prescott", "sandybridge"],
                                "--sci-mode": ["auto", "on", "off"]}.items():
             for wrong in ("", "x", "0", values[0].upper(), values[0] + " ", values[0] + "," + values[1], "a" * 200):
                 self.refused(["causal", option, wrong], option, f"'{wrong}'", *values)

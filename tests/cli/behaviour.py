@@ -16,19 +16,14 @@ import harness
 from harness import BINARY, HANG_LIMIT, Terminal, run
 
 CHAPTERS = []  # what `list` names
+TAKES = {}  # what it says that each of them takes
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--slides", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
            "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager", "--threads"]
-WEIGHTS = ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights", "--attend-to"]
-DROPOUT = ["--batch", "--dropout", "--dropout-kernel"]
-OF_CHAPTER = {"simplified": ["--query"], "trainable": ["--query"] + WEIGHTS, "causal": WEIGHTS + DROPOUT,
-              "dropout": WEIGHTS + DROPOUT, "multihead": WEIGHTS + DROPOUT + ["--num-heads"],
-              "cross": WEIGHTS + ["--second-inputs"],
-              "grouped": WEIGHTS + ["--batch", "--num-heads", "--num-kv-heads"],
-              "cache": WEIGHTS + ["--new-tokens"], "average": [],
-              "padding": WEIGHTS + ["--batch", "--valid-length"], "online": WEIGHTS + ["--block-size"],
-              "rotary": [name for name in WEIGHTS if name != "--attend-to"] + ["--pair-distance"]}
+# The options of what `list` says that a chapter takes; other names there are those of an option.
+TAKEN = {"projections": ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights"], "heads": ["--num-heads"],
+         "dropout": ["--dropout", "--dropout-kernel"]}
 
 
 class Case(unittest.TestCase):
@@ -65,7 +60,8 @@ class Help(Case):
             with self.subTest(chapter=chapter):
                 text = self.text(chapter, "--help")
                 options = dict(re.findall(r"(?m)^ +(?:-[o],)?(--[a-z-]+)(?: \S+)?(?: {2,}|\n {20,})(\S.*)$", harness.help_of(chapter)))
-                self.assertEqual(sorted(options), sorted(FOR_ALL + OF_CHAPTER[chapter]))
+                own = {option for name in TAKES[chapter] for option in TAKEN.get(name, ["--" + name.replace("_", "-")])}
+                self.assertEqual(sorted(options), sorted([*FOR_ALL, *own]))
                 self.assertIn(f"attn-walkthrough {chapter} --seed", text)
 
     def test_short(self):
@@ -497,4 +493,5 @@ class Pipes(Case):
 if __name__ == "__main__":
     listed = json.loads(run("list", "--format", "json").stdout)
     CHAPTERS = list(dict.fromkeys(row["chapter"] for row in listed["chapters"]))
+    TAKES = {name: {what for row in listed["chapters"] if row["chapter"] == name for what in row["takes"]} for name in CHAPTERS}
     harness.main()

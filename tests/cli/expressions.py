@@ -57,6 +57,15 @@ def is_same(got, wanted, expression):
                                                              equal_nan=True)
 
 
+def called(module, names):
+    """What a call of the module computes."""
+    weight = lambda: names[f"{module}_weight"].as_subclass(torch.Tensor)
+    if module == "pos_embedding":
+        return lambda ids: nn.functional.embedding(ids.as_subclass(torch.Tensor), weight())
+    bias = lambda: names[f"{module}_bias"].as_subclass(torch.Tensor) if f"{module}_bias" in names else None
+    return lambda x: nn.functional.linear(x.as_subclass(torch.Tensor), weight(), bias()).as_subclass(Weight)
+
+
 def names_after(steps):
     """After each step: the step, and what its reader has by now."""
     names = {}
@@ -66,9 +75,7 @@ def names_after(steps):
         names[step["name"]] = tensor
         if step["name"].endswith("_weight"):  # of a module
             module = step["name"].removesuffix("_weight")
-            names[module] = lambda x, module=module: nn.functional.linear(
-                x.as_subclass(torch.Tensor), names[f"{module}_weight"].as_subclass(torch.Tensor),
-                names[f"{module}_bias"].as_subclass(torch.Tensor) if f"{module}_bias" in names else None).as_subclass(Weight)
+            names[module] = called(module, names)
         if step["section"]:
             names[f"{step['name']}_{step['section']}"] = tensor
 

@@ -1,4 +1,4 @@
-"""The same digits on every machine: OpenBLAS's sets of kernels, and any number of threads.
+"""The same digits on every machine: OpenBLAS's sets of kernels, our own, and any number of threads.
 
     PYTHONPATH=tests /usr/bin/python3 tests/cli/kernels.py build/release/attn-walkthrough
 """
@@ -67,6 +67,15 @@ class Kernels(unittest.TestCase):
             self.assertEqual(self.digest(*arguments), self.digest(*arguments, "--blas", "haswell"))
         self.assertEqual(self.digest(*LARGE), self.digest(*LARGE, "--blas", "haswell"))
 
+    def test_portable_is_haswell(self):
+        for article in ARTICLES:
+            arguments = ["all", "--article", article, "--steps", "all", "--blas"]
+            self.assertEqual(self.digest(*arguments, "portable"), self.digest(*arguments, "haswell"))
+        for arguments in (LARGE, ["multihead", *LARGE[1:], "--num-heads", "2", "--batch", "3"]):
+            for number in ("1", "7"):
+                self.assertEqual(self.digest(*arguments, "--blas", "portable", "--threads", number),
+                                 self.digest(*arguments, "--blas", "haswell"))
+
     def test_the_sets_differ(self):
         self.assertEqual(len({self.digest(*LARGE, "--blas", blas) for blas in RUNNABLE}), len(RUNNABLE))
 
@@ -103,8 +112,9 @@ class Kernels(unittest.TestCase):
         """There is no note if the processor has all instructions."""
         nearest = "prescott"
         for blas in reversed(HAS):
-            nearest = blas if HAS[blas] else nearest
-            note = "" if HAS[blas] else (f"attn-walkthrough: note: this processor cannot run OpenBLAS's {blas} kernels; "
+            nearest = blas if HAS[blas] else "portable" if blas == "haswell" else nearest
+            same_digits = HAS[blas] or blas == "haswell"
+            note = "" if same_digits else (f"attn-walkthrough: note: this processor cannot run OpenBLAS's {blas} kernels; "
                                          f"{nearest}'s run instead, so last digits may differ\n")
             self.assertEqual(self.digest(*LARGE, "--blas", blas, notes=note), self.digest(*LARGE, "--blas", nearest))
             self.digest(*LARGE, OPENBLAS_CORETYPE=blas, notes=note)
@@ -116,7 +126,7 @@ class Kernels(unittest.TestCase):
             self.assertEqual(run_with(*LARGE, "--blas", "native", OPENBLAS_CORETYPE=core).returncode, 0, core)
 
     def test_the_manifest_says_which_ran(self):
-        for blas in [*RUNNABLE, "native"]:
+        for blas in [*RUNNABLE, "portable", "native"]:
             done = run_with("causal", "--format", "json", "--blas", blas)
             options = json.loads(done.stdout)["options"]
             self.assertEqual(options["blas"], blas)
@@ -124,13 +134,14 @@ class Kernels(unittest.TestCase):
                 self.assertEqual(options["blas_core"].lower(), blas)
 
     def test_verify_names_the_set(self):
-        for blas in RUNNABLE:
+        for blas in [*RUNNABLE, "portable"]:
             with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
                 page.write(run_with("all", "--article", "ahead-of-ai", "--precision", "9", "--blas", blas).stdout)
                 page.flush()
                 done = run_with("verify", page.name)
                 self.assertEqual(done.returncode, 0, done.stdout)
-                named = f"OpenBLAS's {blas} kernels" in done.stdout
+                whose = "haswell" if blas == "portable" else blas
+                named = f"OpenBLAS's {whose} kernels" in done.stdout
                 # At these sizes AVX-512 gives the numbers of fused multiply-add.
                 self.assertTrue(named or blas == "skylakex", done.stdout)
                 self.assertEqual(run_with("verify", page.name, "--blas", blas).returncode, 0)
@@ -150,13 +161,14 @@ class Kernels(unittest.TestCase):
             if b"__asan_init" in file.read():
                 self.skipTest("the sanitizer's shadow memory is more than the emulator can give")
         plain = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-        for processor, core in (("core2duo", "prescott"), ("Nehalem", "prescott"), ("SandyBridge", "sandybridge")):
-            emulated = subprocess.run(["qemu-x86_64", "-cpu", processor, BINARY, "causal", "--seed", "123"],
-                                      capture_output=True, text=True, timeout=HANG_LIMIT, env=plain)
-            self.assertEqual(emulated.returncode, 0, emulated.stderr)
-            self.assertIn(f"cannot run OpenBLAS's haswell kernels; {core}'s run instead", emulated.stderr)
-            if HAS[core]:
-                self.assertEqual(emulated.stdout, run_with("causal", "--seed", "123", "--blas", core).stdout)
+        for processor in ("core2duo", "Nehalem", "SandyBridge"):
+            for arguments in (["causal", "--seed", "123"], ["multihead", "--precision", "12"],
+                              ["trainable", "--article", "ahead-of-ai", "--precision", "12"]):
+                emulated = subprocess.run(["qemu-x86_64", "-cpu", processor, BINARY, *arguments],
+                                          capture_output=True, text=True, timeout=HANG_LIMIT, env=plain)
+                self.assertEqual(emulated.returncode, 0, emulated.stderr)
+                self.assertNotIn("attn-walkthrough", emulated.stderr)  # the emulator may have something to say
+                self.assertEqual(emulated.stdout, run_with(*arguments, "--blas", "portable").stdout, arguments)
 
 
 if __name__ == "__main__":

@@ -290,6 +290,8 @@ def _(said, score):
 @notice(rf"there the query is {NUMBER} times the key")
 def _(said, factor):
     queries, keys = said.operand(), said.operand(said.step["inputs"][1])
+    if said.a.ndim < queries.ndim:  # "queries[2] @ keys_transposed"
+        queries = queries[int(re.search(r"\[(\d+)\]", said.step["expression"])[1])]
     keys = keys.swapaxes(-1, -2) if said.step["inputs"][1].startswith("keys_transposed") else keys
     queries, keys = np.atleast_2d(queries), np.broadcast_to(keys, queries.shape[:-2] + keys.shape[-2:])
     scores = np.atleast_2d(said.a)
@@ -316,10 +318,24 @@ def _(said, ones, every):
     return (has_one.sum(), has_one.size) == (int(ones), int(every))
 
 
-@notice(r"each diagonal holds one number, up to rounding: the score depends on the distance alone")
+@notice(r"each diagonal holds one number, up to rounding: the (?:score|product) depends on the distance alone")
 def _(said):
     spread = [np.ptp(said.a.diagonal(offset)) for offset in range(1 - len(said.a), len(said.a))]
     return said.a.shape[0] == said.a.shape[1] > 2 and max(spread) <= 1e-4 * np.abs(said.a).max()
+
+
+@notice(r"the last token's bias for the first, (\d+) back: (head 1 [^;]*)")
+def _(said, back, heads):
+    told = [one.split() for one in heads.split(", ")]
+    return int(back) == said.a.shape[-1] - 1 and [int(one[1]) for one in told] == list(range(1, len(said.a) + 1)) and all(
+        near(one[2], value) for one, value in zip(told, said.a[:, -1, 0]))
+
+
+@notice(r"each row shows its own token and earlier ones, at most (\d+) tokens?: (\d+) of (\d+) rows shows? as many")
+def _(said, most, full, rows):
+    shown = (~said.a).sum(axis=-1)
+    own = np.diagonal(~said.a).all() and not np.triu(~said.a, 1).any()
+    return own and (int(most), int(full), int(rows)) == (shown.max(), (shown == shown.max()).sum(), len(said.a))
 
 
 @notice(r"-inf stays -inf")

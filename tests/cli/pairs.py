@@ -9,6 +9,7 @@ import functools
 import itertools
 import json
 import os
+import pathlib
 import re
 import shutil
 import tempfile
@@ -24,6 +25,10 @@ TEMPLATE = ""  # a folder whose contents are there wherever the program runs
 OWN = ("there", "there.txt")  # of which it may write
 TITLE = rb"\d+/\d+ \w"  # of a step in the presenter
 
+# Sizes of their own that chapters have: the values to try, and whether what is drawn depends on them.
+SIZES = {"--num-kv-heads": ("grouped", ["1"], True), "--new-tokens": ("cache", ["1"], False), "--valid-length": ("padding", ["3", "1"], False),
+         "--block-size": ("online", ["3"], False), "--pair-distance": ("rotary", ["2", "6", "3"], False),
+         "--window": ("bias", ["2"], False), "--context-length": ("positions", ["9"], True)}
 FORMATS = ["--format html", "--format json", "--format markdown", "--format svg", "--format csv"]
 EMITTED = ["--emit numpy", "--emit notebook", "--emit pytorch"]
 PRINTING = ["--precision", "--threshold", "--edgeitems", "--linewidth", "--sci-mode", "--no-grad"]
@@ -35,8 +40,9 @@ REFUSED = {
     "--emit pytorch": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--emit notebook": ["--cell", "--explain", "--heatmap", *FORMATS],
     "--what-if": ["--cell", "--explain", "--heatmap", "--format svg", "--format csv"],
-    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--new-tokens", "--valid-length", "--block-size", "--pair-distance", "--blas",
-                "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING],
+    "--draws": ["--step", "--predict", "--what-if", "--cell", "--explain", "--heatmap", "--steps", "--query", "--blas",
+                "--format html", "--format markdown", "--format svg", "--format csv", *EMITTED, *PRINTING,
+                *(size for size, (_, _, is_drawn) in SIZES.items() if not is_drawn)],
     "--cell": ["--explain", "--heatmap", "--only", "--steps", "--threshold", "--edgeitems", "--linewidth", "--no-grad",
                "--format html", "--format svg", "--format csv"],
     "--explain": FORMATS,
@@ -57,12 +63,11 @@ REFUSED = {
 # a page fails it with --strict whatever mistakes are allowed.
 WITHOUT_EFFECT = {"--strict", "--rtol", "--atol", "--map", "--ignore", "--allow-mistakes"}
 # No chapter has both, or verify finds the one by the page's shapes: where one explains a page, both do.
-FOUND = {*((name, "--pair-distance") for name in ("--block-size", "--chapter", "--new-tokens", "--num-kv-heads")),
-         *(("--pair-distance", name) for name in ("--second-inputs", "--valid-length", "--qkv-bias")),
-         ("--block-size", "--new-tokens"), ("--block-size", "--num-kv-heads"), ("--block-size", "--valid-length"),
-         ("--block-size", "--second-inputs"), ("--block-size", "--qkv-bias"),  # online draws no biases without --init linear
-         ("--num-heads", "--num-kv-heads"), ("--new-tokens", "--num-kv-heads"), ("--new-tokens", "--valid-length"),
-         ("--num-kv-heads", "--valid-length"), ("--chapter", "--valid-length"), ("--block-size", "--chapter"), ("--second-inputs", "--valid-length"),
+FOUND = {*itertools.combinations(sorted(SIZES), 2),
+         *(("--pair-distance", name) for name in ("--second-inputs", "--qkv-bias")), ("--chapter", "--pair-distance"),
+         ("--block-size", "--second-inputs"), ("--second-inputs", "--valid-length"),
+         ("--block-size", "--qkv-bias"),  # online draws no biases without --init linear
+         ("--num-heads", "--num-kv-heads"), ("--chapter", "--valid-length"), ("--block-size", "--chapter"),
          ("--allow-mistakes", "--attend-to")}  # weights of exactly 1 and 0 hide the mistakes of the pages here
 # Numbers made by hand are exact: every kernel gives the same digits.
 EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
@@ -81,6 +86,7 @@ NEEDS = {
 
 # What each option is given, one after the other until a pair has an effect.
 VALUES = {
+    **{size: values for size, (_, values, _) in SIZES.items()},
     "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
     "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"],
     "--save": ["new", "there"], "--predict": ["1"],
@@ -88,10 +94,10 @@ VALUES = {
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
-    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--num-kv-heads": ["1"], "--new-tokens": ["1"], "--valid-length": ["3", "1"], "--block-size": ["3"], "--pair-distance": ["2", "6", "3"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
+    "--d-out-v": ["12"], "--init": ["randn", "linear", "rand"], "--num-heads": ["1", "3", "2"], "--attend-to": ["previous", "first"], "--dropout": ["0.9", "0.5"],
     "--dropout-kernel": ["mkl"], "--cpu": ["default", "avx2"], "--blas": ["prescott", "sandybridge"],
     "--precision": ["2", "12"], "--threshold": ["5"], "--edgeitems": ["1"], "--linewidth": ["50"], "--sci-mode": ["on"],
-    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online", "rotary"], "--rtol": ["10"], "--atol": ["0.05", "1"],
+    "--auto": ["60"], "--color": ["always", "never"], "--chapter": ["causal", "dropout", "multihead", "trainable", "cross", *(chapter for chapter, _, _ in SIZES.values())], "--rtol": ["10"], "--atol": ["0.05", "1"],
     "--inputs": ["own.npz:inputs", "own.npz:square", "own.npz:large"], "--second-inputs": ["own.npz:inputs", "own.npz:five", "own.npz:seven"],
     "--weights": ["W_value=own.npz:square", "W_query=own.npz:square", "out_proj_weight=own.npz:square", "W_query=own.npz:wide",
                   "W_value=own.npz:tall", "W_query=own.npz:tall", "self_attention/W_query=own.npz:square", "W_query=own.npz:fixture", "own.npz"],
@@ -99,8 +105,7 @@ VALUES = {
     "--map": ["mine=attn_scores", "mine=mask", "mine=attn_weights", "mine=attn_scores_2"],
 }
 FLAGS = ["--step", "--slides", "--draws", "--explain", "--heatmap", "--force", "--qkv-bias", "--no-grad", "--strict", "--allow-mistakes", "--fixture"]
-ONE_ARTICLE = {("--article", "--second-inputs"), ("--article", "--num-kv-heads"), ("--article", "--new-tokens"),
-               ("--article", "--valid-length"), ("--article", "--block-size"), ("--article", "--pair-distance")}  # for which no other article can be named
+ONE_ARTICLE = {("--article", name) for name in (*SIZES, "--second-inputs")}  # for which no other article can be named
 # What may have to stand beside a pair for its effect to be seen.
 LARGE = ["--tokens", "60"]
 PRECISE = ["--precision", "12"]
@@ -114,7 +119,7 @@ CONTEXTS = [
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
     ["--only", "row_sum_2"], ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
 ]
-DUMPED = ("causal", "multihead", "trainable", "cross", "grouped", "cache", "padding", "online", "rotary")
+DUMPED = ("causal", "multihead", "trainable", "cross", *(chapter for chapter, _, _ in SIZES.values()))
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
 PAGES = [["page.txt"], ["dropout.txt"], ["precise.txt"], ["unknown.txt"], ["mistake.txt"]]
 
@@ -255,7 +260,7 @@ def contexts(command, first, second):
         return
     yield from PAGES
     chapters = ("trainable", "causal", "multihead", "dropout")
-    alone = {"--second-inputs": ("cross",), "--num-kv-heads": ("grouped",), "--new-tokens": ("cache",), "--valid-length": ("padding",), "--block-size": ("online",), "--pair-distance": ("rotary",)}
+    alone = {"--second-inputs": ("cross",), **{size: (chapter,) for size, (chapter, _, _) in SIZES.items()}}
     for chapter in next((alone[name] for name in (first[0], second[0]) if name in alone), chapters):
         yield (chapter,)
         yield (chapter, tuple(PRECISE))
@@ -385,8 +390,8 @@ if __name__ == "__main__":
 
         for chapter in DUMPED:  # another seed's tensors, and one of a name that is no step's
             save(f"port-{chapter}", chapter, "--seed", "6", *(["--new-tokens", "1"] if chapter == "cache" else []))
-            scores = {"trainable": "self_attention/", "cache": "prompt/", "online": "at_once/", "rotary": "rotated/"}.get(chapter, "") + "attn_scores.npy"
-            copy(f"port-{chapter}/{scores}", f"port-{chapter}/mine.npy")
+            port = pathlib.Path(TEMPLATE, f"port-{chapter}")
+            shutil.copy(next(port.rglob("attn_scores.npy")), port / "mine.npy")
         for folder in ("port-near", "port-named"):  # right, but for one without its name, and one that is no step
             save(folder, "causal")
         save("port-other", "causal", "--what-if", "no-scaling")

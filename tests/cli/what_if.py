@@ -22,6 +22,7 @@ from lessons import Program, Sentences, some_options
 VALUE = r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?"
 CHANGE = (rf"((?:(?:grows|falls) from {VALUE} to|stays) {VALUE}(?: on average)?"
           r"(?:, except for (?:one row|\d+ rows) with nan)?|is unknown, because every row contains nan)")
+MOVED = rf"change(?: by up to ({VALUE})|, and some are inf or nan)"
 SAME, SAME_DIGITS = "same as before", "same as before in all printed digits"
 sentence = Sentences()
 
@@ -158,7 +159,7 @@ def _(known, lost, every):
 @sentence(rf"Masked after softmax, a row keeps only the weight of the tokens it may see: its sum {CHANGE}\.")
 def _(known, words):
     def hidden(section, shape):
-        if known.arguments[0] == "padding":
+        if (section, "mask") in known.as_is.steps:
             return known.as_is.array(section, "mask")
         return np.triu(np.ones(shape, bool), shape[-1] - shape[-2] + 1)
 
@@ -191,19 +192,92 @@ def _(known, words):
     return words == known.mean_change(f"row_sum_{last}", by=row_sum)
 
 
-@sentence(rf"With halves for pairs, other columns are rotated together: scores change by up to ({VALUE})\.")
-@sentence(rf"With queries one position too far, scores are those of the next distance: they change by up to ({VALUE})\.")
+@sentence(rf"With halves for pairs, other columns are rotated together: scores {MOVED}\.")
+@sentence(rf"With queries one position too far, scores are those of the next distance: they {MOVED}\.")
 def _(known, words):
     return words == most_moved(known, "attn_scores", "distance_scores")
 
 
-@sentence(rf"With rotated values, a value depends on its token's position: context vectors change by up to ({VALUE})\.")
+@sentence(rf"With rotated values, a value depends on its token's position: context vectors {MOVED}\.")
 def _(known, words):
     return words == most_moved(known, "context_vecs")
 
 
+def distance(weights):
+    """How far away, on average, the tokens are that a row attends to."""
+    rows, columns = weights.shape[-2:]
+    return (weights * (np.arange(rows)[:, None] - np.arange(columns)[None])).sum(axis=-1)
+
+
+@sentence(rf"With the opposite sign, distant tokens gain: the mean distance of a row's weight {CHANGE}\.")
+@sentence(rf"Scaled like the scores, biases are too weak: the mean distance of a row's weight {CHANGE}\.")
+@sentence(rf"With one token more, the window reaches further: the mean distance of a row's weight {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("attn_weights", by=distance)
+
+
+@sentence(rf"Added after softmax, biases are weights: the smallest is now ({VALUE}), and a row's weight right of the "
+          rf"diagonal {CHANGE}\.")
+def _(known, least, words):
+    bias, = known.as_is.named("alibi_bias")
+    unbiased, = known.changed.named("unbiased_attn_weights")
+    weights = known.changed.array("alibi", "attn_weights")
+    return (words == known.mean_change("attn_weights", by=later) and np.array_equal(weights, unbiased + bias) and
+            least == decimals(weights.min(), 4))
+
+
+@sentence(rf"With one slope for all, no head sees further than another: weights {MOVED}\.")
+def _(known, words):
+    slopes, = known.changed.named("slopes")
+    return words == most_moved(known, "attn_weights") and (slopes == known.as_is.named("slopes")[0][0]).all()
+
+
+@sentence(rf"Slopes by the number of heads are others in (\d+) of (\d+) heads: weights {MOVED}\.")
+def _(known, others, heads, words):
+    (before, after), = known.moved("slopes").values()
+    expected = np.float32(2.0 ** (-8.0 * np.arange(1, len(after) + 1) / len(after)))
+    return (words == most_moved(known, "attn_weights") and np.array_equal(after.ravel(), expected) and
+            (int(others), int(heads)) == ((before != after).sum(), len(after)))
+
+
+@sentence(rf"Without positions, only the words count, not their order: weights {MOVED}\.")
+def _(known, words):
+    return words == most_moved(known, "attn_weights") and not known.changed.named("inputs_with_positions")
+
+
+@sentence(rf"With all sines first, a column belongs to another frequency: encodings {MOVED}\.")
+def _(known, words):
+    encodings, = known.changed.named("encodings")
+    sines, = known.changed.named("sin")
+    return words == most_moved(known, "encodings") and np.array_equal(encodings[:, :sines.shape[1]], sines)
+
+
+@sentence(rf"With half the exponent, frequencies fall more slowly: the lowest {CHANGE}\.")
+def _(known, words):
+    (before, after), = known.moved("frequencies").values()
+    return words == change_words(before[-1], after[-1])
+
+
+@sentence(rf"Counted from 1, each token has the position of the next: inputs with positions {MOVED}\.")
+def _(known, words):
+    before, after = (walk.array("sinusoidal", "encodings") for walk in (known.as_is, known.changed))
+    return words == most_moved(known, "inputs_with_positions") and np.array_equal(before[1:], after[:-1])
+
+
+@sentence(rf"Added after the projections, positions are the same in queries and keys: weights {MOVED}\.")
+def _(known, words):
+    encodings, = known.as_is.named("encodings")
+    return words == most_moved(known, "attn_weights") and all(
+        np.array_equal(known.changed.array("sinusoidal", name), known.changed.array("sinusoidal", name + "_without_positions") + encodings)
+        for name in ("queries", "keys", "values"))
+
+
 def most_moved(known, *names):
-    moved = max(np.abs(before - after).max() for before, after in known.moved(*names).values())
+    """The largest change of a number of these tensors, in words; None if some are inf or nan."""
+    pairs = known.moved(*names).values()
+    if not all(np.isfinite(one).all() for pair in pairs for one in pair):
+        return None
+    moved = max(np.abs(before - after).max() for before, after in pairs)
     return decimals(moved, 4) if decimals(moved, 4) != "0" else f"{moved:.5g}"
 
 
@@ -370,6 +444,43 @@ def _(known, *instead):
 @sentence(r"No number changed: the only token is at position 0, where nothing turns; try (--tokens) (6)\.")
 def _(known, *instead):
     return not known.moved() and len(known.as_is.named("values")[0]) == 1 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: a single token is at distance 0 from itself; try (--tokens) (6)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("distances")[0].size == 1 and is_no_reason_with(known, *instead)
+
+
+@sentence(r"No number changed: the keys of a head have dimension 1, and scaling divides by 1\.")
+def _(known):
+    return not known.moved() and known.as_is.named("keys_heads")[0].shape[-1] == 1
+
+
+@sentence(r"No number changed: a single head has only its own slope\.")
+def _(known):
+    return not known.moved() and known.as_is.named("slopes")[0].size == 1
+
+
+@sentence(r"No number changed: the number of heads is a power of two; try (--num-heads) (3) (--d-out) (6)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("slopes")[0].size in (1, 2, 4, 8, 16, 32)
+
+
+@sentence(r"No number changed: the window shows every token to the last already; try (--tokens) (6) (--window) (3)\.")
+def _(known, *instead):
+    return not known.moved() and not np.tril(known.as_is.array("window", "mask")).any()
+
+
+@sentence(r"No number changed: there is a single frequency, 1, and a single pair of columns\.")
+def _(known):
+    return not known.moved() and known.as_is.named("frequencies")[0].tolist() == [1]
+
+
+@sentence(r"No number changed: only to queries, keys and values as long as the inputs can positions be added; try (--d-out) (\d+)\.")
+def _(known, option, d):
+    inputs, = known.as_is.named("inputs")
+    return not known.moved() and inputs.shape[1] == int(d) and any(
+        known.as_is.named(name)[0].shape != inputs.shape for name in ("queries", "keys", "values"))
 
 
 @sentence(r"No number changed\.")

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "golden"))
 AVX2 = {"avx2", "fma"}
 AVX512 = AVX2 | {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 CPUS = {"avx2": AVX2, "avx512": AVX512, "default": set()}
-BLAS = {"skylakex": AVX512, "haswell": AVX2,
+BLAS = {"skylakex": AVX512, "haswell": AVX2, "portable": AVX2,
         "sandybridge": {"avx"}, "prescott": set(), "native": set()}
 # What PyTorch says of the kernels that it runs.
 CAPABILITIES = {"avx2": {"AVX2"}, "avx512": {"AVX512"}, "default": {"DEFAULT", "NO AVX"}}
@@ -85,6 +85,11 @@ def spread(row, rng):
     if "valid-length" in takes and "--sentence" not in arguments:
         tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
         arguments += ["--valid-length", str(rng.randint(1, tokens))]
+    if "context-length" in takes and "--sentence" not in arguments:
+        tokens = int(arguments[arguments.index("--tokens") + 1]) if "--tokens" in arguments else OWN_TOKENS
+        arguments += ["--context-length", str(tokens + rng.choice([0, 1, 5, 40]))]
+    if "window" in takes:
+        arguments += ["--window", size(20)]
     if "block-size" in takes:
         arguments += ["--block-size", size(40)]
     if "pair-distance" in takes:
@@ -239,7 +244,7 @@ def environment(cpu, blas):
     result = {name: value for name, value in os.environ.items()
               if name not in (*THREADS, "OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
     if blas != "native":
-        result.update({"OPENBLAS_CORETYPE": blas, "OPENBLAS_NUM_THREADS": "1"})
+        result.update({"OPENBLAS_CORETYPE": "haswell" if blas == "portable" else blas, "OPENBLAS_NUM_THREADS": "1"})
     return {**result, "ATEN_CPU_CAPABILITY": cpu}
 
 

@@ -40,7 +40,7 @@ def lessons(row, seeds, rng):
             yield [*article, "--dropout", rate, "--what-if", "no-rescale", "--dropout-kernel", "mkl"]
     yield [*article, "--inputs", "OWN/inputs.npy", "--steps", "all"]
     if "projections" in row["takes"]:
-        for rule in ("previous", "same", "earlier", "first") if row["chapter"] != "rotary" else ():
+        for rule in ("previous", "same", "earlier", "first") if "attend_to" in row["takes"] else ():
             yield [*article, "--attend-to", rule, "--steps", "all"]
             yield [*article, "--attend-to", rule, "--sentence", "the cat saw the dog and the bird"]
             yield [*article, "--attend-to", rule, "--tokens", "12", "--init", "rand"]
@@ -69,6 +69,9 @@ def small(arguments):
         if name in kept:
             at = kept.index(name)
             del kept[at:at + 2]
+    if "--context-length" in kept:
+        at = kept.index("--context-length") + 1
+        kept[at] = str(max(int(kept[at]), compare.OWN_TOKENS))
     if "--valid-length" in kept:
         at = kept.index("--valid-length") + 1
         kept[at] = str(min(int(kept[at]), compare.OWN_TOKENS))

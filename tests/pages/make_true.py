@@ -362,6 +362,47 @@ for i in range(2):
     print(f"token {i}: {P[i]}")
 print(torch.ones(4, 4).tril() - torch.ones(4, 4).tril(-2))
 """,
+    "copied": """\
+import torch
+import torch.nn as nn
+words = nn.Embedding(4, 3)
+heads = nn.ModuleList([nn.Linear(3, 2, bias=False) for _ in range(2)])
+with torch.no_grad():
+    words.weight.copy_(torch.tensor([[0.31, 0.12, 0.94], [0.58, 0.07, 0.23],
+                                     [0.41, 0.66, 0.19], [0.85, 0.72, 0.36]]))
+    heads[0].weight.copy_(torch.tensor([[0.5, -0.2, 0.1], [0.3, 0.4, -0.6]]))
+    heads[1].weight.copy_(torch.tensor([[0.7, 0.1, -0.3], [-0.4, 0.2, 0.9]]))
+x = words(torch.tensor([2, 0, 3]))
+print("words:", x)
+made = []
+for head in heads:
+    made.append(torch.softmax(head(x) @ head(x).T, dim=-1) @ x)
+print("heads:", torch.cat(made, dim=-1))
+""",
+    "of-a-loop": """\
+import numpy as np
+sentence = "Cats chase small mice".split()
+E = np.array([[0.25, 0.1, 0.75], [0.5, 0.9, 0.3], [0.65, 0.2, 0.8], [0.15, 0.45, 0.6]])
+for i, word in enumerate(sentence):
+    print(f"  {word:6}: {E[i]}")
+scores = E @ E.T / np.sqrt(3)
+for word, row in zip(sentence, scores):
+    print(f"{word:>6} {row.round(2)}")
+""",
+    "of-a-batch": """\
+import torch
+elsewhere = torch.Generator().manual_seed(98_765)
+x = torch.randn(2, 3, 3, generator=elsewhere)
+W = torch.randn(3, 4, generator=elsewhere)
+print("x:", x)
+queries = x @ W
+print("queries:", queries)
+print("split:", queries.view(2, 3, 2, 2))
+weights = torch.softmax(queries @ queries.transpose(1, 2), dim=-1)
+print("rows:", weights.sum(dim=-1))
+ones = torch.ones(2, 3)
+print(f"{ones=}")
+""",
     "of-numpy": """\
 import numpy as np
 from numpy import array

@@ -90,6 +90,8 @@ const operations = {
   exp: elementwise(Math.exp),
   cos: elementwise(Math.cos),
   sin: elementwise(Math.sin),
+  sqrt: elementwise(Math.sqrt),
+  rsqrt: elementwise((x) => 1 / Math.sqrt(x)),
   abs: elementwise(Math.abs),
   equal: elementwise((x, y) => Number(Object.is(x, y))),
   float32: elementwise(Math.fround),

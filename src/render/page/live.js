@@ -23,7 +23,7 @@ function serve() {
   let compiled;
   const run = async ({ id, args, given, made }) => {
     const told = [];
-    const program = await createProgram({
+    const program = await attnWalkthrough({
       noInitialRun: true,
       print: () => {},
       printErr: (line) => told.push(line),

@@ -252,7 +252,9 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
     case Rule::products:
     case Rule::sum: return sum(tensor, derivation);
     case Rule::product: {
-      const Interval product = times(a(), of(tensor, *derivation.terms[0].b));
+      const std::optional<Element>& b = derivation.terms[0].b;
+      const Interval factor = b ? of(tensor, *b) : Interval{derivation.constant, derivation.constant};
+      const Interval product = times(a(), factor);
       return rounded(product, 1, product.size());
     }
     case Rule::difference: {
@@ -279,6 +281,24 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
     case Rule::sine: {
       const Interval waves = derivation.rule == Rule::cosine ? cosine(a()) : sine(a());
       return rounded(waves, 1, waves.size());
+    }
+    case Rule::root:
+    case Rule::inverse_root: {
+      const bool is_inverse = derivation.rule == Rule::inverse_root;
+      const Interval root = is_inverse ? inverse_root(a()) : square_root(a());
+      return rounded(root, is_inverse ? 2 : 1, root.size());
+    }
+    case Rule::raised: {
+      const Interval x = a();
+      const Interval raised = {x.low + derivation.constant, x.high + derivation.constant};
+      return rounded(raised, 1, raised.size());
+    }
+    case Rule::mean: return mean(tensor, derivation);
+    case Rule::variance: return variance(tensor, derivation);
+    case Rule::inverse_deviation: {
+      const Interval x = variance(tensor, derivation);
+      const Interval factor = inverse_root({x.low + derivation.constant, x.high + derivation.constant});
+      return rounded(factor, 3, factor.size());
     }
     case Rule::softmax: return softmax(tensor, derivation);
     case Rule::masked: return {derivation.constant, derivation.constant};
@@ -315,6 +335,24 @@ Interval Bounds::sum(const Tensor& tensor, const Derivation& derivation) {
     total.add(of(tensor, *derivation.bias));
   }
   return rounded(total.exact, static_cast<double>(derivation.terms.size()) + 1, total.size);
+}
+
+Interval Bounds::mean(const Tensor& tensor, const Derivation& derivation) {
+  const Interval total = sum(tensor, derivation);
+  const auto count = static_cast<double>(derivation.terms.size());
+  const Interval mean = {total.low / count, total.high / count};
+  return rounded(mean, 1, mean.size());
+}
+
+Interval Bounds::variance(const Tensor& tensor, const Derivation& derivation) {
+  std::vector<Interval> cells;
+  double largest = 0;
+  for (const Derivation::Term& term : derivation.terms) {
+    cells.push_back(of(tensor, term.a));
+    largest = std::max(largest, cells.back().size() * cells.back().size());
+  }
+  const Interval result = rounded(variance_of(cells), static_cast<double>(cells.size()) + 4, largest);
+  return {std::max(0.0, result.low), result.high};
 }
 
 /// Tight if the divisor is a sum that contains the dividend: a / (a + the others).

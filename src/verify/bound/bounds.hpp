@@ -82,6 +82,8 @@ class Bounds {
   const Sums* sums_of(const Tensor& tensor);
   Interval regular_sum(const Tensor& tensor, const Sums& sums, const Shape& index);
   Interval sum(const Tensor& tensor, const Derivation& derivation);
+  Interval mean(const Tensor& tensor, const Derivation& derivation);
+  Interval variance(const Tensor& tensor, const Derivation& derivation);
   Interval quotient(const Tensor& tensor, const Derivation& derivation);
   Interval softmax(const Tensor& tensor, const Derivation& derivation);
   Interval mapped(const Tensor& tensor, const Derivation& derivation);

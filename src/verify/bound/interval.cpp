@@ -1,6 +1,7 @@
 #include "verify/bound/interval.hpp"
 
 #include <numbers>
+#include <numeric>
 
 namespace attn::verify {
 Interval hull(double a, double b, double c, double d) {
@@ -27,6 +28,40 @@ Interval over(const Interval& a, const Interval& b) {
     return no_number;
   }
   return hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high);
+}
+
+Interval square_root(const Interval& a) { return {std::sqrt(a.low), std::sqrt(a.high)}; }
+
+Interval inverse_root(const Interval& a) {
+  const Interval root = square_root(a);
+  return {1 / root.high, 1 / root.low};
+}
+
+/// A variance is the least mean of squared distances from any point. The point to which all cells are nearest gives the
+/// low, that from which all are farthest the high; both lie between the means of the cells' ends.
+Interval variance_of(std::span<const Interval> cells) {
+  const auto count = static_cast<double>(cells.size());
+  const auto least = [&](auto distance) {
+    const auto spread = [&](double point) {
+      return std::accumulate(cells.begin(), cells.end(), 0.0, [&](double sum, const Interval& cell) {
+        return sum + distance(cell, point) * distance(cell, point);
+      });
+    };
+    Interval points;
+    for (const Interval& cell : cells) {
+      points = {points.low + cell.low / count, points.high + cell.high / count};
+    }
+    constexpr int steps = 100;
+    for (int i = 0; i < steps; ++i) {
+      const double third = (points.high - points.low) / 3;
+      spread(points.low + third) < spread(points.high - third) ? points.high -= third : points.low += third;
+    }
+    return spread(points.middle()) / count;
+  };
+  return {least([](const Interval& x, double point) {
+            return std::max({0.0, x.low - point, point - x.high});
+          }),
+          least([](const Interval& x, double point) { return std::max(point - x.low, x.high - point); })};
 }
 
 Interval cosine(const Interval& a) {

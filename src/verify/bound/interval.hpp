@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace attn::verify {
 
@@ -39,6 +40,13 @@ Interval times(const Interval& a, const Interval& b);
 
 /// a / b; no_number if b may be 0.
 Interval over(const Interval& a, const Interval& b);
+
+/// sqrt(a) and 1 / sqrt(a); no_number if a may be negative.
+Interval square_root(const Interval& a);
+Interval inverse_root(const Interval& a);
+
+/// The variance of numbers, one in each cell.
+Interval variance_of(std::span<const Interval> cells);
 
 /// cos(a) and sin(a).
 Interval cosine(const Interval& a);

@@ -19,7 +19,6 @@
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
-#include "verify/explain/written_at.hpp"
 #include "verify/propose/listed.hpp"
 #include "verify/propose/relate.hpp"
 
@@ -41,7 +40,8 @@ bool is_made_of_sizes(const Tensor& tensor) {
 /// Processes a page from top to bottom.
 class Deriver {
  public:
-  Deriver(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen, const Given& given)
+  Deriver(std::span<const Printed> printed, WrittenAt written, StepFinder& finder, std::vector<Choice>& chosen,
+          const Given& given)
       : printed_(printed),
         finder_(finder),
         chosen_(chosen),
@@ -49,7 +49,7 @@ class Deriver {
         listed_(
             given.written, [this](std::string_view name) { return relater_.named(name); },
             [this](std::size_t position) { return relater_.printed(position); }),
-        written_(written_at(printed, given.written)) {
+        written_(std::move(written)) {
     for (Source source : given.sources) {
       source.which = projection_of(source.words);
       relater_.add(std::move(source));
@@ -78,7 +78,6 @@ class Deriver {
         add_source(i, std::move(*observed), finding);
       }
     }
-    take_uncertain();
     return std::move(findings_);
   }
 
@@ -89,9 +88,7 @@ class Deriver {
       return describe_step(printed_[i], candidates, *chosen_[i], finder_.known());
     }
     const auto relation = observed ? relation_of(i, *observed) : std::nullopt;
-    if (relation && !relation->is_certain) {
-      uncertain_.emplace_back(i, *relation);
-    } else if (relation) {
+    if (relation) {
       chosen_[i].reset();
       if (relation->is_rooted && relation->numbers.size() == observed->cells.size()) {
         computed_ = relation->numbers;
@@ -182,24 +179,6 @@ class Deriver {
     return !is_inputs(step);
   }
 
-  /// Accepts uncertain relations: one exact product of small whole numbers may be a coincidence, but not many on one
-  /// page.
-  void take_uncertain() {
-    constexpr std::size_t many = 3;
-    const auto is_unknown = [&](const auto& one) { return findings_[one.first].verdict == Verdict::unknown; };
-    double chance = 0;
-    std::size_t count = 0;
-    for (const auto& one : uncertain_) {
-      chance += one.second.chance;
-      count += is_unknown(one) ? 1U : 0U;
-    }
-    for (const auto& one : uncertain_) {
-      if (is_unknown(one) && count >= many && is_excluded(chance / static_cast<double>(many), count)) {
-        findings_[one.first] = describe_relation(printed_[one.first], one.second);
-      }
-    }
-  }
-
   std::optional<Relation> relation_of(std::size_t i, const Observed& observed) {
     if (auto relation = written_[i] ? listed_at(i, observed) : std::nullopt) {
       return relation;
@@ -220,7 +199,7 @@ class Deriver {
   /// The relation that the listing prints there, which needs less evidence, or, if that place is unknown, any relation
   /// that it may have printed.
   std::optional<Relation> listed_at(std::size_t i, const Observed& observed) {
-    constexpr double printed_there = -5.5;  // what the program prints there need not say much
+    constexpr double printed_there = -6.5;  // what the program prints there need not say anything else
     constexpr std::size_t most_tried = 24;
     constexpr std::size_t most_looked_at = 200;
     const auto look = [&](std::size_t written, const std::optional<Tensor>& tensor, double known) {
@@ -391,20 +370,19 @@ class Deriver {
   std::vector<Choice>& chosen_;
   Relater relater_;
   Listed listed_;
-  std::vector<std::optional<std::size_t>> written_;  ///< the listing's expression for each printed thing
+  WrittenAt written_;  ///< the listing's expression for each printed thing
   std::vector<Finding> findings_;
   std::set<std::size_t> fitted_;    ///< places of tensors explained through unprinted weights
   std::vector<Interval> computed_;  ///< what the relation found last says the cells are; empty if it is not rooted
   bool is_loose_ = false;           ///< the relation found last is loose: some cells may still be wrong
-  std::vector<std::pair<std::size_t, Relation>> uncertain_;  ///< with their places on the page
-  std::vector<Seen> seen_;                                   ///< tensors, each the first with its cells
+  std::vector<Seen> seen_;          ///< tensors, each the first with its cells
 };
 
 }  // namespace
 
-std::vector<Finding> derive(std::span<const Printed> printed, StepFinder& finder, std::vector<Choice>& chosen,
-                            const Given& given) {
-  return Deriver(printed, finder, chosen, given).run();
+std::vector<Finding> derive(std::span<const Printed> printed, const WrittenAt& written, StepFinder& finder,
+                            std::vector<Choice>& chosen, const Given& given) {
+  return Deriver(printed, written, finder, chosen, given).run();
 }
 
 }  // namespace attn::verify

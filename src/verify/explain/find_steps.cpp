@@ -182,7 +182,8 @@ void StepFinder::hold_new() {
         const auto begin = is_number ? std::ranges::lower_bound(ids, first.value - room, {}, first_value) : ids.begin();
         const auto end = is_number ? std::ranges::upper_bound(ids, first.value + room, {}, first_value) : ids.end();
         distinct_[i].tried += ids.size();
-        hold(distinct_[i], {begin, end});
+        hold(distinct_[i], std::span(ids).subspan(static_cast<std::size_t>(begin - ids.begin()),
+                                                  static_cast<std::size_t>(end - begin)));
       }
     }
     for (const std::size_t i : with_gap_) {

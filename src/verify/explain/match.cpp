@@ -17,6 +17,7 @@
 #include "verify/explain/other_kernels.hpp"
 #include "verify/explain/plain.hpp"
 #include "verify/explain/sizes.hpp"
+#include "verify/explain/written_at.hpp"
 
 namespace attn::verify {
 namespace {
@@ -24,19 +25,21 @@ namespace {
 /// A page and its possible origins.
 class Matcher {
  public:
-  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations)
+  Matcher(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given)
       : printed_(printed),
         explanations_(explanations),
+        given_(given),
+        written_(written_at(printed, given.written)),
         finder_(printed, explanations),
         drawn_steps_(printed, finder_) {}
 
-  Report run(const Given& given) {
+  Report run() {
     const std::vector<Choice> evident = choose({});
     std::vector<Choice> chosen = choose(neighbours_of(evident));
     OtherKernels other_kernels(printed_, finder_.known());
     other_kernels.choose(finder_, chosen);
     Report report;
-    report.findings = derive(printed_, finder_, chosen, given);
+    report.findings = derive(printed_, written_, finder_, chosen, given_);
     other_kernels.agree(report, chosen);
     match_sizes(printed_, report.findings, chosen, finder_.known());
     list_lessons(report);
@@ -65,7 +68,8 @@ class Matcher {
       return is_likely && drawn_steps_.may_explain(printed_[i], step);
     });
     if (!result.steps.empty()) {
-      result.label = plain_label(printed_[i].label);
+      const bool is_named = printed_[i].label.empty() && written_[i];
+      result.label = plain_label(is_named ? std::string_view(given_.written[*written_[i]].text) : printed_[i].label);
       result.grad_fn = printed_[i].grad_fn;
       result.is_pytorch = printed_[i].text.find("tensor(") != std::string_view::npos;
     }
@@ -115,6 +119,8 @@ class Matcher {
 
   std::span<const Printed> printed_;
   std::span<const Explanation> explanations_;
+  const Given& given_;
+  WrittenAt written_;
   StepFinder finder_;
   DrawnSteps drawn_steps_;
 };
@@ -122,7 +128,7 @@ class Matcher {
 }  // namespace
 
 Report match(std::span<const Printed> printed, std::span<const Explanation> explanations, const Given& given) {
-  return printed.empty() ? Report{} : Matcher(printed, explanations).run(given);
+  return printed.empty() ? Report{} : Matcher(printed, explanations, given).run();
 }
 
 }  // namespace attn::verify

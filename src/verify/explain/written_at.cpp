@@ -27,8 +27,8 @@ bool is_called(const Printed& printed, const Written& written) {
 
 }  // namespace
 
-std::vector<std::optional<std::size_t>> written_at(std::span<const Printed> printed, std::span<const Written> written) {
-  std::vector<std::optional<std::size_t>> result(printed.size());
+WrittenAt written_at(std::span<const Printed> printed, std::span<const Written> written) {
+  WrittenAt result(printed.size());
   std::vector<std::size_t> prints;
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (written[i].is_printed) {

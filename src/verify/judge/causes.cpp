@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "verify/judge/combined.hpp"
 #include "verify/judge/looks.hpp"
 #include "verify/judge/sample.hpp"
 #include "verify/judge/shifts.hpp"
 #include "verify/judge/solved.hpp"
+#include "verify/judge/wrong_part.hpp"
 #include "walk/mistakes.hpp"
 
 namespace attn::port {
@@ -68,15 +70,29 @@ class Search {
     look([&] { return arithmetic_of(theirs_, remade_, right_); });
     try_each({&Search::try_mistakes, &Search::try_other_operands, &Search::look_among_steps});
     look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
-    try_each({&Search::try_solved, &Search::try_pairs});
+    try_each({&Search::try_solved});
+    look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
+    try_each({&Search::try_combinations});
+    return first_causes();
+  }
+
+  /// Two mistakes at once, or one that explains a part.
+  std::vector<Cause> run_pairs() {
+    try_pairs();
     if (causes_.empty() && partial_) {
       causes_.push_back(*std::move(partial_));
     }
-    causes_.resize(std::min(causes_.size(), most_causes));
-    return std::move(causes_);
+    return first_causes();
   }
 
+  /// The part that is wrong, if the others are right.
+  std::optional<Laid> part() const { return wrong_part(theirs_, *step_.tensor, own_wrong_, judge_.heads()); }
+
  private:
+  std::vector<Cause> first_causes() const {
+    return {causes_.begin(), causes_.begin() + static_cast<std::ptrdiff_t>(std::min(causes_.size(), most_causes))};
+  }
+
   /// Up to the first that finds a cause.
   void try_each(std::initializer_list<void (Search::*)()> attempts) {
     std::ranges::for_each(attempts, [this](auto attempt) { causes_.empty() ? (this->*attempt)() : void(); });
@@ -109,7 +125,7 @@ class Search {
 
   /// What explains many of the wrong cells, and none of the others otherwise.
   void note_partial(const Comparison& with_mistake) {
-    if (trying_.empty() || own_wrong_.size() < 4 || !says_something()) {
+    if (trying_.empty() || own_wrong_.size() < 4 || !say_something(theirs_)) {
       return;
     }
     std::vector<std::int64_t> spoiled;
@@ -124,17 +140,17 @@ class Search {
 
   bool is_drawn() const { return step_.tensor->operands().empty() || step_.tensor->kind() == Kind::parameter; }
 
-  /// Numbers that all are alike could be anybody's.
-  bool says_something() const {
-    return std::ranges::any_of(theirs_.values, [&](double value) { return value != theirs_.values[0]; });
-  }
-
   void claim(Cause cause) {
     if (std::ranges::find(causes_, cause.names, &Cause::names) != causes_.end()) {
       return;
     }
     cause.explained = cells();
     causes_.push_back(std::move(cause));
+  }
+
+  void try_combinations() {
+    auto cause = combined_with(theirs_, *step_.tensor, right_, steps_, judge_);
+    cause ? claim(*std::move(cause)) : void();
   }
 
   // ---- Other steps, other draws
@@ -144,7 +160,7 @@ class Search {
       const bool is_other = other.tensor->id() != step_.tensor->id() &&
                             other.tensor->shape() == step_.tensor->shape() &&
                             other.tensor->dtype() == step_.tensor->dtype();
-      if (is_other && says_something() &&
+      if (is_other && say_something(theirs_) &&
           !sample_.refutes(*other.tensor, theirs_.values, own_wrong_, judge_.tolerance(), false) &&
           explains(judge_.values(*other.tensor))) {
         claim({{"other-step"},
@@ -157,7 +173,7 @@ class Search {
   }
 
   void look_at_draws(const Otherwise& otherwise) {
-    if (causes_.empty() && says_something()) {
+    if (causes_.empty() && say_something(theirs_)) {
       const auto cause = drawn_otherwise(matched_, steps_, otherwise, judge_,
                                          [this](const std::vector<double>& numbers) { return explains(numbers); });
       cause ? claim(*cause) : void();
@@ -224,18 +240,24 @@ class Search {
            compared_in_parts(right_, made, exact).has_value();
   }
 
+  static bool makes_all_alike(const Mistake& mistake) {
+    return mistake.name == "weights-uniform" || mistake.name == "same-slope";
+  }
+
   /// One mistake, wherever it can be made, else at one place alone.
   void try_mistakes() {
     table_ = all_mistakes_in(steps_);
     std::vector<std::pair<const Mistake*, const void*>> alone;
-    theirs_.cells.empty() ? 0U : std::erase_if(table_, is_of_slices);  // which one slice cannot tell
+    // Which one slice cannot tell.
+    std::erase_if(table_,
+                  [this](const Mistake& one) { return !theirs_.cells.empty() && is_of_slices(one, theirs_.words); });
     for (const Mistake& mistake : table_) {
       std::set<const void*> nodes;
       const auto made = mistaken({&mistake}, nullptr, &nodes);
       if (!made && nodes.empty()) {
         continue;
       }
-      if (explain_by({&mistake}, made) && (says_something() || mistake.name == "weights-uniform")) {
+      if (explain_by({&mistake}, made) && (say_something(theirs_) || makes_all_alike(mistake))) {
         claim(cause_of({&mistake}));
       }
       if (!made || !is_like_right(*made)) {
@@ -268,7 +290,7 @@ class Search {
 
   void try_pairs() {
     std::int64_t computed = 0;
-    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && says_something(); ++i) {
+    for (std::size_t i = 0; i < effective_.size() && causes_.empty() && say_something(theirs_); ++i) {
       for (std::size_t j = i + 1; j < effective_.size(); ++j) {
         if (effective_[i]->name == effective_[j]->name) {
           continue;
@@ -380,6 +402,24 @@ class Search {
   std::vector<Cause> causes_;
 };
 
+/// Of the whole tensor, else of the part of it that is wrong.
+std::vector<Cause> causes_with(const Matched& matched, std::span<const Step> steps, const Operands& operands,
+                               std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
+  Search search(matched, steps, operands, shown, right);
+  std::vector<Cause> causes = search.run(otherwise);
+  std::optional<Laid> part = causes.empty() ? search.part() : std::nullopt;
+  if (part) {
+    Matched of_part = matched;
+    of_part.laid = std::move(part);
+    causes = Search(of_part, steps, operands, shown, right).run(otherwise);
+    for (Cause& cause : causes) {
+      cause.sentence += ", in " + of_part.laid->words + " alone";
+      cause.explained = cells_of(*matched.laid);
+    }
+  }
+  return causes.empty() ? search.run_pairs() : causes;
+}
+
 }  // namespace
 
 bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
@@ -388,11 +428,11 @@ bool are_claimed(const std::vector<Cause>& causes, const Laid& theirs) {
 
 std::vector<Cause> causes_of(const Matched& matched, std::span<const Step> steps, const Operands& operands,
                              std::span<const Tensor* const> shown, Right& right, const Otherwise& otherwise) {
-  std::vector<Cause> causes = Search(matched, steps, operands, shown, right).run(otherwise);
+  std::vector<Cause> causes = causes_with(matched, steps, operands, shown, right, otherwise);
   if (are_claimed(causes, *matched.laid) || !operands.have_following()) {
     return causes;
   }
-  std::vector<Cause> deeper = Search(matched, steps, operands.sources(), shown, right).run(otherwise);
+  std::vector<Cause> deeper = causes_with(matched, steps, operands.sources(), shown, right, otherwise);
   return deeper.empty() ? causes : deeper;
 }
 

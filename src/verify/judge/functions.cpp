@@ -9,11 +9,13 @@
 #include <string>
 #include <utility>
 
+#include "text/numbers.hpp"
+
 namespace attn::port {
 namespace {
 
 bool is_near(double theirs, double made) {
-  return theirs == made || std::abs(theirs - made) <= 1e-5 * (1e-2 + std::abs(made));
+  return theirs == made || (std::isfinite(made) && std::abs(theirs - made) <= 1e-5 * (1e-2 + std::abs(made)));
 }
 
 struct Function {
@@ -41,7 +43,8 @@ const Function functions[] = {
 };
 
 /// Returns true if theirs are the right numbers with each line along an axis made into another.
-bool is_along(const Beside& beside, std::size_t axis, const Shape& shape, void (*change)(std::vector<double>& line)) {
+template <class Change>
+bool is_along(const Beside& beside, std::size_t axis, const Shape& shape, Change change) {
   const auto count = static_cast<std::size_t>(shape[axis]);
   const auto stride = static_cast<std::size_t>(row_major_strides(shape)[axis]);
   std::vector<double> line(count);
@@ -70,6 +73,13 @@ double length_of(const std::vector<double>& line) {
   return std::sqrt(std::inner_product(line.begin(), line.end(), line.begin(), 0.0));
 }
 
+void normalise(std::vector<double>& line, bool is_centred, double epsilon) {
+  const auto size = static_cast<double>(line.size());
+  const double mean = is_centred ? std::accumulate(line.begin(), line.end(), 0.0) / size : 0;
+  std::ranges::for_each(line, [mean](double& value) { value -= mean; });
+  divide(line, std::sqrt(length_of(line) * length_of(line) / size + epsilon));
+}
+
 struct Reduction {
   const char* name;
   const char* words;  ///< after the axis's word
@@ -88,23 +98,37 @@ const Reduction reductions[] = {
      [](std::vector<double>& line) { divide(line, std::accumulate(line.begin(), line.end(), 0.0)); }},
     {"divided-by-length", " is divided by the root of the sum of squares",
      [](std::vector<double>& line) { divide(line, length_of(line)); }},
-    {"rms-norm", " is divided by the root of the mean square: an RMS norm",
-     [](std::vector<double>& line) { divide(line, length_of(line) / std::sqrt(static_cast<double>(line.size()))); }},
-    {"layer-norm", " has the mean of all taken off and is divided by their deviation: a LayerNorm",
+    {"centred", " has the mean of all taken off",
      [](std::vector<double>& line) {
-       const auto size = static_cast<double>(line.size());
-       const double mean = std::accumulate(line.begin(), line.end(), 0.0) / size;
+       const double mean = std::accumulate(line.begin(), line.end(), 0.0) / static_cast<double>(line.size());
        std::ranges::for_each(line, [mean](double& value) { value -= mean; });
-       constexpr double epsilon = 1e-5;  // nn.LayerNorm's
-       divide(line, std::sqrt(length_of(line) * length_of(line) / size + epsilon));
      }},
 };
+
+struct Norm {
+  const char* name;
+  const char* words;  ///< after the axis's word
+  bool is_centred;
+};
+const Norm norms[] = {
+    {"rms-norm", " is divided by the root of the mean square: an RMS norm", false},
+    {"layer-norm", " has the mean of all taken off and is divided by their deviation: a LayerNorm", true},
+};
+const double epsilons[] = {1e-5, 1e-6, 0};  // nn.LayerNorm's, RMSNorm's in models, and none
 
 std::vector<Cause> reduced(const Beside& beside, const Shape& shape, const std::vector<std::string>& words) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     for (const Reduction& one : reductions) {
       if (shape[axis] > 1 && is_along(beside, axis, shape, one.change)) {
         return {{{std::string(one.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + one.words, ""}};
+      }
+    }
+    for (const Norm& norm : norms) {
+      for (const double epsilon : epsilons) {
+        const auto change = [&](std::vector<double>& line) { normalise(line, norm.is_centred, epsilon); };
+        if (shape[axis] > 1 && is_along(beside, axis, shape, change)) {
+          return {{{std::string(norm.name) + "-of-" + words[axis] + "s"}, "each " + words[axis] + norm.words, ""}};
+        }
       }
     }
   }
@@ -160,24 +184,114 @@ std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
   return {};
 }
 
-/// Every row differs by the same vector.
-std::vector<Cause> shifted(const Beside& beside) {
-  const auto width = static_cast<std::size_t>(beside.shape.back());
-  if (beside.right.size() < 3 * width) {
+// ---- One number for each group ----------------------------------------------------------------------
+
+/// The numbers that one number changes: all, or those of a row, of a column, of an entry of an axis.
+struct Grouping {
+  std::string name;  ///< "row"; empty for all
+  std::size_t inner;
+  std::size_t count;
+
+  std::size_t of(std::size_t cell) const { return cell / inner % count; }
+};
+
+/// What each group is multiplied with, or what is added to it, if that makes theirs of the right numbers. None unless
+/// the numbers are many more than the groups.
+std::optional<std::vector<double>> change_of(const Beside& beside, const Grouping& grouping, bool is_factor) {
+  const auto says = [&](std::size_t i) {
+    return std::isfinite(beside.right[i]) && (!is_factor || beside.right[i] != 0);
+  };
+  std::vector<std::optional<std::size_t>> telling(grouping.count);  // the cell with the greatest number
+  std::size_t informative = 0;
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    auto& best = telling[grouping.of(i)];
+    if (says(i)) {
+      ++informative;
+      best = !best || std::abs(beside.right[i]) > std::abs(beside.right[*best]) ? i : best;
+    }
+  }
+  std::vector<double> changes(grouping.count, is_factor ? 1 : 0);
+  double most = 0;
+  std::size_t groups = 0;
+  for (std::size_t group = 0; group < grouping.count; ++group) {
+    if (const auto cell = telling[group]) {
+      ++groups;
+      const double right = beside.right[*cell];
+      changes[group] = is_factor ? beside.theirs[*cell] / right : beside.theirs[*cell] - right;
+      most = std::max(most, std::abs(changes[group]));
+    }
+  }
+  constexpr std::size_t fewest = 2;  // cells that could be otherwise
+  if (!std::isfinite(most) || informative < 2 * groups || informative < groups + fewest) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    const double right = beside.right[i];
+    const double made = is_factor ? right * changes[grouping.of(i)] : right + changes[grouping.of(i)];
+    const bool is_it =
+        !says(i) ? beside.theirs[i] == right
+                 : is_near(beside.theirs[i], made) || (!is_factor && std::abs(beside.theirs[i] - made) <= 1e-4 * most);
+    if (!is_it) {
+      return std::nullopt;
+    }
+  }
+  return changes;
+}
+
+std::string number_words(double value) { return text::shortest_text(static_cast<float>(value)); }
+
+std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
+  const Shape& shape = beside.shape;
+  const auto width = static_cast<std::size_t>(shape.back());
+  const std::size_t rows = beside.right.size() / width;
+  std::vector<Grouping> groupings{{"", beside.right.size(), 1}, {"column", 1, width}};
+  const std::vector<std::string> words = axis_words(shape.size());
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    groupings.push_back(
+        {words[axis], static_cast<std::size_t>(row_major_strides(shape)[axis]), static_cast<std::size_t>(shape[axis])});
+  }
+  groupings.push_back({"row", width, rows});
+  for (const Grouping& grouping : groupings) {
+    for (const bool is_factor : {true, false}) {
+      const auto changes = change_of(beside, grouping, is_factor);
+      if (!changes) {
+        continue;
+      }
+      const std::string how = is_factor ? " times " : " plus ";
+      if (grouping.name.empty()) {
+        return {{{is_factor ? "factor" : "number-added"},
+                 "each number is the right one" + how + number_words(changes->front()),
+                 ""}};
+      }
+      if (grouping.name == "column" && !is_factor) {
+        return {{{"vector-added"},
+                 "every row is off by the same vector: a bias that is another's, too much or missing",
+                 ""}};
+      }
+      return {{{is_factor ? "factors" : "numbers-added"},
+               "each " + grouping.name + " is the right one" + how + "a number of its own" +
+                   (are_weights && is_factor && grouping.name == "row" ? ": the sum that divides it is another" : ""),
+               ""}};
+    }
+  }
+  return {};
+}
+
+/// The right numbers in other places.
+std::vector<Cause> reordered(const Beside& beside) {
+  constexpr std::size_t fewest = 6;  // different numbers
+  std::vector<double> theirs(beside.theirs.begin(), beside.theirs.end());
+  std::vector<double> right(beside.right.begin(), beside.right.end());
+  if (std::ranges::any_of(theirs, [](double value) { return std::isnan(value); }) ||
+      std::set(right.begin(), right.end()).size() < fewest) {
     return {};
   }
-  double most = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    most = std::max(most, std::abs(beside.theirs[i] - beside.right[i]));
-  }
-  bool is_it = std::isfinite(most) && most > 1e-3;
-  for (std::size_t i = 0; i < beside.right.size() && is_it; ++i) {
-    const double off = beside.theirs[i] - beside.right[i];
-    is_it = std::abs(off - (beside.theirs[i % width] - beside.right[i % width])) <= 1e-3 * most;
-  }
-  return is_it
-             ? std::vector<Cause>{{{"vector-added"},
-                                   "every row is off by the same vector: a bias that is another's, too much or missing",
+  std::ranges::sort(theirs);
+  std::ranges::sort(right);
+  return std::ranges::equal(theirs, right, is_near)
+             ? std::vector<Cause>{{{"reordered"},
+                                   "these are the right numbers in other places: reshaped, or transposed, in another "
+                                   "order of axes",
                                    ""}}
              : std::vector<Cause>{};
 }
@@ -225,10 +339,12 @@ std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
       return causes;
     }
   }
-  if (auto causes = rotary(beside, heads); !causes.empty()) {
-    return causes;
-  }
-  return shifted(beside);
+  return rotary(beside, heads);
+}
+
+std::vector<Cause> patterns_of(const Beside& beside, bool are_weights) {
+  auto causes = changed_by_groups(beside, are_weights);
+  return causes.empty() ? reordered(beside) : causes;
 }
 
 }  // namespace attn::port

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "text/ascii.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "verify/propose/habits.hpp"
@@ -30,6 +32,12 @@ Name parted(std::string_view name) {
 bool is_named(const Step& step, const Name& name) {
   return plain_name(name.own) == plain_name(step.name) &&
          (name.section.empty() || name.section == plain_name(step.section));
+}
+
+std::string without_digits(const std::string& name) {
+  std::string result = plain_name(name);
+  std::erase_if(result, [](char c) { return text::is_digit(c) || c == '_'; });
+  return result;
 }
 
 /// Other tensors that a step's own name may mean: the same numbers in another form, or at an earlier stage.
@@ -72,6 +80,7 @@ class Reader {
       }
     }
     std::ranges::for_each(items_, [this](Item& item) { contest(item); });
+    doubt_numbered();
     return std::move(items_);
   }
 
@@ -92,6 +101,26 @@ class Reader {
       item.by = Matched::By::habit;
       item.is_final = habit->is_final;
       item.own = item.candidates.size();
+    }
+  }
+
+  /// "dense", "dense_1" and "dense_2" do not say whose weights they are.
+  void doubt_numbered() {
+    std::vector<Item*> doubted;
+    for (Item& item : items_) {
+      const auto is_alike = [&](const Item& other) {
+        return &other != &item && other.candidates == item.candidates &&
+               without_digits(other.theirs->name) == without_digits(item.theirs->name);
+      };
+      const bool is_parameter = item.by == Matched::By::habit && !item.candidates.empty() &&
+                                steps_[item.candidates[0]].tensor->operation().is_parameter();
+      if (is_parameter && !item.theirs->head && std::ranges::any_of(items_, is_alike)) {
+        doubted.push_back(&item);
+      }
+    }
+    for (Item* const item : doubted) {
+      item->candidates.clear();
+      item->by = Matched::By::numbers;
     }
   }
 
@@ -133,7 +162,7 @@ class Reader {
       return;
     }
     const Meant meant = meant_by(theirs.name);
-    if (!meant.parts.empty() && add_parts(given, meant)) {
+    if (!meant.parts.empty() && !is_whole(theirs, meant) && add_parts(given, meant, nullptr)) {
       return;
     }
     item.by = Matched::By::habit;
@@ -151,8 +180,15 @@ class Reader {
       const std::vector<std::size_t> in_section = called({meant.section, name});
       append(item.candidates, meant.section.empty() || in_section.empty() ? called({"", name}) : in_section);
     }
+    if (meant.parts.empty() && add_parts(given, fused_, &item)) {
+      return;
+    }
     item.own = item.candidates.size();
     item.by = item.candidates.empty() ? Matched::By::numbers : item.by;
+    if (std::ranges::find(meant.steps, "attn_scores") != meant.steps.end()) {  // "scores", used again for the weights
+      append(item.candidates, called({meant.section, "attn_weights"}));
+      append(item.candidates, called({"", "attn_weights"}));
+    }
     items_.push_back(std::move(item));
   }
 
@@ -184,8 +220,18 @@ class Reader {
                     (near.empty() ? "" : "; try " + near));
   }
 
-  /// Splits a fused tensor, in the way that makes most parts right; each part is an item.
-  bool add_parts(std::size_t given, const Meant& meant) {
+  /// Returns true for a fused tensor that is a step as a whole, and right.
+  bool is_whole(const dump::Dumped& theirs, const Meant& meant) {
+    return std::ranges::any_of(meant.steps, [&](const std::string& name) {
+      const std::vector<std::size_t> found =
+          name.starts_with("qkv") ? called({meant.section, name}) : std::vector<std::size_t>();
+      return !found.empty() && right_.holding(theirs, *steps_[found[0]].tensor);
+    });
+  }
+
+  /// Splits a fused tensor, in the way that makes most parts right; each part is an item. Returns false where it can
+  /// not, or where not all parts are right of a tensor whose name means something else, or nothing.
+  bool add_parts(std::size_t given, const Meant& meant, const Item* otherwise) {
     std::vector<dump::Dumped> best;
     std::vector<std::size_t> steps_of_best;
     std::pair<std::size_t, std::size_t> most;  // of parts that are right, and that may be laid out so
@@ -199,7 +245,8 @@ class Reader {
           sizes.push_back(element_count(steps_[found[0]].tensor->shape()));
         }
       }
-      if (steps.size() != names.size()) {
+      const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+      if (steps.size() != names.size() || total != element_count(dumped_[given].shape)) {
         continue;
       }
       right_.unread().load(dumped_[given]);
@@ -217,6 +264,13 @@ class Reader {
         return most.first == steps.size();
       });
     }
+    const auto fits = [&](std::size_t step) {
+      return right_.nearest(dumped_[given], *steps_[step].tensor).has_value();
+    };
+    if (otherwise != nullptr && most.first < best.size() &&
+        (otherwise->candidates.empty() || std::ranges::any_of(otherwise->candidates, fits))) {
+      return false;
+    }
     for (std::size_t i = 0; i < best.size(); ++i) {
       parts_.push_back(std::move(best[i]));
       items_.push_back({given, &parts_.back(), Matched::By::habit, {steps_of_best[i]}, 1});
@@ -228,6 +282,7 @@ class Reader {
   std::span<const Step> steps_;
   Right& right_;
   Parts& parts_;
+  const Meant fused_ = meant_by("qkv");
   std::vector<Item> items_;
 };
 

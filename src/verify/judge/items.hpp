@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "verify/judge/match.hpp"
@@ -20,6 +21,7 @@ struct Item {
   bool is_also_context = false;  ///< if final: programs call the contexts before the projection so as well
   bool is_also_input = false;    ///< programs call what is projected so as well
   bool is_certain = true;
+  std::string reading = {};  ///< how `theirs` is read, if not as it is dumped
   std::optional<Matched> matched = {};
 };
 

@@ -248,6 +248,7 @@ Judgement judgement_of(std::span<const dump::Dumped> dumped, std::span<const Ste
   }
   explain_sequences(result.tensors, runs[best].way.steps, right);
   result.unmatched = std::move(runs[best].matching.unmatched);
+  result.undecided = std::move(runs[best].matching.undecided);
   if (!result.unmatched.empty()) {
     right.unread().load_all();
   }

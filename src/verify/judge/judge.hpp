@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct Judgement {
   Parts parts;                         ///< the parts of fused tensors
   std::vector<Judged> tensors;         ///< in the order of computation
   std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors that are not a step
+  std::set<std::size_t> undecided;     ///< of these, what has the contexts' numbers and may be meant as the output
   std::vector<std::string> relations;  ///< for each of these: how it follows from others of the dump; may be empty
   std::optional<std::int64_t> seed =
       {};  ///< the seed of all draws, if it is not the lesson's: then nothing else is judged

@@ -9,7 +9,7 @@
 namespace attn::port {
 namespace {
 
-bool is_context(const Step& step) { return step.name.starts_with("context"); }
+bool is_context(const Step& step) { return step.name.starts_with("context") || step.name == "joined_heads"; }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ bool LayerResult::is_expected_at(const Item& item) const {
 
 bool LayerResult::lacks_projection(const Item& item) const {
   const bool is_named_so = item.is_final && (has_context_beside(item) || (has_projection() && !item.is_also_context));
-  return item.matched && has_name(item) && (is_double(item) || is_named_so);
+  return item.matched && is_context(*item.matched->step) && has_name(item) && (is_double(item) || is_named_so);
 }
 
 bool LayerResult::is_undecided(const Item& item) const {

@@ -37,6 +37,21 @@ bool are_alike(std::span<const double> a, std::span<const double> b, double tole
   });
 }
 
+/// A number of the port's: of a slice, in its order.
+double own_number(const Laid& theirs, std::size_t i) {
+  return theirs.values[theirs.cells.empty() ? i : static_cast<std::size_t>(theirs.cells[i])];
+}
+
+template <class Is>
+bool are_all(const Laid& theirs, Is is) {
+  const std::size_t count = theirs.cells.empty() ? theirs.values.size() : theirs.cells.size();
+  std::size_t i = 0;
+  while (i < count && is(own_number(theirs, i))) {
+    ++i;
+  }
+  return i == count;
+}
+
 std::vector<Cause> one(const std::string& name, const std::string& sentence, const std::string& instead = "") {
   return {{{name}, sentence, instead}};
 }
@@ -228,18 +243,6 @@ std::optional<double> fill_of(std::span<const double> theirs, std::span<const do
   return fill;
 }
 
-/// All numbers are the right ones times a common factor.
-std::optional<double> factor_of(std::span<const double> theirs, std::span<const double> right) {
-  std::size_t largest = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (std::isfinite(right[i]) && (!std::isfinite(right[largest]) || std::abs(right[i]) > std::abs(right[largest]))) {
-      largest = i;
-    }
-  }
-  const double factor = theirs[largest] / right[largest];
-  return right.size() >= 3 && std::isfinite(factor) && factor != 0 ? std::optional(factor) : std::nullopt;
-}
-
 /// Looks at a whole tensor, or a block of it.
 std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   const auto are_made_by = [&](const auto& function) {
@@ -263,18 +266,21 @@ std::vector<Cause> looks_of_part(const Beside& part, std::int64_t heads) {
   if (auto causes = rows_left_out(part.theirs, part.shape, part.right); !causes.empty()) {
     return causes;
   }
-  if (const auto factor = factor_of(part.theirs, part.right)) {
-    if (are_made_by([&](double value) { return std::isfinite(value) ? value * *factor : value; })) {
-      return one("factor", "each number is the right one times " + text::shortest_text(static_cast<float>(*factor)));
-    }
-  }
   return functions_of(part, heads);
 }
 
 }  // namespace
 
+bool say_something(const Laid& theirs) {
+  return !are_nan(theirs) && !are_all(theirs, [first = own_number(theirs, 0)](double value) { return value == first; });
+}
+
+bool are_nan(const Laid& theirs) {
+  return are_all(theirs, [](double value) { return std::isnan(value); });
+}
+
 std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
-  if (std::ranges::all_of(theirs.values, [](double value) { return std::isnan(value); })) {
+  if (are_nan(theirs)) {
     return one("nan", "these are no numbers but nan: 0 * inf, inf - inf, or softmax where all is hidden");
   }
   verify::Bounds bounds;
@@ -283,9 +289,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
     return one("float32-noise", "float32 noise, at most " + text::shortest_text(std::ceil(usual.greatest_ulps)) +
                                     " ulp: another order of summation, or wider arithmetic");
   }
-  const bool says_something =
-      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
-  for (int digits = 1; says_something && digits < 6; ++digits) {
+  for (int digits = 1; say_something(theirs) && digits < 6; ++digits) {
     const double unit = std::pow(10.0, digits);
     const bool are_round = std::ranges::all_of(theirs.values, [&](double value) {
       return !std::isfinite(value) ||
@@ -327,9 +331,7 @@ std::vector<Cause> arithmetic_of(const Laid& theirs, const Tensor& step, const s
 std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right,
                             std::int64_t heads, const Tolerance& tolerance) {
   const Shape& shape = step.shape();
-  const bool says_something =
-      std::ranges::any_of(theirs.values, [&](double value) { return value != theirs.values[0]; });
-  if (shape.empty() || !says_something || step.dtype() != DType::float32) {
+  if (shape.empty() || !say_something(theirs) || step.dtype() != DType::float32) {
     return {};
   }
   if (!theirs.cells.empty()) {
@@ -351,6 +353,18 @@ std::vector<Cause> looks_of(const Laid& theirs, const Tensor& step, const std::v
     }
   }
   return looks_of_part({shape, theirs.values, right}, heads);
+}
+
+std::vector<Cause> patterns_of(const Laid& theirs, const Tensor& step, const std::vector<double>& right) {
+  if (step.dim() == 0 || !say_something(theirs) || step.dtype() != DType::float32) {
+    return {};
+  }
+  const bool are_weights = step.kind() == Kind::softmax;
+  if (theirs.cells.empty()) {
+    return patterns_of(Beside{step.shape(), theirs.values, right}, are_weights);
+  }
+  const std::optional<Gathered> part = gathered(theirs, step.shape(), right);
+  return part ? patterns_of(Beside{part->shape, part->theirs, part->right}, are_weights) : std::vector<Cause>{};
 }
 
 }  // namespace attn::port

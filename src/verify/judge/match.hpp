@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,7 @@ struct NameError : std::invalid_argument {
 struct Matching {
   std::vector<Matched> matched;        ///< in the order in which they are computed
   std::vector<std::size_t> unmatched;  ///< indices of the dump's tensors, in its order
+  std::set<std::size_t> undecided;     ///< of these, what has the contexts' numbers and may be meant as the output
   Operands operands;                   ///< the wrong ones
 };
 

@@ -37,6 +37,16 @@ Contents block(const Shape& shape, const std::vector<double>& values) {
 
 }  // namespace
 
+bool is_made_of(const Tensor& made, const Tensor& other) {
+  const auto is_it = [&](const auto& again, const Tensor& tensor, int operations) -> bool {
+    return operations > 0 && std::ranges::any_of(tensor.operands(), [&](const Tensor& operand) {
+             return operand.id() == other.id() || again(again, operand, operations - 1);
+           });
+  };
+  constexpr int few = 4;
+  return is_it(is_it, made, few);
+}
+
 std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> numbers;
   numbers.reserve(static_cast<std::size_t>(element_count(tensor.shape())));

@@ -37,6 +37,9 @@ class Operands {
   std::set<const void*> following_;
 };
 
+/// Returns true if a tensor is made of another in a few operations, as weights are of scores.
+bool is_made_of(const Tensor& made, const Tensor& other);
+
 /// A tensor's numbers, row-major.
 std::vector<double> values_of(const Tensor& tensor);
 

@@ -52,7 +52,7 @@ std::vector<std::string> relations_of(std::span<const dump::Dumped> dumped, std:
   std::vector<std::string> relations;
   for (const std::size_t i : unmatched) {
     const auto relation = dumped[i].values.empty() ? std::nullopt : relater.find(observed_of(dumped[i], tolerance));
-    relations.push_back(relation && relation->is_certain ? relation->words : "");
+    relations.push_back(relation ? relation->words : "");
     add(i);
   }
   return relations;

@@ -247,8 +247,11 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   std::tuple<bool, std::size_t, bool, double> least;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
+    if (laid.is_turned && wrong > 0 && !has_columns_) {
+      return false;
+    }
     const bool is_slice = !laid.cells.empty();
-    const bool is_unusual = !is_slice && !usual_.empty() && !usual_.contains(order_in(laid.words));
+    const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(order_in(laid.words));
     const std::tuple likeness{is_unusual, wrong, !laid.is_named,
                               is_slice && wrong > 0 ? distance(laid, right, values(right)) : 0};
     if (!result || likeness < least) {

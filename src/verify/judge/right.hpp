@@ -56,8 +56,11 @@ class Right {
   /// Returns the layout with the fewest wrong numbers, and of several slices the most similar; none if no layout has
   /// the shape.
   std::optional<Laid> nearest(const dump::Dumped& theirs, const Tensor& right);
-  /// From now on prefers layouts that other tensors have.
-  void set_usual(std::set<std::string> orders) { usual_ = std::move(orders); }
+  /// From now on prefers layouts that other tensors have: orders of axes, and columns for tokens, "[B, H, d, T]".
+  void set_usual(std::set<std::string> orders, bool has_columns) {
+    usual_ = std::move(orders);
+    has_columns_ = has_columns;
+  }
   /// All layouts.
   std::vector<Laid> layouts(const dump::Dumped& theirs, const Tensor& right);
 
@@ -79,6 +82,7 @@ class Right {
   std::vector<const void*> large_;  ///< in the order of use
   Unread unread_;
   std::set<std::string> usual_;
+  bool has_columns_ = false;
 };
 
 }  // namespace attn::port

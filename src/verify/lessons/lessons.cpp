@@ -21,15 +21,20 @@ namespace {
 using chapters::Article;
 using chapters::Chapter;
 
-/// The OpenBLAS kernel sets that this processor can run, and the requested one.
+/// The set that gives Haswell's bits, which are those of nearly every machine.
+Blas usual_blas(const Narrowing& known) {
+  return known.blas && bits_of(*known.blas) == Blas::haswell ? *known.blas : runnable(Blas::haswell);
+}
+
+/// The OpenBLAS kernel sets whose bits can be had here, and the requested one.
 std::vector<Blas> families(const Narrowing& known) {
-  std::vector<Blas> result;
-  for (const Blas blas : {Blas::haswell, Blas::skylakex, Blas::sandybridge, Blas::prescott}) {
+  std::vector<Blas> result = {usual_blas(known)};
+  for (const Blas blas : {Blas::skylakex, Blas::sandybridge, Blas::prescott}) {
     if (runnable(blas) == blas) {
       result.push_back(blas);
     }
   }
-  if (known.blas && std::find(result.begin(), result.end(), *known.blas) == result.end()) {
+  if (known.blas && std::ranges::find(result, bits_of(*known.blas), bits_of) == result.end()) {
     result.push_back(*known.blas);
   }
   return result;
@@ -151,13 +156,13 @@ class Maker {
     result.seed = lesson.seed;
     result.settings = settings_words(lesson);
     result.cpu = name_of(cpu_names(), lesson.kernels.cpu);
-    result.blas = blas_name(lesson.kernels.blas);
+    result.blas = blas_name(bits_of(lesson.kernels.blas));
     result.dropout_kernel = name_of(dropout_kernel_names(), lesson.dropout_kernel);
     result.is_pytorch = article.generator.empty();
-    result.preferred = lesson.kernels.cpu == article.cpu && lesson.kernels.blas == runnable(Blas::haswell) &&
+    result.preferred = lesson.kernels.cpu == article.cpu && bits_of(lesson.kernels.blas) == Blas::haswell &&
                        lesson.dropout_kernel == DropoutKernel::standard;
     result.allowed = known_.cpu.value_or(lesson.kernels.cpu) == lesson.kernels.cpu &&
-                     known_.blas.value_or(lesson.kernels.blas) == lesson.kernels.blas &&
+                     bits_of(known_.blas.value_or(lesson.kernels.blas)) == bits_of(lesson.kernels.blas) &&
                      known_.dropout_kernel.value_or(lesson.dropout_kernel) == lesson.dropout_kernel;
     result.wave = wave;
     result.tokens = chapters::token_words(article, lesson);
@@ -360,7 +365,7 @@ class Pool {
             continue;
           }
           Lesson base = known_.lesson;
-          base.kernels = {known_.cpu.value_or(article.cpu), known_.blas.value_or(runnable(Blas::haswell))};
+          base.kernels = {known_.cpu.value_or(article.cpu), known_.blas.value_or(usual_blas(known_))};
           for (const Lesson& lesson : varied(chapter, base, waves[wave], known_.is_seed_given)) {
             if ((wave == 0 ? maker_->is_of_usual_size(chapter, lesson)
                            : maker_->may_explain(chapter, lesson) && !maker_->is_redundant(chapter, lesson, base)) &&

@@ -10,6 +10,11 @@
 namespace attn::port {
 namespace {
 
+/// Returns true for attention weights, dropped or not.
+bool weighs(const Tensor& tensor) {
+  return tensor.kind() == Kind::softmax || (tensor.kind() == Kind::dropout && weighs(tensor.operands()[0]));
+}
+
 std::vector<std::string> labels_of(const Tensor& tensor) {
   if (tensor.kind() == Kind::transpose) {
     std::vector<std::string> labels = labels_of(tensor.operands()[0]);
@@ -20,7 +25,8 @@ std::vector<std::string> labels_of(const Tensor& tensor) {
   if (tensor.kind() == Kind::view && tensor.dim() == 4) {
     return {"B", "T", "H", "d"};
   }
-  const bool is_square = is_token_by_token(tensor);
+  const char* const last = weighs(tensor) ? "S" : is_token_by_token(tensor) ? "T" : "";
+  const auto last_or = [last](const char* other) { return *last == '\0' ? other : last; };
   switch (tensor.dim()) {
     case 0: return {};
     case 1: return {tensor.operation().is_parameter() ? "d_out" : "d"};
@@ -29,12 +35,12 @@ std::vector<std::string> labels_of(const Tensor& tensor) {
         return data_of(tensor).operation().facts().fan_in > 0 ? std::vector<std::string>{"d_out", "d_in"}
                                                               : std::vector<std::string>{"d_in", "d_out"};
       }
-      return {"T", is_square ? "T" : "D"};
-    case 3: return {"B", "T", is_square ? "T" : "D"};
+      return {"T", last_or("D")};
+    case 3: return {"B", "T", last_or("D")};
     default: break;
   }
   std::vector<std::string> labels(static_cast<std::size_t>(tensor.dim()) - 4, "");
-  labels.insert(labels.end(), {"B", "H", "T", is_square ? "T" : "d"});
+  labels.insert(labels.end(), {"B", "H", "T", last_or("d")});
   return labels;
 }
 
@@ -43,6 +49,11 @@ std::size_t place_of(const std::vector<Axis>& axes, const std::string& label) {
 }
 
 }  // namespace
+
+bool is_turned(const std::vector<Axis>& order) {
+  const std::size_t key = place_of(order, "S");
+  return key < order.size() && key < place_of(order, "T") && place_of(order, "T") < order.size();
+}
 
 bool is_token_by_token(const Tensor& tensor) {
   switch (tensor.kind()) {
@@ -91,8 +102,8 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
     // Queries and keys are as many: what has them the other way round is another matrix.
     std::vector<std::int64_t> tokens;
     std::ranges::for_each(order, [&](const Axis& axis) { axis.label == "T" ? tokens.push_back(axis.step) : void(); });
-    const bool is_turned = tokens.size() == 2 && tokens[0] < tokens[1] && is_square;
-    if (!is_turned && std::ranges::none_of(orders, is_same)) {
+    const bool is_another = tokens.size() == 2 && tokens[0] < tokens[1] && is_square;
+    if (!is_another && std::ranges::none_of(orders, is_same)) {
       orders.push_back(order);
     }
   };
@@ -115,7 +126,8 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   add(with_first(axes, "T"));
   add(with_first(axes, "H"));
   std::vector<Axis> tokens_first = axes;
-  std::stable_partition(tokens_first.begin(), tokens_first.end(), [](const Axis& axis) { return axis.label == "T"; });
+  std::stable_partition(tokens_first.begin(), tokens_first.end(),
+                        [](const Axis& axis) { return axis.label == "T" || axis.label == "S"; });
   add(tokens_first);
   if (axes.size() >= 2) {
     std::vector<Axis> transposed = axes;
@@ -123,6 +135,15 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
     add(transposed);
   }
   add({axes.rbegin(), axes.rend()});
+  for (const std::vector<Axis>& order : std::vector(orders)) {
+    std::vector<Axis> turned = order;
+    const std::size_t query = place_of(order, "T");
+    const std::size_t key = place_of(order, "S");
+    if (query < order.size() && key < order.size()) {
+      std::swap(turned[query], turned[key]);
+      add(turned);
+    }
+  }
   return orders;
 }
 

@@ -11,7 +11,7 @@
 namespace attn::port {
 
 struct Axis {
-  std::string label;  ///< "B", "H", "T", "d", "D" (d of all heads), "d_out", "d_in"
+  std::string label;  ///< "B", "H", "T", "S" (keys of attention weights), "d", "D" (d of all heads), "d_out", "d_in"
   std::int64_t size;
   std::int64_t step;       ///< stride, in cells
   std::string whole = {};  ///< for a part of an axis: that axis
@@ -26,6 +26,9 @@ std::vector<Axis> axes_of(const Tensor& tensor);
 
 /// The orders in which programs store the axes; the target's own comes first.
 std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes);
+
+/// Returns true if weights have a column for each query: their rows do not sum to 1, their columns do.
+bool is_turned(const std::vector<Axis>& order);
 
 /// The axes that a shape may list one by one or multiplied together: all but those of size 1. An axis shared by all
 /// heads is divided.

@@ -291,9 +291,6 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
     const Value axis = given.get("dim", 1);
     return axis.number ? subscripted(sizes, std::array{Subscript{Subscript::Kind::item, axis.number}}) : sizes;
   }
-  if (is("cumsum")) {
-    return cumulated(given, x);
-  }
   if (is("layer_norm")) {
     return normalised(given, x);
   }

@@ -96,10 +96,26 @@ std::optional<double> chance_of_scores(const Observed& target, const Observed& x
   return cells.empty() ? std::nullopt : chance_of_linear_fit(columns, cells);
 }
 
+/// The rows of a matrix, of a vector's one column, or of all entries of a batch.
+Observed rows_of(Observed x) {
+  if (x.rank() == 1) {
+    x.shape.push_back(1);
+  } else if (x.rank() == 3) {
+    x.shape = {x.shape[0] * x.shape[1], x.shape[2]};
+  }
+  return x;
+}
+
 bool may_be_inputs(const Leaf& leaf) {
   const Tensor& x = leaf.tensor;
-  return leaf.source.may_be_inputs && x.dim() == 2 && x.size(0) <= most_tokens && x.size(1) <= most_dimensions &&
-         x.size(1) < x.size(0) && !is_binary(leaf.source.numbers);
+  const std::int64_t columns = x.dim() < 2 ? 0 : x.size(-1);
+  return leaf.source.may_be_inputs && (x.dim() == 2 || x.dim() == 3) && x.size(-2) <= most_tokens &&
+         columns <= most_dimensions && columns < element_count(x.shape()) / columns && !is_binary(leaf.source.numbers);
+}
+
+/// Returns true if both have as many rows in as many entries.
+bool have_same_rows(const Shape& a, const Shape& b) {
+  return a.size() == std::max<std::size_t>(b.size(), 2) && std::equal(a.begin(), a.end() - 1, b.begin());
 }
 
 /// Counts distinct rows: a repeated row tells nothing about weights.
@@ -148,26 +164,24 @@ Tensor unknown(const char* name, const Shape& shape) {
 
 class Fits {
  public:
-  explicit Fits(Search& search) : search_(search), target_(search.target()) {
-    if (target_.rank() == 1) {
-      target_.shape.push_back(1);
-    }
-  }
+  explicit Fits(Search& search) : search_(search), target_(rows_of(search.target())) {}
 
   /// Queries, scores or weights of inputs. Only the first tensors of a page may be inputs.
   void of_inputs() {
     bool is_printed_tried = false;
     for (std::size_t i = 0; i < search_.leaves().size() && !is_printed_tried && !search_.best(); ++i) {
       const Leaf& x = search_.leaves()[i];
-      if (!may_be_inputs(x) || x.tensor.size(0) != target_.shape[0] || is_given_exactly(search_, x.source)) {
+      if (!may_be_inputs(x) || !have_same_rows(x.tensor.shape(), search_.shape()) ||
+          is_given_exactly(search_, x.source)) {
         continue;
       }
       is_printed_tried = x.source.position > 0;
-      const std::int64_t d = x.tensor.size(1);
-      if (distinct_rows(x.source.numbers) <= d) {
+      const Observed inputs = rows_of(x.source.numbers);
+      const std::int64_t d = inputs.shape[1];
+      if (distinct_rows(inputs) <= d) {
         continue;
       }
-      if (is_square(target_.shape)) {
+      if (x.tensor.dim() == 2 && is_square(target_.shape)) {
         const Tensor scores = matmul(matmul(x.tensor, unknown("M", {d, d})), t(x.tensor));
         const auto seen = [&](bool are_weights) {
           return is_masked(target_, are_weights) ? masked_fill(scores, causal_mask(target_.shape), -HUGE_VALF) : scores;
@@ -177,8 +191,9 @@ class Fits {
           keep(softmax(seen(true)), "M", {i}, chance_of_scores(target_, x.source.numbers, true));
         }
       }
-      keep(*product_of(x.tensor, unknown("W", weights_shape(d)), false), "W", {i},
-           chance_of_projection(target_, x.source.numbers));
+      if (const auto product = product_of(x.tensor, unknown("W", weights_shape(d)), false)) {
+        keep(*product, "W", {i}, chance_of_projection(target_, inputs));
+      }
     }
   }
 
@@ -193,8 +208,8 @@ class Fits {
       }
       for (std::size_t x = 0; x < search_.leaves().size(); ++x) {
         const Leaf& inputs = search_.leaves()[x];
-        if (!may_be_inputs(inputs) || inputs.tensor.size(0) != weights.tensor.size(1) || x == w ||
-            is_given_exactly(search_, inputs.source)) {
+        if (!may_be_inputs(inputs) || inputs.tensor.dim() != 2 || search_.target().rank() > 2 ||
+            inputs.tensor.size(0) != weights.tensor.size(1) || x == w || is_given_exactly(search_, inputs.source)) {
           continue;
         }
         const Tensor weighed = matmul(weights.tensor, inputs.tensor);
@@ -226,7 +241,7 @@ class Fits {
 
 void propose_fits(Search& search) {
   const Observed& target = search.target();
-  if (target.rank() < 1 || target.rank() > 2 || target.cells.size() > most_numbers || is_constant(target) ||
+  if (target.rank() < 1 || target.rank() > 3 || target.cells.size() > most_numbers || is_constant(target) ||
       std::ranges::all_of(target.cells, is_whole)) {
     return;
   }

@@ -9,11 +9,12 @@ namespace attn::port {
 namespace {
 
 constexpr std::string_view any_scores =
-    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
+    "attn_scores scaled_attn_scores biased_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2";
 constexpr std::string_view any_weights =
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple";
 constexpr std::string_view scores_or_weights =
-    "attn_scores scaled_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 attn_weights "
+    "attn_scores scaled_attn_scores biased_attn_scores masked_attn_scores attn_scores_2 scaled_attn_scores_2 "
+    "attn_weights "
     "dropout_attn_weights";
 constexpr std::string_view weights_or_scores =  // which variables are reused for
     "attn_weights dropout_attn_weights masked_simple_norm attn_weights_mean attn_weights_2 masked_simple "
@@ -67,10 +68,10 @@ const std::vector<Habit>& habits() {
        "output", "out_proj"},
       {"kt k_t keys_t key_t k_transposed key_transposed keys_trans k_trans", "keys_transposed"},
       {"qkv", "context_heads context_vecs", "", "W_query W_key W_value"},  // fused, or softmax(Q K^T) V
-      {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer "
-       "mixed_qkv qkv_net qkvw qkv_w "
+      {"c_attn in_proj to_qkv wqkv w_qkv qkv_proj query_key_value attn_qkv qkv_linear fused_qkv qkv_layer w_pack "
+       "mixed_x_layer mixed_qkv qkv_net qkvw qkv_w "
        "qkvb qkv_b qkv_out qkv_einsum qkv_combined qkv_fused",
-       "", "", "W_query W_key W_value"},
+       "qkv", "qkv", "W_query W_key W_value"},
       {"kv to_kv wkv w_kv kv_proj key_value c_kv kv_net kvw kv_w kvb kv_b", "", "", "W_key W_value"},
       {"scores score attn_scores raw_scores qk qkt qk_t q_k kq dots dot dot_products dot_prod sim "
        "similarity similarities energy "
@@ -115,12 +116,13 @@ const std::vector<Habit>& habits() {
        "weights_dropped dropout_attn_weights probs_dropped attn_probs_dropped",
        "dropout_attn_weights attn_weights"},
       {"dropout_mask keep_mask drop_mask keep kept dropped_mask", "dropout_mask"},
-      {"mask causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask kq_mask masks additive_mask "
+      {"mask masque maske mascara causal_mask attn_mask attention_mask tril triu look_ahead_mask lookahead_mask "
+       "kq_mask masks additive_mask "
        "mask_bool "
        "extended_attention_mask attn_bias future_mask causal bias mask_attn mask_causal mask_tril tril_mask triu_mask "
        "causal_bias mask_bias "
        "subsequent_mask tgt_mask src_mask causal_attention_mask attn_mask_bool attention_bias mask_adder adder",
-       "mask mask_simple"},
+       "mask mask_simple alibi_bias"},
       {"m", "mask masked_attn_scores scaled_attn_scores mask_simple"},
       {"context ctx context_layer context_vec context_vecs context_vector context_vectors ctx_vec ctx_vecs z zs "
        "head_out head_output "
@@ -134,7 +136,7 @@ const std::vector<Habit>& habits() {
        "combined_heads merge_heads heads_merged heads_concat context_states attended_values attn_ctx attention_context "
        "weighted_v "
        "scaled_attention output_heads heads_output out_reshaped y_reshaped output_reshaped attn_output_reshaped "
-       "out_heads out_merged hook_z",
+       "out_heads out_merged hook_z contexte contexto kontext",
        any_context},
       {"attn_vec attn_vecs",
        "context_vecs context_heads context_vec joined_heads all_context_vecs context_vec_2 output"},
@@ -143,8 +145,9 @@ const std::vector<Habit>& habits() {
        "final final_output proj_out "
        "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out "
        "output_projection attproj final_out "
-       "layer_output self_attn self_attention projected_context attn_result attn_final hook_attn_out",
+       "layer_output projected_context attn_result attn_final hook_attn_out sortie salida ausgabe",
        any_output, "out_proj", "", true},
+      {"self_attn self_attention", any_output, "", "", true},
       {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "
        "linear_out linear_o "
        "final_linear fc_out fc_o attn_proj wo_proj out_linear output_linear o_net o_fc proj_out_linear linear_final "
@@ -155,10 +158,39 @@ const std::vector<Habit>& habits() {
       {"input inputs from_tensor layer_in query_input query_antecedent embeddings embedding embedded hidden_states "
        "hidden_state hidden src inp inpl emb x_in "
        "token_embeddings embeds "
-       "inputs_embeds input_embeddings batch",
+       "inputs_embeds input_embeddings batch entree entrees entrada entradas eingabe",
        "batch inputs"},
       {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
        "second_input"},
+      {"pe positional_encoding positional_encodings position_encoding position_encodings pos_encoding sinusoids "
+       "sinusoidal sinusoidal_embeddings",
+       "encodings"},
+      {"position_embedding position_embeddings positional_embedding positional_embeddings", "pos_embeddings"},
+      {"embedded_inputs encoded_inputs input_embeddings_with_positions x_pos x_pe embeddings_with_positions",
+       "inputs_with_positions"},
+      {"slopes slope alibi_slopes head_slopes", "slopes"},
+      {"alibi alibi_bias alibi_biases linear_bias linear_biases position_bias distance_bias relative_bias",
+       "alibi_bias"},
+      {"biased biased_scores biased_attn_scores biased_attention_scores scores_biased scores_with_bias "
+       "scores_with_alibi",
+       "biased_attn_scores"},
+      {"distances distance relative_positions relative_distances relative_distance", "distances"},
+      {"normed norm norm1 norm_1 ln ln1 ln_1 layernorm layer_norm layernorm1 input_layernorm attn_norm attention_norm "
+       "pre_norm prenorm x_norm normed_x norm_x h_norm normed_hidden_states norm_out ln_out ln1_out norm1_out attn_ln "
+       "self_attn_layer_norm layer_norm1 norm_input hook_normalized",
+       "normed", "norm"},
+      {"residual resid residual_sum residual_out resid_mid hook_resid_mid x_after hidden_states_out added "
+       "attn_residual "
+       "after_attn after_attention x_residual resid_out",
+       "residual_sum"},
+      {"rotated_queries q_rot q_rope q_rotated q_embed query_rotated q_rotary rope_q rotary_q xq_out query_rot "
+       "hook_rot_q qcur_rope",
+       "rotated_queries"},
+      {"rotated_keys k_rot k_rope k_rotated k_embed key_rotated k_rotary rope_k rotary_k xk_out key_rot hook_rot_k "
+       "kcur_rope",
+       "rotated_keys"},
+      {"keys_repeated k_repeated repeated_keys k_expanded keys_expanded k_rep repeat_k", "keys_repeated"},
+      {"values_repeated v_repeated repeated_values v_expanded values_expanded v_rep repeat_v", "values_repeated"},
       {"scale scaling scale_factor norm_factor sqrt_d sqrt_dk sqrt_d_k sqrt_head_dim inv_sqrt_d softmax_scale d_sqrt",
        "scale sqrt_head_dim one_over_sqrt_head_dim"},
   };

@@ -60,17 +60,19 @@ class Layouts {
     const bool is_own = theirs_.shape == target_.tensor.shape();
     for (std::size_t i = 0; i < orders.size(); ++i) {
       const bool is_square_weight = i == 1 && is_weight(target_.tensor);
-      if (i > 0 && is_own && !is_square_weight) {
-        return;  // wrong numbers of the right shape are wrong, and not laid out otherwise
+      is_turned_ = is_turned(orders[i]);
+      if (i > 0 && is_own && !is_square_weight && !is_turned_) {
+        continue;  // wrong numbers of the right shape are wrong, and not laid out otherwise
       }
       const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
       const auto words = words_of(shape_, atoms, i == 0);
-      const std::string how = i > 0 && axes_.size() == 2 ? "transposed" : "";
+      const std::string how = is_turned_ || (i > 0 && axes_.size() == 2) ? "transposed" : "";
       if (words && give(cells_of(atoms, 0), theirs_.values,
                         i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
         return;
       }
     }
+    is_turned_ = false;
     for (std::size_t split = 0; is_weight(target_.tensor) && !is_own && split < axes_.size(); ++split) {
       const std::vector<Axis> parts = atoms_of({axes_[split]}, heads_);
       if (parts.size() == 2) {
@@ -127,6 +129,7 @@ class Layouts {
       const std::vector<std::vector<Axis>> orders = orders_of(kept);
       for (std::size_t i = 0; i < orders.size(); ++i) {
         const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
+        is_turned_ = is_turned(orders[i]);
         if (words_of(shape_, atoms, i == 0) && each_slice(dropped, atoms)) {
           return true;
         }
@@ -205,7 +208,8 @@ class Layouts {
                    {},
                    with(words, meaning.words),
                    is_named_,
-                   is_plain && meaning.words.empty()})) {
+                   is_plain && meaning.words.empty(),
+                   is_turned_})) {
           return true;
         }
         continue;
@@ -225,7 +229,7 @@ class Layouts {
         }
       }
       if (take_({std::move(values), std::move(known), with(words, meaning.words), is_named_,
-                 is_plain && meaning.words.empty()})) {
+                 is_plain && meaning.words.empty(), is_turned_})) {
         return true;
       }
     }
@@ -238,6 +242,7 @@ class Layouts {
   std::vector<Axis> axes_;
   std::int64_t heads_;  ///< among which its axes may be divided
   bool is_named_ = false;
+  bool is_turned_ = false;
   Shape shape_;  ///< theirs, without axes of size 1
 };
 

@@ -26,6 +26,7 @@ struct Laid {
   std::string words;                ///< the layout: "[B, T, H, d]", "entry 1 of the batch"; empty if it is the target's
   bool is_named = false;            ///< it is the head that the tensor's name says
   bool is_plain = true;             ///< laid out like the target, except for axes of size 1
+  bool is_turned = false;           ///< weights with a column for each query: a layout only where all are right
 };
 
 /// Tries each layout that programs use for such a target and that the tensor's shape allows, the plainest first, until

@@ -46,7 +46,8 @@ std::vector<Meaning> mask_meanings(const Tensor& tensor, const std::vector<doubl
 /// belong.
 std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<double>& theirs,
                                       const std::vector<std::int64_t>& cells) {
-  constexpr double vanishing = 110;  // exp(-110) is 0 in float32
+  constexpr double vanishing = 110;   // exp(-110) is 0 in float32
+  constexpr double no_scores = -1e8;  // below which nothing is a score
   const Tensor& tensor = target.tensor;
   const auto width = static_cast<std::size_t>(tensor.size(-1));
   const bool is_scaled_later = tensor.kind() == Kind::masked && tensor.operands()[0].kind() != Kind::scaled;
@@ -60,8 +61,9 @@ std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<do
   std::vector<double> values;
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     const double largest = most[row(i)];
-    if (std::isfinite(theirs[i]) && theirs[i] < -least_hiding && (largest - theirs[i]) / divisor > vanishing &&
-        largest > -least_hiding) {
+    const bool is_far_below =
+        theirs[i] < -least_hiding && (largest - theirs[i]) / divisor > vanishing && largest > -least_hiding;
+    if (std::isfinite(theirs[i]) && (is_far_below || theirs[i] < no_scores)) {
       if (values.empty()) {
         values = theirs;
       }

@@ -15,9 +15,9 @@ namespace attn::port {
 namespace {
 
 /// Words that no attention has: of what surrounds it, whose other words say nothing here.
-constexpr std::array<std::string_view, 22> foreign = {
-    "mlp", "ffn", "ff",   "feed", "fc1", "fc2",  "norm", "ln",  "layernorm", "rms",   "wte",
-    "wpe", "lm",  "rope", "cos",  "sin", "gate", "pos",  "tok", "cache",     "norm1", "norm2"};
+constexpr std::array<std::string_view, 24> foreign = {
+    "mlp", "ffn",  "ff",  "feed", "fc1",  "fc2", "norm", "ln",    "layernorm", "rms",   "wte", "wpe",
+    "lm",  "rope", "cos", "sin",  "gate", "pos", "tok",  "cache", "norm1",     "norm2", "lse", "logsumexp"};
 
 bool is_upper(char c) { return text::lower(c) != c; }
 
@@ -46,6 +46,10 @@ Path path_of(std::string_view name) {
     begin = end + 1;
     if ((last == "heads" || last == "head") && words.size() == 1 && is_number(words[0]) && words[0].size() < 6) {
       path.section = "head_" + std::to_string(std::stoi(words[0]) + 1);
+    }
+    if (words.size() > 2 && (words[0] == "head" || words[0] == "heads") && is_number(words[1])) {  // "head_0_q"
+      path.section = "head_" + words[1];
+      words.erase(words.begin(), words.begin() + 2);
     }
     last = underscored(words);
     if (last.starts_with("head_") && is_number(std::string_view(last).substr(5)) && begin <= name.size()) {
@@ -156,6 +160,42 @@ void drop_parameter_value(Path& path) {
   }
 }
 
+/// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
+constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
+
+/// Modules without weights, and what they get and give.
+struct Hooked {
+  std::string_view module;
+  const char* input;
+  const char* output;
+};
+constexpr std::array<Hooked, 2> hooked = {{{"softmax", "scores", "weights"}, {"dropout", "weights", "dropped"}}};
+
+/// The row for what a module gets, "q_proj.input"; takes what hooks and graphs call its result off the path's end.
+const Habit* habit_at_module(Path& path) {
+  if (path.segments.size() < 2) {
+    return nullptr;
+  }
+  Path module = path;
+  module.segments.pop_back();
+  const std::string last = underscored(path.segments.back());
+  const auto known = std::ranges::find(hooked, std::string_view(module.segments.back().back()), &Hooked::module);
+  if (known != hooked.end() && (last == "input" || last == "output")) {
+    return habit_of(last == "input" ? known->input : known->output);
+  }
+  const Habit* const habit = certain_habit(module);
+  if (habit == nullptr || habit->module.empty()) {
+    return nullptr;
+  }
+  if (last == "input") {
+    return habit_of(habit->module == "out_proj" ? "context" : "inputs");
+  }
+  if (std::ranges::find(results, last) != results.end()) {
+    path = std::move(module);
+  }
+  return nullptr;
+}
+
 /// Takes ".weight", "_bias" and the like off the path's end.
 const Suffix* take_suffix(Path& path) {
   std::vector<std::string>& last = path.segments.back();
@@ -196,7 +236,28 @@ const Suffix* take_prefix(Path& path) {
   return &*found;
 }
 
-std::string weight_step(const std::string& module) { return module == "out_proj" ? "out_proj_weight" : module; }
+std::string weight_step(const std::string& module) {
+  return module == "out_proj" || module == "norm" || module == "qkv" ? module + "_weight" : module;
+}
+
+/// Returns true for the norm of a layer's attention: "ln_1" and not "ln_2", "attention.output.LayerNorm" and not
+/// "output.LayerNorm".
+bool names_norm(std::string_view name) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("./:", begin), name.size());
+    parts.push_back(plain_name(name.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (parts.size() > 1 &&
+      std::ranges::find(suffixes, std::string_view(parts.back()), &Suffix::word) != suffixes.end()) {
+    parts.pop_back();
+  }
+  const auto has = [&](const char* part) { return std::ranges::find(parts, part) != parts.end(); };
+  const Habit* const habit = habit_of(parts.back());
+  return habit != nullptr && habit->module == "norm" && (!has("output") || has("attention")) && !has("mlp") &&
+         !has("ffn");
+}
 
 void add_steps(Meant& meant, const Habit& habit) {
   const auto add_parts = [&](const auto& step_of) {
@@ -292,15 +353,16 @@ Meant meant_by(std::string_view name) {
     return std::ranges::any_of(
         words, [](const std::string& word) { return std::ranges::find(foreign, word) != foreign.end(); });
   });
-  if (is_foreign) {
+  if (is_foreign && !names_norm(name)) {
     return meant;
   }
+  const Habit* habit = habit_at_module(path);
   std::vector<std::string> all;
   for (const auto& words : path.segments) {
     all.insert(all.end(), words.begin(), words.end());
   }
   const std::vector<std::string>& end = path.segments.back();
-  const Habit* habit = habit_of(underscored(all));
+  habit = habit == nullptr ? habit_of(underscored(all)) : habit;
   habit = habit == nullptr && end.size() > 1 ? habit_of(underscored(end)) : habit;
   const bool is_mask_buffer = end.size() == 1 && end[0] == "bias" && path.segments.size() > 1 &&
                               (path.segments[path.segments.size() - 2] == std::vector<std::string>{"attn"});

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -34,41 +33,6 @@ void softmaxes(Search& search, const Tensor& x) {
     if (x.dim() >= 2) {
       search.offer(Form::operation, softmax_over(divisor.of(x), x.dim() - 2));
     }
-  }
-}
-
-/// Softmax of a tensor divided by a number that nobody wrote: the one that the target's two most different cells of a
-/// row give.
-void softmaxes_by_any(Search& search, const Tensor& x, const Observed& numbers) {
-  const Observed& target = search.target();
-  if (search.best() || search.is_near_miss() || !may_be_weights(target)) {
-    return;
-  }
-  const std::size_t columns = at(target.shape.back());
-  double widest = 0;
-  double divisor = 0;
-  for (std::size_t i = 0; i < target.cells.size(); ++i) {
-    for (std::size_t j = i + 1; j < (i / columns + 1) * columns; ++j) {
-      const double apart = numbers.cells[i].middle() - numbers.cells[j].middle();
-      const double ratio = target.cells[i].middle() / target.cells[j].middle();
-      if (std::isfinite(apart) && std::abs(apart) > widest && ratio > 0 && std::isfinite(ratio) && ratio != 1) {
-        widest = std::abs(apart);
-        divisor = apart / std::log(ratio);
-      }
-    }
-  }
-  const auto root = static_cast<std::int64_t>(std::round(divisor * divisor));
-  constexpr std::int64_t most_size = 4'096;
-  // One number is as many digits as it takes: what other cells say must be more.
-  const int most_digits = std::min(5, static_cast<int>(target.cells.size()) - 2);
-  for (int digits = 1; divisor > 0.01 && divisor < 1000 && digits <= most_digits && !search.best(); ++digits) {
-    if (digits == 2 && root > 1 && root <= most_size) {
-      search.offer(Form::several, softmax(root_of(root).of(x)));
-    }
-    const double rounded = std::stod(text::number_text(divisor, std::chars_format::general, digits));
-    constexpr int most_written = 2;  // more digits than a program writes: the number is fitted
-    search.offer(Form::several,
-                 softmax(divide(x, rounded, (digits > most_written ? "about " : "") + text::shortest_text(rounded))));
   }
 }
 
@@ -189,22 +153,11 @@ void functions(Search& search, const Tensor& x) {
   }
 }
 
-/// Weights of one query: of a row of scores.
-void weights_of_rows(Search& search, const Tensor& x) {
-  constexpr std::int64_t most_rows = 12;
-  for (std::int64_t i = 0; x.dim() == 2 && search.shape() == Shape{x.size(1)} && i < std::min(x.size(0), most_rows);
-       ++i) {
-    shares(search, index(x, i));
-    softmaxes(search, index(x, i));
-  }
-}
-
 }  // namespace
 
 void propose_operations(Search& search) {
   for (const Leaf& leaf : search.leaves()) {
     sums(search, leaf.tensor);
-    weights_of_rows(search, leaf.tensor);
     const auto is_hidden = [](const Interval& cell) { return std::isinf(cell.low); };
     const bool says_nothing =
         is_constant(leaf.source.numbers) && std::ranges::none_of(leaf.source.numbers.cells, is_hidden);
@@ -219,7 +172,6 @@ void propose_operations(Search& search) {
       propose(search, leaf.tensor);
     }
     masked(search, leaf.tensor, leaf.source.numbers);
-    softmaxes_by_any(search, leaf.tensor, leaf.source.numbers);
   }
 }
 

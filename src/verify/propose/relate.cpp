@@ -89,7 +89,7 @@ bool Relater::has_patience_for(const Observed& target) {
   return target.cells.size() <= most_cells && patience_ > 0;
 }
 
-std::optional<Relation> Relater::find_derivation(const Observed& target) {
+std::optional<Relation> Relater::find(const Observed& target) {
   if (!has_patience_for(target)) {
     return std::nullopt;
   }
@@ -114,7 +114,7 @@ std::optional<Relation> Relater::find_derivation(const Observed& target) {
     }
   }
   bounds_.forget();
-  return search.best() ? search.best() : search.uncertain();
+  return search.best();
 }
 
 std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses) {
@@ -142,7 +142,7 @@ std::optional<Relation> Relater::find_miss(const Observed& target, Misses misses
   return is_copy ? std::nullopt : search.best();
 }
 
-std::optional<Relation> Relater::find_fit(const Observed& target) {
+std::optional<Relation> Relater::find_with_unknown_weights(const Observed& target) {
   Spent spent(patience_, share());
   Search search(target, givens_, leaves_, 0, bounds_, spent.share);
   if (search.has_patience()) {
@@ -159,27 +159,6 @@ std::optional<Relation> Relater::find_fit(const Observed& target) {
   propose_products(simpler, operands_of(leaves_));
   bounds_.forget();
   return simpler.is_possible() ? std::nullopt : search.best();
-}
-
-template <class Look>
-std::optional<Relation> Relater::find_whole_or_entry(const Observed& target, Look look) {
-  if (auto relation = look(target)) {
-    return relation;
-  }
-  if (target.rank() < 3 || target.shape[0] < 2) {
-    return std::nullopt;
-  }
-  const Observed first = item_of(target, 0);
-  for (std::int64_t i = 1; i < target.shape[0]; ++i) {
-    if (!is_same(first, item_of(target, i))) {
-      return std::nullopt;
-    }
-  }
-  auto relation = look(first);
-  if (relation) {
-    relation->words = stack(leaf_of(first, relation->words), target.shape[0]).expression();
-  }
-  return relation;
 }
 
 std::optional<Tensor> Relater::named(std::string_view name) const {
@@ -241,14 +220,6 @@ std::optional<Relation> Relater::find_listed_miss(const Observed& target, const 
         leaves_, [&](const Leaf& leaf) { return leaf.source.position == position && leaf.source.is_sound; });
   };
   return relation && std::ranges::none_of(relation->sources, is_doubtful) ? relation : std::nullopt;
-}
-
-std::optional<Relation> Relater::find(const Observed& target) {
-  return find_whole_or_entry(target, [this](const Observed& one) { return find_derivation(one); });
-}
-
-std::optional<Relation> Relater::find_with_unknown_weights(const Observed& target) {
-  return find_whole_or_entry(target, [this](const Observed& one) { return find_fit(one); });
 }
 
 std::optional<Relation> Relater::find_property(const Observed& target) {

@@ -25,8 +25,8 @@ class Relater {
   std::optional<Tensor> named(std::string_view name) const;
   std::optional<Tensor> printed(std::size_t position) const;
 
-  /// Returns the relation by which the tensor follows; none if each one may be coincidence, except for a product of
-  /// whole numbers, which is then marked as uncertain. Properties are found by find_property.
+  /// Returns the relation by which the tensor follows; none if each one may be coincidence. Properties are found by
+  /// find_property.
   std::optional<Relation> find(const Observed& target);
   /// Whether it is a tensor of the page's program; `known` is log10 of what is known besides. What is long is `called`
   /// as it is written.
@@ -48,15 +48,10 @@ class Relater {
   /// The sources of a near miss.
   enum class Misses { of_sound, of_operations, of_all };
 
-  /// The whole tensor; if all entries of a batch are equal, one of them.
-  template <class Look>
-  std::optional<Relation> find_whole_or_entry(const Observed& target, Look look);
-  std::optional<Relation> find_derivation(const Observed& target);
   std::optional<Relation> find_miss(const Observed& target, Misses misses);
   std::optional<Relation> find_listed(const Observed& target, const Tensor& listed, double known,
                                       std::size_t most_failing, std::string_view called);
   bool has_patience_for(const Observed& target);
-  std::optional<Relation> find_fit(const Observed& target);
 
   /// What a search for one tensor may cost: a part of what is left, so that none takes all.
   std::int64_t share() const { return patience_ / 4; }

@@ -38,15 +38,14 @@ enum class Form { equal, view, constant, operation, product, several, listed, fi
 /// A statement that a tensor follows from others.
 struct Relation {
   Form form = Form::equal;
-  std::string words;                 ///< in PyTorch's words: "torch.softmax(line 44 / 2**0.5, dim=-1)"
-  std::vector<std::size_t> sources;  ///< their places on the page
-  std::size_t leaves = 0;            ///< number of sources, given ones included
-  std::size_t nearest = 0;           ///< the last place on the page where a source is printed
-  bool is_rooted = false;            ///< follows from given tensors alone
-  bool is_certain = true;  ///< coincidence is excluded; if not, several such relations together may exclude it
-  int fitting = 0;         ///< number of operands whose names on the page fit their role
-  double chance = 0;       ///< log10 of the probability that it holds by chance
-  bool is_wide = false;    ///< some number fits only within the sources' rounding, not their printed digits
+  std::string words;                  ///< in PyTorch's words: "torch.softmax(line 44 / 2**0.5, dim=-1)"
+  std::vector<std::size_t> sources;   ///< their places on the page
+  std::size_t leaves = 0;             ///< number of sources, given ones included
+  std::size_t nearest = 0;            ///< the last place on the page where a source is printed
+  bool is_rooted = false;             ///< follows from given tensors alone
+  int fitting = 0;                    ///< number of operands whose names on the page fit their role
+  double chance = 0;                  ///< log10 of the probability that it holds by chance
+  bool is_wide = false;               ///< some number fits only within the sources' rounding, not their printed digits
   std::vector<std::int64_t> failing;  ///< for a near miss: the cells that differ
   std::vector<Interval> numbers;      ///< what all cells should be, from the sources
 };

@@ -70,42 +70,6 @@ std::vector<double> draw(Generator& generator, const DrawCall& call) {
   return values;
 }
 
-/// Half to even, as numpy and PyTorch round.
-double rounded(double value, double decimals) {
-  const double power = std::pow(10, decimals);
-  return std::nearbyint(value * power) / power;
-}
-
-void change(const DrawnChange& change, Replayed& drawn) {
-  switch (change.kind) {
-    case DrawnChange::Kind::times:
-      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return x * change.number; });
-      break;
-    case DrawnChange::Kind::divided:
-      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return x / change.number; });
-      break;
-    case DrawnChange::Kind::rounded:
-      std::ranges::transform(drawn.values, drawn.values.begin(), [&](double x) { return rounded(x, change.number); });
-      break;
-    case DrawnChange::Kind::transposed:
-      if (drawn.shape.size() == 2) {
-        const std::vector<double> before = drawn.values;
-        const std::size_t rows = static_cast<std::size_t>(drawn.shape[0]);
-        const std::size_t columns = static_cast<std::size_t>(drawn.shape[1]);
-        for (std::size_t i = 0; i < before.size(); ++i) {
-          drawn.values[i % columns * rows + i / columns] = before[i];
-        }
-        std::ranges::reverse(drawn.shape);
-      }
-      break;
-    case DrawnChange::Kind::reshaped:
-      if (element_count(change.shape) == element_count(drawn.shape)) {
-        drawn.shape = change.shape;
-      }
-      break;
-  }
-}
-
 /// "1st"
 std::string ordinal(std::size_t n) {
   const std::size_t last = n % 100 / 10 == 1 ? 0 : n % 10;
@@ -171,9 +135,6 @@ class Replay {
         std::fill_n(drawn.values.begin() + call.zero_row * call.shape[1], call.shape[1], 0);
       }
       drawn.is_sound = call.kind != DrawCall::Kind::dropout;
-      for (const DrawnChange& done : call.changes) {
-        change(done, drawn);
-      }
       const std::string anonymous = nth + part + " after " + seeded.seeding;
       drawn.words = call.name.empty() ? "(" + anonymous + ")" : call.name + part;
       drawn.sentence = call.name.empty()  ? anonymous

@@ -1,6 +1,7 @@
 #include "verify/propose/search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -30,6 +31,24 @@ bool meet_within(const Interval& a, const Interval& b, double slack) {
   constexpr double least = 1.2e-38;  // less is 0 to most kernels
   const double room = slack * a.size() + least;
   return std::isinf(a.low) || (a.low <= b.high + room && b.low <= a.high + room);
+}
+
+/// Returns true if two printed numbers may be one: not neighbours, which meet between them.
+bool is_same_number(const Interval& a, const Interval& b) {
+  constexpr double just = 1 - 1e-6;
+  const double coarse = std::max(a.radius(), b.radius());
+  const double fine = std::min(a.radius(), b.radius());
+  const double apart = std::abs(a.middle() - b.middle());
+  return std::isinf(a.low) || fine == 0 || apart <= slack(a.size()) ||
+         apart < (fine < coarse / 2 ? coarse + fine : coarse) * just;
+}
+
+/// Returns true if a tensor only puts the numbers of others in other places.
+bool moves_only(const Tensor& tensor) {
+  constexpr auto moves = std::to_array(
+      {Kind::index, Kind::slice, Kind::stack, Kind::cat, Kind::repeat, Kind::transpose, Kind::view, Kind::contiguous});
+  return tensor.operands().empty() ||
+         (std::ranges::find(moves, tensor.kind()) != moves.end() && std::ranges::all_of(tensor.operands(), moves_only));
 }
 
 double deviation_of(std::span<const Interval> cells) {
@@ -72,10 +91,12 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   const std::int64_t before = bounds_.cost();
   std::vector<Interval> cells;
   std::vector<std::int64_t> failing;
+  const bool is_moved = moves_only(candidate);
   for (std::size_t i = 0; i < target_.cells.size() && failing.size() <= most_failing_; ++i) {
     cells.push_back(bounds_.cell(candidate, static_cast<std::int64_t>(i)));
-    if (!meet(target_.cells[i], cells.back()) ||
-        (candidate.kind() == Kind::softmax && !meet_within(target_.cells[i], cells.back(), slack(1)))) {
+    const Interval& printed = target_.cells[i];
+    if (!meet(printed, cells.back()) || (is_moved && !is_same_number(printed, cells.back())) ||
+        (candidate.kind() == Kind::softmax && !meet_within(printed, cells.back(), slack(1)))) {
       failing.push_back(static_cast<std::int64_t>(i));
     }
   }
@@ -91,17 +112,15 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   relation.is_wide = is_wide(cells);
   relation.failing = std::move(failing);
   relation.numbers = std::move(cells);
-  relation.is_certain = chance + std::log10(static_cast<double>(tried_)) <= least_chance;
-  const bool is_product = form == Form::product && std::ranges::all_of(target_.cells, is_whole) &&
-                          !is_binary(target_) && !is_constant(target_);
-  if (!relation.is_certain && (!is_product || is_near_miss())) {
+  if (chance + std::log10(static_cast<double>(tried_)) > least_chance) {
     return false;
   }
   const std::vector<std::size_t> leaves = leaves_of(candidate);
   // What the listing makes may depend on one of its leaves alone: no softmax depends on the keys' bias.
   const auto is_needed = [&](std::size_t leaf) { return depends_on(candidate, leaves_[leaf].tensor); };
-  const bool are_needed = form == Form::listed && known < 0 && !leaves.empty() ? std::ranges::any_of(leaves, is_needed)
-                                                                               : std::ranges::all_of(leaves, is_needed);
+  const bool are_needed = known <= least_chance || (form == Form::listed && known < 0 && !leaves.empty()
+                                                        ? std::ranges::any_of(leaves, is_needed)
+                                                        : std::ranges::all_of(leaves, is_needed));
   if (!is_near_miss() && !are_needed) {
     return false;
   }
@@ -110,9 +129,8 @@ bool Search::offer(Form form, const Tensor& candidate, double known) {
   if (form <= Form::view && !is_copy(candidate, leaves)) {
     relation.words += ", but for float32's rounding";
   }
-  const bool is_certain = relation.is_certain;
-  keep(std::move(relation), leaves, is_certain ? best_ : uncertain_);
-  return is_certain;
+  keep(std::move(relation), leaves);
+  return true;
 }
 
 void Search::keep(Form form, const std::string& words, const std::vector<std::size_t>& leaves, double chance) {
@@ -122,11 +140,11 @@ void Search::keep(Form form, const std::string& words, const std::vector<std::si
     relation.form = form;
     relation.words = words;
     relation.chance = chance;
-    keep(std::move(relation), leaves, best_);
+    keep(std::move(relation), leaves);
   }
 }
 
-void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const {
+void Search::keep(Relation relation, const std::vector<std::size_t>& leaves) {
   relation.is_rooted = relation.form < Form::fit;
   relation.fitting = fitting(leaves);
   relation.leaves = leaves.size();
@@ -138,8 +156,8 @@ void Search::keep(Relation relation, const std::vector<std::size_t>& leaves, std
       relation.sources.push_back(source.position);
     }
   }
-  if (!best || is_better(relation, *best)) {
-    best = std::move(relation);
+  if (!best_ || is_better(relation, *best_)) {
+    best_ = std::move(relation);
   }
 }
 

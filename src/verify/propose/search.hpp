@@ -49,8 +49,6 @@ class Search {
   std::vector<Interval> bounded(const Tensor& tensor);
 
   const std::optional<Relation>& best() const { return best_; }
-  /// A product of whole numbers that holds exactly, where it may be by chance: many of them on a page are none.
-  const std::optional<Relation>& uncertain() const { return uncertain_; }
   /// Whether a relation of this form, or a more telling one, is known.
   bool has(Form form) const { return best_ && best_->form <= form; }
   bool has_patience() const { return patience_ > 0; }
@@ -68,7 +66,7 @@ class Search {
   bool is_copy(const Tensor& candidate, const std::vector<std::size_t>& leaves);
   double chance_of(Form form, const Tensor& candidate, const std::vector<Interval>& cells,
                    const std::vector<std::int64_t>& failing);
-  void keep(Relation relation, const std::vector<std::size_t>& leaves, std::optional<Relation>& best) const;
+  void keep(Relation relation, const std::vector<std::size_t>& leaves);
 
   const Observed& target_;
   const Givens& givens_;
@@ -79,7 +77,6 @@ class Search {
   std::size_t tried_ = 0;
   bool is_possible_ = false;
   std::optional<Relation> best_;
-  std::optional<Relation> uncertain_;
 };
 
 }  // namespace attn::verify

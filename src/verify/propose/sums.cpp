@@ -116,32 +116,6 @@ Value contracted(const Passed& given) {
                           }}));
 }
 
-Value cumulated(const Passed& given, const Tensor& x) {
-  const bool is_numpys = x.dim() == 1 && !given.get("dim", "axis", 1).is_known();
-  const auto axis = is_numpys ? std::optional<std::int64_t>(0) : axis_of(given, 1, x.dim());
-  if (!axis || x.dtype() != DType::float32) {
-    return {};
-  }
-  const std::string end = ", dim=" + std::to_string(*axis) + ")";
-  return value_of(mapped({x}, x.shape(),
-                         {[end](const auto& of) { return "torch.cumsum(" + of[0] + end; },
-                          [axis = static_cast<std::size_t>(*axis)](const Shape& index) {
-                            std::vector<Element> elements;
-                            Shape at = index;
-                            for (at[axis] = 0; at[axis] <= index[axis]; ++at[axis]) {
-                              elements.push_back({0, at});
-                            }
-                            return elements;
-                          },
-                          [](std::span<const Interval> of) {
-                            Interval sum;
-                            for (const Interval& one : of) {
-                              sum = {sum.low + one.low, sum.high + one.high};
-                            }
-                            return sum;
-                          }}));
-}
-
 Value parted(const std::string& function, const Passed& given, const Tensor& x) {
   const Value number = given.get("chunks", "split_size", 1);
   const auto axis =

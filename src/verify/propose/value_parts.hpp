@@ -61,8 +61,6 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
 /// torch.topk, torch.sort, torch.argsort, torch.argmax and torch.argmin.
 Value ordered(const std::string& function, const Passed& given, const Tensor& x);
 
-/// torch.cumsum, of one axis.
-Value cumulated(const Passed& given, const Tensor& x);
 /// torch.einsum("bqd,bkd->bqk", q, k), of two tensors.
 Value contracted(const Passed& given);
 /// torch.chunk and torch.split: the parts.

@@ -10,6 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/rewrite.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn::port {
 namespace {
@@ -17,6 +18,12 @@ namespace {
 bool is_scale(const Tensor& tensor) { return tensor.kind() == Kind::scaled && tensor.operation().facts().root_of > 0; }
 
 double root_of(const Tensor& tensor) { return std::sqrt(static_cast<double>(tensor.operation().facts().root_of)); }
+
+/// Returns true for scaled queries: scores are a product, perhaps masked, or a sum.
+bool is_of_queries(const Tensor& scaled) {
+  const Tensor& under = scaled.operands()[0];
+  return (under.kind() == Kind::masked ? under.operands()[0] : under).operation().is_view();
+}
 
 /// The scores that a division scales, and on the way there the mask, if any.
 struct Scaling {
@@ -28,7 +35,7 @@ struct Scaling {
 std::vector<Scaling> scalings_of(std::span<const Step> steps) {
   std::vector<Scaling> found;
   for (const Step& step : steps) {
-    if (is_scale(*step.tensor)) {
+    if (is_scale(*step.tensor) && !is_of_queries(*step.tensor)) {
       const Tensor& under = step.tensor->operands()[0];
       const bool is_masked = under.kind() == Kind::masked;
       found.push_back(
@@ -145,6 +152,89 @@ std::vector<Step> scaled_operands(std::span<const Step> steps, const std::vector
   return result;
 }
 
+/// Biases count positions from the first token, the same for all queries: softmax does not see what a row has in
+/// common.
+std::vector<Step> counted_from_first(std::span<const Step> steps) {
+  std::set<const void*> distances;
+  for (const Step& step : steps) {
+    if (is_alibi(*step.tensor)) {
+      distances.insert(step.tensor->operands()[1].id());
+    }
+  }
+  const auto rule = [&distances](const Tensor& was, const Tensor& is) {
+    if (!distances.contains(was.id())) {
+      return is;
+    }
+    const Tensor zeros = leaf(was.operands()[1].shape(), DType::float32, "0",
+                              [shape = was.operands()[1].shape()] { return Contents(Block<float>(shape)); });
+    return add(is.operands()[0], zeros);
+  };
+  return rewritten(steps, rule, [](const Step&, const Tensor&) { return std::nullopt; });
+}
+
+/// Steps in which two others stand in place of a scaled tensor and of what is made of it at once.
+std::vector<Step> scaled_later(std::span<const Step> steps, const Rewriter::Rule& rule, const std::string& unscaled,
+                               const std::function<bool(const Step& step)>& is_scaled,
+                               const std::function<bool(const Step& step)>& is_made_of_it) {
+  Rewriter rewriter(rule);
+  std::vector<Step> result;
+  for (const Step& was : steps) {
+    if (is_scaled(was)) {
+      continue;
+    }
+    const Tensor is = rewriter(*was.tensor);
+    if (is_made_of_it(was)) {
+      result.push_back(ported(was.section, unscaled, is.operands()[0]));
+      result.push_back(ported(was.section, "scaled_attn_scores", is));
+    } else {
+      result.push_back(was);
+      result.back().tensor = is;
+    }
+  }
+  return result;
+}
+
+/// Returns true for scores that are scaled, then masked.
+bool is_masked_later(const Tensor& tensor) {
+  return tensor.kind() == Kind::masked && is_scale(tensor.operands()[0]) && !is_of_queries(tensor.operands()[0]);
+}
+
+/// Returns true for the product of scaled queries with keys.
+bool is_product_of_scaled(const Tensor& tensor) {
+  return tensor.kind() == Kind::matmul && is_scale(tensor.operands()[0]) && is_of_queries(tensor.operands()[0]);
+}
+
+/// Scores are masked, then scaled.
+std::vector<Step> masked_first(std::span<const Step> steps) {
+  std::set<const void*> scaled;
+  for (const Step& step : steps) {
+    is_masked_later(*step.tensor) ? void(scaled.insert(step.tensor->operands()[0].id())) : void();
+  }
+  return scaled_later(
+      steps,
+      [](const Tensor& was, const Tensor& is) {
+        return is_masked_later(was) ? scaled_like(masked_fill(is.operands()[0].operands()[0], is.operands()[1],
+                                                              static_cast<float>(was.operation().facts().value)),
+                                                  was.operands()[0])
+                                    : is;
+      },
+      "masked_attn_scores", [&scaled](const Step& step) { return scaled.contains(step.tensor->id()); },
+      [](const Step& step) { return is_masked_later(*step.tensor); });
+}
+
+/// Scores are scaled, where the article scales the queries.
+std::vector<Step> scores_scaled(std::span<const Step> steps) {
+  return scaled_later(
+      steps,
+      [](const Tensor& was, const Tensor& is) {
+        return is_product_of_scaled(was)
+                   ? scaled_like(matmul(is.operands()[0].operands()[0], is.operands()[1]), was.operands()[0])
+                   : is;
+      },
+      "attn_scores", [](const Step& step) { return is_scale(*step.tensor) && is_of_queries(*step.tensor); },
+      [](const Step& step) { return is_product_of_scaled(*step.tensor); });
+}
+
 /// What ports have besides: weights averaged over heads; and what scores are divided by, or multiplied with.
 void add_what_ports_have(std::vector<Step>& steps, const std::vector<Scaling>& scalings) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -189,6 +279,12 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
   if (std::ranges::any_of(scalings, [](const Scaling& scaling) { return scaling.masked.has_value(); })) {
     add("scores are scaled, then masked", scaled_first(tensors, scalings));
   }
+  if (std::ranges::any_of(tensors, [](const Step& step) { return is_masked_later(*step.tensor); })) {
+    add("scores are masked, then scaled", masked_first(tensors));
+  }
+  if (std::ranges::any_of(tensors, [](const Step& step) { return is_product_of_scaled(*step.tensor); })) {
+    add("scores are scaled, not queries", scores_scaled(tensors));
+  }
   if (!scalings.empty()) {
     add("queries are scaled before they meet keys", scaled_operands(tensors, scalings, 1));
     add("queries are scaled before they meet keys", scaled_operands(tensors, scalings, 1));
@@ -197,6 +293,9 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
     add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
     add("queries and keys are both scaled, each by the root of the root", scaled_operands(tensors, scalings, 0.5));
     ways.back().is_named_scaled = true;
+  }
+  if (std::ranges::any_of(tensors, [](const Step& step) { return is_alibi(*step.tensor); })) {
+    add("biases count positions from the first token", counted_from_first(tensors));
   }
   for (Way& way : ways) {
     add_what_ports_have(way.steps, scalings);

@@ -156,61 +156,6 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Vari
   return count <= most;
 }
 
-/// Takes one change, ".round(2)" or "* 0.1", from the text's start; false if it is not a known one.
-bool take_change(std::string_view& text, const Variables& variables, std::vector<DrawnChange>& changes) {
-  text = text::trimmed(text);
-  if (text.starts_with('*') || text.starts_with('/')) {
-    const auto number = variables.number(text.substr(1));
-    if (!number || *number == 0) {
-      return false;
-    }
-    changes.push_back({text.front() == '*' ? DrawnChange::Kind::times : DrawnChange::Kind::divided, *number});
-    text = {};
-    return true;
-  }
-  if (!text.starts_with('.')) {
-    return false;
-  }
-  const std::size_t name_end = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_T", 1), text.size());
-  const std::string_view name = text.substr(1, name_end - 1);
-  const bool is_call = text.substr(name_end).starts_with('(');
-  const std::size_t close = is_call ? closing_bracket(text, name_end) : name_end;
-  if (close == npos) {
-    return false;
-  }
-  const std::string_view inside = is_call ? text.substr(name_end + 1, close - name_end - 1) : std::string_view();
-  text = text.substr(std::min(close + (is_call ? 1U : 0U), text.size()));
-  const Arguments arguments = arguments_of(inside);
-  constexpr auto keeping = std::to_array<std::string_view>(
-      {"clone", "contiguous", "cpu", "data", "detach", "double", "float", "numpy", "requires_grad_", "to"});
-  if (std::ranges::find(keeping, name) != keeping.end() || (name == "astype" && inside.find("int") == npos)) {
-    return true;
-  }
-  if (name == "T" || name == "t") {
-    changes.push_back({DrawnChange::Kind::transposed});
-    return true;
-  }
-  if (name == "round") {
-    const std::string_view decimals = argument(arguments, 0, "decimals");
-    const auto number = decimals.empty() ? std::optional(0.0) : variables.number(decimals);
-    changes.push_back({DrawnChange::Kind::rounded, number.value_or(0)});
-    return number.has_value();
-  }
-  const auto sizes = name == "reshape" || name == "view" ? sizes_of(arguments, variables) : std::nullopt;
-  changes.push_back({DrawnChange::Kind::reshaped, 0, sizes.value_or(Shape{})});
-  return sizes.has_value();
-}
-
-/// Returns true if the text consists only of changes.
-bool take_changes(std::string_view text, const Variables& variables, std::vector<DrawnChange>& changes) {
-  while (!text::trimmed(text).empty()) {
-    if (!take_change(text, variables, changes)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 bool Imports::add(std::string_view statement) {
@@ -291,43 +236,6 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
     return read(numpy == numpy_drawers.end() ? Drawer{"", Kind::unread, Says::nothing} : *numpy, generator);
   }
   return fills(full) ? std::optional(read({"", Kind::unread, Says::nothing}, "torch")) : std::nullopt;
-}
-
-std::optional<std::vector<DrawnChange>> changes_of_draw(std::string_view value, const Imports& imports,
-                                                        std::span<const std::string> generators,
-                                                        const Variables& variables) {
-  value = text::trimmed(value);
-  if (const std::size_t sign = find_outside(value, "*"); sign != npos && variables.number(value.substr(0, sign))) {
-    auto changes = changes_of_draw(value.substr(sign + 1), imports, generators, variables);
-    if (changes) {
-      changes->push_back({DrawnChange::Kind::times, *variables.number(value.substr(0, sign))});
-    }
-    return changes;
-  }
-  const std::size_t open = value.find_first_of("([ ");
-  const std::size_t close = open != npos && value[open] == '(' ? closing_bracket(value, open) : npos;
-  if (close == npos) {
-    return std::nullopt;
-  }
-  const std::string_view path = value.substr(0, open);
-  const std::string_view inside = value.substr(open + 1, close - open - 1);
-  const std::string full = imports.full(path);
-  const bool rounds = full == "numpy.round" || full == "numpy.around" || full == "torch.round";
-  std::optional<std::vector<DrawnChange>> changes;
-  if (rounds || full == "torch.nn.Parameter") {
-    const Arguments arguments = arguments_of(inside);
-    const std::string_view decimals = argument(arguments, 1, "decimals");
-    const auto number = decimals.empty() ? std::optional(0.0) : variables.number(decimals);
-    changes =
-        arguments.plain.empty() ? std::nullopt : changes_of_draw(arguments.plain[0], imports, generators, variables);
-    if (changes && rounds) {
-      changes->push_back({DrawnChange::Kind::rounded, number.value_or(0)});
-      changes = number ? changes : std::nullopt;
-    }
-  } else if (drawing_call(path, inside, imports, generators, variables)) {
-    changes.emplace();
-  }
-  return changes && take_changes(value.substr(close + 1), variables, *changes) ? changes : std::nullopt;
 }
 
 }  // namespace attn::verify

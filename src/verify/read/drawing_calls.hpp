@@ -31,12 +31,6 @@ class Imports {
 std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
                                      std::span<const std::string> generators, const Variables& variables);
 
-/// The changes to the one draw that a value consists of: none in nn.Parameter(torch.rand(3, 2)), `times` in
-/// np.random.randn(4, 3) * 0.1. Empty optional if the value is anything else.
-std::optional<std::vector<DrawnChange>> changes_of_draw(std::string_view value, const Imports& imports,
-                                                        std::span<const std::string> generators,
-                                                        const Variables& variables);
-
 /// Returns the text on one line with single spaces.
 std::string one_spaced(std::string_view text);
 

@@ -11,15 +11,6 @@
 
 namespace attn::verify {
 
-/// A change that a program makes to numbers immediately after drawing them.
-struct DrawnChange {
-  enum class Kind { times, divided, rounded, transposed, reshaped };
-
-  Kind kind;
-  double number = 0;  ///< the factor, the divisor or the number of decimals
-  Shape shape = {};   ///< reshaped
-};
-
 /// A call in a listing that seeds a random generator or draws from it, with the sizes at run time.
 struct DrawCall {
   enum class Kind {
@@ -47,7 +38,6 @@ struct DrawCall {
   bool has_bias = false;
   std::int64_t zero_row = -1;  ///< the padding row of an embedding
   DropoutKernel kernel = DropoutKernel::standard;
-  std::vector<DrawnChange> changes = {};
 };
 
 }  // namespace attn::verify

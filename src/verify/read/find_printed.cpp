@@ -13,7 +13,6 @@
 #include "verify/read/label.hpp"
 #include "verify/read/libtorch.hpp"
 #include "verify/read/lists.hpp"
-#include "verify/read/numpy_digits.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/zones.hpp"
 
@@ -71,7 +70,6 @@ class Finder {
         default: break;
       }
     }
-    refine_numpy_units(found_, page_, zones_);
     return std::move(found_);
   }
 

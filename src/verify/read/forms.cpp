@@ -150,8 +150,7 @@ std::optional<Printed> read_array(std::string_view page, std::size_t begin, Curs
   std::optional<Printed> printed = read_any(page, begin, cursor, false, suffix);
   if (printed) {
     const bool is_float = suffix.dtype.find("float") != std::string_view::npos;
-    printed->is_numpys = !is_float || !is_mlx(*printed, page);
-    set_units(printed->cells, printed->is_numpys ? NumberStyle::trimmed : NumberStyle::significant);
+    set_units(printed->cells, is_float && is_mlx(*printed, page) ? NumberStyle::significant : NumberStyle::trimmed);
   }
   return printed;
 }
@@ -162,7 +161,6 @@ std::optional<Printed> read_typed_array(std::string_view page, std::size_t begin
   if (!printed || suffix.dtype.empty()) {
     return std::nullopt;
   }
-  printed->is_numpys = true;
   set_units(printed->cells, NumberStyle::trimmed);
   return printed;
 }
@@ -187,7 +185,6 @@ std::optional<Printed> read_tensorflow(std::string_view page, std::size_t begin,
     printed = read_number(cursor);
   }
   if (printed) {
-    printed->is_numpys = true;
     set_units(printed->cells, NumberStyle::trimmed);
     const bool closed = suffix.closed || printed->shape.empty();
     close(*printed, page, begin, cursor, '>');

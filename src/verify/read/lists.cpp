@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "text/ascii.hpp"
-#include "verify/read/candle.hpp"
 #include "verify/read/cell.hpp"
 #include "verify/read/number_style.hpp"
 #include "verify/read/pieces.hpp"
@@ -115,11 +114,6 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
     return std::nullopt;
   }
   Printed& printed = rows->printed;
-  if (const std::optional<Shape> declared = read_candle_type(cursor)) {
-    printed.text = page.substr(begin, cursor.at() - begin);
-    set_candle_shape(printed, *declared);
-    return std::move(printed);
-  }
   const std::string_view after = page.substr(cursor.at(), longest_rest);
   const std::string_view line = after.substr(0, after.find('\n'));
   const bool is_damaged = printed.cells.empty() || printed.ragged || std::ranges::any_of(printed.cells, is_no_number);
@@ -127,8 +121,8 @@ std::optional<Printed> read_list(std::string_view page, std::size_t begin, Curso
     return std::nullopt;
   }
   const bool alone = line.find_first_not_of(" \t,)|`.") == npos;
-  printed.is_numpys = !rows->has_commas && (rows->has_blanks || printed.shape.size() > 1);
-  if (printed.is_numpys ? !looks_like_array(printed) : !looks_like_list(printed, alone)) {
+  const bool is_numpys = !rows->has_commas && (rows->has_blanks || printed.shape.size() > 1);
+  if (is_numpys ? !looks_like_array(printed) : !looks_like_list(printed, alone)) {
     return std::nullopt;
   }
   printed.text = page.substr(begin, cursor.at() - begin);

@@ -14,9 +14,8 @@ namespace attn::verify {
 /// JSON value or, in a comment, a part of a statement.
 bool may_begin_list(std::string_view before, Zone zone);
 
-/// Reads lists without a name: Candle's, followed by Tensor[[6, 2], f32]; and, in a program's output, Python's [[0.43,
-/// 0.15], [0.55, 0.87]] and numpy's [[0.43 0.15] [0.55 0.87]]. Empty if they look like sizes, ids or an interval. The
-/// cursor is at the first bracket.
+/// Reads lists without a name in a program's output: Python's [[0.43, 0.15], [0.55, 0.87]] and numpy's [[0.43 0.15]
+/// [0.55 0.87]]. Empty if they look like sizes, ids or an interval. The cursor is at the first bracket.
 std::optional<Printed> read_list(std::string_view page, std::size_t begin, Cursor& cursor, bool in_output);
 
 }  // namespace attn::verify

@@ -118,10 +118,6 @@ Before look_back(std::string_view before) {
   if (before.ends_with('=') && before.size() > 1 && comparisons.find(before[before.size() - 2]) == npos) {
     result.assigned = true;
     result.name = variable(before.substr(0, before.size() - 1));
-  } else if (result.in_call) {
-    const std::string_view line = before.substr(before.rfind('\n') + 1);
-    const std::size_t sign = line.find(" = ");
-    result.name = sign == npos ? std::string_view() : variable(line.substr(0, sign));
   }
   const bool is_made = result.in_call || result.assigned;
   return !is_made || result.name.starts_with("expected") || in_comparison(whole) ? Before{} : result;
@@ -146,13 +142,6 @@ Shape shape_of(const NumberList& list, std::string_view after) {
   return sizes && !sizes->empty() && product == count ? *sizes : list.shape;
 }
 
-/// Changes that a program makes to a list's numbers after them in the same statement.
-struct After {
-  bool changes = false;  ///< changes that are not read: "@ x", ".T"
-  double factor = 1;     ///< "/ 10" and "* 0.1"
-  bool divides = false;
-};
-
 /// Skips blanks and comments that a call may have before its bracket.
 std::string_view without_comments(std::string_view text) {
   while (true) {
@@ -176,26 +165,18 @@ std::string_view behind_call(std::string_view text) {
   return text;
 }
 
-After look_behind(std::string_view text, bool in_call) {
+/// Returns true if a program changes a list's numbers after them in the same statement: "@ x", ".T", "/ 10".
+bool is_changed(std::string_view text, bool in_call) {
   constexpr std::size_t longest = 200;
   text = text.substr(0, longest);
   text = without_leading(in_call ? behind_call(text) : text, " \t");
   for (const std::string_view call : {".T", ".t(", ".transpose", ".unsqueeze", "[", ".expand", ".repeat"}) {
     if (text.starts_with(call)) {
-      return {true};
+      return true;
     }
   }
   constexpr std::string_view operators = "*/+-@%";
-  if (text.empty() || operators.find(text.front()) == npos || text.starts_with("//") || text.starts_with("--")) {
-    return {};
-  }
-  const std::string_view number = without_leading(text.substr(1), " ");
-  const std::size_t size = std::min(number.find_first_not_of("0123456789."), number.size());
-  const std::string_view rest = without_leading(number.substr(size), " \t");
-  const auto factor = text::number_of<double>(number.substr(0, size));
-  const bool scales = text.front() == '*' || text.front() == '/';
-  const bool ends = rest.empty() || rest.front() == '\n' || rest.front() == '#' || rest.front() == ';';
-  return scales && ends && factor && *factor != 0 ? After{false, *factor, text.front() == '/'} : After{true};
+  return !text.empty() && operators.find(text.front()) != npos && !text.starts_with("//") && !text.starts_with("--");
 }
 
 /// The variables from which a program creates tensors: x in "torch.tensor(x, dtype=...)".
@@ -243,12 +224,6 @@ bool is_literal(const Before& before, const NumberList& list, Zone zone, Made& m
   return zone == Zone::code && (before.in_call || (before.assigned && (list.has_point || made.has(before.name))));
 }
 
-void scale(std::vector<double>& values, const After& after) {
-  for (double& value : values) {
-    value = after.divides ? value / after.factor : value * after.factor;
-  }
-}
-
 }  // namespace
 
 std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
@@ -264,14 +239,13 @@ std::vector<Literal> find_literals(const Page& page, const Zones& zones) {
       std::optional<NumberList> list = read_number_list(text, at, end);
       if (list && is_literal(before, *list, zones.at(at), made)) {
         const std::string_view behind = text.substr(list->end);
-        const After after = look_behind(behind, before.in_call);
-        if ((after.changes || after.factor != 1) && !before.in_call) {
+        const bool changes = is_changed(behind, before.in_call);
+        if (changes && !before.in_call) {
           at = text.find_first_of("[{", end);
           continue;  // Python's [0.5, 1.5] * 3
         }
-        scale(list->values, after);
         Shape shape = shape_of(*list, behind);
-        const std::string_view name = after.changes ? std::string_view() : before.name;
+        const std::string_view name = changes ? std::string_view() : before.name;
         found.push_back({page.place(at), std::string(name), std::move(shape), std::move(list->values)});
       }
     }

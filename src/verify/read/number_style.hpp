@@ -8,7 +8,7 @@ namespace attn::verify {
 
 /// The notation that a framework uses for a tensor's numbers, which determines the meaning of a cell's last digits.
 enum class NumberStyle {
-  fixed,        ///< PyTorch, Candle: every number has all its decimals; none only if all numbers are whole
+  fixed,        ///< PyTorch: every number has all its decimals; none only if all numbers are whole
   trimmed,      ///< numpy, JAX, TensorFlow, Python, Nx: the same number of decimals, trailing zeros dropped
   significant,  ///< MLX: at least six significant digits, trailing zeros dropped
 };

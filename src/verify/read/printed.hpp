@@ -47,7 +47,6 @@ struct Printed {
   bool missing_parenthesis = false;  ///< the closing parenthesis is not on the page
   bool is_bool = false;
   bool is_parameter = false;
-  bool is_numpys = false;    ///< notation of numpy, JAX or TensorFlow, which drops zeros
   std::string_view grad_fn;  ///< "MulBackward0"; empty if none is printed
 };
 

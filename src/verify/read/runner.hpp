@@ -47,6 +47,8 @@ class Runner {
   void run_line(std::size_t i, std::string_view line);
   void run_statement(std::size_t i, std::string_view text);
   void assign(std::size_t i, std::string_view target, std::string_view value);
+  /// Returns true if what an expression made is that draw alone, as a parameter or not.
+  bool is_draw(std::string_view made, std::size_t call) const;
   /// Records what is known about the value, with `text` as written and `value` with its calls replaced.
   void note_value(std::size_t i, std::string_view target, std::string_view text);
   /// Records the expression's number or shape if the target has none.

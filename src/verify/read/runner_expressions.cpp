@@ -332,6 +332,8 @@ std::string Runner::add_draw(DrawCall call) {
   std::string name = "our_draw_" + std::to_string(calls_.size() - 1);
   if (calls_.back().kind == DrawCall::Kind::linear || calls_.back().kind == DrawCall::Kind::embedding) {
     variables_.set_shape(name + ".weight", calls_.back().shape);
+  } else if (calls_.back().kind != DrawCall::Kind::seed && calls_.back().kind != DrawCall::Kind::unread) {
+    variables_.set_shape(name, calls_.back().shape);
   }
   return name;
 }

@@ -20,18 +20,6 @@ bool is_string(std::string_view text) {
 
 bool is_ours(std::string_view name) { return name.starts_with("our_"); }
 
-Shape shape_after(const DrawCall& call) {
-  Shape shape = call.shape;
-  for (const DrawnChange& change : call.changes) {
-    if (change.kind == DrawnChange::Kind::transposed) {
-      std::ranges::reverse(shape);
-    } else if (change.kind == DrawnChange::Kind::reshaped) {
-      shape = change.shape;
-    }
-  }
-  return shape;
-}
-
 /// Returns true if the text is exactly one call, "attention(q, k)".
 bool is_one_call(std::string_view text) {
   const std::size_t open = leading_path(text).size();
@@ -166,24 +154,26 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       variables_.set_number(target, static_cast<double>((*sizes)[k]));
     }
   }
-  const auto is_draw = [&](std::size_t k) {
-    const std::string_view one = (*items)[k];
-    const std::string draw = "our_draw_" + std::to_string(first + k);
-    const std::string_view last = trace_.last(one);
-    const std::size_t open = leading_path(last).size();
-    const bool is_parameter = last.substr(0, open).ends_with("nn.Parameter") &&
-                              without_trailing(last.substr(open + 1), ")").substr(0, last.find(',') - open - 1) == draw;
-    return one == draw || last == draw || is_parameter;
-  };
   bool are_draws = !sizes && is_each && calls_.size() - first == assignment.targets.size();
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
-    are_draws = are_draws && is_draw(k);
+    are_draws = are_draws && is_draw((*items)[k], first + k);
   }
   if (are_draws) {  // a, b, c = [rand(3) for _ in range(3)]
     for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
       name_call(calls_[first + k], assignment.targets[k], calls_[first + k].call);
     }
   }
+}
+
+bool Runner::is_draw(std::string_view made, std::size_t call) const {
+  const std::string draw = "our_draw_" + std::to_string(call);
+  const std::string_view last = is_path(made) && made != draw ? trace_.last(made) : made;
+  const std::string_view path = leading_path(last);
+  if (!path.ends_with("nn.Parameter") || !is_one_call(last)) {
+    return last == draw;
+  }
+  const auto arguments = arguments_of(last.substr(path.size() + 1, last.size() - path.size() - 2)).plain;
+  return !arguments.empty() && arguments[0] == draw;
 }
 
 void Runner::assign(std::size_t i, std::string_view target, std::string_view value) {
@@ -196,7 +186,6 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
   const std::size_t at = calls_.size();
   const std::string name = full_name(target);
   const bool is_item = target.find('[') != npos;
-  auto changes = changes_of_draw(value, imports_, generators_, variables_);
   std::string made;
   if (is_one_call(value)) {
     const std::string_view path = leading_path(value);
@@ -225,9 +214,7 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     }
     return;
   }
-  const bool is_dropout = made.starts_with('(');
-  if (changes && calls_.size() == at + 1 && !is_dropout) {
-    calls_[at].changes = std::move(*changes);
+  if (calls_.size() == at + 1 && is_draw(made, at)) {
     variables_.forget(target);
     name_call(calls_[at], target, value);
     trace_.assign(name, "our_draw_" + std::to_string(at));
@@ -332,7 +319,7 @@ void Runner::name_call(DrawCall& call, std::string_view target, std::string_view
     variables_.set_number(std::string(target) + ".embedding_dim", static_cast<double>(call.shape.back()));
   }
   if (call.kind != DrawCall::Kind::linear && call.kind != DrawCall::Kind::embedding) {
-    variables_.set_shape(target, shape_after(call));
+    variables_.set_shape(target, call.shape);
   }
 }
 
@@ -366,11 +353,13 @@ void Runner::change_in_place(std::string_view text) {
     if (is_function) {
       forget(text::trimmed(argument));
     } else if (dot != npos && !path.ends_with("requires_grad")) {
-      const std::string name = full_name(path.substr(0, dot));
-      const bool is_all = text.starts_with(path) && closing_bracket(text, method + 1) == text.size() - 1;
-      if (is_all && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
-        ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0)
-        trace_.assign(name, full_name(path) + scan(text.substr(method + 1)));
+      const std::string_view function = path.substr(dot + 1);
+      const std::string name = scan(before.substr(0, before.rfind('.')));  // "layers[0].weight"
+      const bool is_all = before.find_first_of(" (") == npos && closing_bracket(text, method + 1) == text.size() - 1;
+      if (is_all && is_path(name) && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
+        ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0), x.copy_(y) is x = y
+        const std::string made = scan(text.substr(method + 1));
+        trace_.assign(name, function == "copy" ? made : name + "." + std::string(function) + made);
       } else {
         forget(path.substr(0, dot));
       }
@@ -440,7 +429,8 @@ void Runner::print(std::string_view inside) {
     for (std::size_t open = words.find('{'); open != npos; open = words.find('{', from)) {
       const std::size_t close = std::min(closing_bracket(words, open), words.size());
       label += words.substr(from, open - from);
-      const std::string_view shown = without_trailing(words.substr(open + 1, close - open - 1), "= ");  // {x=}
+      const std::string_view field = words.substr(open + 1, close - open - 1);  // {x}, {x=}, {word:<8}
+      const std::string_view shown = without_trailing(field.substr(0, find_outside(field, ":")), "= ");
       const auto number = variables_.number(shown);
       const std::string string = string_of(shown);
       if (number || !string.empty()) {
@@ -448,7 +438,7 @@ void Runner::print(std::string_view inside) {
       } else if (variables_.shape(shown) == Shape{}) {  // of a tensor without axes, the number alone
         scan(shown);
       } else {
-        add(shown.substr(0, std::min(find_outside(shown, ":"), shown.size())));
+        add(shown);
       }
       from = std::min(close + 1, words.size());
     }

@@ -187,7 +187,7 @@ std::optional<std::string> written(const Value& value) {
     return std::nullopt;
   }
   if (value.kind == Kind::string || value.kind == Kind::number) {
-    return value.kind == Kind::number ? value.items[0] : quoted(value.items[0]);
+    return value.kind == Kind::number ? value.items[0] : quoted(std::string_view(value.items[0]));
   }
   std::string text = value.kind == Kind::list ? "[" : "{";
   for (std::size_t i = 0; i < value.items.size(); ++i) {

@@ -26,6 +26,7 @@ struct Report {
   std::vector<std::string> tokens;             ///< words for the inputs
   torch::Seed seed = 0;                        ///< the seed compared with
   std::optional<torch::Seed> asked_seed = {};  ///< the lesson's, if all was drawn, and is judged, with another one
+  std::string to_see = "--fixture shows it";   ///< how to see what could not have been seen
 };
 
 /// Returns true if the tensor has a shape, but its numbers were not read.

@@ -246,7 +246,10 @@ std::vector<Row> rows_of(const Report& report) {
          "?",
          name,
          shape_text(report.given[given].shape),
-         is_unread(report.given[given])
+         report.judgement.undecided.contains(given)
+             ? "the contexts' numbers: right before the projection, wrong after it; --map '" + name +
+                   "=context_vecs' if it is before, or --map '" + name + "=output'"
+         : is_unread(report.given[given])
              ? "not read: it has more numbers than all steps together; give the lesson's sizes, or --ignore '" + name +
                    "'"
          : relation.empty()
@@ -264,7 +267,7 @@ std::string summary_of(const Report& report) {
     lines += "here " + report.judgement.way.words + ": as right as the article's way\n";
   }
   for (const std::string& sentence : report.unseen) {
-    lines += sentence + "; --fixture shows it\n";
+    lines += sentence + "; " + report.to_see + '\n';
   }
   return lines + last_line(report) + '\n';
 }

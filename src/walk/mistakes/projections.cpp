@@ -100,22 +100,21 @@ Rewriter::Rule of_queries_and_keys(std::span<const Step> steps, Change change) {
 
 /// Rotates vectors by position, as RoPE does, and pairs the halves of a vector or neighbouring numbers.
 Tensor rotated(const Tensor& x, bool is_by_halves) {
-  return made_of(x,
-                 [width = width_of(x), tokens = static_cast<std::size_t>(x.size(-2)), is_by_halves](Numbers& numbers) {
-                   const std::size_t half = width / 2;
-                   for (std::size_t row = 0; row * width < numbers.size(); ++row) {
-                     for (std::size_t i = 0; i < half; ++i) {
-                       const double angle = static_cast<double>(row % tokens) *
-                                            std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half));
-                       float& a = numbers[row * width + (is_by_halves ? i : 2 * i)];
-                       float& b = numbers[row * width + (is_by_halves ? i + half : 2 * i + 1)];
-                       const double x_a = a;
-                       const double x_b = b;
-                       a = static_cast<float>(x_a * std::cos(angle) - x_b * std::sin(angle));
-                       b = static_cast<float>(x_a * std::sin(angle) + x_b * std::cos(angle));
-                     }
-                   }
-                 });
+  return made_of(x, [width = width_of(x), tokens = rows_of(x), is_by_halves](Numbers& numbers) {
+    const std::size_t half = width / 2;
+    for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+      for (std::size_t i = 0; i < half; ++i) {
+        const double angle =
+            static_cast<double>(row % tokens) * std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half));
+        float& a = numbers[row * width + (is_by_halves ? i : 2 * i)];
+        float& b = numbers[row * width + (is_by_halves ? i + half : 2 * i + 1)];
+        const double x_a = a;
+        const double x_b = b;
+        a = static_cast<float>(x_a * std::cos(angle) - x_b * std::sin(angle));
+        b = static_cast<float>(x_a * std::sin(angle) + x_b * std::cos(angle));
+      }
+    }
+  });
 }
 
 /// The linear layers that are split into heads: their heads, by id.
@@ -181,18 +180,17 @@ Rewriter::Rule with_inputs(Change change) {
 
 /// Sinusoidal positions: sines and cosines alternate if `are_alternating`; otherwise all sines come first.
 Tensor with_positions(const Tensor& x, bool are_alternating) {
-  return made_of(
-      x, [width = width_of(x), tokens = static_cast<std::size_t>(x.size(-2)), are_alternating](Numbers& numbers) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-          const std::size_t column = i % width;
-          const std::size_t half = (width + 1) / 2;
-          const std::size_t pair = are_alternating ? column / 2 : column % half;
-          const bool is_sine = are_alternating ? column % 2 == 0 : column < half;
-          const double angle = static_cast<double>(i / width % tokens) *
-                               std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
-          numbers[i] += static_cast<float>(is_sine ? std::sin(angle) : std::cos(angle));
-        }
-      });
+  return made_of(x, [width = width_of(x), tokens = rows_of(x), are_alternating](Numbers& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t column = i % width;
+      const std::size_t half = (width + 1) / 2;
+      const std::size_t pair = are_alternating ? column / 2 : column % half;
+      const bool is_sine = are_alternating ? column % 2 == 0 : column < half;
+      const double angle = static_cast<double>(i / width % tokens) *
+                           std::pow(10000.0, -2.0 * static_cast<double>(pair) / static_cast<double>(width));
+      numbers[i] += static_cast<float>(is_sine ? std::sin(angle) : std::cos(angle));
+    }
+  });
 }
 
 /// Adds the contexts to their projection.

@@ -25,6 +25,12 @@ std::vector<Rotation> rotations_in(std::span<const Step> steps) {
   return rotations;
 }
 
+/// The keys of queries @ keys.T, before each head is repeated for its group.
+const Tensor& keys_in(const Tensor& scores) {
+  const Tensor& keys = scores.operands()[1].operands()[0];
+  return keys.kind() == Kind::repeat ? keys.operands()[0] : keys;
+}
+
 /// The rotated queries of a product of rotated queries and keys.
 std::optional<Rotation> rotation_of_queries(const Tensor& scores) {
   const bool is_score = scores.kind() == Kind::matmul && scores.operands()[1].kind() == Kind::transpose;
@@ -62,15 +68,19 @@ std::optional<Rotation> rotation_of_keys(const Tensor& weights) {
   while (at->kind() != Kind::matmul && !at->operands().empty()) {
     at = &at->operands()[0];
   }
-  return rotation_of_queries(*at) ? rotation_of(at->operands()[1].operands()[0]) : std::nullopt;
+  return rotation_of_queries(*at) ? rotation_of(keys_in(*at)) : std::nullopt;
 }
 
 Tensor with_rotated_values(const Tensor& was, const Tensor& is) {
   const auto keys = weighs_values(was) ? rotation_of_keys(is.operands()[0]) : std::nullopt;
-  if (!keys || is.operands()[1].shape() != keys->x.shape()) {
+  if (!keys) {
     return is;
   }
-  const Tensor values = rotated(is.operands()[1], keys->cos, keys->sin, keys->pairs);
+  const Tensor& plain = is.operands()[1];
+  if (plain.size(-1) != keys->x.size(-1) || plain.size(-2) != keys->x.size(-2)) {
+    return is;
+  }
+  const Tensor values = rotated(plain, keys->cos, keys->sin, keys->pairs);
   values.set_name("rotated_values");
   return matmul(is.operands()[0], values);
 }
@@ -141,9 +151,8 @@ Rewriter::Rule not_rotated(std::span<const Step> steps, bool are_queries, bool a
   std::set<const void*> left_out;
   for (const Step& step : steps) {
     if (step.tensor && rotation_of_queries(*step.tensor)) {
-      const std::vector<Tensor>& sides = step.tensor->operands();
-      are_queries ? void(left_out.insert(sides[0].id())) : void();
-      are_keys ? void(left_out.insert(sides[1].operands()[0].id())) : void();
+      are_queries ? void(left_out.insert(step.tensor->operands()[0].id())) : void();
+      are_keys ? void(left_out.insert(keys_in(*step.tensor).id())) : void();
     }
   }
   return [left_out](const Tensor& was, const Tensor& is) {

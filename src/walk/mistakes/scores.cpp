@@ -50,8 +50,8 @@ Tensor distances(const Tensor& was, const Tensor& is) {
     return is;
   }
   const Tensor keys = transpose(is.operands()[1], is.operands()[1].dim() - 2, is.operands()[1].dim() - 1);
-  return made_of(is, [queries = contiguous(is.operands()[0]), keys = contiguous(keys),
-                      rows = static_cast<std::size_t>(is.size(-2)), columns = width_of(is)](Numbers& numbers) {
+  return made_of(is, [queries = contiguous(is.operands()[0]), keys = contiguous(keys), rows = rows_of(is),
+                      columns = width_of(is)](Numbers& numbers) {
     const auto squares = [](const Tensor& x) {
       const Numbers own = numbers_of(x);
       std::vector<double> sums(own.size() / width_of(x));

@@ -90,17 +90,15 @@ void by_length(std::span<float> row) {
 /// Carries the sum of the exponentials from row to row and, if `is_ever`, from matrix to matrix.
 Rewriter::Rule softmax_by_running_sums(bool is_ever) {
   return for_each(Kind::softmax, [is_ever](const Tensor& was, const Tensor& is) {
-    return made_of(is.operands()[0],
-                   [is_ever, width = width_of(was),
-                    rows = static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2))](Numbers& numbers) {
-                     float running = 0;
-                     for (std::size_t row = 0; row * width < numbers.size(); ++row) {
-                       const auto own = std::span(numbers).subspan(row * width, width);
-                       exponentials(own, largest_of(own), std::nullopt);
-                       running = sum(own) + (row % rows == 0 && !is_ever ? 0 : running);
-                       std::ranges::for_each(own, [running](float& one) { one /= running; });
-                     }
-                   });
+    return made_of(is.operands()[0], [is_ever, width = width_of(was), rows = rows_of(was)](Numbers& numbers) {
+      float running = 0;
+      for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+        const auto own = std::span(numbers).subspan(row * width, width);
+        exponentials(own, largest_of(own), std::nullopt);
+        running = sum(own) + (row % rows == 0 && !is_ever ? 0 : running);
+        std::ranges::for_each(own, [running](float& one) { one /= running; });
+      }
+    });
   });
 }
 
@@ -202,8 +200,7 @@ Rewriter::Rule softmax_of_unmasked(bool is_scaled, bool is_hidden_later = false)
 Tensor softmax_twice(const Tensor&, const Tensor& is) { return softmax(is); }
 
 Tensor softmax_over_matrix(const Tensor& was, const Tensor& is) {
-  const auto rows = static_cast<std::size_t>(was.dim() < 2 ? 1 : was.size(-2));
-  return made_by_blocks(is.operands()[0], rows * width_of(was),
+  return made_by_blocks(is.operands()[0], rows_of(was) * width_of(was),
                         [](std::span<float> matrix) { exponentials(matrix, largest_of(matrix), 0.0F); });
 }
 

@@ -20,7 +20,17 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps);
 std::vector<Mistake> rotation_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in rotating.
 std::vector<Mistake> rotation_mistakes(std::span<const Step> steps);
+/// The mistakes in linear biases and windows that --what-if has.
+std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps);
+/// Further mistakes in biases and windows.
+std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
+/// The mistakes in positions added to inputs that --what-if has.
+std::vector<Mistake> position_mistakes_in(std::span<const Step> steps);
+/// Further mistakes in added positions.
+std::vector<Mistake> position_mistakes();
 std::vector<Mistake> slice_mistakes();
+/// Mistakes in a layer's norm, residual and fused projection.
+std::vector<Mistake> layer_mistakes(std::span<const Step> steps);
 std::vector<Mistake> precision_mistakes();
 
 }  // namespace attn

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "verify/judge/items.hpp"
+#include "verify/judge/layer_result.hpp"
+#include "verify/judge/match.hpp"
+
+namespace attn::port {
+
+/// One match of a dump with the steps of a way: first what is right, then what is wrong.
+class Matcher {
+ public:
+  /// The arguments must outlive it.
+  Matcher(std::span<const dump::Dumped> dumped, const Way& way, Right& right, Parts& parts);
+
+  Matching run(const Names& names);
+
+ private:
+  const Tensor& tensor(std::size_t step) const { return *steps_[step].tensor; }
+  bool is_taken(std::size_t step) const { return holders_[step] > 0; }
+  std::size_t step_of(const Item& item) const { return static_cast<std::size_t>(item.matched->step - steps_.data()); }
+
+  // ---- What numbers say (match.cpp)
+
+  void learn_orders();
+  void add_wrong(std::size_t step, const Laid& laid);
+  void take(Item& item, std::size_t step, std::optional<Laid> laid, bool is_right);
+  std::vector<std::size_t> allowed(const Item& item) const;
+  void release(Item& item, std::vector<std::size_t> candidates);
+  void release_contradicting();
+  bool take_holding(Item& item, const std::vector<std::size_t>& steps);
+  void take_right(Item& item) { take_holding(item, allowed(item)); }
+  void read_unwritten(Item& item);
+  bool has_right_other(const Item& item) const;
+  bool is_rival(const Item& item, std::size_t step) const;
+  void take_by_numbers(Item& item);
+  void check_final();
+  void release_undecided();
+  Matching result();
+
+  // ---- What is wrong (match_wrong.cpp)
+
+  struct Choice {
+    std::size_t step;
+    Laid laid;
+    double distance;
+    bool is_taken;
+  };
+  struct Open {
+    Item* item;
+    std::vector<Choice> choices;
+    bool is_named = true;  ///< else its name says nothing, and it is taken only where it follows
+  };
+
+  std::vector<Choice> choices_of(const Item& item);
+  std::vector<Open> open_items();
+  void take_wrong();
+  std::optional<Laid> following(const dump::Dumped& theirs, const Tensor& step, const Operands& operands);
+  bool take_inherited(Open& one, bool may_be_any_slice);
+  bool take_followed(const Open& other, std::vector<Open>& open);
+  bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open);
+  bool holds_input(const Item& item);
+  void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open);
+  void judge_again(Matched& matched);
+
+  std::span<const dump::Dumped> dumped_;
+  const Way& way_;
+  std::span<const Step> steps_;
+  Right& right_;
+  Parts& parts_;
+  std::vector<Item> items_;
+  LayerResult result_;
+  std::vector<int> holders_;    ///< how many tensors each step has
+  std::vector<bool> is_named_;  ///< steps that a tensor is by its exact name
+  std::set<std::size_t> right_holders_;
+  std::set<std::size_t> undecided_;
+  Operands operands_;
+};
+
+/// Returns true for the steps that a program gets.
+bool is_input(const Step& step);
+
+/// Numbers that few tensors share: of a mask, its shape.
+bool says_something(const dump::Dumped& dumped);
+
+}  // namespace attn::port

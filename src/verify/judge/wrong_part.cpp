@@ -1,0 +1,48 @@
+#include "verify/judge/wrong_part.hpp"
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "text/lines.hpp"
+#include "verify/judge/functions.hpp"
+
+namespace attn::port {
+
+std::optional<Laid> wrong_part(const Laid& theirs, const Tensor& step, std::span<const std::int64_t> wrong,
+                               std::int64_t heads) {
+  Shape shape = step.shape();
+  std::vector<std::string> words = axis_words(shape.size());
+  if (!theirs.cells.empty() || shape.size() < 2) {
+    return std::nullopt;
+  }
+  if (shape.size() == 3 && heads > 1 && shape[2] % heads == 0 && shape[2] > heads) {
+    shape = {shape[0], shape[1], heads, shape[2] / heads};
+    words = {words[0], words[1], "head", words[2]};
+  }
+  const Shape strides = row_major_strides(shape);
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+    const auto entry_of = [&](std::int64_t cell) { return cell / strides[axis] % shape[axis]; };
+    std::set<std::int64_t> entries;
+    for (const std::int64_t cell : wrong) {
+      entries.insert(entry_of(cell));
+    }
+    if (entries.empty() || std::ssize(entries) == shape[axis]) {
+      continue;
+    }
+    Laid part = theirs;
+    for (std::int64_t cell = 0; cell < std::ssize(theirs.values); ++cell) {
+      entries.contains(entry_of(cell)) ? part.cells.push_back(cell) : void();
+    }
+    std::vector<std::string> numbers;
+    for (const std::int64_t entry : entries) {
+      numbers.push_back(std::to_string(entry));
+    }
+    part.words = words[axis] + " " + text::joined(numbers);
+    return part;
+  }
+  return std::nullopt;
+}
+
+}  // namespace attn::port

@@ -1,0 +1,142 @@
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "tensor/rounded_math.hpp"
+#include "tensor/words.hpp"
+#include "torch/torch.hpp"
+#include "walk/mistake_rules.hpp"
+#include "walk/mistakes/subjects.hpp"
+
+namespace attn {
+namespace {
+
+constexpr const char* alibi_line = "attn_scores / keys.shape[-1]**0.5 + slopes * (positions.T - positions)";
+constexpr const char* slopes_line = "2 ** (-8 * i / n) for i in 1 ... n heads; n must be a power of two";
+constexpr const char* window_line = "attn_scores.masked_fill((j > i) | (j <= i - window), -torch.inf)";
+
+bool adds_alibi(const Tensor& tensor) { return tensor.kind() == Kind::added && is_alibi(tensor.operands()[1]); }
+
+Tensor bias_subtracted(const Tensor& was, const Tensor& is) {
+  return adds_alibi(was) ? subtract(is.operands()[0], is.operands()[1]) : is;
+}
+
+/// The scores with biases that become these weights; null if there are none.
+const Tensor* biased_scores_of(const Tensor& weights) {
+  const Tensor* at = &weights;
+  while (!adds_alibi(*at) && !at->operands().empty()) {
+    at = &at->operands()[0];
+  }
+  return adds_alibi(*at) ? at : nullptr;
+}
+
+Tensor bias_added_after_softmax(const Tensor& was, const Tensor& is) {
+  if (adds_alibi(was)) {
+    return is.operands()[0];
+  }
+  const Tensor* const biased = was.kind() == Kind::softmax ? biased_scores_of(was) : nullptr;
+  if (biased == nullptr) {
+    return is;
+  }
+  is.set_name("unbiased_attn_weights");
+  return add(is, biased->operands()[1]);
+}
+
+Tensor bias_added_before_scaling(const Tensor& was, const Tensor& is) {
+  const bool is_after = adds_alibi(was) && is.operands()[0].operation().facts().root_of > 0;
+  if (!is_after) {
+    return is;
+  }
+  const Tensor& scaled = is.operands()[0];
+  const Tensor biased = add(scaled.operands()[0], is.operands()[1]);
+  biased.set_name("unscaled_biased_scores");
+  return scaled.with_operands({biased});
+}
+
+/// Replaces the slopes: `instead` gets theirs, one for each head.
+Rewriter::Rule with_slopes(std::span<const Step> steps, std::function<Tensor(const Tensor& slopes)> instead) {
+  std::set<const void*> slopes;
+  for (const Step& step : steps) {
+    if (step.tensor && is_alibi(*step.tensor)) {
+      slopes.insert(step.tensor->operands()[0].id());
+    }
+  }
+  return
+      [slopes, instead](const Tensor& was, const Tensor& is) { return slopes.contains(was.id()) ? instead(is) : is; };
+}
+
+/// 2 ** (-8 i / heads) for i from `first`, for any number of heads.
+Tensor slopes_by_count(const Tensor& slopes, std::int64_t first) {
+  const std::int64_t heads = slopes.size(0);
+  const std::string list = "[2 ** (-8 * i / " + std::to_string(heads) + ") for i in range(" + std::to_string(first) +
+                           ", " + std::to_string(first + heads) + ")]";
+  const LeafWords words("torch.tensor(" + list + ").view(-1, 1, 1)",
+                        "np.array(" + list + ", np.float32).reshape(-1, 1, 1)");
+  return leaf(slopes.shape(), DType::float32, words, [shape = slopes.shape(), heads, first] {
+    Block<float> block(shape);
+    for (std::int64_t i = 0; i < heads; ++i) {
+      const double part = static_cast<double>(first + i) / static_cast<double>(heads);
+      block[static_cast<std::size_t>(i)] = static_cast<float>(rounded::pow(2, -8 * part));
+    }
+    return Contents(std::move(block));
+  });
+}
+
+/// The slope of the first head for all.
+Tensor same_slopes(const Tensor& slopes) {
+  const float first = numbers_of(slopes).front();
+  const std::string size = "(" + std::to_string(slopes.size(0)) + ", 1, 1), " + python_repr(static_cast<double>(first));
+  return leaf(slopes.shape(), DType::float32,
+              LeafWords("torch.full(" + size + ")", "np.full(" + size + ", np.float32)"),
+              [shape = slopes.shape(), first] {
+                Block<float> block(shape);
+                std::ranges::fill(block, first);
+                return Contents(std::move(block));
+              });
+}
+
+Tensor reversed_slopes(const Tensor& slopes) {
+  return made_of(slopes, [](Numbers& numbers) { std::ranges::reverse(numbers); });
+}
+
+/// Shows `more` tokens more than the window has.
+Rewriter::Rule with_wider_window(std::int64_t more) {
+  return [more](const Tensor& was, const Tensor& is) {
+    const std::int64_t window = was.operation().facts().window;
+    return window > 0 && window + more > 0 ? torch::window_mask(was.size(0), window + more) : is;
+  };
+}
+
+Tensor without_window(const Tensor& was, const Tensor& is) {
+  return was.operation().facts().window > 0 ? torch::causal_mask(was.size(0)) : is;
+}
+
+}  // namespace
+
+std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps) {
+  return {
+      {"bias-sign", "the biases are subtracted: distant tokens get higher scores", alibi_line, bias_subtracted},
+      {"bias-after-softmax", "the biases are added to the weights after softmax, not to the scores before it",
+       alibi_line, bias_added_after_softmax},
+      {"bias-before-scaling", "the biases are added before the scores are scaled, so they are scaled as well",
+       alibi_line, bias_added_before_scaling},
+      {"same-slope", "all heads have the slope of the first", slopes_line, with_slopes(steps, same_slopes)},
+      {"slopes-by-count", "the slopes are 2 ** (-8 i / heads), though the number of heads is no power of two",
+       slopes_line, with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 1); })},
+      {"window-off-by-one", "the window shows one token too many", window_line, with_wider_window(1)},
+  };
+}
+
+std::vector<Mistake> bias_mistakes(std::span<const Step> steps) {
+  return {
+      {"slopes-from-zero", "the slopes count heads from 0, not from 1: the first is 1", slopes_line,
+       with_slopes(steps, [](const Tensor& slopes) { return slopes_by_count(slopes, 0); })},
+      {"slopes-reversed", "the slopes are in reverse order", slopes_line, with_slopes(steps, reversed_slopes)},
+      {"window-too-small", "the window shows one token too few", window_line, with_wider_window(-1)},
+      {"no-window", "the window is left out: the mask is only causal", window_line, without_window},
+  };
+}
+
+}  // namespace attn

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tensor/operations.hpp"
+#include "torch/torch.hpp"
+#include "walk/mistake_rules.hpp"
+#include "walk/mistakes/subjects.hpp"
+#include "walk/rotation.hpp"
+
+namespace attn {
+namespace {
+
+constexpr const char* adding_line = "inputs + encodings";
+constexpr const char* encodings_line = "encodings[:, 0::2] = sin(angles); encodings[:, 1::2] = cos(angles)";
+constexpr const char* frequencies_line = "10000 ** (-2 * i / d) for pair i of d columns";
+
+/// Sines and cosines, stacked and read as columns that take turns.
+bool interleaves_sines(const Tensor& tensor) {
+  return tensor.kind() == Kind::view && tensor.operands()[0].kind() == Kind::stack &&
+         tensor.operands()[0].operands()[0].kind() == Kind::sine;
+}
+
+/// The angles of position encodings; null for other tensors.
+const Tensor* angles_of(const Tensor& encodings) {
+  const Tensor& pairs = encodings.kind() == Kind::slice ? encodings.operands()[0] : encodings;
+  return interleaves_sines(pairs) ? &pairs.operands()[0].operands()[0].operands()[0] : nullptr;
+}
+
+/// Returns true for inputs + encodings, or + learned embeddings.
+bool adds_positions(const Tensor& tensor) {
+  return tensor.kind() == Kind::added &&
+         (angles_of(tensor.operands()[1]) != nullptr || tensor.operands()[1].kind() == Kind::looked_up);
+}
+
+Tensor without_positions(const Tensor& was, const Tensor& is) { return adds_positions(was) ? is.operands()[0] : is; }
+
+Tensor scaled_before_positions(const Tensor& was, const Tensor& is) {
+  if (!adds_positions(was)) {
+    return is;
+  }
+  const double root = std::sqrt(static_cast<double>(was.size(-1)));
+  return add(divide(is.operands()[0], 1 / root, ""), is.operands()[1]);
+}
+
+Tensor sines_first(const Tensor& was, const Tensor& is) {
+  if (!interleaves_sines(was)) {
+    return is;
+  }
+  const Tensor columns = cat(is.operands()[0].operands());
+  was.name().empty() ? columns.set_name("sines_and_cosines") : void();
+  return columns;
+}
+
+Tensor cosines_first(const Tensor& was, const Tensor& is) {
+  const std::vector<Tensor>& parts = is.operands().empty() ? is.operands() : is.operands()[0].operands();
+  return interleaves_sines(was) ? view(stack({parts[1], parts[0]}, 2), was.shape()) : is;
+}
+
+/// 10000 ** (-i / d), for every list of frequencies in these steps.
+Rewriter::Rule with_half_exponent(std::span<const Step> steps) {
+  std::map<const void*, std::int64_t> columns;  // of what the frequencies are for
+  for (const Step& step : steps) {
+    if (!step.tensor) {
+      continue;
+    }
+    if (const Tensor* const angles = angles_of(*step.tensor)) {
+      columns[angles->operands()[1].id()] = step.tensor->size(-1);
+    } else if (const auto rotation = rotation_of(*step.tensor)) {
+      columns[rotation->cos.operands()[0].operands()[1].id()] = rotation->x.size(-1);
+    }
+  }
+  return [columns](const Tensor& was, const Tensor& is) {
+    const auto found = columns.find(was.id());
+    return found == columns.end() ? is : torch::frequencies(torch::frequency_base, found->second, 1);
+  };
+}
+
+/// Counts positions from 1; those of learned embeddings as far as there is a row for the last.
+Rewriter::Rule counted_from_one(std::span<const Step> steps) {
+  std::set<const void*> counted;
+  for (const Step& step : steps) {
+    if (!step.tensor || !adds_positions(*step.tensor)) {
+      continue;
+    }
+    const Tensor& positions = step.tensor->operands()[1];
+    const Tensor* const angles = angles_of(positions);
+    if (angles != nullptr) {
+      counted.insert(angles->operands()[0].id());
+    } else if (positions.operands()[0].size(0) > positions.size(0)) {
+      counted.insert(positions.operands()[1].id());
+    }
+  }
+  return [counted](const Tensor& was, const Tensor& is) {
+    if (!counted.contains(was.id())) {
+      return is;
+    }
+    return was.dtype() == DType::int64 ? torch::token_range(1, was.size(0), was)
+                                       : torch::positions(1, was.size(0), was);
+  };
+}
+
+/// Adds positions to queries, keys and values instead of the inputs, where all are as long as these.
+Rewriter::Rule added_after_projections(std::span<const Step> steps) {
+  std::set<const void*> encoded;
+  std::set<const void*> shorter;
+  const auto is_made_of = [](const Tensor& tensor) {
+    return is_product(tensor) && adds_positions(tensor.operands()[0]) && tensor.operands()[1].dim() == 2;
+  };
+  for (const Step& step : steps) {
+    if (step.tensor && is_made_of(*step.tensor)) {
+      const Tensor& inputs = step.tensor->operands()[0];
+      (inputs.shape() == step.tensor->shape() ? encoded : shorter).insert(inputs.id());
+    }
+  }
+  std::erase_if(encoded, [&shorter](const void* id) { return shorter.contains(id); });
+  return [encoded, is_made_of](const Tensor& was, const Tensor& is) {
+    if (encoded.contains(was.id())) {
+      return is.operands()[0];
+    }
+    if (!is_made_of(was) || !encoded.contains(was.operands()[0].id())) {
+      return is;
+    }
+    is.set_name(was.name() + "_without_positions");
+    return add(is, was.operands()[0].operands()[1]);
+  };
+}
+
+}  // namespace
+
+std::vector<Mistake> position_mistakes_in(std::span<const Step> steps) {
+  return {
+      {"no-positions", "no positions are added to the inputs", adding_line, without_positions},
+      {"sines-first", "the sines come first and then the cosines; columns should take turns", encodings_line,
+       sines_first},
+      {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
+       with_half_exponent(steps)},
+      {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)", counted_from_one(steps)},
+      {"positions-after-projection", "positions are added to queries, keys and values, not to the inputs", adding_line,
+       added_after_projections(steps)},
+  };
+}
+
+std::vector<Mistake> position_mistakes() {
+  return {
+      {"cosines-first", "even columns have cosines and odd ones sines: swapped", encodings_line, cosines_first},
+      {"inputs-scaled-up", "the inputs are multiplied by the square root of their dimension before positions are added",
+       adding_line, scaled_before_positions},
+  };
+}
+
+}  // namespace attn

@@ -1,0 +1,382 @@
+"""A layer of a checkpoint: files, settings, what is refused, what it costs, and ports of it. Its numbers are compared with
+PyTorch in tests/oracle/layers.py.
+
+    PYTHONPATH=tests /usr/bin/python3 tests/cli/layer.py build/release/attn-walkthrough
+"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+import checkpoints
+import harness
+from harness import run
+
+MIB = 1 << 20
+
+
+def made(folder, model, *arguments, dtype="F32", sharded=False, rng=None, **settings):
+    """Writes a checkpoint of the model, its config, and the hidden states x.npy. Returns the numbers and the config."""
+    rng = rng or np.random.default_rng(harness.day())
+    tensors, config = getattr(checkpoints, model)(rng, *arguments, **settings)
+    if sharded:
+        held = checkpoints.save_sharded(folder, tensors, dtype)
+    else:
+        held = checkpoints.save(os.path.join(folder, "model.safetensors"), tensors, dtype)
+    if config:
+        checkpoints.save_config(folder, config)
+    np.save(os.path.join(folder, "x.npy"), rng.standard_normal((5, arguments[0])).astype(np.float32))
+    return held, config
+
+
+def layer(folder, *options, weights="model.safetensors", inputs="x.npy", **more):
+    return run("layer", "--weights", weights, *(["--inputs", inputs] if inputs else []), *options, cwd=folder, **more)
+
+
+def saved(folder, *options, **more):
+    """The steps that a run saves, by name."""
+    path = os.path.join(folder, "saved.npz")
+    done = layer(folder, "--steps", "all", "--save", path, "--force", *options, **more)
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+class Layer(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def refused(self, *options, **more):
+        """The error of a run that writes nothing else."""
+        done = layer(self.folder, *options, **more)
+        error = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (2, b""), error)
+        self.assertTrue(error.startswith("attn-walkthrough: error: ") and error.count("\n") == 1, error)
+        return error
+
+
+class Files(Layer):
+    def test_a_file_a_folder_and_shards_hold_the_same_layer(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        whole = saved(self.folder, "--layer", "1")
+        self.assertEqual(whole["output"].shape, (1, 5, 12))
+        again = saved(self.folder, "--layer", "1", weights=".")
+        with tempfile.TemporaryDirectory() as folder:
+            made(folder, "gpt2", 12, 3, 2, sharded=True)
+            for weights in (folder, os.path.join(folder, "model.safetensors.index.json")):
+                sharded = saved(self.folder, "--layer", "1", weights=weights)
+                for name, values in whole.items():
+                    self.assertEqual(values.tobytes(), sharded[name].tobytes(), name)
+        self.assertEqual({name: values.tobytes() for name, values in whole.items()},
+                         {name: values.tobytes() for name, values in again.items()})
+
+    def test_halves_are_read_exactly_and_said(self):
+        for dtype, name in (("F16", "float16"), ("BF16", "bfloat16")):
+            held, _ = made(self.folder, "gpt2", 12, 3, 2, dtype=dtype)
+            done = layer(self.folder, "--only", "output")
+            self.assertEqual(done.stderr.decode(), f"attn-walkthrough: note: weights of 'model.safetensors' are {name}, read "
+                                                   "exactly and computed as float32\n")
+            ours = saved(self.folder)
+            self.assertEqual(ours["qkv_weight"].tobytes(), held["h.0.attn.c_attn.weight"].tobytes())
+
+    def test_shards_that_are_not_needed_may_be_missing(self):
+        made(self.folder, "gpt2", 12, 3, 2, sharded=True)
+        os.remove(os.path.join(self.folder, "model-00002-of-00002.safetensors"))
+        self.assertEqual(layer(self.folder, "--layer", "0", weights=".").returncode, 0)
+        self.assertIn("model-00002-of-00002.safetensors': it cannot be read", self.refused("--layer", "1", weights="."))
+
+    def test_a_large_file_costs_what_the_layer_costs(self):
+        """5 GB of other layers, which are holes in the file."""
+        d, hole = 256, 5 << 30
+        tensors, config = checkpoints.gpt2(np.random.default_rng(1), d, 4, 1)
+        path = os.path.join(self.folder, "model.safetensors")
+        checkpoints.save(path, tensors)
+        with open(path, "r+b") as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(size))
+            data = file.read()
+            end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+            header["h.1.mlp.c_fc.weight"] = {"dtype": "F32", "shape": [hole // 4], "data_offsets": [end, end + hole]}
+            text = json.dumps(header).encode()
+            file.seek(0)
+            file.write(len(text).to_bytes(8, "little") + text + data)
+            file.truncate(8 + len(text) + end + hole)
+        checkpoints.save_config(self.folder, config)
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, d), np.float32))
+        begin = time.monotonic()
+        code = (f"import resource, subprocess; done = subprocess.run({[harness.BINARY]!r} + ['layer', '--weights', "
+                f"{path!r}, '--inputs', 'x.npy'], stdout=subprocess.DEVNULL); "
+                "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True, text=True, check=True)
+        returncode, kibibytes = map(int, done.stdout.split())
+        self.assertEqual(returncode, 0)
+        self.assertLess(kibibytes / 1024, 200)
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_config_is_beside_the_checkpoint_or_named(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        three = saved(self.folder)["attn_weights"]
+        self.assertEqual(three.shape, (1, 3, 5, 5))
+        os.rename(os.path.join(self.folder, "config.json"), os.path.join(self.folder, "other.json"))
+        self.assertEqual(saved(self.folder, "--config", "other.json")["attn_weights"].tobytes(), three.tobytes())
+        done = layer(self.folder, "--num-heads", "3")
+        self.assertEqual((done.returncode, done.stderr.decode()),
+                         (0, "attn-walkthrough: note: no config.json beside 'model.safetensors': layer_norm_epsilon 1e-05 is "
+                             "assumed\n"))
+
+
+class Refused(Layer):
+    def test_what_is_missing(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        self.assertIn("layer needs the hidden states", self.refused(inputs=None))
+        done = run("layer")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("layer needs a checkpoint", done.stderr.decode())
+
+    def test_layers_that_are_not_there(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        self.assertIn("has no layer 2; it has 2 layers, 0 to 1; try --layer 1", self.refused("--layer", "2"))
+        self.assertIn("is not a whole number", self.refused("--layer", "-1"))
+
+    def test_inputs_of_another_size(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 6), np.float32))
+        self.assertIn("has shape [12], but inputs, heads and other weights ask for [6]", self.refused())
+
+    def test_tensors_of_no_known_model(self):
+        checkpoints.save(os.path.join(self.folder, "model.safetensors"), {"blocks.0.mixer.weight": np.ones((2, 2))})
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 2), np.float32))
+        error = self.refused()
+        for part in ("are of no model that is known here: blocks.0.mixer.weight; known are GPT-2 (attn.c_attn.weight)", "BERT"):
+            self.assertIn(part, error)
+
+    def test_other_files(self):
+        made(self.folder, "gpt2", 12, 3, 2)
+        self.assertIn("it is not a .safetensors file", self.refused(weights="x.npy"))
+        self.assertIn("it has no \"weight_map\"", self.refused(weights="config.json"))
+        self.assertIn("cannot be read", self.refused(weights="nothing.safetensors"))
+        os.mkdir(os.path.join(self.folder, "empty"))
+        self.assertIn("has neither model.safetensors nor", self.refused(weights="empty"))
+        with open(os.path.join(self.folder, "config.json"), "w", encoding="utf-8") as file:
+            file.write("[1, 2]")
+        self.assertIn("it is not a JSON object", self.refused())
+
+    def test_numbers_that_are_not_finite(self):
+        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
+        tensors["h.0.attn.c_proj.weight"][2, 3] = np.inf
+        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
+        checkpoints.save_config(self.folder, config)
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
+        self.assertIn("h.0.attn.c_proj.weight[2, 3] is inf", self.refused())
+
+    def test_a_config_of_another_model(self):
+        for change, said in (({"model_type": "gemma"}, "has model_type gemma, whose attention is not known here"),
+                             ({"scale_attn_by_inverse_layer_idx": True}, "scale_attn_by_inverse_layer_idx 1"),
+                             ({"n_head": 5}, "5 heads cannot share 12 columns evenly"), ({"n_head": 0}, "cannot be known from shapes"),
+                             ({"n_head": 2.5}, "must be a whole number")):
+            _, config = made(self.folder, "gpt2", 12, 3, 2)
+            checkpoints.save_config(self.folder, {**config, **change})
+            self.assertIn(said, self.refused())
+
+    def test_heads_that_no_shape_tells(self):
+        made(self.folder, "gpt_model", 12, 2)
+        self.assertIn("cannot be known from shapes; the program that made it has it; add --num-heads", self.refused())
+        os.remove(os.path.join(self.folder, "model.safetensors"))
+        made(self.folder, "gpt2", 12, 3, 2)
+        os.remove(os.path.join(self.folder, "config.json"))
+        self.assertIn("it is in the model's config.json, as n_head; add --num-heads 12, or --config", self.refused())
+
+    def test_llama_without_its_config_or_with_parts_that_are_not_known(self):
+        tensors, config = checkpoints.llama(np.random.default_rng(0), 12, 4, 2, 4, 1)
+        path = os.path.join(self.folder, "model.safetensors")
+        checkpoints.save(path, tensors)
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
+        self.assertIn("rope_theta, rms_norm_eps and the number of heads cannot be known from shapes", self.refused())
+        for change, said in (({"rope_scaling": {"type": "yarn", "factor": 4.0}}, "rope_scaling of type yarn"),
+                             ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, "without a low_freq_factor"),
+                             ({"partial_rotary_factor": 0.5}, "partial_rotary_factor 0.5"),
+                             ({"num_key_value_heads": 3}, "3 heads cannot share 4 query heads evenly"),
+                             ({"head_dim": 6}, "has shape [16, 12]")):
+            checkpoints.save_config(self.folder, {**config, **change})
+            self.assertIn(said, self.refused())
+        odd, its = checkpoints.llama(np.random.default_rng(0), 12, 4, 2, 3, 1)
+        checkpoints.save(path, odd)
+        checkpoints.save_config(self.folder, its)
+        self.assertIn("heads of 3 columns: rotary embedding turns columns in pairs", self.refused())
+        checkpoints.save_config(self.folder, config)
+        tensors["model.layers.0.self_attn.q_norm.weight"] = np.ones(4)
+        checkpoints.save(path, tensors)
+        self.assertIn("has a tensor 'self_attn.q_norm.weight', which Llama has not", self.refused())
+        del tensors["model.layers.0.self_attn.q_norm.weight"], tensors["model.layers.0.input_layernorm.weight"]
+        checkpoints.save(path, tensors)
+        self.assertIn("has no tensor 'input_layernorm.weight', which Llama needs", self.refused())
+
+    def test_rules_that_the_model_has_not(self):
+        made(self.folder, "bert", 12, 3, 2)
+        self.assertIn("no-mask does not apply to a layer of BERT; use one of no-scaling", self.refused("--what-if", "no-mask"))
+
+    def test_two_layers_of_one_number(self):
+        tensors, _ = checkpoints.multihead_attention(np.random.default_rng(0), 12, 1, "encoder.layers.")
+        others, _ = checkpoints.multihead_attention(np.random.default_rng(0), 12, 1, "decoder.layers.")
+        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors | others)
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 12), np.float32))
+        self.assertIn("it has two layers 0", self.refused("--num-heads", "3"))
+
+
+# ---- Ports of a layer, in the checkpoints' own names -----------------------------------------------
+
+
+def softmax(scores):
+    exps = np.exp(scores - scores.max(-1, keepdims=True))
+    return exps / exps.sum(-1, keepdims=True)
+
+
+def split(x, heads):
+    return x.reshape(len(x), heads, -1).transpose(1, 0, 2)
+
+
+def layer_norm(x, weight, bias, eps, mistake):
+    eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, eps)
+    mean = 0 if mistake == "mean not subtracted" else x.mean(-1, keepdims=True)
+    variance = (x**2).mean(-1, keepdims=True) if mistake == "mean not subtracted" else x.var(-1, keepdims=True)
+    variance = x.var(-1, ddof=1, keepdims=True) if mistake == "unbiased variance" else variance
+    return (x - mean) / np.sqrt(variance + eps) * weight + (0 if mistake == "norm without bias" else bias)
+
+
+def gpt2_port(weights, config, x, mistake=None):
+    """The tensors of a port, by names as PyTorch's hooks would give them."""
+    w = {name.removeprefix("h.0."): value for name, value in weights.items()}
+    heads, d, n = config["n_head"], x.shape[-1], len(x)
+    dump = {"h.0.ln_1": layer_norm(x, w["ln_1.weight"], w["ln_1.bias"], 1e-5, mistake)}
+    normed = x if mistake == "no norm" else dump["h.0.ln_1"]
+    weight = w["attn.c_attn.weight"]
+    qkv = normed @ weight + (0 if mistake == "no bias" else w["attn.c_attn.bias"])
+    dump["h.0.attn.c_attn"] = qkv
+    parts = np.split(qkv, 3, axis=1)
+    parts = [parts[1], parts[0], parts[2]] if mistake == "keys first" else parts
+    if mistake == "fused by heads":
+        parts = [qkv.reshape(n, heads, 3, -1)[:, :, i].reshape(n, d) for i in range(3)]
+    q, k, v = (split(part, heads) for part in parts)
+    dump |= {"h.0.attn.q": q, "h.0.attn.k": k, "h.0.attn.v": v}
+    scale = {"scaled by d_model": d**0.5, "not scaled": 1}.get(mistake, (d // heads)**0.5)
+    scores = q @ k.transpose(0, 2, 1) / scale
+    if mistake != "no mask":
+        scores = np.where(np.triu(np.ones((n, n), bool), 1), -np.inf, scores)
+    attn = softmax(scores)
+    dump |= {"h.0.attn.scores": scores, "h.0.attn.weights": attn}
+    context = attn @ v
+    context = (context if mistake == "heads joined by view" else context.transpose(1, 0, 2)).reshape(n, d)
+    dump["h.0.attn.context"] = context
+    dump["h.0.attn.c_proj"] = context @ w["attn.c_proj.weight"] + w["attn.c_proj.bias"]
+    entered = {"no residual": 0, "residual of the norm": dump["h.0.ln_1"]}.get(mistake, x)
+    dump["h.0.residual"] = dump["h.0.attn.c_proj"] + entered
+    return dump
+
+
+def llama_port(weights, config, x, mistake=None):
+    at = "model.layers.0."
+    w = {name.removeprefix(at): value for name, value in weights.items()}
+    heads, kv_heads, head_dim, n = (*(config[key] for key in ("num_attention_heads", "num_key_value_heads", "head_dim")), len(x))
+    eps = {"no epsilon": 0, "another epsilon": 1e-3}.get(mistake, config["rms_norm_eps"])
+    row = x - x.mean(-1, keepdims=True) if mistake == "mean subtracted" else x
+    normed = row / np.sqrt((row**2).mean(-1, keepdims=True) + eps)
+    normed = normed * (w["input_layernorm.weight"] + (mistake == "weight plus one"))
+    q, k, v = (normed @ w[f"self_attn.{name}_proj.weight"].T for name in "qkv")
+    dump = {at + "input_layernorm": normed, at + "self_attn.q_proj": q, at + "self_attn.k_proj": k, at + "self_attn.v_proj": v}
+    q, k, v = split(q, heads), split(k, kv_heads), split(v, kv_heads)
+    first = 1 if mistake == "positions from one" else 0
+    angles = np.arange(first, first + n)[:, None] / config["rope_theta"] ** (np.arange(0, head_dim, 2) / head_dim)
+    cos, sin = np.cos(angles), np.sin(angles)
+    sin = -sin if mistake == "rotated back" else sin
+
+    def rotate(x):
+        if mistake == "adjacent pairs":
+            a, b = x[..., ::2], x[..., 1::2]
+            return np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
+        a, b = np.split(x, 2, -1)
+        return np.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
+
+    q, k = rotate(q), k if mistake == "keys not rotated" else rotate(k)
+    dump |= {at + "self_attn.q_rot": q, at + "self_attn.k_rot": k}
+    group = heads // kv_heads
+    repeat = (lambda x: np.tile(x, (group, 1, 1))) if mistake == "tiled heads" else (lambda x: np.repeat(x, group, 0))
+    k, v = repeat(k), repeat(v)
+    scores = q @ k.transpose(0, 2, 1) / np.sqrt(heads * head_dim if mistake == "scaled by d_model" else head_dim)
+    distance = np.arange(n)[:, None] - np.arange(n)
+    window = n if mistake == "no window" else config["sliding_window"] + (mistake == "window too wide")
+    hidden = (distance >= window) | ((distance < 0) & (mistake != "no mask"))
+    attn = softmax(np.where(hidden, -np.inf, scores))
+    dump |= {at + "self_attn.scores": scores, at + "self_attn.attn_weights": attn}
+    context = (attn @ v).transpose(1, 0, 2).reshape(n, -1)
+    dump[at + "self_attn.o_proj"] = context @ w["self_attn.o_proj.weight"].T
+    dump[at + "resid_mid"] = dump[at + "self_attn.o_proj"] + (0 if mistake == "no residual" else x)
+    return dump
+
+
+# A mistake, the tensor where it is first seen, and words of its cause.
+GPT2_MISTAKES = [
+    ("no epsilon", "h.0.ln_1", "nothing is added under the root"), ("another epsilon", "h.0.ln_1", "eps is 1e-3"),
+    ("mean not subtracted", "h.0.ln_1", "does not subtract the mean"), ("norm without bias", "h.0.ln_1", "the norm's bias is left out"),
+    ("unbiased variance", "h.0.ln_1", "divided by n - 1"), ("no norm", "h.0.attn.c_attn", ""),
+    ("no bias", "h.0.attn.c_attn", "the bias is left out"), ("keys first", "h.0.attn.q", "keys, queries, values"),
+    ("fused by heads", "h.0.attn.q", "head by head"), ("scaled by d_model", "h.0.attn.scores", "square root of 12"),
+    ("not scaled", "h.0.attn.scores", "not divided by the square root"), ("no mask", "h.0.attn.scores", "nothing is masked"),
+    ("heads joined by view", "h.0.attn.context", "joined by view only"), ("no residual", "h.0.residual", "is not added"),
+    ("residual of the norm", "h.0.residual", "the normed hidden states are added")]
+LLAMA_MISTAKES = [
+    ("no epsilon", "input_layernorm", "nothing is added under the root"), ("another epsilon", "input_layernorm", "eps is 1e-3"),
+    ("mean subtracted", "input_layernorm", "LayerNorm for RMSNorm"), ("weight plus one", "input_layernorm", "weight + 1"),
+    ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1"), ("rotated back", "self_attn.q_rot", "the other way"),
+    ("positions from one", "self_attn.q_rot", "count from 1"), ("keys not rotated", "self_attn.k_rot", "not rotated"),
+    ("tiled heads", "self_attn.scores", "0, 1, 0, 1"), ("scaled by d_model", "self_attn.scores", "square root of"),
+    ("no mask", "self_attn.attn_weights", ""), ("no window", "self_attn.attn_weights", ""),
+    ("window too wide", "self_attn.attn_weights", ""), ("no residual", "resid_mid", "is not added")]
+
+
+class Ports(Layer):
+    def verify(self, dump, *options):
+        path = os.path.join(self.folder, "dump.npz")
+        np.savez(path, **{name: np.asarray(values, np.float32) for name, values in dump.items()})
+        done = run("verify", path, "--layer", "0", "--weights", "model.safetensors", "--inputs", "x.npy", *options,
+                   cwd=self.folder)
+        self.assertEqual(done.stderr, b"")
+        return done.returncode, done.stdout.decode()
+
+    def check(self, port, held, config, mistakes):
+        x = np.load(os.path.join(self.folder, "x.npy")) / 50  # so that eps counts
+        np.save(os.path.join(self.folder, "x.npy"), x)
+        right = port(held, config, x)
+        code, text = self.verify(right)
+        self.assertEqual(code, 0, text)
+        self.assertIn(f"{len(right)} of {len(right)} tensors checked and right", text)
+        for mistake, place, cause in mistakes:
+            with self.subTest(mistake=mistake):
+                code, text = self.verify(port(held, config, x, mistake))
+                self.assertEqual(code, 1, text)
+                wrong = [line for line in text.splitlines() if "wrong" in line or "WRONG" in line]
+                self.assertIn(place, text, text)
+                self.assertIn(cause, " ".join(text.split()), text)
+
+    def test_what_these_inputs_cannot_show_is_said(self):
+        held, config = made(self.folder, "gpt2", 12, 3, 2)
+        code, text = self.verify(gpt2_port(held, config, np.load(os.path.join(self.folder, "x.npy"))))
+        self.assertEqual(code, 0)
+        self.assertIn("leaving it out cannot be seen; other inputs may show it", text)
+
+    def test_gpt2(self):
+        self.check(gpt2_port, *made(self.folder, "gpt2", 12, 3, 2), GPT2_MISTAKES)
+
+    def test_llama(self):
+        self.check(llama_port, *made(self.folder, "llama", 12, 4, 2, 6, 2, model_type="mistral", sliding_window=3), LLAMA_MISTAKES)
+
+
+if __name__ == "__main__":
+    harness.main()
