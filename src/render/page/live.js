@@ -34,7 +34,7 @@ function serve() {
     });
     const { FS } = program;
     for (const [name, bytes] of given) {
-      FS.mkdirTree(name.slice(0, Math.max(name.lastIndexOf("/"), 0)) || ".");
+      if (name.includes("/")) FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
       FS.writeFile(name, bytes);
     }
     const code = program.callMain(args);
@@ -289,9 +289,9 @@ async function check(list) {
   const isFolder = given.length > 1 && given.every(([name]) => isDump(name));
   const [chapter, ...lesson] = argumentsOf(shown);
   const args = given.some(([name]) => isDump(name)) ? [`--chapter=${chapter}`, ...lesson] : [];
-  const read = isFolder ? given.map(([name, bytes]) => [`dump/${name}`, bytes]) : given.map(([name, bytes]) => [`./${name}`, bytes]);
+  const read = given.map(([name, bytes]) => [isFolder ? `dump/${name}` : name, bytes]);
   const named = isFolder ? ["dump"] : read.map(([name]) => name);
-  const answer = await run(["verify", ...named, ...args, "--format=html", "--output=report.html"], "report.html", read);
+  const answer = await run(["verify", ...args, "--format=html", "--output=report.html", "--", ...named], "report.html", read);
   complain(answer.code > 1 ? sentenceOf(answer.told) : null);
   if (answer.code > 1) return;
   dialog.querySelector("h2").textContent = isFolder ? "Your dump" : given.map(([name]) => name).join(", ");
