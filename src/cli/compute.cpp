@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/guides.hpp"
+#include "cli/live_settings.hpp"
 #include "cli/what_ifs.hpp"
 #include "files/file.hpp"
 #include "inputs.hpp"
@@ -203,6 +204,9 @@ render::Document document(std::vector<render::ShownChapter> chapters, const Opti
   result.explain = options.explain;
   result.heatmap = options.heatmap;
   result.slides = options.slides;
+  if (options.live) {
+    result.live = live_settings(options.name, options.settings);
+  }
   if (options.cell) {
     result.cell = render::parse_cell(*options.cell);
   }

@@ -8,6 +8,7 @@
 
 #include "cli/option_rows.hpp"
 #include "cli/usage_error.hpp"
+#include "render/page/live.hpp"
 #include "text/lines.hpp"
 #include "text/nearest.hpp"
 #include "torch/torch.hpp"
@@ -233,6 +234,14 @@ void check_terminal(const Options& options, const Given& given) {
         "--format html: a page is for a browser, but standard output is a terminal; write to a file or a pipe, or use "
         "--output -; try --output " +
         name + ".html");
+  }
+}
+
+void check_live(const Options&, const Given&) {
+  if (!render::has_live_program()) {
+    throw UsageError(
+        "--live: this build lacks the program for browsers; use a released package, or build with "
+        "-DATTN_LIVE=ON; leave --live out for a page without settings");
   }
 }
 

@@ -10,6 +10,7 @@ void check_terminal(const Options& options, const Given& given);
 
 /// Refuses --predict in a file that is no handout.
 void check_exercises(const Options& options, const Given& given);
+void check_live(const Options& options, const Given& given);
 
 /// Refuses a seed beside --attend-to if nothing random is left.
 void check_drawn(const Options& options, const Given& given);

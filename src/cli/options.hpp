@@ -79,6 +79,8 @@ struct Options {
   bool explain = false;
   bool heatmap = false;
   bool slides = false;
+  bool live = false;                                     ///< the page computes its lesson, for other settings too
+  std::map<std::string, std::string> settings;           ///< of such a page, as given: "seed" is "7"
   render::Colours colours = render::Colours::automatic;  ///< in heat maps and the presenter
   std::optional<std::string> cell;                       ///< show the derivation of this number instead of the steps
   bool draws = false;                                    ///< show the random draws instead of the steps

@@ -49,8 +49,6 @@ std::vector<Heading> headings(const std::string& option, const std::string& file
   return reading(option, [&] { return dump::headings(file); });
 }
 
-std::string quoted(const std::string& file) { return "'" + text::one_line(file) + "'"; }
-
 [[noreturn]] void throw_not_there(const std::string& option, const Source& source, const std::string& name,
                                   const std::vector<Heading>& tensors) {
   std::vector<std::string> names;
@@ -61,7 +59,7 @@ std::string quoted(const std::string& file) { return "'" + text::one_line(file) 
   constexpr std::size_t most = 20;
   const bool is_long = names.size() > most;
   names.resize(std::min(names.size(), most));
-  throw UsageError(option + ": " + quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
+  throw UsageError(option + ": " + text::quoted(source.file) + " has no tensor '" + name + "'; its tensors are " +
                    text::joined(names) + (is_long ? " and others" : "") + "; try " + source.file + ":" +
                    (near.empty() ? names[0] : near));
 }
@@ -95,7 +93,7 @@ std::vector<double> read_at(const std::string& option, const std::string& file, 
   std::vector<Dumped> found =
       reading(option, [&] { return dump::read(file, [&](const Heading&) { return next++ == place; }); });
   if (found.size() != 1 || found[0].shape != heading.shape) {
-    throw UsageError(option + ": " + quoted(file) + " changed while it was read; try again");
+    throw UsageError(option + ": " + text::quoted(file) + " changed while it was read; try again");
   }
   return std::move(found[0].values);
 }
@@ -115,7 +113,7 @@ std::size_t place_of(const std::string& option, const Source& source, const std:
   const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : std::vector<double>()](
                            std::size_t place) { return read(place) == numbers; };
   if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
-    throw UsageError(option + ": " + quoted(source.file) + " has several tensors '" + source.name.value_or(usual) +
+    throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" + source.name.value_or(usual) +
                      "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" + first.name);
   }
   return places[0];
@@ -137,7 +135,7 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
                                   const Shape& shape, const std::vector<double>& numbers) {
   const auto count = static_cast<std::int64_t>(numbers.size());
   if (const std::int64_t free = available_memory(); count > free / std::int64_t{sizeof(float)}) {
-    throw UsageError(option + ": " + quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
+    throw UsageError(option + ": " + text::quoted(file) + " needs " + memory_text(count * std::int64_t{sizeof(float)}) +
                      " more memory, but only " + memory_text(free) + " is available; give a smaller one");
   }
   std::vector<float> values(numbers.size());
@@ -148,7 +146,7 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
       const std::string what = std::isfinite(number) ? text::shortest_text(number) + ", too large for float32"
                                : std::isnan(number)  ? "nan"
                                                      : (number < 0 ? "-inf" : "inf");
-      throw UsageError(option + ": " + quoted(file) + ": " + name + place_text(shape, i) + " is " + what +
+      throw UsageError(option + ": " + text::quoted(file) + ": " + name + place_text(shape, i) + " is " + what +
                        "; all numbers must be finite in float32; correct it and write the file again");
     }
   }
@@ -159,7 +157,7 @@ std::vector<float> float32_values(const std::string& option, const std::string& 
 GivenTensor given_tensor(const std::string& option, const std::string& file, const Heading& heading, std::size_t place,
                          const std::string& name, std::vector<std::string>& notes) {
   if (heading.dtype != "float32") {
-    notes.push_back(name + " of " + quoted(file) + " is " + heading.dtype + ", converted to float32");
+    notes.push_back(name + " of " + text::quoted(file) + " is " + heading.dtype + ", converted to float32");
   }
   const auto read = [option, file, heading, place, name, kept = std::make_shared<std::vector<float>>()] {
     if (kept->empty()) {
@@ -206,7 +204,7 @@ GivenTensor read_weight(const std::string& given_name, const std::string& text, 
     const bool is_bias = name.ends_with("_bias");
     const std::size_t axes = found.shape.size();
     if (axes > 2 || (axes < 2 && !is_bias)) {  // the chapter's error for a bias with two axes is more precise
-      throw UsageError("--weights: " + quoted(source.file) + ": '" + found.name + "' has shape " +
+      throw UsageError("--weights: " + text::quoted(source.file) + ": '" + found.name + "' has shape " +
                        shape_text(found.shape) + ", but " + name + " is a " + (is_bias ? "vector" : "matrix") +
                        "; it must be " + (is_bias ? "[d_out]" : "[d_in, d_out] or nn.Linear's [d_out, d_in]") +
                        "; check which tensor you mean");
@@ -340,10 +338,10 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     }
   }
   if (!unused.empty() && !weights.tensors.empty()) {
-    notes.push_back("--weights: not used from " + quoted(source.file) + ": " + text::one_line(text::joined(unused)));
+    notes.push_back("--weights: not used from " + text::quoted(source.file) + ": " + text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
-    throw UsageError("--weights: " + quoted(text) + " has no tensor with the name of a weight; the weights are " +
+    throw UsageError("--weights: " + text::quoted(text) + " has no tensor with the name of a weight; the weights are " +
                      weight_list() + ", with or without their sections; rename its tensors, or try W_query=" + text);
   }
   return weights;
@@ -359,7 +357,7 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
     const bool takes_batch = option == "--inputs";
     const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
     if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-      throw UsageError(option + ": " + quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
+      throw UsageError(option + ": " + text::quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
                        "; it must be [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
                        ", each size at least 1; give a matrix with one row per token");
     }

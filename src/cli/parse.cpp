@@ -11,6 +11,7 @@
 #include "cli/guides.hpp"
 #include "cli/help.hpp"
 #include "cli/layer.hpp"
+#include "cli/live_settings.hpp"
 #include "cli/option_checks.hpp"
 #include "cli/own_tensors.hpp"
 #include "cli/usage_error.hpp"
@@ -95,7 +96,7 @@ bool can_present() try {
   return false;
 }
 
-void settle_walk(Options& options, const Given& given) {
+void settle_walk(Options& options, const Subcommand& command, const Given& given) {
   if (options.name == "tour") {
     options.step = can_present();
     options.explain = true;
@@ -109,6 +110,12 @@ void settle_walk(Options& options, const Given& given) {
   options.lesson.kernels = {options.typed.cpu.value_or(options.chapters.at(0)->article->cpu), blas};
   options.lesson.dropout_kernel = options.typed.dropout_kernel.value_or(DropoutKernel::standard);
   settle_lesson(options);
+  for (const auto& [name, values] : given) {
+    const Option* const option = find_option(command, name);
+    if (option != nullptr && is_setting(*option)) {
+      options.settings[name.substr(2)] = values.back();
+    }
+  }
 }
 
 void settle_verify(Options& options, const Given& given) {
@@ -176,7 +183,7 @@ void settle(Options& options, const CommandLine& line) {
   given[options.name] = {""};
   check_together(*line.command, options, given);
   switch (options.command) {
-    case Command::walk: settle_walk(options, given); break;
+    case Command::walk: settle_walk(options, *line.command, given); break;
     case Command::verify: settle_verify(options, given); break;
     case Command::completion: check_shell(options); break;
     case Command::help: options.message = help_on(options.words); break;

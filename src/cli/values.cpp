@@ -17,8 +17,6 @@ namespace {
 
 constexpr const char* full = "full";
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 bool is_whole(const std::string& text, std::int64_t least, std::int64_t most) {
   const auto value = text::number_of<std::int64_t>(text);
   return value && *value >= least && *value <= most;
@@ -28,7 +26,7 @@ std::string wrong_number(const Value& value, const std::string& text) {
   if (is_whole(text, value.least, value.most)) {
     return "";
   }
-  return quoted(text) + " is not a whole number from " + std::to_string(value.least) + " to " +
+  return text::quoted(text) + " is not a whole number from " + std::to_string(value.least) + " to " +
          std::to_string(value.most) + "; try " + std::to_string(value.example);
 }
 
@@ -37,7 +35,7 @@ std::string wrong_depth(const Value& value, const std::string& text) {
     return "";
   }
   const std::array<std::string, 1> words = {full};
-  return quoted(text) + " is not a depth; use a whole number from " + std::to_string(value.least) + " to " +
+  return text::quoted(text) + " is not a depth; use a whole number from " + std::to_string(value.least) + " to " +
          std::to_string(value.most) + ", or " + full + "; try --depth " +
          (text::nearest(text, words).empty() ? std::to_string(value.example) : full);
 }
@@ -45,7 +43,7 @@ std::string wrong_depth(const Value& value, const std::string& text) {
 /// An error if the text is not a number from `least` to `most`.
 std::string wrong_real(const std::string& text, double least, double most, const std::string& words) {
   const auto value = text::number_of<double>(text);
-  return value && *value >= least && *value <= most ? "" : quoted(text) + words;
+  return value && *value >= least && *value <= most ? "" : text::quoted(text) + words;
 }
 
 std::string wrong_choice(const Value& value, const std::string& text, const Options& so_far) {
@@ -54,10 +52,10 @@ std::string wrong_choice(const Value& value, const std::string& text, const Opti
     return "";
   }
   if (!value.why_few.empty()) {
-    return quoted(text) + " is not a valid value: " + std::string(value.why_few) + "; use " + text::joined(words);
+    return text::quoted(text) + " is not a valid value: " + std::string(value.why_few) + "; use " + text::joined(words);
   }
   const std::string near = text::nearest(text, words);
-  return quoted(text) + " is not a valid value; use one of " + text::joined(words) +
+  return text::quoted(text) + " is not a valid value; use one of " + text::joined(words) +
          (words.empty() ? "" : "; try " + (near.empty() ? words.front() : near));
 }
 
@@ -67,7 +65,7 @@ std::string wrong_path(const std::string& text, const std::string& what, const s
   if (!text.empty() && text[0] != '-') {
     return "";
   }
-  return quoted(text) + " is not the name of a " + what + "; give " + accepted + "; " +
+  return text::quoted(text) + " is not the name of a " + what + "; give " + accepted + "; " +
          (text.empty() || text == "-" ? "try " + example : "type ./" + text + " for this name");
 }
 
@@ -75,7 +73,7 @@ std::string wrong_names(const std::string& text) {
   for (const std::string& pair : text::split(text)) {
     const std::size_t equals = pair.rfind('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-      return quoted(pair) + " is not a pair of names; give THEIRS=STEP, with commas between; try scores=attn_scores";
+      return text::quoted(pair) + " is not a pair of names; give THEIRS=STEP, with commas between; try scores=attn_scores";
     }
   }
   return "";
@@ -92,7 +90,7 @@ std::string what_is_wrong(const Value& value, const std::string& text, const Opt
     case ValueKind::names: return wrong_names(text);
     case ValueKind::seed:
       return torch::parsed_seed(text) ? ""
-                                      : quoted(text) +
+                                      : text::quoted(text) +
                                             " is not a 64-bit seed; use a whole number from -9223372036854775808 to "
                                             "18446744073709551615; try 123";
     case ValueKind::probability:

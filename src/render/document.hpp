@@ -62,6 +62,7 @@ struct Document {
   bool explain = false;
   bool heatmap = false;
   bool slides = false;              ///< the page opens as its projector, one step a sheet when printed
+  std::string live;                 ///< the settings of a page that computes its lesson, as JSON; empty for others
   std::optional<CellRequest> cell;  ///< write this number's derivation instead of the steps
   std::int64_t depth = 1;           ///< of the derivation; 0: down to given numbers
   std::optional<Asked> asked;

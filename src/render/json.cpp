@@ -163,6 +163,14 @@ std::string json_text(const ordered_json& json, int indent) {
   return result;
 }
 
+std::string script_json(const ordered_json& json) {
+  std::string text;
+  for (const char c : json_text(json, -1)) {
+    text += c == '<' ? "\\u003c" : std::string(1, c);
+  }
+  return text;
+}
+
 std::string json_text(const ordered_json& json, const std::string& line_break) {
   std::string text = json_text(json, 2);
   if (line_break != "\n") {

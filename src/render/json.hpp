@@ -21,6 +21,8 @@ namespace attn::render {
 /// The JSON text, indented, or on one line if `indent` is -1. Bytes that are not UTF-8 become U+FFFD; control
 /// characters and marks that change the direction of writing are escaped.
 std::string json_text(const nlohmann::ordered_json& json, int indent);
+/// JSON on one line that cannot end the script element around it.
+std::string script_json(const nlohmann::ordered_json& json);
 
 /// The JSON text, indented by two, with `line_break`, which begins with "\n", before every line but the first.
 std::string json_text(const nlohmann::ordered_json& json, const std::string& line_break);

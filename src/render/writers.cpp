@@ -18,7 +18,8 @@ void write_page(std::ostream& out, const Document& document) {
                    .chapters = document.chapters,
                    .text = document.text,
                    .glossary = document.glossary,
-                   .slides = document.slides});
+                   .slides = document.slides,
+                   .live = document.live});
 }
 
 constexpr std::array table = {

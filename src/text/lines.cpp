@@ -123,4 +123,6 @@ std::string one_line(std::string_view text) {
   return escaped(text, "");
 }
 
+std::string quoted(std::string_view text) { return "'" + one_line(text) + "'"; }
+
 }  // namespace attn::text

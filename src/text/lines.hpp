@@ -38,5 +38,7 @@ std::string visible(std::string_view text);
 /// The text on one line of at most a few hundred characters: escapes control characters, marks that change the text
 /// direction and invalid UTF-8 as \xNN, and replaces the middle of a long text by "...".
 std::string one_line(std::string_view text);
+/// The same between single quotes, as errors name a word or a file.
+std::string quoted(std::string_view text);
 
 }  // namespace attn::text

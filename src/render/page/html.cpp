@@ -18,6 +18,7 @@
 #include "render/json.hpp"
 #include "render/page/asks.hpp"
 #include "render/page/frame.hpp"
+#include "render/page/live.hpp"
 #include "render/page/nodes.hpp"
 #include "render/page/packed.hpp"
 #include "render/page/template.hpp"
@@ -32,6 +33,7 @@ namespace page {
 extern const std::string_view lesson_html;
 extern const std::string_view lesson_css;
 extern const std::string_view lesson_js;
+extern const std::string_view live_css;
 }  // namespace page
 
 namespace {
@@ -125,15 +127,6 @@ std::string text_of(const Json& about, const char* name) {
   return about.contains(name) && about[name].is_string() ? about[name].get<std::string>() : "";
 }
 
-/// JSON that cannot end the script element around it.
-std::string script_json(const Json& json) {
-  std::string text;
-  for (const char c : json_text(json, -1)) {
-    text += c == '<' ? "\\u003c" : std::string(1, c);
-  }
-  return text;
-}
-
 constexpr const char* introduction_id = "introduction";
 constexpr const char* ending_id = "what-was-seen";
 
@@ -177,8 +170,16 @@ class PageWriter {
                      {"options", [&](std::ostream& to) { write_options(to); }},
                      {"version", escaped(text_of(about_, "version"))},
                      {"mode", verbatim(page_.slides ? " class=\"projector\"" : "")},
-                     {"style", verbatim(page::lesson_css)},
+                     {"style", [&](std::ostream& to) { to << page::lesson_css << (is_live() ? page::live_css : ""); }},
                      {"script", verbatim(page::lesson_js)},
+                     {"start", verbatim(is_live() ? "" : "lessonPage();\n")},
+                     {"computing", verbatim(is_live() ? " 'wasm-unsafe-eval' blob:; worker-src blob:" : "")},
+                     {"live",
+                      [&](std::ostream& to) {
+                        if (is_live()) {
+                          write_live(to, page_.live);
+                        }
+                      }},
                      {"entry", [&](std::ostream& to) { write_entries(to, entry.inner); }},
                      {"step", [&](std::ostream& to) { write_steps(to, step.inner); }},
                      {"data", [&](std::ostream& to) { write_data(to); }},
@@ -188,6 +189,8 @@ class PageWriter {
   }
 
  private:
+  bool is_live() const { return !page_.live.empty(); }
+
   void add(const ShownChapter& chapter) {
     const bool is_one = page_.chapters.size() == 1;
     const std::size_t before = chapter.framing ? 1 : 0;  // an introduction and an ending

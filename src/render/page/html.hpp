@@ -17,6 +17,7 @@ struct LessonPage {
   TextOptions text;
   std::string_view glossary;  ///< as in Document
   bool slides = false;        ///< as in Document
+  std::string_view live;      ///< as in Document
 };
 
 /// Writes one self-contained HTML file: the steps as PyTorch prints them, which a script turns into heat maps whose

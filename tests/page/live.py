@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""The page that computes its lesson, in a real Chromium and a real Firefox: live.py PROGRAM [chromium|firefox]
+
+What the page shows for other settings is what the program prints for them; the address is the lesson, back and forward lead
+through the lessons; an error stands beside its field; what is downloaded are the bytes that the program writes; a page and a
+dump are checked as `verify` checks them; nothing is asked of a network. Exits with 77, skipped, where there is no browser, or
+where the program was built without --live."""
+
+import base64
+import io
+import itertools
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import urllib.parse
+
+import numpy as np
+
+from chromium import Chromium, check, equal, verdict
+from firefox import Firefox
+from harness import output_of, run, sample, text_of
+
+MOST_BYTES = 3_000_000
+LESSONS = [
+    ("causal", {"seed": "7"}),
+    ("causal", {"sentence": "to be or not to be", "seed": "42"}),
+    ("simplified", {"sentence": "a/b? &c=d #e [1]"}),
+    ("trainable", {"article": "primer", "d-out": "4"}),
+    ("multihead", {"num-heads": "4", "d-out": "8", "dropout": "0.5", "cpu": "default"}),
+    ("dropout", {"dropout": "0.25", "dropout-kernel": "mkl"}),
+    ("cross", {"seed": "-1", "precision": "6"}),
+    ("grouped", {"num-kv-heads": "1"}),
+    ("rotary", {"tokens": "5", "pair-distance": "2"}),
+    ("cache", {"new-tokens": "1", "qkv-bias": ""}),
+    ("online", {"block-size": "2"}),
+    ("padding", {"batch": "3"}),
+    ("average", {"tokens": "9", "d-in": "2"}),
+    ("causal", {"attend-to": "previous", "sentence": "the cat sat on the mat"}),
+    ("multihead", {"fixture": ""}),
+]
+
+
+def options_of(settings):
+    return [f"--{name}={value}" if value else f"--{name}" for name, value in settings.items()]
+
+
+def address_of(chapter, settings, step=""):
+    query = urllib.parse.urlencode({name: value or "yes" for name, value in settings.items()})
+    return f"#{chapter}" + (f"?{query}" if query else "") + (f"/{step}" if step else "")
+
+
+# Until the page shows what the address asks for, or says what is wrong.
+SETTLED = """(async () => {
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  const start = performance.now();
+  await wait(0);
+  do await wait(5); while (document.querySelector(".live").hasAttribute("aria-busy") && performance.now() - start < 60000);
+  return performance.now() - start;
+})()"""
+SHOWN = "[...document.querySelectorAll('article.step .printed .out')].map((one) => one.textContent)"
+WRONG = "document.querySelector('.live .wrong').textContent"
+
+
+def go(browser, address):
+    browser.js(f"location.hash = {json.dumps(address)}")
+    return browser.js(SETTLED)
+
+
+def printed_by_program(chapter, settings, scratch):
+    """The steps' texts on the page that the program itself writes for these settings."""
+    page = scratch / "own.html"
+    output_of(chapter, *options_of(settings), "--format", "html", "-o", page, "--force")
+    html = page.read_text(encoding="utf-8")
+    outs = re.findall(r'<span class="out">(.*?)</span></pre>', html, flags=re.S)
+    unescaped = [out.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&#39;", "'").replace("&amp;", "&")
+                 for out in outs]
+    return unescaped
+
+
+def check_lessons(browser, page, scratch):
+    times = []
+    browser.open(page.as_uri())
+    equal(browser.js("location.hash"), "", "the address of the page as it came")
+    check(browser.js("document.querySelector('.step.current') !== null"), "a first picture without computing")
+    for chapter, settings in sample(LESSONS):
+        times.append(go(browser, address_of(chapter, settings)))
+        equal(browser.js(WRONG), "", chapter, settings)
+        got, wanted = browser.js(SHOWN), printed_by_program(chapter, settings, scratch)
+        check(got == wanted, "the steps of", chapter, settings, first_difference("\n".join(got), "\n".join(wanted)))
+        equal(browser.js("document.querySelector('.live [name=chapter]').value"), chapter, "the chapter in the form")
+        for name, value in settings.items():
+            field = browser.js(f"(({{type, checked, value}}) => type === 'checkbox' ? checked : value)"
+                               f"(document.querySelector('.live [name={name}]'))")
+            equal(field, value or True, name, "in the form")
+    print("milliseconds from an address to its page:", " ".join(str(round(time)) for time in times))
+
+
+def check_address(browser, page):
+    browser.open(page.as_uri() + address_of("causal", {"seed": "7"}, "attn_scores[0,1,2]"))
+    browser.js(SETTLED)
+    equal(browser.js("document.querySelector('.step.current').id"), "attn_scores", "the step of a link")
+    equal(browser.js("document.activeElement.dataset.position"), "8", "the cell of a link")
+    go(browser, address_of("causal", {"seed": "8"}, "attn_scores[0,1,2]"))
+    equal(browser.js("document.activeElement.dataset.position"), "8", "the cell with another seed")
+    equal(browser.js("location.hash"), "#causal?seed=8/attn_scores[0,1,2]", "the address with another seed")
+    browser.js("document.querySelector('.next').click()")
+    browser.js(SETTLED)
+    equal(browser.js("location.hash"), "#causal?seed=8/mask", "the address of the next step")
+    seed = "document.querySelector('.live [name=seed]').value"
+    for wanted, way in (("8", "back"), ("7", "back"), ("8", "forward")):
+        browser.js(f"history.{way}()")
+        browser.js("new Promise((done) => setTimeout(done, 300))")
+        browser.js(SETTLED)
+        equal(browser.js(seed), wanted, "the seed after going", way)
+        check(f"seed {wanted}" in browser.js("document.querySelector('.made').textContent"), "the lesson after going", way)
+    browser.js("document.querySelector('nav a[href=\"#keys\"]').click()")
+    browser.js(SETTLED)
+    equal(browser.js("location.hash"), "#causal?seed=8/keys", "a link keeps the lesson")
+    browser.open(page.as_uri() + "#attn_weights")
+    browser.js(SETTLED)
+    equal(browser.js("document.querySelector('.step.current').id"), "attn_weights", "a step without a lesson")
+    equal(browser.js("location.hash"), "#causal/attn_weights", "its address")
+
+
+TYPE = """(({name, value}) => {
+  const field = document.querySelector(`.live [name="${name}"]`);
+  if (field.type === "checkbox") field.checked = value; else field.value = value;
+  field.dispatchEvent(new Event("input", {bubbles: true}));
+})"""
+
+
+def fill(browser, name, value):
+    browser.js(f"{TYPE}({json.dumps({'name': name, 'value': value})})")
+    browser.js("new Promise((done) => setTimeout(done, 200))")
+    browser.js(SETTLED)
+
+
+def check_form(browser, page):
+    browser.open(page.as_uri())
+    fill(browser, "seed", "99")
+    equal(browser.js("location.hash"), "#causal?seed=99", "the address says what the form says")
+    fill(browser, "sentence", "to be or not")
+    check("to" in browser.js("document.querySelector('.step.current, article.step').parentElement.textContent"), "the sentence")
+    fill(browser, "tokens", "5")
+    check(browser.js(WRONG).startswith("--tokens cannot be combined with --sentence"), browser.js(WRONG))
+    equal(browser.js("document.querySelector('.live [aria-invalid]').name"), "tokens", "the field that is wrong")
+    equal(browser.js("document.querySelector('.live .wrong').previousElementSibling.className"), "tokens", "where it is said")
+    fill(browser, "tokens", "")
+    equal((browser.js(WRONG), browser.js("document.querySelector('.live [aria-invalid]')")), ("", None), "mended")
+    fill(browser, "chapter", "multihead")
+    equal(browser.js("location.hash"), "#multihead?seed=99&sentence=to+be+or+not", "another chapter keeps what it can")
+    browser.js("location.hash = 'causal?colour=red'")
+    browser.js(SETTLED)
+    equal(browser.js(WRONG), 'the address names "colour", which is no setting of causal', "an unknown setting")
+
+
+# What a click on a button would have downloaded, as base64.
+CAUGHT = """(async () => {
+  const made = [];
+  const create = URL.createObjectURL;
+  const click = HTMLAnchorElement.prototype.click;
+  URL.createObjectURL = (blob) => { made.push(blob); return create(blob); };
+  HTMLAnchorElement.prototype.click = function () { made.push(this.download); };
+  const button = [...document.querySelectorAll(".live button")].find((one) => one.textContent === %s);
+  button.click();
+  for (let waited = 0; made.length < 2 && waited < 3000; ++waited) await new Promise((done) => setTimeout(done, 10));
+  [URL.createObjectURL, HTMLAnchorElement.prototype.click] = [create, click];
+  const bytes = new Uint8Array(await made[0].arrayBuffer());
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return [made[1], btoa(text)];
+})()"""
+
+
+def check_downloads(browser, page, scratch):
+    browser.open(page.as_uri() + "#causal?seed=7")
+    browser.js(SETTLED)
+    wanted = {"tensors (.npz)": ("causal.npz", ["--save"]), "notebook (.ipynb)": ("causal.ipynb", ["-o"]),
+              "PyTorch program (.py)": ("causal.py", ["--emit", "pytorch", "-o"]), "handout (.md)": ("causal.md", ["-o"]),
+              "page without settings (.html)": ("causal.html", ["-o"])}
+    for button, (name, command) in sample(wanted.items()):
+        got, content = browser.js(CAUGHT % json.dumps(button))
+        equal(got, name, "the name of", button)
+        own = scratch / name
+        run("causal", "--seed", "7", *command, own)
+        if name.endswith(".npz"):
+            check(same_arrays(base64.b64decode(content), own.read_bytes()), "the tensors of", button)
+        else:
+            difference = first_difference(without_machine(base64.b64decode(content).decode()), without_machine(own.read_text(encoding="utf-8")))
+            check(difference is None, "what is downloaded by", button, difference)
+
+
+def without_machine(text):
+    """A text without the name of the kernels, which differ, and give the same digits."""
+    return re.sub(r"portable|haswell|Haswell", "KERNELS", text)
+
+
+def first_difference(one, other):
+    """The first line of two texts that differs; none if they are equal."""
+    pairs = itertools.zip_longest(one.splitlines(), other.splitlines())
+    return next(((a and a[:200], b and b[:200]) for a, b in pairs if a != b), None)
+
+
+def same_arrays(one, other):
+    with np.load(io.BytesIO(one)) as a, np.load(io.BytesIO(other)) as b:
+        return a.files == b.files and all(a[name].tobytes() == b[name].tobytes() for name in a.files)
+
+
+DROP = """(async (files) => {
+  const transfer = new DataTransfer();
+  for (const [name, content] of files) {
+    transfer.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name));
+  }
+  document.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: transfer}));
+  const frame = document.querySelector("dialog.checked iframe");
+  for (let waited = 0; !document.querySelector("dialog.checked").open && !document.querySelector(".live .wrong").textContent && waited < 3000; ++waited) {
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  const report = frame.srcdoc;
+  document.querySelector("dialog.checked").close();
+  return [report, document.querySelector(".live .wrong").textContent];
+})"""
+
+
+def summary_of(html):
+    return re.findall(r'<p class="summary">(.*?)</p>', html, flags=re.S)
+
+
+def drop(browser, *files):
+    listed = [[path.name, base64.b64encode(path.read_bytes()).decode()] for path in files]
+    return browser.js(f"{DROP}({json.dumps(listed)})")
+
+
+def check_checking(browser, page, scratch):
+    browser.open(page.as_uri() + "#causal?seed=7")
+    browser.js(SETTLED)
+    text = scratch / "page.txt"
+    text.write_text(text_of("causal", "--seed", "7").replace("0.2", "0.3", 1), encoding="utf-8")
+    report, wrong = drop(browser, text)
+    equal(wrong, "", "a page")
+    own = run("verify", text, "--format", "html").stdout.decode()
+    equal(summary_of(report), summary_of(own), "the report on a page")
+    check(len(summary_of(report)) == 1, "a report has a summary")
+    run("causal", "--seed", "7", "--what-if", "no-scaling", "--save", scratch / "dump.npz")
+    report, wrong = drop(browser, scratch / "dump.npz")
+    own = run("verify", scratch / "dump.npz", "--chapter", "causal", "--seed", "7", "--format", "html").stdout.decode()
+    equal((summary_of(report), wrong), (summary_of(own), ""), "the report on a dump")
+    nothing = scratch / "nothing.npy"
+    nothing.write_bytes(b"not a file of numbers")
+    _, wrong = drop(browser, nothing)
+    check("nothing.npy" in wrong, "a file that cannot be read", wrong)
+
+
+def main():
+    if run("causal", "--format", "html", "--live").returncode:
+        print("skipped: this program was built without --live")
+        sys.exit(77)
+    kinds = {"chromium": Chromium, "firefox": Firefox}
+    for name, kind in kinds.items() if len(sys.argv) < 3 else [(sys.argv[2], kinds[sys.argv[2]])]:
+        with tempfile.TemporaryDirectory() as folder, kind() as browser:
+            scratch = pathlib.Path(folder)
+            page = scratch / "page.html"
+            output_of("causal", "--live", "-o", page)
+            check(page.stat().st_size <= MOST_BYTES, "the page has", page.stat().st_size, "bytes")
+            browser.size(1280, 800)
+            check_lessons(browser, page, scratch)
+            check_address(browser, page)
+            check_form(browser, page)
+            check_downloads(browser, page, scratch)
+            check_checking(browser, page, scratch)
+            browser.size(390, 844)
+            check(browser.js("document.documentElement.scrollWidth <= innerWidth"), "390 pixels are wide enough")
+            for request in getattr(browser, "requests", []):
+                check(request.startswith(("file:", "blob:", "data:", "about:")), "asked for", request)
+            equal(getattr(browser, "errors", []), [], "errors in", name)
+    sys.exit(verdict())
+
+
+if __name__ == "__main__":
+    main()
