@@ -126,7 +126,7 @@ Tensor own_tensor(const GivenTensor& given, const Kernels& kernels) {
   const bool is_listed = given.words.pytorch.empty();
   const LeafWords listed = "torch.tensor(" + std::string(without_section(given.name)) + ")";
   return leaf(given.shape, DType::float32, is_listed ? listed : given.words, fill, kernels,
-              {.kind = Kind::given, .is_own = true});
+              {.kind = Kind::given, .is_own = true, .is_from_file = !given.source.starts_with("--")});
 }
 
 bool has_own(const Tensor& tensor) {

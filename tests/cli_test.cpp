@@ -17,6 +17,7 @@
 #include "cli/command_line.hpp"
 #include "cli/compute.hpp"
 #include "tensor/operations.hpp"
+#include "text/lines.hpp"
 
 namespace {
 
@@ -80,7 +81,7 @@ TEST_CASE("whole numbers consist of digits and have a range") {
                            "six", "6a", "-", "--6", "6\n", "1_000", "1,000"}) {
     CAPTURE(text);
     const std::string error = check(text);
-    CHECK(contains(error, "'" + std::string(text) + "'"));
+    CHECK(contains(error, text::quoted(text)));
     CHECK(contains(error, "from 1 to 2147483647"));
     CHECK(contains(error, "try 6"));
   }

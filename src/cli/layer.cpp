@@ -74,7 +74,8 @@ Tensor weight(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::st
   const auto fill = [checkpoint, name] {
     return reading("--weights", [&] { return Contents(checkpoint->numbers(name)); });
   };
-  return leaf(shape, DType::float32, {words, words}, fill, {}, {.kind = Kind::given, .is_own = true});
+  return leaf(shape, DType::float32, {words, words}, fill, {},
+              {.kind = Kind::given, .is_own = true, .is_from_file = true});
 }
 
 void add_weights(GivenLayer& layer, const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& prefix,

@@ -113,8 +113,9 @@ std::size_t place_of(const std::string& option, const Source& source, const std:
   const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : std::vector<double>()](
                            std::size_t place) { return read(place) == numbers; };
   if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
-    throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" + source.name.value_or(usual) +
-                     "', and they differ; use FILE:NAME with the whole name; try " + source.file + ":" + first.name);
+    throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" +
+                     source.name.value_or(usual) + "', and they differ; use FILE:NAME with the whole name; try " +
+                     source.file + ":" + first.name);
   }
   return places[0];
 }
@@ -338,7 +339,8 @@ GivenWeights read_whole(const std::string& text, std::vector<std::string>& notes
     }
   }
   if (!unused.empty() && !weights.tensors.empty()) {
-    notes.push_back("--weights: not used from " + text::quoted(source.file) + ": " + text::one_line(text::joined(unused)));
+    notes.push_back("--weights: not used from " + text::quoted(source.file) + ": " +
+                    text::one_line(text::joined(unused)));
   }
   if (weights.tensors.empty()) {
     throw UsageError("--weights: " + text::quoted(text) + " has no tensor with the name of a weight; the weights are " +
@@ -357,8 +359,9 @@ GivenTensor read_inputs(const std::string& option, const std::string& text, cons
     const bool takes_batch = option == "--inputs";
     const bool has_rank = shape.size() == 2 || (takes_batch && shape.size() == 3);
     if (!has_rank || std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) {
-      throw UsageError(option + ": " + text::quoted(source.file) + ": '" + found.name + "' has shape " + shape_text(shape) +
-                       "; it must be [tokens, d_in]" + (takes_batch ? " or [batch, tokens, d_in]" : "") +
+      throw UsageError(option + ": " + text::quoted(source.file) + ": '" + found.name + "' has shape " +
+                       shape_text(shape) + "; it must be [tokens, d_in]" +
+                       (takes_batch ? " or [batch, tokens, d_in]" : "") +
                        ", each size at least 1; give a matrix with one row per token");
     }
   };

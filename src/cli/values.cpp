@@ -73,7 +73,8 @@ std::string wrong_names(const std::string& text) {
   for (const std::string& pair : text::split(text)) {
     const std::size_t equals = pair.rfind('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
-      return text::quoted(pair) + " is not a pair of names; give THEIRS=STEP, with commas between; try scores=attn_scores";
+      return text::quoted(pair) +
+             " is not a pair of names; give THEIRS=STEP, with commas between; try scores=attn_scores";
     }
   }
   return "";

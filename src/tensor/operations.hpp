@@ -89,6 +89,7 @@ struct Facts {
   std::int64_t window = 0;    ///< given: a mask that shows so many tokens up to each one; 0: all before it, too
   bool is_by_tokens = false;  ///< given: every axis counts the lesson's tokens
   bool is_own = false;        ///< given: by the reader, not by the article
+  bool is_from_file = false;  ///< given: read from the reader's file, which settles its sizes
 };
 
 /// A leaf's expressions.

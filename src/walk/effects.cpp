@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -150,12 +151,16 @@ std::string bias_after_softmax_did(std::span<const Change> all) {
   if (weights.empty()) {
     return "";
   }
-  float smallest = weights[0].after[0];
+  float smallest = std::numeric_limits<float>::infinity();
   for (const Change& change : weights) {
-    smallest = std::min(smallest, *std::ranges::min_element(change.after));
+    for (const float weight : change.after) {
+      smallest = std::fmin(smallest, weight);  // without nan
+    }
   }
-  return "Added after softmax, biases are weights: the smallest is now " + decimals(static_cast<double>(smallest), 4) +
-         ", and a row's weight right of the diagonal " + mean_from_to(measured(weights, later)) + ".";
+  const std::string least =
+      std::isinf(smallest) ? "" : "the smallest is now " + decimals(static_cast<double>(smallest), 4) + ", and ";
+  return "Added after softmax, biases are weights: " + least + "a row's weight right of the diagonal " +
+         mean_from_to(measured(weights, later)) + ".";
 }
 
 std::string bias_before_scaling_did(std::span<const Change> all) {

@@ -21,7 +21,7 @@ struct GivenTensor {
   Shape shape;
   /// Reads the numbers, row-major, on first use, so that a wrong shape is refused before.
   std::function<std::shared_ptr<const std::vector<float>>()> values;
-  std::string source;             ///< the name on the command line: "mine.npz"
+  std::string source;             ///< the name on the command line: "mine.npz"; or the option that makes it
   Layout layout = Layout::as_is;  ///< rows: nn.Linear's [d_out, d_in]; columns: [d_in, d_out]
   LeafWords words = {""};         ///< how a program reads it; empty: a program lists its numbers
 };

@@ -55,7 +55,8 @@ struct Lesson {
   /// The user's weights, which replace drawn ones without changing other draws.
   std::optional<GivenWeights> weights;
 
-  /// The layer of a checkpoint to walk through; then the inputs [tokens, d] or [batch, tokens, d] are its hidden states.
+  /// The layer of a checkpoint to walk through; then the inputs [tokens, d] or [batch, tokens, d] are its hidden
+  /// states.
   std::optional<GivenLayer> layer;
 
   /// One-hot inputs and hand-made weights. It excludes everything else that sets inputs, weights or their sizes.

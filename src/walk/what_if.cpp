@@ -261,11 +261,12 @@ std::string same_weights_did(std::span<const Change> all) {
          ".";
 }
 
-/// Returns true if weights are the reader's.
+/// Returns true if weights are read from the reader's file.
 bool has_given_weights(std::span<const Step> steps) {
   return std::ranges::any_of(steps, [](const Step& step) {
     const bool is_weight = step.tensor && step.name != "inputs" && step.name != "batch" && step.name != "second_input";
-    return is_weight && data_of(*step.tensor).operands().empty() && data_of(*step.tensor).operation().facts().is_own;
+    return is_weight && data_of(*step.tensor).operands().empty() &&
+           data_of(*step.tensor).operation().facts().is_from_file;
   });
 }
 

@@ -20,7 +20,7 @@ TAKES = {}  # what it says that each of them takes
 DTYPES = {"float32": numpy.float32, "bool": numpy.bool_, "int64": numpy.int64}
 FOR_ALL = ["--article", "--slides", "--step", "--auto", "--predict", "--explain", "--heatmap", "--color", "--cell", "--depth", "--format", "--output", "--what-if", "--sentence",
            "--steps", "--only", "--save", "--force", "--seed", "--tokens", "--d-in", "--blas", "--cpu", "--precision", "--threshold",
-           "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--no-pager", "--threads"]
+           "--edgeitems", "--linewidth", "--sci-mode", "--no-grad", "--help", "--inputs", "--fixture", "--emit", "--draws", "--live", "--no-pager", "--threads"]
 # The options of what `list` says that a chapter takes; other names there are those of an option.
 TAKEN = {"projections": ["--d-out", "--d-out-kq", "--d-out-v", "--init", "--qkv-bias", "--weights"], "heads": ["--num-heads"],
          "dropout": ["--dropout", "--dropout-kernel"]}

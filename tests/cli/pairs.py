@@ -72,12 +72,13 @@ FOUND = {*itertools.combinations(sorted(SIZES), 2),
 # Numbers made by hand are exact: every kernel gives the same digits.
 EXACT = {("--attend-to", "--blas"), ("--attend-to", "--cpu")}
 ONE_TENSOR = [["--only", name] for name in (
-    "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query", "new_context_vecs", "row_sum_2")]
+    "context_vecs", "attn_weights", "self_attention/context_vecs", "context_vec_2", "dropout_attn_weights", "inputs", "W_query", "new_context_vecs", "row_sum_2",
+    "window/attn_weights", "learned/context_vecs")]
 # An option that has an effect only beside another.
 NEEDS = {
     "--auto": [["--step"]],
     "--slides": [["--format", "html"]],
-    "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"], ["--cell", "row_max_2[0,0]"]],
+    "--depth": [["--cell", "context_vecs[0,0]"], ["--cell", "learned/context_vecs[5,0]"], ["--cell", "window/context_vecs[0,5,0]"], ["--cell", "context_vecs[0,0,0]"], ["--cell", "context_vec_2[0]"], ["--cell", "row_max_2[0,0]"]],
     "--format svg": ONE_TENSOR,
     "--format csv": ONE_TENSOR,
     "--color": [["--heatmap"], ["--step"]],
@@ -90,7 +91,8 @@ VALUES = {
     "--article": ["livebook", "ahead-of-ai", "primer"], "--steps": ["all", "article"],
     "--only": ["context_vecs", "attn_weights", "dropout_attn_weights", "context_vec_2", "inputs"],
     "--save": ["new", "there"], "--predict": ["1"],
-    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]", "context_vecs[1,0,0]", "row_max_2[0,0]"],
+    "--cell": ["context_vecs[0,0]", "context_vecs[0,0,0]", "context_vec_2[0]", "dropout_mask[0,0,0]", "context_vecs[1,0,0]", "row_max_2[0,0]",
+               "learned/context_vecs[5,0]", "window/context_vecs[0,5,0]"],
     "--depth": ["2", "full"], "--what-if": ["softmax-dim-0", "no-scaling", "no-mask"],
     "--output": ["new.txt", "there.txt"], "--seed": ["5"], "--tokens": ["4", "30"], "--d-in": ["5"],
     "--sentence": ["Life is short"], "--batch": ["3"], "--query": ["0"], "--d-out": ["6", "12"], "--d-out-kq": ["9", "12"],
@@ -118,6 +120,7 @@ CONTEXTS = [
     ["--dropout", "0.9", "--depth", "full"], ["--init", "linear"], ["--edgeitems", "1", *PRECISE],
     ["--threshold", "5", *PRECISE], ["--dropout", "0.5", *LARGE, *PRECISE],
     ["--only", "row_sum_2"], ["--only", "dropout_attn_weights"], ["--only", "masked_attn_scores", *PRECISE],  # in the first chapter of all that has it
+    ["--only", "window/context_vecs"], ["--only", "learned/context_vecs"], ["--only", "learned/pos_embedding_weight"],
 ]
 DUMPED = ("causal", "multihead", "trainable", "cross", *(chapter for chapter, _, _ in SIZES.values()))
 PORT = {"--rtol", "--atol", "--map", "--ignore"}  # they are for tensors, with the chapter
@@ -130,8 +133,8 @@ def option_of(use):
 
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values. tests/cli/layer.py tries those of
-    layers."""
-    left_out = ("--help", "--no-pager", "--threads", "--layer", "--config")
+    layers, tests/page/live.py --live."""
+    left_out = ("--help", "--no-pager", "--threads", "--layer", "--config", "--live")
     return [found for found in options_of(command) if found[0] not in left_out]
 
 

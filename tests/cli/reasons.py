@@ -201,6 +201,7 @@ class Formula:
 
     def __init__(self, steps, result, terms):
         self.steps, self.result = steps, result
+        self.has_window = any("outside the window" in term for term in terms)
         self.d_k = next((int(found[1]) for term in terms if (found := re.search(r"d_k: .* here (\d+)", term))), None)
 
     def __call__(self, text, section):
@@ -213,6 +214,8 @@ class Formula:
 
         def masked(scores):
             n = scores.values.shape[-1]
+            if self.has_window:
+                return Array(np.where(as_array(named("mask")).astype(bool), -np.inf, scores.values))
             mask = next((step for step in self.steps.tensors if step["name"] == "mask" and len(step["shape"]) == 3), None)
             if mask:  # of padding
                 return Array(np.where(as_array(mask["values"]).astype(bool), -np.inf, scores.values))
