@@ -44,7 +44,8 @@ def looks(commands):
     for header in sorted(header for folder in FOLDERS for header in (ROOT / folder).rglob("*.hpp")):
         beside = [path for path in commands if path.is_relative_to(header.parent)]
         if beside and not is_looked_at(header, commands):
-            directory, words = commands[beside[0]]
+            users = [path for path in beside if header.name in path.read_text(encoding="utf-8")]
+            directory, words = commands[(users or beside)[0]]
             yield header, directory, [*words, "-Wno-pragma-once-outside-header"]
 
 

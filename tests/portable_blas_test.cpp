@@ -85,8 +85,9 @@ Matrix laid_out(const std::vector<float>& numbers, std::int64_t rows, std::int64
 }
 
 void compare_products(Random& random, std::int64_t most) {
-  const std::array size = {random.size(most), random.size(most), random.size(most)};
-  const auto [rows, inner, columns] = size;
+  const std::int64_t rows = random.size(most);
+  const std::int64_t inner = random.size(most);
+  const std::int64_t columns = random.size(most);
   const std::int64_t room = random.one_in(3) ? random.below(5) : 0;
   const bool is_a_transposed = random.one_in(2);
   const bool is_b_transposed = random.one_in(2);
@@ -133,6 +134,7 @@ TEST_CASE("a long product has every bit of OpenBLAS's") {
     if (!test::is_in_sample(row)) {
       continue;
     }
+    CAPTURE(sizes[row][0]);
     const auto [rows, inner, columns] = sizes[row];
     Random random(row);
     const std::vector<float> a = random.numbers(rows * inner);
@@ -141,7 +143,6 @@ TEST_CASE("a long product has every bit of OpenBLAS's") {
     std::vector<float> ours = expected;
     gemm(Blas::haswell, {a.data(), rows, inner, inner, 1}, {b.data(), inner, columns, columns, 1}, 0, expected.data());
     gemm(Blas::portable, {a.data(), rows, inner, inner, 1}, {b.data(), inner, columns, columns, 1}, 0, ours.data());
-    CAPTURE(rows);
     CHECK(are_same(ours, expected));
   }
 }

@@ -919,12 +919,13 @@ TEST_CASE("means, variances, roots and added numbers are PyTorch's") {
 
 TEST_CASE("the steps of nn.LayerNorm are PyTorch's") {
   for (const auto& [cpu, name] : cpus) {
-    const json& set = golden()[std::string("layer_norm") + name];
+    const std::string suffix = name;
+    const json& set = golden()["layer_norm" + suffix];
     CHECK(set.size() > 80);
     for (const json& test : set) {
       const Shape shape = test["shape"];
       const std::uint32_t seed = test["seed"];
-      CAPTURE(name);
+      CAPTURE(suffix);
       CAPTURE(shape_text(shape));
       const Kernels kernels = {cpu, Blas::haswell};
       const Tensor x = floats(shape, numbers(seed, element_count(shape)), kernels);

@@ -23,13 +23,13 @@ std::vector<Option> own_size_options();
 std::vector<Option> drawing_options();
 std::vector<Option> verify_options();
 
-constexpr unsigned by_articles = by_chapter | by_all;
-constexpr unsigned by_one = by_chapter | by_layer;
-constexpr unsigned by_walks = by_articles | by_layer;
-constexpr unsigned by_lessons = by_chapter | by_verify;
-constexpr unsigned by_draws = by_articles | by_verify;
-constexpr unsigned by_kernels = by_walks | by_verify;
-constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others | by_tour;
+inline constexpr unsigned by_articles = by_chapter | by_all;
+inline constexpr unsigned by_one = by_chapter | by_layer;
+inline constexpr unsigned by_walks = by_articles | by_layer;
+inline constexpr unsigned by_lessons = by_chapter | by_verify;
+inline constexpr unsigned by_draws = by_articles | by_verify;
+inline constexpr unsigned by_kernels = by_walks | by_verify;
+inline constexpr unsigned by_all_commands = by_walks | by_list | by_verify | by_others | by_tour;
 
 /// The headings of the help.
 namespace group {
@@ -47,9 +47,9 @@ inline constexpr auto page = "Lessons to try";
 inline constexpr auto port = "A port's tensors, with --chapter";
 }  // namespace group
 
-constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
+inline constexpr std::int64_t most_size = 2147483647;  // BLAS counts with 32 bits
 
-constexpr std::int64_t most_threads = 64;  // OpenBLAS has memory for about twice as many
+inline constexpr std::int64_t most_threads = 64;  // OpenBLAS has memory for about twice as many
 
 constexpr Value number(std::int64_t least, std::int64_t most, std::int64_t example) {
   return {.kind = ValueKind::number, .placeholder = "N", .least = least, .most = most, .example = example};

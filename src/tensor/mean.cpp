@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "tensor/moments.hpp"

@@ -53,7 +53,8 @@ void print_numbers(benchmark::State& state, torch::SciMode mode) {
 
 void softmax_rows(benchmark::State& state, Cpu cpu) {
   const auto block = std::make_shared<Block<float>>(numbers({512, state.range(0)}));
-  const Tensor x = leaf(block->shape(), DType::float32, "x", [block] { return *block; }, {cpu, Blas::haswell});
+  const Tensor x = leaf(
+      block->shape(), DType::float32, "x", [block] { return *block; }, Kernels{cpu, Blas::haswell});
   x.prepare();
   for (auto _ : state) {
     const Tensor weights = softmax(x);

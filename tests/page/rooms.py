@@ -220,7 +220,7 @@ def check_glossary(browser, pages):
     browser.open(pages["causal"] + "#introduction")
     terms = re.findall(r"(?m)^- (.*?): ", output_of("help", "glossary").decode())
     equal(browser.js("[...document.querySelectorAll('dialog dt')].map((one) => one.textContent)"), terms, "terms")
-    check(len(terms) == 20, "twenty of them:", len(terms))
+    check(len(terms) >= 20, "twenty of them or more:", len(terms))
     browser.key("g")
     check(browser.js("document.querySelector('dialog').open"), "g opens the glossary")
     equal(browser.js("document.querySelector('dialog').scrollTop"), 0, "from its heading on")
