@@ -137,11 +137,14 @@ bool tells_order(const Matched& matched) {
 dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
   const Shape strides = row_major_strides(theirs.shape);
   std::ranges::reverse(theirs.shape);
-  const std::vector<double> values = theirs.values;
-  for (std::size_t cell = 0; storage.are_numbers_moved && cell < values.size(); ++cell) {
-    const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
-    theirs.values[cell] = values[static_cast<std::size_t>(
-        std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+  if (storage.are_numbers_moved) {
+    std::vector<double> values(theirs.values.size());
+    for (std::size_t cell = 0; cell < values.size(); ++cell) {
+      const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
+      values[cell] = theirs.values[static_cast<std::size_t>(
+          std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+    }
+    theirs.values = std::move(values);
   }
   return theirs;
 }

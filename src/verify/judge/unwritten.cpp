@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -47,16 +48,18 @@ std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& ste
     read.shape = step.shape();
     read.values = laid->values;
   }
+  std::vector<double> values = read.values;
   bool is_any = false;
-  for (std::size_t i = 0; i < read.values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t cell = laid->cells.empty() ? i : static_cast<std::size_t>(laid->cells[i]);
-    const bool is_unwritten = read.values[i] == 0 && weights->values[cell] == 0;
-    if (read.values[i] != laid->values[cell]) {
+    const bool is_unwritten = values[i] == 0 && weights->values[cell] == 0;
+    if (values[i] != laid->values[cell]) {
       return std::nullopt;
     }
-    read.values[i] = is_unwritten ? -infinity : read.values[i];
+    values[i] = is_unwritten ? -infinity : values[i];
     is_any = is_any || is_unwritten;
   }
+  read.values = std::move(values);
   return is_any ? std::optional(std::move(read)) : std::nullopt;
 }
 
