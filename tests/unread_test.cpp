@@ -99,6 +99,8 @@ void check_same(const port::Judgement& unread, const port::Judgement& whole) {
     CHECK(one.comparison.mismatched == other.comparison.mismatched);
     CHECK(one.comparison.greatest_absolute == other.comparison.greatest_absolute);
     CHECK(one.comparison.absolute_at == other.comparison.absolute_at);
+    CHECK(one.comparison.absolute_right == other.comparison.absolute_right);
+    CHECK(one.comparison.relative_right == other.comparison.relative_right);
     CHECK(one.comparison.greatest_relative == other.comparison.greatest_relative);
     CHECK(one.comparison.relative_at == other.comparison.relative_at);
     CHECK(one.comparison.greatest_ulps == other.comparison.greatest_ulps);

@@ -47,10 +47,12 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
     if (difference > result.greatest_absolute) {
       result.greatest_absolute = difference;
       result.absolute_at = cell;
+      result.absolute_right = right[i];
     }
     if (are_numbers && size > 0 && difference / size > result.greatest_relative) {
       result.greatest_relative = difference / size;
       result.relative_at = cell;
+      result.relative_right = right[i];
     }
     if (!are_numbers) {
       result.passing_atol = result.passing_rtol = std::nullopt;

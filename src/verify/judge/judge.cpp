@@ -88,7 +88,7 @@ bool is_contradicted(const Way& way, const Run& first, const Right& right) {
 }
 
 /// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict are left
-/// out.
+/// out, and what explains less than the first way is forgotten.
 std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                         Right& right) {
   std::deque<Run> runs;
@@ -101,6 +101,9 @@ std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const St
     run.matching = match(dumped, run.way, names, right, run.parts);
     if (is_all_right(run.matching)) {
       break;
+    }
+    if (explained(run.matching) < explained(runs.front().matching)) {
+      runs.pop_back();
     }
   }
   return runs;
@@ -187,7 +190,7 @@ Judged compared(const Matched& matched, Right& right) {
   if (const Comparison* const held = right.unread().known(*matched.theirs, step)) {
     return {matched, Verdict::right, *held, {}, "", {}};
   }
-  Judged judged{matched, verdict_of(matched), {}, right.values(step), "", {}};
+  Judged judged{matched, verdict_of(matched), {}, right.shown_values(step), "", {}};
   if (matched.laid) {
     judged.comparison = right.compare(*matched.laid, step);
   }
