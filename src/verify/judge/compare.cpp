@@ -1,8 +1,10 @@
 #include "verify/judge/compare.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace attn::port {
@@ -14,10 +16,9 @@ bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isna
 
 /// The distance between adjacent float32 numbers here.
 double ulp(double right) {
-  const float value = static_cast<float>(std::abs(right));
-  return std::isfinite(value) ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) -
-                                    static_cast<double>(value)
-                              : infinity;
+  const float value = std::abs(static_cast<float>(right));
+  const auto next = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) + 1);
+  return std::isfinite(value) ? static_cast<double>(next) - static_cast<double>(value) : infinity;
 }
 
 }  // namespace

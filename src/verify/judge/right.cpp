@@ -280,10 +280,10 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   unread_.load(theirs);
   std::optional<Laid> result;
   std::tuple<bool, std::size_t, bool, double> least;
-  lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
+  const auto weigh = [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
     if (laid.is_turned && wrong > 0 && !has_columns_) {
-      return false;
+      return;
     }
     const bool is_slice = !laid.cells.empty();
     const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(order_in(laid.words));
@@ -293,9 +293,21 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
       least = likeness;
       result = std::move(laid);
     }
+  };
+  std::optional<Laid> only;  // not compared unless there are others
+  bool is_first = true;
+  lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
+    if (std::exchange(is_first, false) && !laid.is_turned) {
+      only = std::move(laid);
+      return false;
+    }
+    if (only) {
+      weigh(*std::exchange(only, std::nullopt));
+    }
+    weigh(std::move(laid));
     return false;
   });
-  return result;
+  return only ? std::move(only) : std::move(result);
 }
 
 }  // namespace attn::port

@@ -36,10 +36,14 @@ std::optional<Laid> weights_of(const Item& item, const Laid& scores, const Tenso
 std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
                                              std::span<const Step> steps, Right& right) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  right.unread().load(*item.theirs);
+  const std::vector<double>& given = item.theirs->values;
+  if (std::ranges::find(given, 0) == given.end() || are_weights(given)) {
+    return std::nullopt;
+  }
   const bool has_mask = std::ranges::find(right.values(step), -infinity) != right.values(step).end();
   const std::optional<Laid> laid = has_mask ? right.nearest(*item.theirs, step) : std::nullopt;
-  const std::optional<Laid> weights =
-      laid && !are_weights(item.theirs->values) ? weights_of(item, *laid, step, items, steps, right) : std::nullopt;
+  const std::optional<Laid> weights = laid ? weights_of(item, *laid, step, items, steps, right) : std::nullopt;
   if (!weights) {
     return std::nullopt;
   }
