@@ -87,7 +87,7 @@ std::vector<std::size_t> chosen(const std::string& option, const Source& source,
 }
 
 /// The numbers of a file's tensor. Throws UsageError if its heading has changed.
-std::vector<double> read_at(const std::string& option, const std::string& file, const Heading& heading,
+dump::SharedNumbers read_at(const std::string& option, const std::string& file, const Heading& heading,
                             std::size_t place) {
   std::size_t next = 0;
   std::vector<Dumped> found =
@@ -95,7 +95,7 @@ std::vector<double> read_at(const std::string& option, const std::string& file, 
   if (found.size() != 1 || found[0].shape != heading.shape) {
     throw UsageError(option + ": " + text::quoted(file) + " changed while it was read; try again");
   }
-  return std::move(found[0].values);
+  return found[0].values;
 }
 
 /// The index of the tensor that `source` means; `check` inspects its heading. Throws UsageError if several tensors
@@ -110,7 +110,7 @@ std::size_t place_of(const std::string& option, const Source& source, const std:
     check(first);
   }
   const auto read = [&](std::size_t place) { return read_at(option, source.file, first, place); };
-  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : std::vector<double>()](
+  const auto is_same = [&, numbers = places.size() > 1 && is_one_shape ? read(places[0]) : dump::SharedNumbers()](
                            std::size_t place) { return read(place) == numbers; };
   if (!is_one_shape || !std::all_of(places.begin() + 1, places.end(), is_same)) {
     throw UsageError(option + ": " + text::quoted(source.file) + " has several tensors '" +

@@ -103,8 +103,10 @@ void take_told(Dumped& matrix, const Dumped& told) {
   matrix.shape = told.shape;
   matrix.dtype = told.dtype;
   if (told.dtype == "float32") {
-    std::ranges::transform(matrix.values, matrix.values.begin(),
+    std::vector<double> values = matrix.values;
+    std::ranges::transform(values, values.begin(),
                            [](double value) { return static_cast<double>(static_cast<float>(value)); });
+    matrix.values = std::move(values);
   }
 }
 

@@ -48,17 +48,18 @@ double number_of(const json& value, const std::string& name) {
   throw_misshapen(name);
 }
 
-void append(const json& value, std::span<const std::int64_t> shape, bool is_float32, Dumped& tensor) {
+void append(const json& value, std::span<const std::int64_t> shape, bool is_float32, const std::string& name,
+            std::vector<double>& values) {
   if (shape.empty()) {
-    const double number = number_of(value, tensor.name);
-    tensor.values.push_back(is_float32 ? static_cast<double>(static_cast<float>(number)) : number);
+    const double number = number_of(value, name);
+    values.push_back(is_float32 ? static_cast<double>(static_cast<float>(number)) : number);
     return;
   }
   if (!value.is_array() || static_cast<std::int64_t>(value.size()) != shape[0]) {
-    throw_misshapen(tensor.name);
+    throw_misshapen(name);
   }
   for (const json& item : value) {
-    append(item, shape.subspan(1), is_float32, tensor);
+    append(item, shape.subspan(1), is_float32, name, values);
   }
 }
 
@@ -115,7 +116,9 @@ std::vector<Dumped> parse_json(std::string_view text, const Wanted& wanted) {
       check_name(name);
       Dumped tensor = {name, shape_of(step, name), text_at(step, "dtype"), {}};
       if (names.insert(name).second && wanted({name, tensor.shape, tensor.dtype})) {
-        append(step["values"], tensor.shape, tensor.dtype == "float32", tensor);
+        std::vector<double> values;
+        append(step["values"], tensor.shape, tensor.dtype == "float32", name, values);
+        tensor.values = std::move(values);
         tensors.push_back(std::move(tensor));
       }
     }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/shared_numbers.hpp"
 #include "tensor/array.hpp"
 
 /// Reads tensor files that another program wrote, such as a port's dumps.
@@ -23,8 +24,8 @@ struct DumpError : std::runtime_error {
 struct Dumped {
   std::string name;  ///< "attn_scores", "head_1/keys": its path below the folder, or its key in the archive
   Shape shape;
-  std::string dtype;           ///< as in the file: "float32", "float16", "bfloat16", "float64", "int64", "bool"
-  std::vector<double> values;  ///< row-major; integers beyond 2^53 are rounded
+  std::string dtype;     ///< as in the file: "float32", "float16", "bfloat16", "float64", "int64", "bool"
+  SharedNumbers values;  ///< row-major; integers beyond 2^53 are rounded
   std::optional<std::int64_t> head = {};  ///< attention head, from 0, if the name states it unambiguously
 };
 

@@ -96,6 +96,8 @@ Shape row_major_strides(const Shape& shape);
 
 /// The index of the element at `position` in row-major order.
 Shape index_at(std::int64_t position, const Shape& shape);
+/// The row-major position of an element.
+std::int64_t position_of(const Shape& index, const Shape& shape);
 
 /// Numbers in PyTorch's memory layout: a view shares its tensor's storage and differs in shape, strides and offset. The
 /// layout decides which BLAS call computes a product.

@@ -181,21 +181,41 @@ Tensor made_by_rows(const Tensor& x, Function f) {
       x.kernels());
 }
 
-/// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative.
+/// A tensor whose slices along an axis come from the index source(index, count), or are 0 if that is negative; computed
+/// in parts.
 template <class Source>
 Tensor with_slices(const Tensor& x, std::size_t axis, Source source) {
-  const Shape strides = row_major_strides(x.shape());
-  const auto count = x.shape()[axis];
-  const auto stride = strides[axis];
-  return made_of(x, [=](Numbers& numbers) {
-    const Numbers own = numbers;
-    for (std::int64_t i = 0; i < std::ssize(own); ++i) {
-      const std::int64_t entry = i / stride % count;
-      const std::int64_t from = source(entry, count);
-      numbers[static_cast<std::size_t>(i)] =
-          from < 0 ? 0.0F : own[static_cast<std::size_t>(i + (from - entry) * stride)];
-    }
-  });
+  return leaf(
+      x.shape(), DType::float32, x.name().empty() ? "mistaken" : x.name(),
+      [x, axis, source](const Box& part) {
+        std::vector<std::int64_t> from;
+        Range own = {x.shape()[axis], 0};  // of the axis: the slices that are used
+        for (std::int64_t entry = part[axis].begin; entry < part[axis].end; ++entry) {
+          from.push_back(source(entry, x.shape()[axis]));
+          own = from.back() < 0 ? own : Range{std::min(own.begin, from.back()), std::max(own.end, from.back() + 1)};
+        }
+        Block<float> block(box_shape(part));
+        if (own.begin >= own.end) {
+          return Contents(std::move(block));
+        }
+        Box used = part;
+        used[axis] = own;
+        const auto inner = static_cast<std::size_t>(
+            element_count(Shape(block.shape().begin() + static_cast<std::ptrdiff_t>(axis) + 1, block.shape().end())));
+        std::visit(
+            [&](const auto& numbers) {
+              for (std::size_t i = 0; i * inner < block.size(); ++i) {
+                const std::int64_t entry = from[i % from.size()];
+                const auto place = static_cast<std::size_t>(static_cast<std::int64_t>(i / from.size()) * own.size() +
+                                                            entry - own.begin);
+                entry < 0 ? void()
+                          : void(std::copy_n(numbers.begin() + place * inner, inner, block.begin() + i * inner));
+              }
+            },
+            *x.part(used).contents());
+        return Contents(std::move(block));
+      },
+      x.kernels());
 }
 
 inline std::int64_t first_entry(std::int64_t, std::int64_t) { return 0; }

@@ -22,11 +22,6 @@ using Json = nlohmann::ordered_json;
 /// A tensor with more multiplications than this is not explained number by number.
 constexpr std::int64_t most_terms = 500'000;
 
-std::int64_t position_of(const Shape& index, const Shape& shape) {
-  const Shape strides = row_major_strides(shape);
-  return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
-}
-
 /// Consecutive terms' elements of one operand, by position.
 struct Stretch {
   std::size_t operand;

@@ -61,12 +61,4 @@ Shape index_of(std::int64_t position, const Shape& shape) {
   return index;
 }
 
-std::int64_t position_of(const Shape& index, const Shape& shape) {
-  std::int64_t position = 0;
-  for (std::size_t axis = 0; axis < index.size(); ++axis) {
-    position = position * shape[axis] + index[axis];
-  }
-  return position;
-}
-
 }  // namespace attn::verify

@@ -31,7 +31,4 @@ std::vector<double> shown_values(const Printed& printed, const Numbers& numbers)
 /// The index of an element; continues along the first axis beyond the last element.
 Shape index_of(std::int64_t position, const Shape& shape);
 
-/// The position of an index.
-std::int64_t position_of(const Shape& index, const Shape& shape);
-
 }  // namespace attn::verify

@@ -1,8 +1,10 @@
 #include "verify/judge/compare.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace attn::port {
@@ -14,10 +16,9 @@ bool is_equal(double a, double b) { return a == b || (std::isnan(a) && std::isna
 
 /// The distance between adjacent float32 numbers here.
 double ulp(double right) {
-  const float value = static_cast<float>(std::abs(right));
-  return std::isfinite(value) ? static_cast<double>(std::nextafter(value, std::numeric_limits<float>::infinity())) -
-                                    static_cast<double>(value)
-                              : infinity;
+  const float value = std::abs(static_cast<float>(right));
+  const auto next = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) + 1);
+  return std::isfinite(value) ? static_cast<double>(next) - static_cast<double>(value) : infinity;
 }
 
 }  // namespace
@@ -47,10 +48,12 @@ Comparison compare(std::span<const double> theirs, std::span<const double> right
     if (difference > result.greatest_absolute) {
       result.greatest_absolute = difference;
       result.absolute_at = cell;
+      result.absolute_right = right[i];
     }
     if (are_numbers && size > 0 && difference / size > result.greatest_relative) {
       result.greatest_relative = difference / size;
       result.relative_at = cell;
+      result.relative_right = right[i];
     }
     if (!are_numbers) {
       result.passing_atol = result.passing_rtol = std::nullopt;

@@ -25,8 +25,10 @@ struct Comparison {
 
   double greatest_absolute = 0;  ///< difference; infinite if only one of the two is a number
   std::int64_t absolute_at = 0;  ///< its cell
+  double absolute_right = 0;     ///< the right number there
   double greatest_relative = 0;  ///< relative to the right number; only cells where that is not 0
   std::int64_t relative_at = 0;
+  double relative_right = 0;
   double greatest_ulps = 0;  ///< in float32 units in the last place
 
   /// The least tolerance of each kind, with the other as given, within which all cells hold; none if a number is

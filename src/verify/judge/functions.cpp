@@ -277,14 +277,31 @@ std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
   return {};
 }
 
+/// Returns true if so many of the numbers differ from each other.
+bool has_different(std::span<const double> numbers, std::size_t fewest) {
+  std::set<double> different;
+  for (std::size_t i = 0; i < numbers.size() && different.size() < fewest; ++i) {
+    different.insert(numbers[i]);
+  }
+  return different.size() >= fewest;
+}
+
 /// The right numbers in other places.
 std::vector<Cause> reordered(const Beside& beside) {
   constexpr std::size_t fewest = 6;  // different numbers
-  std::vector<double> theirs(beside.theirs.begin(), beside.theirs.end());
-  std::vector<double> right(beside.right.begin(), beside.right.end());
-  if (std::ranges::any_of(theirs, [](double value) { return std::isnan(value); }) ||
-      std::set(right.begin(), right.end()).size() < fewest) {
+  if (std::ranges::any_of(beside.theirs, [](double value) { return std::isnan(value); }) ||
+      !has_different(beside.right, fewest) ||
+      !is_near(std::ranges::max(beside.theirs), std::ranges::max(beside.right)) ||
+      !is_near(std::ranges::min(beside.theirs), std::ranges::min(beside.right))) {
     return {};
+  }
+  std::vector<double> theirs;  // where they are not in their places
+  std::vector<double> right;
+  for (std::size_t i = 0; i < beside.right.size(); ++i) {
+    if (beside.theirs[i] != beside.right[i]) {
+      theirs.push_back(beside.theirs[i]);
+      right.push_back(beside.right[i]);
+    }
   }
   std::ranges::sort(theirs);
   std::ranges::sort(right);

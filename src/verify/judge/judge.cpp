@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "verify/judge/matcher.hpp"
 #include "verify/judge/relations.hpp"
 #include "verify/judge/seeds.hpp"
 #include "verify/judge/sequences.hpp"
@@ -87,13 +88,48 @@ bool is_contradicted(const Way& way, const Run& first, const Right& right) {
   });
 }
 
-/// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict are left
-/// out.
+/// The one tensor that a way leaves wrong by its name, or unmatched as its numbers say nothing; null if it leaves
+/// others.
+const dump::Dumped* only_unexplained(const Matching& matching, std::span<const dump::Dumped> dumped) {
+  const auto is_wrong = [](const Matched& one) { return !one.is_right && !one.is_inherited; };
+  const auto wrong = std::ranges::find_if(matching.matched, is_wrong);
+  if (std::ranges::count_if(matching.matched, is_wrong) + std::ssize(matching.unmatched) != 1) {
+    return nullptr;
+  }
+  if (wrong != matching.matched.end()) {
+    return wrong->by <= Matched::By::name ? wrong->theirs : nullptr;
+  }
+  const dump::Dumped& unmatched = dumped[matching.unmatched[0]];
+  return says_something(unmatched) ? nullptr : &unmatched;
+}
+
+/// Returns true if another way explains no more than the first, which leaves one tensor unexplained: its step is the
+/// same in both, and it is none of the other way's own steps.
+bool explains_no_more(const Way& way, const Run& first, std::span<const dump::Dumped> dumped, Right& right) {
+  const dump::Dumped* const left = only_unexplained(first.matching, dumped);
+  if (left == nullptr) {
+    return false;
+  }
+  const auto has = [](std::span<const Step> steps, const Step& wanted) {
+    return std::ranges::any_of(steps, [&](const Step& step) { return step.tensor->id() == wanted.tensor->id(); });
+  };
+  const bool keeps_its_step = std::ranges::all_of(first.matching.matched, [&](const Matched& matched) {
+    return matched.theirs != left || has(way.steps, *matched.step);
+  });
+  return keeps_its_step && std::ranges::none_of(way.steps, [&](const Step& step) {
+           return element_count(step.tensor->shape()) == element_count(left->shape) && !has(first.way.steps, step) &&
+                  right.holding(*left, *step.tensor);
+         });
+}
+
+/// The dump matched in each right way, up to one in which all is right. Ways that large tensors contradict, or that
+/// explain no more than the first, are left out, and what explains less than the first way is forgotten.
 std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const Step> steps, const Names& names,
                         Right& right) {
   std::deque<Run> runs;
   for (Way& way : ways_of(steps)) {
-    if (!runs.empty() && is_contradicted(way, runs.front(), right)) {
+    if (!runs.empty() &&
+        (is_contradicted(way, runs.front(), right) || explains_no_more(way, runs.front(), dumped, right))) {
       continue;
     }
     Run& run = runs.emplace_back();
@@ -101,6 +137,9 @@ std::deque<Run> runs_of(std::span<const dump::Dumped> dumped, std::span<const St
     run.matching = match(dumped, run.way, names, right, run.parts);
     if (is_all_right(run.matching)) {
       break;
+    }
+    if (explained(run.matching) < explained(runs.front().matching)) {
+      runs.pop_back();
     }
   }
   return runs;
@@ -137,11 +176,14 @@ bool tells_order(const Matched& matched) {
 dump::Dumped with_reversed_axes(dump::Dumped theirs, const Storage& storage) {
   const Shape strides = row_major_strides(theirs.shape);
   std::ranges::reverse(theirs.shape);
-  const std::vector<double> values = theirs.values;
-  for (std::size_t cell = 0; storage.are_numbers_moved && cell < values.size(); ++cell) {
-    const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
-    theirs.values[cell] = values[static_cast<std::size_t>(
-        std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+  if (storage.are_numbers_moved) {
+    std::vector<double> values(theirs.values.size());
+    for (std::size_t cell = 0; cell < values.size(); ++cell) {
+      const Shape index = index_at(static_cast<std::int64_t>(cell), theirs.shape);
+      values[cell] = theirs.values[static_cast<std::size_t>(
+          std::inner_product(index.begin(), index.end(), strides.rbegin(), std::int64_t{0}))];
+    }
+    theirs.values = std::move(values);
   }
   return theirs;
 }
@@ -184,7 +226,7 @@ Judged compared(const Matched& matched, Right& right) {
   if (const Comparison* const held = right.unread().known(*matched.theirs, step)) {
     return {matched, Verdict::right, *held, {}, "", {}};
   }
-  Judged judged{matched, verdict_of(matched), {}, right.values(step), "", {}};
+  Judged judged{matched, verdict_of(matched), {}, right.shown_values(step), "", {}};
   if (matched.laid) {
     judged.comparison = right.compare(*matched.laid, step);
   }

@@ -25,7 +25,7 @@ struct Judged {
   Matched matched;
   Verdict verdict = Verdict::right;
   Comparison comparison;      ///< with the lesson's numbers
-  SharedNumbers right;        ///< the lesson's numbers; empty for a tensor that holds and was not kept
+  SharedNumbers right;        ///< the lesson's numbers; empty for a large dump that is judged unread
   std::string whose;          ///< another step whose numbers it has exactly, contrary to its name; else empty
   std::vector<Cause> causes;  ///< for Verdict::wrong: mistakes that give the port's numbers; empty if no known one does
 };

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/evaluation.hpp"
 #include "tensor/operations.hpp"
 #include "verify/judge/matcher.hpp"
 #include "verify/judge/sense.hpp"
@@ -12,29 +13,44 @@
 
 namespace attn::port {
 
-std::vector<Matcher::Choice> Matcher::choices_of(const Item& item) {
-  std::vector<Choice> choices;
-  std::vector<std::size_t> steps = allowed(item);
-  const bool is_expected = result_.step() && !is_taken(*result_.step()) && result_.is_expected_at(item);
+/// Finds the nearest layout and how far it is; false if there is none.
+bool Matcher::weigh(const Item& item, Choice& choice) {
   constexpr double less_likely = 0.03;
   constexpr double another_form = 0.5;
   const double rearranged = item.by == Matched::By::name ? another_form + 0.1 : 0.1;
+  const Tensor& right = tensor(choice.step);
+  choice.laid = choice.laid ? std::move(choice.laid) : right_.nearest(*item.theirs, right);
+  if (choice.laid) {
+    const bool is_preferred =
+        way_.is_named_scaled && steps_[choice.step].name.starts_with("scaled_") && right.kind() == Kind::scaled;
+    choice.distance = choice.is_expected ? -1
+                      : is_preferred
+                          ? 0
+                          : distance(*choice.laid, right, right_.values(right)) +
+                                less_likely * static_cast<double>(choice.rank) + (choice.is_own ? 0 : another_form) +
+                                (choice.laid->is_plain || choice.laid->is_named ? 0 : rearranged);
+  }
+  return choice.laid.has_value();
+}
+
+/// Returns true if a large tensor is of the step's shape: then it is not weighed unless somebody asks.
+bool Matcher::is_large_like(const Item& item, std::size_t step) const {
+  return item.theirs->shape == tensor(step).shape() && element_count(item.theirs->shape) > evaluation().large;
+}
+
+std::vector<Matcher::Choice> Matcher::choices_of(const Item& item) {
+  std::vector<Choice> choices;
+  const std::vector<std::size_t> steps = allowed(item);
+  const bool is_expected = result_.step() && !is_taken(*result_.step()) && result_.is_expected_at(item);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(steps[i]))) {
-      const double far = distance(*laid, tensor(steps[i]), right_.values(tensor(steps[i])));
-      const bool is_own = std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() <
-                          static_cast<std::ptrdiff_t>(item.own);
-      const bool is_others =
-          (is_taken(steps[i]) && laid->cells.empty()) || (item.by == Matched::By::habit && is_named_[steps[i]]);
-      const bool is_preferred = way_.is_named_scaled && steps_[steps[i]].name.starts_with("scaled_") &&
-                                tensor(steps[i]).kind() == Kind::scaled;
-      const double unlikely = less_likely * static_cast<double>(i) + (is_own ? 0 : another_form) +
-                              (laid->is_plain || laid->is_named ? 0 : rearranged);
-      choices.push_back({steps[i], *std::move(laid),
-                         is_expected && steps[i] == *result_.step() ? -1
-                         : is_preferred                             ? 0
-                                                                    : far + unlikely,
-                         is_others});
+    const bool is_own =
+        std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() < static_cast<std::ptrdiff_t>(item.own);
+    Choice choice = {steps[i], i, is_own, is_expected && steps[i] == *result_.step()};
+    const bool is_late = is_large_like(item, steps[i]);
+    if (is_late || (choice.laid = right_.nearest(*item.theirs, tensor(steps[i])))) {
+      choice.is_taken = (is_taken(steps[i]) && (is_late || choice.laid->cells.empty())) ||
+                        (item.by == Matched::By::habit && is_named_[steps[i]]);
+      choices.push_back(std::move(choice));
     }
   }
   return choices;
@@ -64,7 +80,7 @@ std::vector<Matcher::Open> Matcher::open_items() {
     Open one{&item, {}, false};
     for (std::size_t step = 0; step < steps_.size(); ++step) {
       if (element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
-        one.choices.push_back({step, {}, 0, false});
+        one.choices.push_back({step});
       }
     }
     one.choices.empty() ? void() : open.push_back(std::move(one));
@@ -155,7 +171,7 @@ bool Matcher::take_followed(const Open& other, std::vector<Open>& open) {
 /// would prove little: scores follow from scaled ones too.
 bool Matcher::is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
   Operands operands = operands_;
-  operands.add(tensor(choice.step), choice.laid);
+  operands.add(tensor(choice.step), *choice.laid);
   return std::ranges::any_of(open, [&](const Open& other) {
     return other.item != &item && std::ranges::any_of(other.choices, [&](const Choice& its) {
              return its.step > choice.step && following(*other.item->theirs, tensor(its.step), operands);
@@ -170,6 +186,10 @@ bool Matcher::holds_input(const Item& item) {
 
 void Matcher::take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
   constexpr double unlike = 0.9;  ///< a loose name and such numbers prove nothing
+  std::erase_if(choices, [&](Choice& choice) { return !weigh(item, choice); });
+  if (choices.empty()) {
+    return;
+  }
   const auto twin = std::ranges::find_if(items_, [&](const Item& other) { return result_.is_twin(item, other); });
   std::ranges::stable_sort(choices, {}, [](const Choice& one) { return std::pair(one.is_taken, one.distance); });
   const auto same = std::ranges::find_if(choices, [&](const Choice& choice) {

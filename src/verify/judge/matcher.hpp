@@ -48,9 +48,10 @@ class Matcher {
 
   struct Choice {
     std::size_t step;
-    Laid laid;
-    double distance;
-    bool is_taken;
+    std::size_t rank = 0;  ///< among the steps that the name allows
+    bool is_own = false, is_expected = false, is_taken = false;
+    std::optional<Laid> laid = {};  ///< once it is weighed
+    double distance = 0;
   };
   struct Open {
     Item* item;
@@ -58,6 +59,8 @@ class Matcher {
     bool is_named = true;  ///< else its name says nothing, and it is taken only where it follows
   };
 
+  bool weigh(const Item& item, Choice& choice);
+  bool is_large_like(const Item& item, std::size_t step) const;
   std::vector<Choice> choices_of(const Item& item);
   std::vector<Open> open_items();
   void take_wrong();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -28,11 +29,30 @@ std::int64_t number_of(double value) {
                            : static_cast<std::int64_t>(value);
 }
 
+/// The numbers of a part of a tensor of this shape.
 template <class T>
-Contents block(const Shape& shape, const std::vector<double>& values) {
-  Block<T> block(shape);
-  std::ranges::transform(values, block.begin(), number_of<T>);
+Contents block(const Shape& shape, const Box& part, const std::vector<double>& values) {
+  Block<T> block = Block<T>::unwritten(box_shape(part));
+  const std::size_t width = shape.empty() ? 1 : static_cast<std::size_t>(part.back().size());
+  const Shape begin = box_begin(part);
+  const Shape rows(block.shape().begin(), block.shape().end() - (shape.empty() ? 0 : 1));
+  for (std::size_t row = 0; row * width < block.size(); ++row) {
+    Shape index = begin;
+    const Shape at = index_at(static_cast<std::int64_t>(row), rows);
+    std::transform(at.begin(), at.end(), begin.begin(), index.begin(), std::plus<>());
+    const auto first = values.begin() + position_of(index, shape);
+    std::transform(first, first + static_cast<std::ptrdiff_t>(width), block.begin() + row * width, number_of<T>);
+  }
   return block;
+}
+
+Contents part_of(const Shape& shape, DType dtype, const Box& part, const std::vector<double>& values) {
+  switch (dtype) {
+    case DType::float32: return block<float>(shape, part, values);
+    case DType::boolean: return block<bool>(shape, part, values);
+    case DType::int64: break;
+  }
+  return block<std::int64_t>(shape, part, values);
 }
 
 }  // namespace
@@ -58,18 +78,15 @@ std::vector<double> values_of(const Tensor& tensor) {
 }
 
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
-  switch (dtype) {
-    case DType::float32: return block<float>(shape, values);
-    case DType::boolean: return block<bool>(shape, values);
-    case DType::int64: break;
-  }
-  return block<std::int64_t>(shape, values);
+  return part_of(shape, dtype, whole_box(shape), values);
 }
 
 Tensor with_values(const Tensor& like, const SharedNumbers& values) {
   return leaf(
       like.shape(), like.dtype(), like.name(),
-      [shape = like.shape(), dtype = like.dtype(), values] { return contents_of(shape, dtype, values); },
+      [shape = like.shape(), dtype = like.dtype(), values](const Box& part) {
+        return part_of(shape, dtype, part, values);
+      },
       like.kernels());
 }
 

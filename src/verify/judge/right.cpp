@@ -28,6 +28,11 @@ bool is_within(verify::Bounds& bounds, double theirs, const Tensor& right, std::
 /// Returns true for a number that hides a score: far below the others.
 bool is_hiding(double value) { return value < -1e3; }
 
+bool is_truth(double value) { return value == 0 || value == 1; }
+
+/// Returns true for a tensor whose numbers programs store otherwise too: a mask or transposed weights.
+bool has_readings(const Tensor& right) { return right.dtype() == DType::boolean || is_weight(right); }
+
 /// Returns true if most rows are weights: of numbers from 0 to 1, with a sum of 1.
 bool are_weights(std::span<const double> values, std::size_t width) {
   std::size_t rows = 0;
@@ -100,23 +105,25 @@ bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Te
   return comparison.holds() || (is_near(comparison.absolute_at) && std::ranges::all_of(comparison.mismatched, is_near));
 }
 
-void Right::keep_large(const Tensor& tensor) {
-  if (element_count(tensor.shape()) <= evaluation().large) {
-    return;
-  }
-  std::erase(large_, tensor.id());
-  large_.push_back(tensor.id());
-  if (large_.size() > 2) {
-    known_.erase(large_.front());
-    large_.erase(large_.begin());
+void Right::forget_others(const Tensor& tensor) {
+  std::erase(used_, tensor.id());
+  used_.push_back(tensor.id());
+  const auto size = [this](const void* id) { return std::ssize(known_.at(id).values); };
+  std::int64_t sum = 0;
+  for (std::size_t i = used_.size(); i-- > 0;) {
+    sum += size(used_[i]);
+    if (i + 2 < used_.size() && sum > evaluation().large) {
+      std::for_each_n(used_.begin(), i + 1, [this](const void* id) { known_.erase(id); });
+      used_.erase(used_.begin(), used_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      break;
+    }
   }
 }
 
-/// Drops the tensors behind a large tensor's bounds, which are larger than the tensor.
-void Right::forget_large_bounds(const Tensor& tensor) {
-  if (element_count(tensor.shape()) > evaluation().large) {
-    bounds_.forget();
-  }
+/// Drops bounds of large tensors, and those of others once they are many.
+void Right::forget_bounds() {
+  constexpr std::int64_t most_held = std::int64_t{1} << 24;
+  bounds_.held() > most_held ? bounds_.forget() : bounds_.forget_larger(evaluation().large);
 }
 
 const SharedNumbers& Right::values(const Tensor& tensor) {
@@ -124,7 +131,7 @@ const SharedNumbers& Right::values(const Tensor& tensor) {
   if (is_new) {
     found->second.values = values_of(tensor);
   }
-  keep_large(tensor);
+  forget_others(tensor);
   return found->second.values;
 }
 
@@ -146,23 +153,24 @@ bool Right::holds(const Laid& theirs, const Tensor& right) {
   const Comparison plain = port::compare(theirs.values, values(right), tolerance_, theirs.cells);
   const bool is_it =
       plain.holds() || (is_bounded(right) && are_within(bounds_, theirs.values, right, plain, tolerance_));
-  forget_large_bounds(right);
+  forget_bounds();
   return is_it;
 }
 
 Comparison Right::compare(const Laid& theirs, const Tensor& right) {
-  constexpr std::int64_t patience = 20'000'000;  ///< to tell how many cells of a wrong tensor are wrong
+  constexpr std::int64_t patience = 20'000'000;  ///< of terms one by one, to tell how many cells of a tensor are wrong
   Comparison result = port::compare(theirs.values, values(right), tolerance_, theirs.cells);
   if (is_bounded(right) && are_within(bounds_, theirs.values, right, result, tolerance_)) {
     result.mismatched.clear();
   } else if (is_bounded(right)) {
-    const std::int64_t before = bounds_.cost();
+    const std::int64_t before = bounds_.one_by_one();
     std::erase_if(result.mismatched, [&](std::int64_t cell) {
-      return bounds_.cost() - before < patience &&
+      return bounds_.one_by_one() - before < patience &&
              is_within(bounds_, theirs.values[static_cast<std::size_t>(cell)], right, cell, tolerance_);
     });
   }
-  forget_large_bounds(right);
+  result.mismatched.shrink_to_fit();
+  forget_bounds();
   return result;
 }
 
@@ -176,29 +184,53 @@ bool Right::is_far(const dump::Dumped& theirs, const Tensor& right) const {
   return !plain.holds() && !plain.is_near();
 }
 
-/// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading: a cell is
-/// neither equal nor within bounds, and is not a number that hides a score.
+/// Returns true if a number that differs shows that the tensor does not hold in any reading: it is not within bounds,
+/// and does not hide a score.
+bool Right::is_certainly_wrong(double here, const Tensor& right, std::int64_t cell) {
+  return !is_hiding(here) && (!is_bounded(right) || !is_within(bounds_, here, right, cell, tolerance_));
+}
+
+/// Returns true if a sample shows that a large tensor of the right one's shape does not hold in any reading.
 bool Right::is_refuted(const dump::Dumped& theirs, const Tensor& right) {
   const Sample sample = theirs.shape == right.shape() ? Sample(right, {}) : Sample();
-  if (sample.empty() || right.dtype() == DType::boolean || is_weight(right)) {
+  if (sample.empty() || has_readings(right)) {
     return false;
   }
   std::vector<double> here = sample.numbers(theirs.values);
   const std::vector<double> there = sample.numbers(right);
-  if (std::ranges::all_of(there, [](double value) { return value == 0 || value == 1; })) {
+  if (std::ranges::all_of(there, is_truth)) {
     return false;  // a mask has other readings
   }
   for (std::size_t i = 0; i < here.size(); ++i) {
     here[i] = is_hiding(here[i]) ? there[i] : here[i];
   }
   const Comparison plain = port::compare(here, there, tolerance_);
-  if (plain.holds()) {
-    return false;
-  }
   const auto worst = static_cast<std::size_t>(plain.absolute_at);
-  const bool is_it = !is_bounded(right) || !is_within(bounds_, here[worst], right, sample.cells()[worst], tolerance_);
-  forget_large_bounds(right);
+  const bool is_it = !plain.holds() && is_certainly_wrong(here[worst], right, sample.cells()[worst]);
+  forget_bounds();
   return is_it;
+}
+
+/// Compares a large tensor of the right one's shape part by part: true if every cell holds, false if one shows that the
+/// tensor does not hold in any reading.
+std::optional<bool> Right::holds_in_parts(const dump::Dumped& theirs, const Tensor& right) {
+  if (element_count(right.shape()) <= evaluation().large || theirs.shape != right.shape()) {
+    return std::nullopt;
+  }
+  std::optional<bool> holds = true;
+  compare_in_parts(
+      theirs.values, right, tolerance_, [&](const Comparison& some, std::int64_t first, std::span<const double> there) {
+        const std::int64_t worst = first + some.absolute_at;
+        if (some.holds()) {
+          return true;
+        }
+        const bool is_wrong = !has_readings(right) && !std::ranges::all_of(there, is_truth) &&
+                              is_certainly_wrong(theirs.values[static_cast<std::size_t>(worst)], right, worst);
+        holds = is_wrong ? std::optional(false) : std::nullopt;
+        return !is_wrong;
+      });
+  forget_bounds();
+  return holds;
 }
 
 std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& right) {
@@ -213,6 +245,9 @@ std::optional<Laid> Right::holding(const dump::Dumped& theirs, const Tensor& rig
   }
   if (is_refuted(theirs, right)) {
     return std::nullopt;
+  }
+  if (const std::optional<bool> holds = holds_in_parts(theirs, right)) {
+    return *holds ? std::optional(Laid{theirs.values, {}, ""}) : std::nullopt;
   }
   std::optional<Laid> result;
   lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
@@ -245,10 +280,10 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   unread_.load(theirs);
   std::optional<Laid> result;
   std::tuple<bool, std::size_t, bool, double> least;
-  lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
+  const auto weigh = [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
     if (laid.is_turned && wrong > 0 && !has_columns_) {
-      return false;
+      return;
     }
     const bool is_slice = !laid.cells.empty();
     const bool is_unusual = !is_slice && !laid.is_turned && !usual_.empty() && !usual_.contains(order_in(laid.words));
@@ -258,9 +293,21 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
       least = likeness;
       result = std::move(laid);
     }
+  };
+  std::optional<Laid> only;  // not compared unless there are others
+  bool is_first = true;
+  lay_out(theirs, {right, values(right), heads_}, [&](Laid&& laid) {
+    if (std::exchange(is_first, false) && !laid.is_turned) {
+      only = std::move(laid);
+      return false;
+    }
+    if (only) {
+      weigh(*std::exchange(only, std::nullopt));
+    }
+    weigh(std::move(laid));
     return false;
   });
-  return result;
+  return only ? std::move(only) : std::move(result);
 }
 
 }  // namespace attn::port

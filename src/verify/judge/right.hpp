@@ -38,6 +38,10 @@ class Right {
 
   /// The reference is valid until the second call for another tensor.
   const SharedNumbers& values(const Tensor& tensor);
+  /// The same for a report that shows them; empty for a large dump, whose report shows few numbers.
+  SharedNumbers shown_values(const Tensor& tensor) {
+    return unread_.is_for_few_numbers() ? SharedNumbers() : values(tensor);
+  }
   /// The port's tensors without numbers. holding(), nearest() and layouts() read them if they must.
   Unread& unread() { return unread_; }
   /// Returns true if a sample shows that an unread tensor is far from this one of the same shape. It stays unread.
@@ -69,17 +73,19 @@ class Right {
     Tensor tensor;  ///< keeps its id from being another tensor's
     SharedNumbers values;
   };
+  bool is_certainly_wrong(double here, const Tensor& right, std::int64_t cell);
   bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
-  /// Forgets all large tensors but the last two that were asked for, of which this is the last.
-  void keep_large(const Tensor& tensor);
-  void forget_large_bounds(const Tensor& tensor);
+  std::optional<bool> holds_in_parts(const dump::Dumped& theirs, const Tensor& right);
+  /// Forgets tensors that were last asked for long ago if all together are large; keeps two, of which this is the last.
+  void forget_others(const Tensor& tensor);
+  void forget_bounds();
   bool is_bounded(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
 
   Tolerance tolerance_;
   std::int64_t heads_;
   verify::Bounds bounds_;
   std::map<const void*, Known> known_;
-  std::vector<const void*> large_;  ///< in the order of use
+  std::vector<const void*> used_;  ///< the known ones, in the order of use
   Unread unread_;
   std::set<std::string> usual_;
   bool has_columns_ = false;

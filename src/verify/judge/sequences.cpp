@@ -80,7 +80,7 @@ class Sequences {
       const bool is_own = element_count(step->tensor->shape()) == element_count(judged.matched.theirs->shape);
       judged.matched.step = &*step;
       judged.matched.laid = is_own ? right_.nearest(*judged.matched.theirs, *step->tensor) : std::nullopt;
-      judged.right = right_.values(*step->tensor);
+      judged.right = right_.shown_values(*step->tensor);
       judged.comparison = judged.matched.laid ? right_.compare(*judged.matched.laid, *step->tensor) : Comparison{};
       judged.verdict = Verdict::inherited;
     }

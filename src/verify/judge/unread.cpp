@@ -16,10 +16,12 @@ void add(Comparison& all, const Comparison& some, std::int64_t first) {
   if (some.greatest_absolute > all.greatest_absolute) {
     all.greatest_absolute = some.greatest_absolute;
     all.absolute_at = first + some.absolute_at;
+    all.absolute_right = some.absolute_right;
   }
   if (some.greatest_relative > all.greatest_relative) {
     all.greatest_relative = some.greatest_relative;
     all.relative_at = first + some.relative_at;
+    all.relative_right = some.relative_right;
   }
   all.greatest_ulps = std::max(all.greatest_ulps, some.greatest_ulps);
   all.passing_rtol = std::max(all.passing_rtol, some.passing_rtol);
@@ -28,26 +30,36 @@ void add(Comparison& all, const Comparison& some, std::int64_t first) {
 
 }  // namespace
 
-std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
-                                            const Tolerance& tolerance) {
+void compare_in_parts(
+    std::span<const double> theirs, const Tensor& right, const Tolerance& tolerance,
+    const std::function<bool(const Comparison& some, std::int64_t first, std::span<const double> right)>& use) {
   constexpr std::size_t at_once = std::size_t{1} << 15U;  // fits into the cache
-  Comparison all;
-  all.passing_rtol = all.passing_atol = 0;
   std::vector<double> numbers;
   std::size_t first = 0;
-  bool holds = true;
+  bool is_wanted = true;
   const auto compare_with = [&](const auto& block) {
-    for (std::size_t begin = 0; holds && begin < block.size(); begin += at_once) {
+    for (std::size_t begin = 0; is_wanted && begin < block.size(); begin += at_once) {
       const std::size_t end = std::min(block.size(), begin + at_once);
       numbers.assign(block.data() + begin, block.data() + end);
       const Comparison some = compare(theirs.subspan(first, numbers.size()), numbers, tolerance);
-      holds = some.holds();
-      add(all, some, static_cast<std::int64_t>(first));
+      is_wanted = use(some, static_cast<std::int64_t>(first), numbers);
       first += numbers.size();
     }
   };
   right.every_part([&](const Array& rows) {
     std::visit(compare_with, *rows.contents());
+    return is_wanted;
+  });
+}
+
+std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
+                                            const Tolerance& tolerance) {
+  Comparison all;
+  all.passing_rtol = all.passing_atol = 0;
+  bool holds = true;
+  compare_in_parts(theirs, right, tolerance, [&](const Comparison& some, std::int64_t first, std::span<const double>) {
+    add(all, some, first);
+    holds = some.holds();
     return holds;
   });
   return holds ? std::optional(std::move(all)) : std::nullopt;

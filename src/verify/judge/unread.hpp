@@ -27,6 +27,8 @@ class Unread {
   /// The tensors are in memory without their numbers; they must outlive this object.
   Unread(std::span<dump::Dumped> tensors, ReadOne read) : tensors_(tensors), read_(std::move(read)) {}
 
+  /// Returns true if it was made for a large dump: then the report shows few numbers.
+  bool is_for_few_numbers() const { return !tensors_.empty(); }
   bool contains(const dump::Dumped& tensor) const;
   /// Reads the numbers unless they are in memory.
   void load(const dump::Dumped& tensor);
@@ -53,7 +55,13 @@ class Unread {
   std::map<Key, Held> held_;
 };
 
-/// Compares cell by cell with a tensor that is computed part by part. Returns nothing unless every cell holds.
+/// Compares cell by cell with a tensor that is computed part by part: passes on each comparison, the position of its
+/// first cell and the right numbers, up to one for which `use` returns false.
+void compare_in_parts(
+    std::span<const double> theirs, const Tensor& right, const Tolerance& tolerance,
+    const std::function<bool(const Comparison& some, std::int64_t first, std::span<const double> right)>& use);
+
+/// The comparison with a tensor that is computed part by part; nothing unless every cell holds.
 std::optional<Comparison> compared_in_parts(std::span<const double> theirs, const Tensor& right,
                                             const Tolerance& tolerance);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
@@ -35,10 +36,14 @@ std::optional<Laid> weights_of(const Item& item, const Laid& scores, const Tenso
 std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& step, std::span<const Item> items,
                                              std::span<const Step> steps, Right& right) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  right.unread().load(*item.theirs);
+  const std::vector<double>& given = item.theirs->values;
+  if (std::ranges::find(given, 0) == given.end() || are_weights(given)) {
+    return std::nullopt;
+  }
   const bool has_mask = std::ranges::find(right.values(step), -infinity) != right.values(step).end();
   const std::optional<Laid> laid = has_mask ? right.nearest(*item.theirs, step) : std::nullopt;
-  const std::optional<Laid> weights =
-      laid && !are_weights(item.theirs->values) ? weights_of(item, *laid, step, items, steps, right) : std::nullopt;
+  const std::optional<Laid> weights = laid ? weights_of(item, *laid, step, items, steps, right) : std::nullopt;
   if (!weights) {
     return std::nullopt;
   }
@@ -47,16 +52,18 @@ std::optional<dump::Dumped> unwritten_scores(const Item& item, const Tensor& ste
     read.shape = step.shape();
     read.values = laid->values;
   }
+  std::vector<double> values = read.values;
   bool is_any = false;
-  for (std::size_t i = 0; i < read.values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t cell = laid->cells.empty() ? i : static_cast<std::size_t>(laid->cells[i]);
-    const bool is_unwritten = read.values[i] == 0 && weights->values[cell] == 0;
-    if (read.values[i] != laid->values[cell]) {
+    const bool is_unwritten = values[i] == 0 && weights->values[cell] == 0;
+    if (values[i] != laid->values[cell]) {
       return std::nullopt;
     }
-    read.values[i] = is_unwritten ? -infinity : read.values[i];
+    values[i] = is_unwritten ? -infinity : values[i];
     is_any = is_any || is_unwritten;
   }
+  read.values = std::move(values);
   return is_any ? std::optional(std::move(read)) : std::nullopt;
 }
 

@@ -67,7 +67,7 @@ class Layouts {
       const std::vector<Axis> atoms = atoms_of(orders[i], heads_);
       const auto words = words_of(shape_, atoms, i == 0);
       const std::string how = is_turned_ || (i > 0 && axes_.size() == 2) ? "transposed" : "";
-      if (words && give(cells_of(atoms, 0), theirs_.values,
+      if (words && give(i == 0 ? in_place : cells_of(atoms, 0), theirs_.values,
                         i == 0 && is_own ? "" : with(how, shape_words(orders[i], *words)), i == 0)) {
         return;
       }
@@ -198,10 +198,11 @@ class Layouts {
          false);
   }
 
-  bool give(const std::vector<std::int64_t>& cells, const std::vector<double>& theirs, const std::string& words,
+  bool give(const std::vector<std::int64_t>& cells, const SharedNumbers& theirs, const std::string& words,
             bool is_plain) {
-    const bool is_in_place = cells.size() == target_.right.size() &&
-                             std::ranges::adjacent_find(cells, std::ranges::greater_equal()) == cells.end();
+    const bool is_in_place =
+        cells == in_place || (cells.size() == target_.right.size() &&
+                              std::ranges::adjacent_find(cells, std::ranges::greater_equal()) == cells.end());
     for (Meaning& meaning : meanings_of(target_, theirs, cells)) {
       if (is_in_place) {
         if (take_({std::move(meaning.values),
@@ -235,6 +236,8 @@ class Layouts {
     }
     return false;
   }
+
+  const std::vector<std::int64_t> in_place = {};  ///< cells: each number's is its own
 
   const dump::Dumped& theirs_;
   const Target& target_;
@@ -282,14 +285,14 @@ void take_apart(const dump::Dumped& theirs, std::span<const std::int64_t> sizes,
       std::vector<dump::Dumped> parts;
       std::int64_t before = 0;
       for (const std::int64_t own : widths) {
-        dump::Dumped part{theirs.name, theirs.shape, theirs.dtype, {}};
-        part.shape[axis] = own * repeat;
+        std::vector<double> values;
         for (std::int64_t block = 0; block < outer * repeat; ++block) {
           const auto begin = theirs.values.begin() + (block * width + before) * inner;
-          part.values.insert(part.values.end(), begin, begin + own * inner);
+          values.insert(values.end(), begin, begin + own * inner);
         }
         before += own;
-        parts.push_back(std::move(part));
+        parts.push_back({theirs.name, theirs.shape, theirs.dtype, std::move(values)});
+        parts.back().shape[axis] = own * repeat;
       }
       if (take(std::move(parts))) {
         return;

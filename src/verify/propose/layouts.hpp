@@ -8,9 +8,10 @@
 
 #include "files/read.hpp"
 #include "tensor/tensor.hpp"
-#include "verify/propose/shared_numbers.hpp"
 
 namespace attn::port {
+
+using dump::SharedNumbers;
 
 /// A tensor that somebody's numbers may be.
 struct Target {

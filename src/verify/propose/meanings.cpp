@@ -18,7 +18,7 @@ constexpr double least_hiding = 1e3;  ///< what is below its negative hides a sc
 bool is_truth(double value) { return value == 0 || value == 1; }
 
 /// A mask as it is, True for False, what is added to scores, or what weights are multiplied with.
-std::vector<Meaning> mask_meanings(const Tensor& tensor, const std::vector<double>& theirs) {
+std::vector<Meaning> mask_meanings(const Tensor& tensor, const SharedNumbers& theirs) {
   std::vector<Meaning> meanings{{theirs, ""}};
   const auto add = [&](const std::string& words, const auto& meaning) {
     std::vector<double> values = theirs;
@@ -54,7 +54,7 @@ std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<do
   const double divisor =
       is_scaled_later ? std::max(1.0, std::sqrt(static_cast<double>(std::max<std::size_t>(width, 64)))) : 1.0;
   std::vector<double> most(target.right.size() / width, -infinity);  // of each row
-  const auto row = [&](std::size_t i) { return static_cast<std::size_t>(cells[i]) / width; };
+  const auto row = [&](std::size_t i) { return (cells.empty() ? i : static_cast<std::size_t>(cells[i])) / width; };
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     most[row(i)] = std::max(most[row(i)], theirs[i]);
   }
@@ -75,7 +75,7 @@ std::optional<Meaning> hidden_meaning(const Target& target, const std::vector<do
 
 }  // namespace
 
-std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs,
+std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& theirs,
                                  const std::vector<std::int64_t>& cells) {
   const Tensor& tensor = target.tensor;
   const bool is_mask =

@@ -18,8 +18,8 @@ struct Meaning {
 };
 
 /// Returns the readings of these numbers: programs differ in how they hide scores (-inf, -1e9) and in which cells of a
-/// mask are True. `cells` holds the place of each number.
-std::vector<Meaning> meanings_of(const Target& target, const std::vector<double>& theirs,
+/// mask are True. `cells` holds the place of each number; it is empty where each is in its own.
+std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& theirs,
                                  const std::vector<std::int64_t>& cells);
 
 }  // namespace attn::port

@@ -62,7 +62,7 @@ std::vector<Row> rows_of(const Report& report);
 std::string summary_of(const Report& report);
 
 /// "here 0.25, right 0.5"
-std::string numbers_text(const Judged& judged, std::int64_t cell);
+std::string numbers_text(const Judged& judged, std::int64_t cell, double right);
 
 void write_text(std::ostream& out, const Report& report);
 

@@ -27,12 +27,11 @@ Json number_json(double value) {
 
 Json optional_json(const std::optional<double>& value) { return value ? number_json(*value) : Json(nullptr); }
 
-Json cell_json(const Judged& judged, double difference, std::int64_t cell) {
-  const auto i = static_cast<std::size_t>(cell);
+Json cell_json(const Judged& judged, double difference, std::int64_t cell, double right) {
   return {{"difference", number_json(difference)},
           {"index", index_at(cell, judged.matched.step->tensor->shape())},
-          {"here", number_json(judged.matched.laid->values[i])},
-          {"right", number_json(judged.right[i])}};
+          {"here", number_json(judged.matched.laid->values[static_cast<std::size_t>(cell)])},
+          {"right", number_json(right)}};
 }
 
 Json step_json(const Judged& judged) {
@@ -51,8 +50,10 @@ Json step_json(const Judged& judged) {
   if (matched.laid) {
     json["cells"] = comparison.cells;
     json["mismatched_cells"] = comparison.mismatched.size();
-    json["greatest_absolute"] = cell_json(judged, comparison.greatest_absolute, comparison.absolute_at);
-    json["greatest_relative"] = cell_json(judged, comparison.greatest_relative, comparison.relative_at);
+    json["greatest_absolute"] =
+        cell_json(judged, comparison.greatest_absolute, comparison.absolute_at, comparison.absolute_right);
+    json["greatest_relative"] =
+        cell_json(judged, comparison.greatest_relative, comparison.relative_at, comparison.relative_right);
     json["greatest_ulps"] = number_json(comparison.greatest_ulps);
     json["passing_atol"] = optional_json(comparison.passing_atol);
     json["passing_rtol"] = optional_json(comparison.passing_rtol);

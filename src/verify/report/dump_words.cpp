@@ -32,8 +32,8 @@ std::string index_words(const Report& report, const Tensor& tensor, std::int64_t
   return "[" + words + "]";
 }
 
-std::string cell_words(const Report& report, const Judged& judged, std::int64_t cell) {
-  return "at " + index_words(report, *judged.matched.step->tensor, cell) + ": " + numbers_text(judged, cell);
+std::string cell_words(const Report& report, const Judged& judged, std::int64_t cell, double right) {
+  return "at " + index_words(report, *judged.matched.step->tensor, cell) + ": " + numbers_text(judged, cell, right);
 }
 
 /// A picture of the last two axes in the first slice with a wrong cell: "x" is wrong, "." holds.
@@ -44,12 +44,11 @@ std::vector<std::string> picture(const Judged& judged) {
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   const std::int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
   const std::int64_t first = judged.comparison.mismatched.front() / (rows * columns) * (rows * columns);
-  const std::set<std::int64_t> wrong(judged.comparison.mismatched.begin(), judged.comparison.mismatched.end());
   std::vector<std::string> lines;
   for (std::int64_t row = 0; row < std::min(rows, most_rows); ++row) {
     std::string line;
     for (std::int64_t column = 0; column < std::min(columns, most_columns); ++column) {
-      line += wrong.contains(first + row * columns + column) ? "x" : ".";
+      line += std::ranges::binary_search(judged.comparison.mismatched, first + row * columns + column) ? "x" : ".";
     }
     lines.push_back(line + (columns > most_columns ? " ..." : ""));
   }
@@ -95,10 +94,10 @@ std::string how_words(const Matched& matched) {
 std::vector<std::string> wrong_lines(const Report& report, const Judged& judged) {
   const Comparison& comparison = judged.comparison;
   std::vector<std::string> lines = {"greatest absolute difference " + short_text(comparison.greatest_absolute) + " " +
-                                    cell_words(report, judged, comparison.absolute_at)};
+                                    cell_words(report, judged, comparison.absolute_at, comparison.absolute_right)};
   if (comparison.greatest_relative > 0) {
     lines.push_back("greatest relative difference " + short_text(comparison.greatest_relative) + " " +
-                    cell_words(report, judged, comparison.relative_at));
+                    cell_words(report, judged, comparison.relative_at, comparison.relative_right));
   }
   std::string passing;
   if (comparison.passing_atol) {
@@ -167,9 +166,9 @@ std::string last_line(const Report& report) {
 
 }  // namespace
 
-std::string numbers_text(const Judged& judged, std::int64_t cell) {
-  const auto i = static_cast<std::size_t>(cell);
-  return "here " + number_text(judged.matched.laid->values[i]) + ", right " + number_text(judged.right[i]);
+std::string numbers_text(const Judged& judged, std::int64_t cell, double right) {
+  return "here " + number_text(judged.matched.laid->values[static_cast<std::size_t>(cell)]) + ", right " +
+         number_text(right);
 }
 
 std::string verdict_name(Verdict verdict) {
