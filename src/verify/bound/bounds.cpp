@@ -48,6 +48,10 @@ void Bounds::observe(const Tensor& tensor, std::vector<Interval> cells) {
 }
 
 void Bounds::forget_larger(std::int64_t count) {
+  if (largest_ <= count) {
+    return;
+  }
+  largest_ = count;
   std::erase_if(kept_, [&](const auto& one) { return element_count(one.second.tensor.shape()) > count; });
 }
 
@@ -73,8 +77,11 @@ Bounds::Cells& Bounds::cells_of(const Tensor& tensor) {
   if (const auto seen = observed_.find(tensor.id()); seen != observed_.end()) {
     return seen->second;
   }
-  const auto known = kept_.find(tensor.id());
-  return known != kept_.end() ? known->second : kept_.emplace(tensor.id(), Cells{tensor}).first->second;
+  if (const auto known = kept_.find(tensor.id()); known != kept_.end()) {
+    return known->second;
+  }
+  largest_ = std::max(largest_, element_count(tensor.shape()));
+  return kept_.emplace(tensor.id(), Cells{tensor}).first->second;
 }
 
 Interval Bounds::kept(Cells& cells, std::int64_t position) {

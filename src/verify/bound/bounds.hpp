@@ -45,6 +45,7 @@ class Bounds {
   void forget() {
     kept_.clear();
     held_ = 0;
+    largest_ = 0;
   }
   /// Discards what was not observed of tensors with more elements than this.
   void forget_larger(std::int64_t count);
@@ -108,7 +109,8 @@ class Bounds {
   By by_;
   Table observed_;
   Table kept_;
-  std::int64_t held_ = 0;  ///< cells that are kept of tensors that are kept whole
+  std::int64_t held_ = 0;     ///< cells that are kept of tensors that are kept whole
+  std::int64_t largest_ = 0;  ///< no kept tensor has more elements
   std::int64_t one_by_one_ = 0;
   std::int64_t in_rows_ = 0;
 };

@@ -105,18 +105,12 @@ bool are_within(verify::Bounds& bounds, std::span<const double> theirs, const Te
   return comparison.holds() || (is_near(comparison.absolute_at) && std::ranges::all_of(comparison.mismatched, is_near));
 }
 
-void Right::forget_others(const Tensor& tensor) {
-  std::erase(used_, tensor.id());
-  used_.push_back(tensor.id());
-  const auto size = [this](const void* id) { return std::ssize(known_.at(id).values); };
-  std::int64_t sum = 0;
-  for (std::size_t i = used_.size(); i-- > 0;) {
-    sum += size(used_[i]);
-    if (i + 2 < used_.size() && sum > evaluation().large) {
-      std::for_each_n(used_.begin(), i + 1, [this](const void* id) { known_.erase(id); });
-      used_.erase(used_.begin(), used_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      break;
-    }
+void Right::forget_others() {
+  while (held_ > evaluation().large && used_.size() > 2) {
+    const auto oldest = known_.find(used_.front());
+    held_ -= std::ssize(oldest->second.values);
+    known_.erase(oldest);
+    used_.pop_front();
   }
 }
 
@@ -127,11 +121,15 @@ void Right::forget_bounds() {
 }
 
 const SharedNumbers& Right::values(const Tensor& tensor) {
-  const auto [found, is_new] = known_.try_emplace(tensor.id(), Known{tensor, {}});
-  if (is_new) {
-    found->second.values = values_of(tensor);
+  auto found = known_.find(tensor.id());
+  if (found == known_.end()) {
+    const SharedNumbers values = values_of(tensor);
+    found = known_.emplace(tensor.id(), Known{tensor, values, used_.insert(used_.end(), tensor.id())}).first;
+    held_ += std::ssize(values);
+    forget_others();
+  } else {
+    used_.splice(used_.end(), used_, found->second.use);
   }
-  forget_others(tensor);
   return found->second.values;
 }
 

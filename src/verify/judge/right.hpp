@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -72,12 +74,13 @@ class Right {
   struct Known {
     Tensor tensor;  ///< keeps its id from being another tensor's
     SharedNumbers values;
+    std::list<const void*>::iterator use;
   };
   bool is_certainly_wrong(double here, const Tensor& right, std::int64_t cell);
   bool is_refuted(const dump::Dumped& theirs, const Tensor& right);
   std::optional<bool> holds_in_parts(const dump::Dumped& theirs, const Tensor& right);
-  /// Forgets tensors that were last asked for long ago if all together are large; keeps two, of which this is the last.
-  void forget_others(const Tensor& tensor);
+  /// Forgets tensors that were last asked for long ago if all together are large; keeps two.
+  void forget_others();
   void forget_bounds();
   bool is_bounded(const Tensor& right) const { return tolerance_.grows && !right.operands().empty(); }
 
@@ -85,7 +88,8 @@ class Right {
   std::int64_t heads_;
   verify::Bounds bounds_;
   std::map<const void*, Known> known_;
-  std::vector<const void*> used_;  ///< the known ones, in the order of use
+  std::list<const void*> used_;  ///< the known ones, in the order of use
+  std::int64_t held_ = 0;        ///< numbers of the known ones
   Unread unread_;
   std::set<std::string> usual_;
   bool has_columns_ = false;
