@@ -206,10 +206,11 @@ Tensor with_slices(const Tensor& x, std::size_t axis, Source source) {
             [&](const auto& numbers) {
               for (std::size_t i = 0; i * inner < block.size(); ++i) {
                 const std::int64_t entry = from[i % from.size()];
-                const auto place = static_cast<std::size_t>(static_cast<std::int64_t>(i / from.size()) * own.size() +
-                                                            entry - own.begin);
-                entry < 0 ? void()
-                          : void(std::copy_n(numbers.begin() + place * inner, inner, block.begin() + i * inner));
+                if (entry >= 0) {
+                  const auto place = static_cast<std::size_t>(static_cast<std::int64_t>(i / from.size()) * own.size() +
+                                                              entry - own.begin);
+                  std::copy_n(numbers.begin() + place * inner, inner, block.begin() + i * inner);
+                }
               }
             },
             *x.part(used).contents());

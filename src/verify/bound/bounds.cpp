@@ -1,7 +1,7 @@
 #include "verify/bound/bounds.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <optional>
 #include <utility>
 

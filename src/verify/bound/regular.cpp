@@ -93,8 +93,12 @@ Regular sums(const Tensor& tensor, const std::vector<Probed>& cells) {
   result.terms = std::ssize(first.terms);
   result.has_bias = first.bias.has_value();
   std::vector<ElementOf> elements = {first_factor};
-  first.terms[0].b ? elements.push_back(second_factor) : void();
-  result.has_bias ? elements.push_back(bias) : void();
+  if (first.terms[0].b) {
+    elements.push_back(second_factor);
+  }
+  if (result.has_bias) {
+    elements.push_back(bias);
+  }
   for (const ElementOf& element : elements) {
     if (std::optional<Strides> places = strides_of(tensor, cells, element)) {
       result.factors.push_back(*std::move(places));

@@ -12,6 +12,7 @@
 #include "tensor/evaluation.hpp"
 #include "verify/judge/sample.hpp"
 #include "verify/propose/axes.hpp"
+#include "verify/propose/meanings.hpp"
 
 namespace attn::port {
 
@@ -27,8 +28,6 @@ bool is_within(verify::Bounds& bounds, double theirs, const Tensor& right, std::
 
 /// Returns true for a number that hides a score: far below the others.
 bool is_hiding(double value) { return value < -1e3; }
-
-bool is_truth(double value) { return value == 0 || value == 1; }
 
 /// Returns true for a tensor whose numbers programs store otherwise too: a mask or transposed weights.
 bool has_readings(const Tensor& right) { return right.dtype() == DType::boolean || is_weight(right); }

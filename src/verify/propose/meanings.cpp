@@ -15,8 +15,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double least_hiding = 1e3;  ///< what is below its negative hides a score
 
-bool is_truth(double value) { return value == 0 || value == 1; }
-
 /// A mask as it is, True for False, what is added to scores, or what weights are multiplied with.
 std::vector<Meaning> mask_meanings(const Tensor& tensor, const SharedNumbers& theirs) {
   std::vector<Meaning> meanings{{theirs, ""}};

@@ -17,6 +17,9 @@ struct Meaning {
   std::string words;
 };
 
+/// Returns true for a number that stands for True or False.
+inline bool is_truth(double value) { return value == 0 || value == 1; }
+
 /// Returns the readings of these numbers: programs differ in how they hide scores (-inf, -1e9) and in which cells of a
 /// mask are True. `cells` holds the place of each number; it is empty where each is in its own.
 std::vector<Meaning> meanings_of(const Target& target, const SharedNumbers& theirs,
