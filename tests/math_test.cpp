@@ -49,7 +49,8 @@ Checked checked(std::size_t count, Ours ours, Long exact, Theirs theirs, Draw dr
     const double x = draw();
     const double value = ours(x);
     const long double expected = exact(static_cast<long double>(x));
-    const long double unit = std::ldexp(1.0L, std::ilogb(value) - 52);
+    const int exponent = value == 0.0 ? std::numeric_limits<double>::min_exponent : std::ilogb(value);
+    const long double unit = std::ldexp(1.0L, exponent - 52);
     const bool is_nearest = std::abs(static_cast<long double>(value) - expected) <= 0.501L * unit;
     result.wrong += is_nearest || static_cast<long double>(value) == expected ? 0U : 1U;
     result.other += value == theirs(x) ? 0U : 1U;

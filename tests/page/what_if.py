@@ -158,11 +158,13 @@ def check_rule(browser, command, page, steps, rule, name):
         else:
             is_same = step["note"] == f"With {rule}: same as before: nothing differs."
             is_gone = step["note"].endswith(": nothing to subtract from.") and key not in saved[1]
-            is_boolean = key in saved[1] and saved[1][key].dtype == bool
-            if is_boolean and not is_same:
+            is_no_float = key in saved[1] and saved[1][key].dtype.kind in "bi"
+            if is_no_float and not is_same:
                 differing = np.count_nonzero(saved[0][key] != saved[1][key])
+                kind = ("not numbers" if saved[1][key].dtype == bool
+                        else "whole numbers, which this page does not subtract")
                 equal(step["note"], f"With {rule}: {differing} of {saved[0][key].size} elements differ; they are "
-                      "not numbers.", name, rule, step["id"])
+                      f"{kind}.", name, rule, step["id"])
                 check(differing > 0, name, rule, step["id"], "is said to differ")
                 continue
             check(is_same or is_gone, name, rule, step["id"], "has no difference:", step["note"])

@@ -201,7 +201,8 @@ function noDifference(step) {
   if (String(was.s) !== String(is.s)) return `the shape is [${is.s.join(", ")}] instead of [${was.s.join(", ")}].`;
   if (was.t !== "float32" || is.t !== "float32") {
     const differing = exact(is).filter((text, i) => text !== exact(was)[i]).length;
-    return `${differing} of ${count(is)} elements differ; they are not numbers.`;
+    const kind = was.t === "int64" && is.t === "int64" ? "whole numbers, which this page does not subtract" : "not numbers";
+    return `${differing} of ${count(is)} elements differ; they are ${kind}.`;
   }
   return null;
 }
