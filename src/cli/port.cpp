@@ -181,7 +181,7 @@ port::Report compared(const chapters::Chapter& chapter, const Lesson& lesson, co
   const bool is_unread = verify.format == ReportFormat::text && is_large(file);  // other reports show right numbers
   ReadTensors given = read_but_ignored(file, verify, walk.steps(), !is_unread, report.ignored);
   report.given = std::move(given.tensors);
-  port::number_heads(report.given, port::heads_of(walk.steps()));
+  port::number_slices(report.given, port::heads_of(walk.steps()), port::entries_of(walk.steps()));
   const port::Otherwise otherwise = {walk.draws(), [&] { return variants_of(chapter, lesson, options); }};
   const auto judged = std::span(report.given).first(given.judged);
   const auto read_one = [&](const std::string& name) {

@@ -125,6 +125,15 @@ std::vector<std::vector<Axis>> orders_of(const std::vector<Axis>& axes) {
   }
   add(with_first(axes, "T"));
   add(with_first(axes, "H"));
+  if (head < axes.size() && axes.size() > 2) {
+    std::vector<Axis> heads_last = axes;
+    std::rotate(heads_last.begin() + static_cast<std::ptrdiff_t>(head),
+                heads_last.begin() + static_cast<std::ptrdiff_t>(head) + 1, heads_last.end());
+    add(heads_last);  // [B, T, S, H]
+    const std::size_t last = axes.size() - 1;
+    std::swap(heads_last[last - 1], heads_last[last - 2]);
+    add(heads_last);
+  }
   std::vector<Axis> tokens_first = axes;
   std::stable_partition(tokens_first.begin(), tokens_first.end(),
                         [](const Axis& axis) { return axis.label == "T" || axis.label == "S"; });

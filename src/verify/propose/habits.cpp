@@ -145,7 +145,8 @@ const std::vector<Habit>& habits() {
        "final final_output proj_out "
        "projected projected_out out_projected xb2 mha_out mha_output self_attention_output o_proj_out "
        "output_projection attproj final_out "
-       "layer_output projected_context attn_result attn_final hook_attn_out sortie salida ausgabe",
+       "layer_output projected_context projected_context_layer attn_result attn_final hook_attn_out sortie salida "
+       "ausgabe",
        any_output, "out_proj", "", true},
       {"self_attn self_attention", any_output, "", "", true},
       {"out_proj o_proj c_proj proj projection to_out dense out_lin output_dense attn_output_dense output_proj proj_o "

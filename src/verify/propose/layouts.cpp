@@ -150,7 +150,8 @@ class Layouts {
       bool is_certain_other = false;
       for (const Axis& axis : dropped) {
         const std::int64_t entry = firsts[i] / axis.step % axis.size;
-        const bool is_other = axis.label == "H" && theirs_.head.value_or(entry) != entry;
+        const bool is_other = (axis.label == "H" && theirs_.head.value_or(entry) != entry) ||
+                              (axis.label == "B" && theirs_.entry.value_or(entry) != entry);
         is_certain_other = is_certain_other || is_other;
         is_named_ = is_named_ ||
                     (axis.label == "H" && (theirs_.head == entry || section == "head_" + std::to_string(entry + 1)));

@@ -163,15 +163,20 @@ void drop_parameter_value(Path& path) {
 /// What hooks and graphs call a module's result: "q_proj.output", "query/BiasAdd".
 constexpr std::array<std::string_view, 3> results = {"output", "add", "bias_add"};
 
-/// Modules without weights, and what they get and give.
+/// What modules get and give.
 struct Hooked {
   std::string_view module;
   const char* input;
   const char* output;
 };
-constexpr std::array<Hooked, 2> hooked = {{{"softmax", "scores", "weights"}, {"dropout", "weights", "dropped"}}};
+constexpr std::array<Hooked, 6> hooked = {{{"softmax", "scores", "weights"},
+                                           {"dropout", "weights", "dropped"},
+                                           {"W_query", "inputs", "queries"},
+                                           {"W_key", "inputs", "keys"},
+                                           {"W_value", "inputs", "values"},
+                                           {"out_proj", "context", "out_proj"}}};
 
-/// The row for what a module gets, "q_proj.input"; takes what hooks and graphs call its result off the path's end.
+/// The row for what a module gets or gives: "q_proj.input", "query/add:0". Of a fused one takes the last word off.
 const Habit* habit_at_module(Path& path) {
   if (path.segments.size() < 2) {
     return nullptr;
@@ -179,18 +184,20 @@ const Habit* habit_at_module(Path& path) {
   Path module = path;
   module.segments.pop_back();
   const std::string last = underscored(path.segments.back());
-  const auto known = std::ranges::find(hooked, std::string_view(module.segments.back().back()), &Hooked::module);
-  if (known != hooked.end() && (last == "input" || last == "output")) {
-    return habit_of(last == "input" ? known->input : known->output);
-  }
-  const Habit* const habit = certain_habit(module);
-  if (habit == nullptr || habit->module.empty()) {
+  const bool is_input = last == "input";
+  if (!is_input && std::ranges::find(results, last) == results.end()) {
     return nullptr;
   }
-  if (last == "input") {
-    return habit_of(habit->module == "out_proj" ? "context" : "inputs");
+  const auto known = std::ranges::find(hooked, std::string_view(module.segments.back().back()), &Hooked::module);
+  if (known != hooked.end()) {
+    return habit_of(is_input ? known->input : known->output);
   }
-  if (std::ranges::find(results, last) != results.end()) {
+  const Habit* const habit = certain_habit(module);
+  const auto own = habit == nullptr ? hooked.end() : std::ranges::find(hooked, habit->module, &Hooked::module);
+  if (own != hooked.end()) {
+    return habit_of(is_input ? own->input : own->output);
+  }
+  if (habit != nullptr && !habit->parts.empty() && !is_input) {
     path = std::move(module);
   }
   return nullptr;
@@ -308,10 +315,7 @@ std::string plain_name(std::string_view name) {
   return result;
 }
 
-void number_heads(std::span<dump::Dumped> dumped, std::int64_t heads) {
-  if (heads < 2) {
-    return;
-  }
+void number_slices(std::span<dump::Dumped> dumped, std::int64_t heads, std::int64_t entries) {
   std::vector<std::pair<dump::Dumped*, std::int64_t>> said;
   std::map<std::string, std::map<std::int64_t, dump::Dumped*>> numbered;
   for (dump::Dumped& one : dumped) {
@@ -325,14 +329,16 @@ void number_heads(std::span<dump::Dumped> dumped, std::int64_t heads) {
   const auto has = [&](std::int64_t number) {
     return std::ranges::any_of(said, [number](const auto& one) { return one.second == number; });
   };
-  if (has(0) != has(heads)) {
+  if (heads > 1 && has(0) != has(heads)) {
     std::ranges::for_each(said, [first = has(0) ? 0 : 1](auto& one) { one.first->head = one.second - first; });
   }
   for (const auto& [stem, ones] : numbered) {
     const std::int64_t first = ones.begin()->first;
-    const bool are_heads = std::ssize(ones) == heads && first <= 1 && ones.rbegin()->first == first + heads - 1;
+    const auto count = std::ssize(ones);
+    const bool are_counted = count > 1 && first <= 1 && ones.rbegin()->first == first + count - 1;
     for (const auto& [number, one] : ones) {
-      one->head = are_heads ? std::optional(number - first) : std::nullopt;
+      one->head = are_counted && count == heads ? std::optional(number - first) : std::nullopt;
+      one->entry = are_counted && count != heads && count == entries ? std::optional(number - first) : std::nullopt;
     }
   }
 }

@@ -267,6 +267,12 @@ std::int64_t heads_of(std::span<const Step> steps) {
   return found == steps.end() ? 1 : found->tensor->size(1);
 }
 
+std::int64_t entries_of(std::span<const Step> steps) {
+  const auto found = std::ranges::find_if(
+      steps, [](const Step& step) { return step.tensor && step.tensor->dim() == 3 && step.name == "batch"; });
+  return found == steps.end() ? 1 : found->tensor->size(0);
+}
+
 std::vector<Way> ways_of(std::span<const Step> steps) {
   std::vector<Step> tensors;
   std::ranges::copy_if(steps, std::back_inserter(tensors),
