@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "text/ascii.hpp"
@@ -234,7 +235,7 @@ class Reader {
   bool add_parts(std::size_t given, const Meant& meant, const Item* otherwise) {
     std::vector<dump::Dumped> best;
     std::vector<std::size_t> steps_of_best;
-    std::pair<std::size_t, std::size_t> most;  // of parts that are right, and that may be laid out so
+    std::tuple<std::size_t, std::size_t, double> most;  // of parts that are right, or may be laid out so; and how near
     for (const std::vector<std::string>& names : meant.parts) {
       std::vector<std::size_t> steps;
       std::vector<std::int64_t> sizes;
@@ -251,23 +252,27 @@ class Reader {
       }
       right_.unread().load(dumped_[given]);
       take_apart(dumped_[given], sizes, right_.heads(), [&](std::vector<dump::Dumped>&& parts) {
-        std::pair<std::size_t, std::size_t> good;
+        std::tuple<std::size_t, std::size_t, double> good{};
         for (std::size_t i = 0; i < parts.size(); ++i) {
-          good.first += right_.holding(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
-          good.second += right_.nearest(parts[i], *steps_[steps[i]].tensor) ? 1U : 0U;
+          const Tensor& tensor = *steps_[steps[i]].tensor;
+          std::get<0>(good) += right_.holding(parts[i], tensor) ? 1U : 0U;
+          if (const std::optional<Laid> laid = right_.nearest(parts[i], tensor)) {
+            ++std::get<1>(good);
+            std::get<2>(good) -= distance(*laid, tensor, right_.values(tensor));
+          }
         }
         if (best.empty() || good > most) {
           most = good;
           best = std::move(parts);
           steps_of_best = steps;
         }
-        return most.first == steps.size();
+        return std::get<0>(most) == steps.size();
       });
     }
     const auto fits = [&](std::size_t step) {
       return right_.nearest(dumped_[given], *steps_[step].tensor).has_value();
     };
-    if (otherwise != nullptr && most.first < best.size() &&
+    if (otherwise != nullptr && std::get<0>(most) < best.size() &&
         (otherwise->candidates.empty() || std::ranges::any_of(otherwise->candidates, fits))) {
       return false;
     }

@@ -129,8 +129,17 @@ void Matcher::release_contradicting() {
   }
 }
 
+/// Returns true if the tensor, whose name means weights, would be scores that another tensor is: softmax is left out.
+bool Matcher::is_second_scores(const Item& item, std::size_t step) const {
+  return item.by == Matched::By::habit && tensor(item.candidates[0]).kind() == Kind::softmax && is_taken(step) &&
+         is_made_of(tensor(item.candidates[0]), tensor(step));
+}
+
 bool Matcher::take_holding(Item& item, const std::vector<std::size_t>& steps) {
   for (const std::size_t step : steps) {
+    if (is_second_scores(item, step)) {
+      continue;
+    }
     if (std::optional<Laid> laid = right_.holding(*item.theirs, tensor(step))) {
       take(item, step, std::move(laid), true);
       return true;
@@ -184,8 +193,7 @@ void Matcher::take_by_numbers(Item& item) {
   const auto may_be = [&](std::size_t step) {
     return !is_rival(item, step) &&
            (!is_said ||
-            (is_input(steps_[step]) ? has_right_other(item)
-                                    : !is_taken(step) && is_made_of(tensor(step), tensor(item.candidates[0]))));
+            (is_input(steps_[step]) ? has_right_other(item) : !is_taken(step) && is_made_of_own(step, item)));
   };
   Item any = item;
   any.candidates.clear();

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,6 +46,9 @@ std::vector<Matcher::Choice> Matcher::choices_of(const Item& item) {
   const std::vector<std::size_t> steps = allowed(item);
   const bool is_expected = result_.step() && !is_taken(*result_.step()) && result_.is_expected_at(item);
   for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (is_second_scores(item, steps[i])) {
+      continue;
+    }
     const bool is_own =
         std::ranges::find(item.candidates, steps[i]) - item.candidates.begin() < static_cast<std::ptrdiff_t>(item.own);
     Choice choice = {steps[i], i, is_own, is_expected && steps[i] == *result_.step()};
@@ -57,59 +63,92 @@ std::vector<Matcher::Choice> Matcher::choices_of(const Item& item) {
 }
 
 std::vector<Matcher::Open> Matcher::open_items() {
+  constexpr std::ptrdiff_t most = 16;  ///< wrong tensors: to look where each may follow from another takes long
+  const bool are_few = std::ranges::count_if(items_, [](const Item& item) { return !item.matched; }) <= most;
   std::vector<Open> open;
   for (Item& item : items_) {
-    if (!item.matched && !item.candidates.empty()) {
-      std::vector<Choice> choices = choices_of(item);
-      if (!choices.empty()) {
-        open.push_back({&item, std::move(choices)});
-      } else if (item.is_certain) {
-        take(item, item.candidates[0], std::nullopt, false);
-      }
-    }
-  }
-  constexpr std::ptrdiff_t most = 16;
-  const auto is_unknown = [](const Item& item) { return !item.matched && item.candidates.empty(); };
-  if (open.empty() || std::ranges::count_if(items_, is_unknown) > most) {
-    return open;
-  }
-  for (Item& item : items_) {
-    if (!is_unknown(item) || !says_something(*item.theirs)) {
+    if (item.matched) {
       continue;
     }
-    Open one{&item, {}, false};
-    for (std::size_t step = 0; step < steps_.size(); ++step) {
-      if (element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
-        one.choices.push_back({step});
+    Open one{&item, choices_of(item), {}};
+    const bool is_lost = one.choices.empty();
+    const auto is_elsewhere = [&](std::size_t step) {
+      return element_count(tensor(step).shape()) == element_count(item.theirs->shape) &&
+             (is_lost || is_made_of_own(step, item));
+    };
+    for (std::size_t step = 0; are_few && step < steps_.size(); ++step) {
+      if (is_elsewhere(step)) {
+        one.elsewhere.push_back(step);
       }
     }
-    one.choices.empty() ? void() : open.push_back(std::move(one));
+    if (is_lost) {
+      sort_by_distance(item, one.elsewhere);
+    }
+    const auto is_telling = [&] {
+      right_.unread().load(*item.theirs);
+      return says_something(*item.theirs);
+    };
+    if (!is_lost || item.is_certain || is_telling()) {
+      open.push_back(std::move(one));
+    }
   }
   return open;
+}
+
+/// Puts the steps first that have the nearest numbers.
+void Matcher::sort_by_distance(const Item& item, std::vector<std::size_t>& steps) {
+  std::map<std::size_t, double> far;
+  for (const std::size_t step : steps) {
+    const std::optional<Laid> laid = right_.nearest(*item.theirs, tensor(step));
+    far[step] =
+        laid ? distance(*laid, tensor(step), right_.values(tensor(step))) : std::numeric_limits<double>::infinity();
+  }
+  std::ranges::stable_sort(steps, {}, [&](std::size_t step) { return far.at(step); });
+}
+
+bool Matcher::is_made_of_own(std::size_t step, const Item& item) const {
+  return std::ranges::any_of(item.candidates, [&](std::size_t own) { return is_made_of(tensor(step), tensor(own)); });
 }
 
 /// Of the port's own operands first, then the nearest one, in the order of the program. A slice whose name does not
 /// say which it is waits for its turn: heads may be alike.
 void Matcher::take_wrong() {
   std::vector<Open> open = open_items();
-  const auto order_of = [](const Open& one) { return std::pair(!one.is_named, one.choices[0].step); };
-  while (std::ranges::any_of(open, &Open::is_named)) {
-    const auto next = std::ranges::find_if(open, [&](Open& one) { return take_inherited(one, false); });
-    if (next != open.end()) {
-      open.erase(next);
+  // Last those whose names other tensors have, with right numbers: a variable that is used again.
+  const auto order_of = [this](const Open& one) {
+    const auto is_held = [&](const Choice& choice) {
+      return !is_token_by_token(tensor(choice.step)) && right_holders_.contains(choice.step);
+    };
+    return std::pair(!one.elsewhere.empty() && std::ranges::any_of(one.choices, is_held),
+                     one.choices.empty() ? std::numeric_limits<std::size_t>::max() : one.choices[0].step);
+  };
+  const auto is_done = [](const Open& one) { return one.item->matched.has_value(); };
+  while (!open.empty()) {
+    const auto first = std::ranges::min_element(open, {}, order_of);
+    if (first->choices.empty()) {
+      break;
+    }
+    if (std::ranges::any_of(open, [&](Open& one) { return take_inherited(one, false); }) ||
+        take_inherited(*first, true) || take_followed(*first, open)) {
+      std::erase_if(open, is_done);
       continue;
     }
-    const auto first = std::ranges::min_element(open, {}, order_of);
-    if (!take_inherited(*first, true)) {
-      if (take_followed(*first, open)) {
-        continue;
-      }
-      take_nearest(*first->item, first->choices, open);
-    }
+    take_nearest(*first->item, first->choices, open);
     open.erase(first);
   }
-  for (Open& one : open) {
-    take_inherited(one, true);
+  take_lost(open);
+}
+
+/// Of tensors that no name and no number places, those that others of them follow from, and these.
+void Matcher::take_lost(std::vector<Open>& open) {
+  const auto is_done = [](const Open& one) { return one.item->matched.has_value(); };
+  while (std::ranges::any_of(open, [&](Open& one) { return take_inherited(one, true) || take_followed(one, open); })) {
+    std::erase_if(open, is_done);
+  }
+  for (const Open& one : open) {
+    if (one.item->is_certain && !one.item->candidates.empty()) {
+      take(*one.item, one.item->candidates[0], std::nullopt, false);
+    }
   }
 }
 
@@ -128,38 +167,29 @@ std::optional<Laid> Matcher::following(const dump::Dumped& theirs, const Tensor&
 }
 
 bool Matcher::take_inherited(Open& one, bool may_be_any_slice) {
-  for (Choice& choice : one.choices) {
-    if (!one.is_named && is_taken(choice.step)) {
-      continue;
+  const auto is_it = [&](std::size_t step) {
+    std::optional<Laid> laid = following(*one.item->theirs, tensor(step), operands_);
+    if (!laid || !(may_be_any_slice || laid->cells.empty() || laid->is_named)) {
+      return false;
     }
-    std::optional<Laid> laid = following(*one.item->theirs, tensor(choice.step), operands_);
-    if (laid && (may_be_any_slice || laid->cells.empty() || laid->is_named)) {
-      take(*one.item, choice.step, std::move(laid), false);
-      one.item->matched->is_inherited = true;
-      return true;
-    }
-  }
-  return false;
+    take(*one.item, step, std::move(laid), false);
+    one.item->matched->is_inherited = true;
+    return true;
+  };
+  return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
+         std::ranges::any_of(one.elsewhere, [&](std::size_t step) { return !is_taken(step) && is_it(step); });
 }
 
-/// A tensor whose name says nothing and whose numbers are wrong is what the other follows from: "valeurs", "arr_3".
-bool Matcher::take_followed(const Open& other, std::vector<Open>& open) {
-  for (auto one = open.begin(); one != open.end(); ++one) {
-    for (const Choice& choice : one->choices) {
-      std::optional<Laid> laid = one->is_named || is_taken(choice.step)
-                                     ? std::nullopt
-                                     : right_.nearest(*one->item->theirs, tensor(choice.step));
-      if (!laid || !laid->cells.empty()) {
-        continue;
-      }
-      Operands operands = operands_;
-      operands.add(tensor(choice.step), *laid);
-      const bool is_it = std::ranges::any_of(other.choices, [&](const Choice& its) {
-        return its.step > choice.step && following(*other.item->theirs, tensor(its.step), operands);
-      });
-      if (is_it) {
-        take(*one->item, choice.step, std::move(laid), false);
-        open.erase(one);
+/// A tensor that no name places, and whose numbers are wrong, is what the other follows from: "valeurs", "arr_3".
+bool Matcher::take_followed(const Open& other, std::span<const Open> open) {
+  for (const Open& one : open) {
+    const bool is_before = one.choices.empty() && one.item->given < other.item->given;
+    for (std::size_t i = 0; is_before && i < one.elsewhere.size(); ++i) {
+      const std::size_t step = one.elsewhere[i];
+      std::optional<Laid> laid =
+          is_taken(step) || one.item->matched ? std::nullopt : right_.nearest(*one.item->theirs, tensor(step));
+      if (laid && laid->cells.empty() && follows(other, step, *laid)) {
+        take(*one.item, step, std::move(laid), false);
         return true;
       }
     }
@@ -167,16 +197,22 @@ bool Matcher::take_followed(const Open& other, std::vector<Open>& open) {
   return false;
 }
 
+/// Returns true if the tensor is what a later step makes of another one at this step.
+bool Matcher::follows(const Open& one, std::size_t step, const Laid& laid) {
+  Operands operands = operands_;
+  operands.add(tensor(step), laid);
+  const auto is_it = [&](std::size_t later) {
+    return later > step && following(*one.item->theirs, tensor(later), operands);
+  };
+  return std::ranges::any_of(one.choices, is_it, &Choice::step) ||
+         std::ranges::any_of(one.elsewhere, [&](std::size_t later) { return !is_taken(later) && is_it(later); });
+}
+
 /// Returns true if another of the port's tensors follows from these scores at this step. For queries and keys that
 /// would prove little: scores follow from scaled ones too.
-bool Matcher::is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open) {
-  Operands operands = operands_;
-  operands.add(tensor(choice.step), *choice.laid);
-  return std::ranges::any_of(open, [&](const Open& other) {
-    return other.item != &item && std::ranges::any_of(other.choices, [&](const Choice& its) {
-             return its.step > choice.step && following(*other.item->theirs, tensor(its.step), operands);
-           });
-  });
+bool Matcher::is_followed(const Item& item, const Choice& choice, std::span<const Open> open) {
+  return std::ranges::any_of(
+      open, [&](const Open& other) { return other.item != &item && follows(other, choice.step, *choice.laid); });
 }
 
 bool Matcher::holds_input(const Item& item) {
@@ -184,7 +220,7 @@ bool Matcher::holds_input(const Item& item) {
       steps_, [&](const Step& step) { return is_input(step) && right_.holding(*item.theirs, *step.tensor); });
 }
 
-void Matcher::take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open) {
+void Matcher::take_nearest(Item& item, std::vector<Choice>& choices, std::span<const Open> open) {
   constexpr double unlike = 0.9;  ///< a loose name and such numbers prove nothing
   std::erase_if(choices, [&](Choice& choice) { return !weigh(item, choice); });
   if (choices.empty()) {

@@ -34,6 +34,7 @@ class Matcher {
   std::vector<std::size_t> allowed(const Item& item) const;
   void release(Item& item, std::vector<std::size_t> candidates);
   void release_contradicting();
+  bool is_second_scores(const Item& item, std::size_t step) const;
   bool take_holding(Item& item, const std::vector<std::size_t>& steps);
   void take_right(Item& item) { take_holding(item, allowed(item)); }
   void read_unwritten(Item& item);
@@ -55,21 +56,25 @@ class Matcher {
   };
   struct Open {
     Item* item;
-    std::vector<Choice> choices;
-    bool is_named = true;  ///< else its name says nothing, and it is taken only where it follows
+    std::vector<Choice> choices;         ///< by its name
+    std::vector<std::size_t> elsewhere;  ///< steps that it may be only where it follows, or another from it
   };
 
   bool weigh(const Item& item, Choice& choice);
   bool is_large_like(const Item& item, std::size_t step) const;
   std::vector<Choice> choices_of(const Item& item);
   std::vector<Open> open_items();
+  void sort_by_distance(const Item& item, std::vector<std::size_t>& steps);
+  bool is_made_of_own(std::size_t step, const Item& item) const;
   void take_wrong();
+  void take_lost(std::vector<Open>& open);
   std::optional<Laid> following(const dump::Dumped& theirs, const Tensor& step, const Operands& operands);
   bool take_inherited(Open& one, bool may_be_any_slice);
-  bool take_followed(const Open& other, std::vector<Open>& open);
-  bool is_followed(const Item& item, const Choice& choice, const std::vector<Open>& open);
+  bool take_followed(const Open& other, std::span<const Open> open);
+  bool follows(const Open& one, std::size_t step, const Laid& laid);
+  bool is_followed(const Item& item, const Choice& choice, std::span<const Open> open);
   bool holds_input(const Item& item);
-  void take_nearest(Item& item, std::vector<Choice>& choices, const std::vector<Open>& open);
+  void take_nearest(Item& item, std::vector<Choice>& choices, std::span<const Open> open);
   void judge_again(Matched& matched);
 
   std::span<const dump::Dumped> dumped_;

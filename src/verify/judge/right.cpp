@@ -45,6 +45,22 @@ bool are_weights(std::span<const double> values, std::size_t width) {
   return rows * width * 4 >= values.size() * 3;
 }
 
+/// How far the sums of rows are from 1, on average.
+double distance_of_sums(std::span<const double> values, std::size_t width) {
+  double distance = 0;
+  for (std::size_t first = 0; first < values.size(); first += width) {
+    const std::span<const double> row = values.subspan(first, width);
+    distance += std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
+  }
+  return distance * static_cast<double>(width) / static_cast<double>(values.size());
+}
+
+/// Returns true if turned weights have rows that sum to 1, and the port's, as they are, do not.
+bool are_turned(const std::vector<double>& turned, const std::vector<double>& theirs, std::int64_t width) {
+  const auto size = static_cast<std::size_t>(width);
+  return distance_of_sums(turned, size) * 4 < distance_of_sums(theirs, theirs.size() % size == 0 ? size : 1);
+}
+
 /// Right except that one number replaces each -inf.
 bool is_filled_otherwise(std::span<const double> theirs, std::span<const double> right) {
   std::optional<double> fill;
@@ -279,7 +295,7 @@ std::optional<Laid> Right::nearest(const dump::Dumped& theirs, const Tensor& rig
   std::tuple<bool, std::size_t, bool, double> least;
   const auto weigh = [&](Laid&& laid) {
     const std::size_t wrong = port::compare(laid.values, values(right), tolerance_, laid.cells).mismatched.size();
-    if (laid.is_turned && wrong > 0 && !has_columns_) {
+    if (laid.is_turned && wrong > 0 && !(has_columns_ && are_turned(laid.values, theirs.values, right.size(-1)))) {
       return;
     }
     const bool is_slice = !laid.cells.empty();

@@ -1,6 +1,8 @@
 #include "verify/judge/wrong_part.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,7 +24,14 @@ std::optional<Laid> wrong_part(const Laid& theirs, const Tensor& step, std::span
     words = {words[0], words[1], "head", words[2]};
   }
   const Shape strides = row_major_strides(shape);
-  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+  std::vector<std::size_t> axes(shape.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::stable_partition(axes.begin(), axes.end(),
+                        [&](std::size_t axis) { return words[axis] != "token" && words[axis] != "row"; });
+  for (const std::size_t axis : axes) {
+    if (words[axis] == "column") {
+      continue;
+    }
     const auto entry_of = [&](std::int64_t cell) { return cell / strides[axis] % shape[axis]; };
     std::set<std::int64_t> entries;
     for (const std::int64_t cell : wrong) {
