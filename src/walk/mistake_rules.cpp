@@ -33,6 +33,17 @@ bool joins_heads(const Tensor& tensor) {
          tensor.operands()[0].dim() == 4;
 }
 
+bool meets_keys(const Tensor& was) {
+  const Tensor* const right = was.kind() == Kind::matmul ? &was.operands()[1] : nullptr;
+  return right != nullptr && right->kind() == Kind::transpose &&
+         right->operation().facts().axes[1] + 1 == static_cast<std::size_t>(right->dim());
+}
+
+bool projects_inputs(const Tensor& was) {
+  return (was.kind() == Kind::linear && was.operands()[0].kind() != Kind::view) ||
+         (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
+}
+
 bool weighs_values(const Tensor& tensor) {
   const auto is_weights = [](Kind kind) {
     return kind == Kind::softmax || kind == Kind::dropout || kind == Kind::divided;

@@ -64,7 +64,16 @@ bool weighs_values(const Tensor& tensor);
 /// Returns true for slopes * (positions.T - positions), linear biases.
 bool is_alibi(const Tensor& tensor);
 
+/// Returns true for queries @ keys.transpose(-2, -1).
+bool meets_keys(const Tensor& tensor);
+
+/// Returns true for a projection of a layer's input, x @ W, and false for the last projection of joined heads.
+bool projects_inputs(const Tensor& tensor);
+
 // ---- Rules ----------------------------------------------------------------------------------------
+
+/// The operation applied to another first operand.
+Tensor with_first_operand(const Tensor& tensor, const Tensor& operand);
 
 /// A rule that replaces each operation of one kind.
 template <class Instead>
@@ -78,6 +87,14 @@ Rewriter::Rule scaled_by(Divisor divisor) {
   return [divisor](const Tensor& was, const Tensor& is) {
     const std::int64_t root_of = was.operation().facts().root_of;
     return root_of > 0 ? divide(is.operands()[0], divisor(root_of), "") : is;
+  };
+}
+
+/// A rule that replaces x in x @ W by another tensor of the same shape.
+template <class Change>
+Rewriter::Rule with_inputs(Change change) {
+  return [change](const Tensor& was, const Tensor& is) {
+    return projects_inputs(was) ? with_first_operand(is, change(is.operands()[0])) : is;
   };
 }
 
@@ -128,9 +145,6 @@ Rewriter::Rule made_with(std::span<const Step> steps, std::array<std::size_t, 3>
 
 /// The inverted mask.
 Tensor inverted(const Tensor& mask);
-
-/// The operation applied to another first operand.
-Tensor with_first_operand(const Tensor& tensor, const Tensor& operand);
 
 using Numbers = std::vector<float>;
 

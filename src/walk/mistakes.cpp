@@ -343,6 +343,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   append(table, layer_mistakes(steps));
+  append(table, function_mistakes());
   return table;
 }
 

@@ -16,6 +16,7 @@ struct Mistake {
   std::string sentence;  ///< "the scores are not divided"
   std::string instead;   ///< the line to write: "attn_scores / keys.shape[-1]**0.5"
   Rewriter::Rule rule;   ///< the same program with the mistake
+  bool is_rare = false;  ///< not looked for together with another
 };
 
 /// All mistakes that can occur in these steps, the most common first. Computes no numbers.

@@ -70,7 +70,7 @@ class Search {
     look([&] { return arithmetic_of(theirs_, remade_, right_); });
     try_each({&Search::try_mistakes, &Search::try_other_operands, &Search::look_among_steps});
     look([&] { return looks_of(theirs_, *step_.tensor, right_, judge_.heads(), judge_.tolerance()); });
-    try_each({&Search::try_solved});
+    try_each({&Search::try_solved, &Search::try_rare_mistakes});
     look([&] { return patterns_of(theirs_, *step_.tensor, right_); });
     try_each({&Search::try_combinations});
     return first_causes();
@@ -244,14 +244,29 @@ class Search {
     return mistake.name == "weights-uniform" || mistake.name == "same-slope";
   }
 
+  /// The known mistakes, but those that one slice cannot tell.
+  const std::vector<Mistake>& table() {
+    if (table_.empty()) {
+      table_ = all_mistakes_in(steps_);
+      std::erase_if(table_,
+                    [this](const Mistake& one) { return !theirs_.cells.empty() && is_of_slices(one, theirs_.words); });
+    }
+    return table_;
+  }
+
+  void try_mistakes() { try_mistakes_that(false); }
+  void try_rare_mistakes() {
+    try_mistakes_that(true);
+    causes_.resize(std::min<std::size_t>(causes_.size(), 1));  // several that are alike are no help
+  }
+
   /// One mistake, wherever it can be made, else at one place alone.
-  void try_mistakes() {
-    table_ = all_mistakes_in(steps_);
+  void try_mistakes_that(bool are_rare) {
     std::vector<std::pair<const Mistake*, const void*>> alone;
-    // Which one slice cannot tell.
-    std::erase_if(table_,
-                  [this](const Mistake& one) { return !theirs_.cells.empty() && is_of_slices(one, theirs_.words); });
-    for (const Mistake& mistake : table_) {
+    for (const Mistake& mistake : table()) {
+      if (mistake.is_rare != are_rare) {
+        continue;
+      }
       std::set<const void*> nodes;
       const auto made = mistaken({&mistake}, nullptr, &nodes);
       if (!made && nodes.empty()) {
@@ -260,7 +275,7 @@ class Search {
       if (explain_by({&mistake}, made) && (say_something(theirs_) || makes_all_alike(mistake))) {
         claim(cause_of({&mistake}));
       }
-      if (!made || !is_like_right(*made)) {
+      if (!mistake.is_rare && (!made || !is_like_right(*made))) {
         effective_.push_back(&mistake);
       }
       if (nodes.size() > 1 && !mistake.name.ends_with("-after-softmax")) {  // moved: at both places

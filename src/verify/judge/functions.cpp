@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "text/numbers.hpp"
+#include "walk/functions.hpp"
 
 namespace attn::port {
 namespace {
@@ -17,30 +18,6 @@ namespace {
 bool is_near(double theirs, double made) {
   return theirs == made || (std::isfinite(made) && std::abs(theirs - made) <= 1e-5 * (1e-2 + std::abs(made)));
 }
-
-struct Function {
-  const char* name;
-  const char* words;
-  double (*of)(double);
-};
-constexpr double root_of_2 = 1.4142135623730951;
-const Function functions[] = {
-    {"relu", "every negative number is 0: a relu", [](double x) { return std::max(x, 0.0); }},
-    {"leaky-relu", "a leaky relu: every negative number is multiplied by 0.01",
-     [](double x) { return x < 0 ? 0.01 * x : x; }},
-    {"tanh", "tanh is applied to the right numbers", [](double x) { return std::tanh(x); }},
-    {"gelu", "GELU is applied to the right numbers", [](double x) { return x * std::erfc(-x / root_of_2) / 2; }},
-    {"gelu", "GELU, by its tanh formula, is applied to the right numbers",
-     [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / 3.141592653589793) * (x + 0.044715 * x * x * x))); }},
-    {"silu", "SiLU is applied to the right numbers", [](double x) { return x / (1 + std::exp(-x)); }},
-    {"sigmoid", "a sigmoid is applied to the right numbers", [](double x) { return 1 / (1 + std::exp(-x)); }},
-    {"exp", "exp is applied to the right numbers", [](double x) { return std::exp(x); }},
-    {"log", "log is applied to the right numbers", [](double x) { return std::log(x); }},
-    {"square", "the right numbers are squared", [](double x) { return x * x; }},
-    {"cube", "the right numbers are cubed", [](double x) { return x * x * x; }},
-    {"root", "these are the square roots of the right numbers", [](double x) { return std::sqrt(x); }},
-    {"absolute", "the signs are missing: these are absolute values", [](double x) { return std::abs(x); }},
-};
 
 /// Returns true if theirs are the right numbers with each line along an axis made into another.
 template <class Change>
@@ -190,9 +167,12 @@ std::vector<Cause> rotary(const Beside& beside, std::int64_t heads) {
 struct Grouping {
   std::string name;  ///< "row"; empty for all
   std::size_t inner;
-  std::size_t count;
+  std::size_t entries;
+  std::size_t outer = 1;  ///< and those of another axis
+  std::size_t others = 1;
 
-  std::size_t of(std::size_t cell) const { return cell / inner % count; }
+  std::size_t count() const { return entries * others; }
+  std::size_t of(std::size_t cell) const { return cell / inner % entries + cell / outer % others * entries; }
 };
 
 /// What each group is multiplied with, or what is added to it, if that makes theirs of the right numbers. None unless
@@ -201,7 +181,7 @@ std::optional<std::vector<double>> change_of(const Beside& beside, const Groupin
   const auto says = [&](std::size_t i) {
     return std::isfinite(beside.right[i]) && (!is_factor || beside.right[i] != 0);
   };
-  std::vector<std::optional<std::size_t>> telling(grouping.count);  // the cell with the greatest number
+  std::vector<std::optional<std::size_t>> telling(grouping.count());  // the cell with the greatest number
   std::size_t informative = 0;
   for (std::size_t i = 0; i < beside.right.size(); ++i) {
     auto& best = telling[grouping.of(i)];
@@ -210,10 +190,10 @@ std::optional<std::vector<double>> change_of(const Beside& beside, const Groupin
       best = !best || std::abs(beside.right[i]) > std::abs(beside.right[*best]) ? i : best;
     }
   }
-  std::vector<double> changes(grouping.count, is_factor ? 1 : 0);
+  std::vector<double> changes(grouping.count(), is_factor ? 1 : 0);
   double most = 0;
   std::size_t groups = 0;
-  for (std::size_t group = 0; group < grouping.count; ++group) {
+  for (std::size_t group = 0; group < grouping.count(); ++group) {
     if (const auto cell = telling[group]) {
       ++groups;
       const double right = beside.right[*cell];
@@ -251,6 +231,10 @@ std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
         {words[axis], static_cast<std::size_t>(row_major_strides(shape)[axis]), static_cast<std::size_t>(shape[axis])});
   }
   groupings.push_back({"row", width, rows});
+  if (shape.size() == 4) {
+    groupings.push_back(
+        {"column of a head", 1, width, static_cast<std::size_t>(shape[2]) * width, static_cast<std::size_t>(shape[1])});
+  }
   for (const Grouping& grouping : groupings) {
     for (const bool is_factor : {true, false}) {
       const auto changes = change_of(beside, grouping, is_factor);
@@ -263,7 +247,7 @@ std::vector<Cause> changed_by_groups(const Beside& beside, bool are_weights) {
                  "each number is the right one" + how + number_words(changes->front()),
                  ""}};
       }
-      if (grouping.name == "column" && !is_factor) {
+      if (grouping.name.starts_with("column") && !is_factor) {
         return {{{"vector-added"},
                  "every row is off by the same vector: a bias that is another's, too much or missing",
                  ""}};
@@ -340,9 +324,9 @@ std::optional<Gathered> gathered(const Laid& theirs, const Shape& shape, const s
 }
 
 std::vector<Cause> functions_of(const Beside& beside, std::int64_t heads) {
-  for (const Function& function : functions) {
+  for (const Function& function : functions()) {
     if (std::ranges::equal(beside.theirs, beside.right, is_near, {}, function.of)) {
-      return {{{function.name}, function.words, ""}};
+      return {{{function.name}, std::string(function.words) + " is applied to the right numbers", ""}};
     }
   }
   if (auto causes = reduced(beside, beside.shape, axis_words(beside.shape.size())); !causes.empty()) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "text/numbers.hpp"
 #include "walk/mistake_rules.hpp"
 
 namespace attn {
@@ -29,10 +33,22 @@ Tensor dropped_by(const Tensor& was, const Tensor& is, const Tensor& mask) {
   });
 }
 
-/// Uses the keep mask of the first entry for all entries of an axis.
-Rewriter::Rule dropped_by_first(std::size_t axis) {
-  return for_each(Kind::dropout, [axis](const Tensor& was, const Tensor& is) {
-    return has_axis(was, axis) ? dropped_by(was, is, with_slices(is.operands()[1], axis, first_entry)) : is;
+/// Uses the keep mask of other entries of an axis.
+template <class Source>
+Rewriter::Rule dropped_by_others(std::int64_t axis, Source source) {
+  return for_each(Kind::dropout, [axis, source](const Tensor& was, const Tensor& is) {
+    const auto place = static_cast<std::size_t>(axis < 0 ? was.dim() + axis : axis);
+    const bool has_it = axis < 0 ? was.dim() >= 2 : has_axis(was, place);
+    return has_it ? dropped_by(was, is, with_slices(is.operands()[1], place, source)) : is;
+  });
+}
+
+/// Multiplies what is kept by 1 / (1 - p) of another p.
+Rewriter::Rule rescaled_for(double p) {
+  return for_each(Kind::dropout, [p](const Tensor& was, const Tensor& is) {
+    return was.operation().facts().p > 0 && was.operation().facts().p != p
+               ? divide(is, (1 - p) / (1 - was.operation().facts().p), "")
+               : is;
   });
 }
 
@@ -76,12 +92,41 @@ std::vector<Mistake> dropout_mistakes(std::span<const Step> steps) {
        for_each(Kind::dropout, rescaled_twice)},
       {"dropped-and-normalised", "kept entries are divided by their sum", dropout_line,
        for_each(Kind::dropout, dropped_and_normalised)},
-      {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line, dropped_by_first(1)},
+      {"dropout-mask-of-head-0", "every head uses the dropout mask of head 0", dropout_line,
+       dropped_by_others(1, first_entry)},
       {"dropout-mask-of-entry-0", "every entry of the batch uses the dropout mask of entry 0", dropout_line,
-       dropped_by_first(0)},
+       dropped_by_others(0, first_entry)},
       {"dropout-mask-transposed", "the dropout mask is transposed", dropout_line,
        for_each(Kind::dropout, dropped_by_transposed)},
   };
+  table.push_back(
+      {"keep-and-drop-swapped", "dropout drops the entries that the mask keeps, and rescales no others", dropout_line,
+       for_each(Kind::dropout,
+                [](const Tensor& was, const Tensor& is) {
+                  return divide(dropout(is.operands()[0], inverted(is.operands()[1]), was.operation().facts().p),
+                                1 / (1 - was.operation().facts().p), "");
+                }),
+       true});
+  struct Order {
+    const char* words;
+    std::int64_t (*source)(std::int64_t entry, std::int64_t count);
+  };
+  constexpr Order orders[] = {
+      {"next", [](std::int64_t entry, std::int64_t count) { return (entry + 1) % count; }},
+      {"previous", [](std::int64_t entry, std::int64_t count) { return (entry + count - 1) % count; }},
+      {"opposite", [](std::int64_t entry, std::int64_t count) { return count - 1 - entry; }}};
+  for (const auto& [axis, words] : {std::pair{0, "entry"}, {1, "head"}, {-2, "row"}, {-1, "column"}}) {
+    for (const Order& order : orders) {
+      table.push_back({"dropout-mask-of-another-" + std::string(words),
+                       "each " + std::string(words) + " uses the dropout mask of the " + order.words + " one",
+                       dropout_line, dropped_by_others(axis, order.source), true});
+    }
+  }
+  for (const double p : {0.1, 0.2, 0.3, 0.5}) {
+    table.push_back({"rescaled-for-another-p",
+                     "kept entries are multiplied by 1 / (1 - p) with p = " + text::shortest_text(p), dropout_line,
+                     rescaled_for(p), true});
+  }
   for (const float hidden : {0.0F, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
     table.push_back({"scores-dropped", "dropout is applied to the scores before softmax, not to the weights",
                      dropout_line, scores_dropped(steps, hidden)});

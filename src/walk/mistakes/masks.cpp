@@ -132,6 +132,13 @@ std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
       {"mask-entry-0-alone", "only entry 0 of the batch is masked", mask_line, masked_where(0, first)},
       {"mask-not-entry-0", "entry 0 of the batch is not masked", mask_line, masked_where(0, but_first)},
   };
+  for (const float value : {1e4F, 1e9F}) {
+    table.push_back(
+        {"mask-positive",
+         "hidden scores get " + text::shortest_text(value) + ", added or filled in, not -" + text::shortest_text(value),
+         mask_line, masked_with([value](float score, float hidden, std::int64_t) { return score + hidden * value; }),
+         true});
+  }
   for (const std::int64_t width : {1, 2, 3, 4}) {
     table.push_back({"mask-window", "the mask hides earlier tokens as well: a window of " + std::to_string(width),
                      mask_line,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +42,8 @@ Rewriter::Rule product_in(int bits, bool is_result_rounded) {
   };
 }
 
-/// Changes the weights and biases of projections; `change` gets the numbers, and whether they are a bias.
+/// Changes the weights and biases of projections; `change` gets the numbers, whether they are a bias, and a row's
+/// width.
 template <class Change>
 Rewriter::Rule parameters_as(Change change) {
   return [change](const Tensor& was, const Tensor& is) {
@@ -52,27 +54,29 @@ Rewriter::Rule parameters_as(Change change) {
     }
     std::vector<Tensor> operands = is.operands();
     for (std::size_t i = 1; i < operands.size(); ++i) {
-      operands[i] = made_of(operands[i], [change, is_bias = i > 1](Numbers& numbers) { change(numbers, is_bias); });
+      operands[i] = made_of(operands[i], [change, is_bias = i > 1, width = width_of(operands[i])](Numbers& numbers) {
+        change(numbers, is_bias, width);
+      });
     }
     return is.with_operands(std::move(operands));
   };
 }
 
 Rewriter::Rule parameters_of_digits(int digits) {
-  return parameters_as([power = std::pow(10.0, digits)](Numbers& numbers, bool) {
+  return parameters_as([power = std::pow(10.0, digits)](Numbers& numbers, bool, std::size_t) {
     std::ranges::transform(numbers, numbers.begin(),
                            [power](float one) { return static_cast<float>(std::round(one * power) / power); });
   });
 }
 
 Rewriter::Rule parameters_of_bits(int bits) {
-  return parameters_as([bits](Numbers& numbers, bool) {
+  return parameters_as([bits](Numbers& numbers, bool, std::size_t) {
     std::ranges::transform(numbers, numbers.begin(), [bits](float one) { return rounded_to(one, bits); });
   });
 }
 
 /// Symmetric 8-bit quantisation: as many levels below 0 as above.
-void quantise(Numbers& numbers) {
+void quantise(std::span<float> numbers) {
   const float most = std::abs(*std::ranges::max_element(numbers, {}, [](float one) { return std::abs(one); }));
   std::ranges::for_each(numbers,
                         [step = most / 127](float& one) { one = step == 0 ? 0 : std::round(one / step) * step; });
@@ -88,6 +92,18 @@ Rewriter::Rule scores_in(int bits) {
   });
 }
 
+Rewriter::Rule exponentials_in(int bits) {
+  return for_each(Kind::softmax, [bits](const Tensor&, const Tensor& is) {
+    return made_by_rows(is.operands()[0], [bits](std::span<float> row) {
+      const float most = largest_of(row);
+      std::ranges::transform(row, row.begin(), [&](float score) { return rounded_to(std::exp(score - most), bits); });
+      divide_by_sum(row);
+    });
+  });
+}
+
+Tensor in_float16_before_last(const Tensor& was, const Tensor& is) { return joins_heads(was) ? rounded(is, 11) : is; }
+
 }  // namespace
 
 std::vector<Mistake> precision_mistakes() {
@@ -101,7 +117,27 @@ std::vector<Mistake> precision_mistakes() {
       {"float16-scores", "the scores are rounded to float16 before softmax", "float32", scores_in(11)},
       {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32", scores_in(8)},
       {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
-       parameters_as([](Numbers& numbers, bool is_bias) { is_bias ? void() : quantise(numbers); })},
+       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) { is_bias ? void() : quantise(numbers); })},
+      {"int8-weights", "the weights are int8: quantised to 8 bits, each row by itself", "float32",
+       parameters_as([](Numbers& numbers, bool is_bias, std::size_t width) {
+         for (std::size_t first = 0; !is_bias && first < numbers.size(); first += width) {
+           quantise(std::span(numbers).subspan(first, width));
+         }
+       }),
+       true},
+      {"float8-weights", "the weights are float8, of 3 bits and an exponent", "float32",
+       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
+         std::ranges::transform(numbers, numbers.begin(),
+                                [is_bias](float one) { return is_bias ? one : rounded_to(one, 4); });
+       }),
+       true},
+      {"float16-exponentials", "the exponentials are rounded to float16", "float32", exponentials_in(11), true},
+      {"bfloat16-exponentials", "the exponentials are rounded to bfloat16", "float32", exponentials_in(8), true},
+      {"float16-contexts", "the joined contexts are rounded to float16", "float32", in_float16_before_last, true},
+      {"float16-inputs", "the inputs are rounded to float16", "float32",
+       with_inputs([](const Tensor& x) { return rounded(x, 11); }), true},
+      {"bfloat16-inputs", "the inputs are rounded to bfloat16", "float32",
+       with_inputs([](const Tensor& x) { return rounded(x, 8); }), true},
       {"float16-parameters", "weights and biases are stored in float16", "float32", parameters_of_bits(11)},
       {"bfloat16-parameters", "weights and biases are stored in bfloat16", "float32", parameters_of_bits(8)},
   };

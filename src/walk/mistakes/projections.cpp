@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -164,20 +165,6 @@ Rewriter::Rule rows_of_heads(std::span<const Step> steps, std::size_t operand, S
   };
 }
 
-/// Returns true for a projection of a layer's input, x @ W, and false for the last projection of joined heads.
-bool projects_inputs(const Tensor& was) {
-  return (was.kind() == Kind::linear && was.operands()[0].kind() != Kind::view) ||
-         (was.kind() == Kind::matmul && was.operands()[1].kind() == Kind::parameter);
-}
-
-/// Replaces x in x @ W by another tensor of the same shape.
-template <class Change>
-Rewriter::Rule with_inputs(Change change) {
-  return [change](const Tensor& was, const Tensor& is) {
-    return projects_inputs(was) ? with_first_operand(is, change(is.operands()[0])) : is;
-  };
-}
-
 /// Sinusoidal positions: sines and cosines alternate if `are_alternating`; otherwise all sines come first.
 Tensor with_positions(const Tensor& x, bool are_alternating) {
   return made_of(x, [width = width_of(x), tokens = rows_of(x), are_alternating](Numbers& numbers) {
@@ -237,6 +224,21 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
        outputs_normed(false)},
       {"residual-added", "the layer's input is added to its output: a residual connection", "out_proj(context_vec)",
        with_residual(steps)},
+      {"residual-and-norm", "the layer's input is added to its output, and the sum is normalised, as by a LayerNorm",
+       "out_proj(context_vec)",
+       [rule = with_residual(steps)](const Tensor& was, const Tensor& is) {
+         const Tensor added = rule(was, is);
+         return added.id() == is.id() ? is : normed(added, true);
+       },
+       true},
+      {"weight-negated", "the weight has the wrong sign", bias_line,
+       [](const Tensor& was, const Tensor& is) {
+         return was.kind() == Kind::linear
+                    ? linear(divide(is.operands()[0], -1, ""), is.operands()[1],
+                             is.operands().size() > 2 ? std::optional(is.operands()[2]) : std::nullopt, "")
+                    : is;
+       },
+       true},
       {"rotated-halves", "queries and keys are rotated by position: RoPE, on halves", scores_line,
        of_queries_and_keys(steps, [](const Tensor& x) { return rotated(x, true); })},
       {"rotated-pairs", "queries and keys are rotated by position: RoPE, on neighbours", scores_line,
@@ -274,6 +276,27 @@ std::vector<Mistake> projection_mistakes(std::span<const Step> steps) {
   table.push_back(
       {"inputs-scaled", "the inputs are multiplied by the square root of their dimension", "x",
        with_inputs([](const Tensor& x) { return divide(x, 1 / std::sqrt(static_cast<double>(x.size(-1))), ""); })});
+  table.push_back({"inputs-doubled", "the inputs are doubled, as if added to themselves", "x",
+                   with_inputs([](const Tensor& x) { return add(x, x); }), true});
+  table.push_back(
+      {"inputs-centred", "the mean of each input vector is taken off", "x", with_inputs([](const Tensor& x) {
+         return made_by_rows(x, [](std::span<float> row) {
+           const float mean = std::accumulate(row.begin(), row.end(), 0.0F) / static_cast<float>(row.size());
+           std::ranges::for_each(row, [mean](float& one) { one -= mean; });
+         });
+       }),
+       true});
+  table.push_back({"inputs-reversed", "the numbers of each input vector are in reverse order", "x",
+                   with_inputs([](const Tensor& x) {
+                     return made_by_rows(x, [](std::span<float> row) { std::ranges::reverse(row); });
+                   }),
+                   true});
+  table.push_back({"positions-added-to-projections", "sinusoidal positions are added to the results of projections",
+                   bias_line,
+                   [](const Tensor& was, const Tensor& is) {
+                     return projects_inputs(was) && was.dim() >= 2 ? with_positions(is, true) : is;
+                   },
+                   true});
   for (const bool are_alternating : {true, false}) {
     table.push_back({"positions-added", "sinusoidal positions are added to the inputs", "x",
                      with_inputs([are_alternating](const Tensor& x) {

@@ -13,13 +13,6 @@
 namespace attn {
 namespace {
 
-/// Returns true for queries @ keys.transpose(-2, -1).
-bool meets_keys(const Tensor& was) {
-  const Tensor& right = was.operands()[1];
-  return was.kind() == Kind::matmul && right.kind() == Kind::transpose &&
-         right.operation().facts().axes[1] + 1 == static_cast<std::size_t>(right.dim());
-}
-
 Tensor keys_reshaped(const Tensor& was, const Tensor& is) {
   const Tensor& right = is.operands()[1];
   return meets_keys(was) && right.kind() == Kind::transpose
@@ -138,6 +131,8 @@ std::vector<Mistake> score_mistakes() {
        scaling_line, scaled_by([](std::int64_t size) { return std::pow(static_cast<double>(size), 0.25); })},
       {"scaled-by-8", "the scores are divided by 8, the square root of 64, regardless of the keys' dimension",
        scaling_line, divided_by(8)},
+      {"multiplied-by-dimension", "the scores are multiplied by the keys' dimension, not divided by its square root",
+       scaling_line, scaled_by([](std::int64_t size) { return 1 / static_cast<double>(size); }), true},
       {"scaled-head-0-alone", "only the scores of head 0 are scaled", scaling_line, scaled_in_first_head},
       {"cosine", "queries and keys are divided by their lengths: the scores are cosines", scores_line,
        for_each(Kind::matmul, cosines)},
@@ -155,12 +150,6 @@ std::vector<Mistake> score_mistakes() {
        values_line, with_values},
       {"contexts-divided-by-tokens", "the contexts are divided by the number of tokens", values_line,
        divided_by_tokens},
-      {"weights-squared", "the values are added up with the squares of the weights", values_line,
-       weighted_by([](float weight) { return weight * weight; })},
-      {"weights-cubed", "the values are added up with the cubes of the weights", values_line,
-       weighted_by([](float weight) { return weight * weight * weight; })},
-      {"weights-root", "the values are added up with the square roots of the weights", values_line,
-       weighted_by([](float weight) { return std::sqrt(weight); })},
       {"scores-symmetric", "the scores are symmetrised: the mean of the scores and the transposed ones", scores_line,
        for_each(Kind::matmul, symmetric)},
   };

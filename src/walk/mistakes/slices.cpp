@@ -72,20 +72,22 @@ Rewriter::Rule with_operand(std::size_t operand, std::size_t axis, Change change
   });
 }
 
-/// Replaces each slice along an axis by the mean of all slices.
-Tensor averaged(const Tensor& x, std::size_t axis) {
+/// Replaces each slice along an axis by the sum of all slices, or by their mean.
+Tensor summed(const Tensor& x, std::size_t axis, bool is_mean) {
   const auto stride = row_major_strides(x.shape())[axis];
-  return made_of(x, [stride, count = x.shape()[axis]](Numbers& numbers) {
+  return made_of(x, [stride, is_mean, count = x.shape()[axis]](Numbers& numbers) {
     const Numbers own = numbers;
     for (std::int64_t i = 0; i < std::ssize(own); ++i) {
       double sum = 0;
       for (std::int64_t entry = 0; entry < count; ++entry) {
         sum += own[static_cast<std::size_t>(i + (entry - i / stride % count) * stride)];
       }
-      numbers[static_cast<std::size_t>(i)] = static_cast<float>(sum / static_cast<double>(count));
+      numbers[static_cast<std::size_t>(i)] = static_cast<float>(is_mean ? sum / static_cast<double>(count) : sum);
     }
   });
 }
+
+Tensor averaged(const Tensor& x, std::size_t axis) { return summed(x, axis, true); }
 
 std::int64_t last_entry(std::int64_t, std::int64_t count) { return count - 1; }
 
@@ -138,6 +140,87 @@ void add_operand_mistakes(std::vector<Mistake>& table) {
   }
 }
 
+/// Takes values, or keys of scores, from other tokens.
+void add_token_mistakes(std::vector<Mistake>& table) {
+  struct Order {
+    const char* words;
+    std::int64_t (*source)(std::int64_t entry, std::int64_t count);
+  };
+  constexpr Order orders[] = {{"the first token's", first_entry},
+                              {"the last token's", last_entry},
+                              {"the next token's", next_entry},
+                              {"the previous token's", previous_entry},
+                              {"the opposite token's", reversed_entry}};
+  for (const Order& order : orders) {
+    const auto with_tokens = [source = order.source](const Tensor& is, std::int64_t axis) {
+      std::vector<Tensor> operands = is.operands();
+      operands[1] = with_slices(contiguous(operands[1]), static_cast<std::size_t>(operands[1].dim() + axis), source);
+      return is.with_operands(std::move(operands));
+    };
+    table.push_back({"values-of-other-tokens", std::string("each weight meets ") + order.words + " value", values_line,
+                     [with_tokens](const Tensor& was, const Tensor& is) {
+                       return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_tokens(is, -2) : is;
+                     },
+                     true});
+    table.push_back(
+        {"keys-of-other-tokens", std::string("each query meets ") + order.words + " key", scores_line,
+         [with_tokens](const Tensor& was, const Tensor& is) { return meets_keys(was) ? with_tokens(is, -1) : is; },
+         true});
+  }
+}
+
+/// Two axes that a view confuses: turned first and then viewed, or the other way round.
+struct Confusion {
+  std::int64_t a, b;
+  bool is_turned_first;
+
+  Tensor operator()(const Tensor& x) const {
+    const Tensor turned = transpose(x, a, b);
+    return is_turned_first ? view(contiguous(turned), x.shape())
+                           : contiguous(transpose(view(contiguous(x), turned.shape()), a, b));
+  }
+  std::string axes() const { return std::to_string(a) + " and " + std::to_string(b); }
+};
+
+/// Reads an operand of scores or contexts by view where two axes should change places, or the other way round.
+Mistake operand_by_view(std::size_t operand, const Confusion& confused) {
+  return {"operand-by-view",
+          "axes " + confused.axes() + " of the product's " + (operand == 0 ? "first" : "second") +
+              " operand are confused by a view or reshape",
+          "transpose(" + std::to_string(confused.a) + ", " + std::to_string(confused.b) + ")",
+          [operand, confused](const Tensor& was, const Tensor& is) {
+            if (was.kind() != Kind::matmul || was.dim() != 4 || was.operands()[operand].dim() != 4) {
+              return is;
+            }
+            std::vector<Tensor> operands = is.operands();
+            operands[operand] = confused(operands[operand]);
+            return is.with_operands(std::move(operands));
+          },
+          true};
+}
+
+Mistake joined_with(const Confusion& confused) {
+  constexpr const char* axes[] = {"the batch", "tokens", "heads", "columns"};
+  return {"heads-joined-by-view",
+          std::string(axes[confused.a]) + " and " + axes[confused.b] + " are confused by a view when heads are joined",
+          join_line,
+          [confused](const Tensor& was, const Tensor& is) {
+            return joins_heads(was) ? view(confused(contiguous(is.operands()[0])), was.shape()) : is;
+          },
+          true};
+}
+
+void add_view_mistakes(std::vector<Mistake>& table) {
+  for (const auto& [a, b] : {std::pair{1, 2}, {2, 3}, {1, 3}, {0, 1}}) {
+    for (const bool is_turned_first : {true, false}) {
+      const Confusion confused = {a, b, is_turned_first};
+      table.push_back(operand_by_view(1, confused));
+      table.push_back(joined_with(confused));
+      table.push_back(operand_by_view(0, confused));
+    }
+  }
+}
+
 /// Leaves out a term of each sum of products, by setting it to 0 in the first operand.
 template <class Source>
 Rewriter::Rule with_terms(Source source) {
@@ -176,6 +259,15 @@ std::vector<Mistake> slice_mistakes() {
        with_terms(all_but_last)},
       {"first-term-left-out", "the sum of each product leaves out its first term: off by one", "for i in range(n)",
        with_terms(all_but_first)},
+      {"half-of-terms", "the sum of each product has only the first half of its terms", "for i in range(n)",
+       with_terms([](std::int64_t entry, std::int64_t count) { return entry < count / 2 ? entry : -1; }), true},
+      {"summed-over-heads", "each head is the sum of all heads", split_line,
+       [](const Tensor& was, const Tensor& is) {
+         return was.kind() == Kind::matmul && has_heads(was) ? summed(is, 1, false) : is;
+       },
+       true},
+      {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line, joined_as(all_but_last),
+       true},
       {"accumulated-over-batch", "each entry of the batch is added to the one before: the sum is not reset to 0",
        "sum = 0", accumulated_over(0)},
       {"accumulated-over-heads", "each head is added to the one before: the sum is not reset to 0", "sum = 0",
@@ -206,6 +298,8 @@ std::vector<Mistake> slice_mistakes() {
        sliced(has_rows, -2, all_but_first)},
   };
   add_operand_mistakes(table);
+  add_token_mistakes(table);
+  add_view_mistakes(table);
   return table;
 }
 

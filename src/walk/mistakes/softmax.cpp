@@ -8,15 +8,27 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/operations.hpp"
 #include "tensor/what_if.hpp"
 #include "text/numbers.hpp"
+#include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
 
 namespace attn {
 namespace {
+
+/// Returns true if the scores before softmax are hidden by a mask.
+bool mask_before(const Tensor& softmax) {
+  const Tensor* scores = &softmax.operands()[0];
+  while (scores->kind() == Kind::scaled) {
+    scores = &scores->operands()[0];
+  }
+  return hides(*scores);
+}
 
 /// Replaces softmax by a function of each row of scores.
 template <class Row>
@@ -50,11 +62,6 @@ void logarithms(std::span<float> row) {
   exponentials(weights, most, std::nullopt);
   const float log_sum = most + std::log(sum(weights));
   std::ranges::for_each(row, [log_sum](float& score) { score -= log_sum; });
-}
-
-void negated(std::span<float> row) {
-  std::ranges::for_each(row, [](float& score) { score = std::isinf(score) ? score : -score; });
-  exponentials(row, largest_of(row), 0.0F);
 }
 
 void all_alike(std::span<float> row) {
@@ -99,6 +106,61 @@ Rewriter::Rule softmax_by_running_sums(bool is_ever) {
         std::ranges::for_each(own, [running](float& one) { one /= running; });
       }
     });
+  });
+}
+
+/// Softmax in blocks of keys that does not rescale what earlier blocks gave when the maximum grows.
+Rewriter::Rule softmax_by_blocks(std::size_t size, bool rescales_sum) {
+  return softmax_by_rows([size, rescales_sum](std::span<float> row) {
+    float largest = -infinity;
+    float total = 0;
+    for (std::size_t first = 0; first < row.size(); first += size) {
+      const auto block = row.subspan(first, std::min(size, row.size() - first));
+      const float before = std::exchange(largest, std::max(largest, largest_of(block)));
+      exponentials(block, largest == -infinity ? 0 : largest, std::nullopt);
+      total = sum(block) + (rescales_sum && total > 0 ? total * std::exp(before - largest) : total);
+    }
+    std::ranges::for_each(row, [total](float& one) { one /= total; });
+  });
+}
+
+/// Divides each column by the sum of the row with its number: keepdim is missing.
+Tensor divided_by_other_sums(const Tensor& was, const Tensor& is) {
+  if (was.dim() < 2 || rows_of(was) != width_of(was)) {
+    return is;
+  }
+  return made_by_blocks(is.operands()[0], rows_of(was) * width_of(was),
+                        [width = width_of(was)](std::span<float> matrix) {
+                          Numbers sums;
+                          for (std::size_t first = 0; first < matrix.size(); first += width) {
+                            const auto row = matrix.subspan(first, width);
+                            exponentials(row, largest_of(row), std::nullopt);
+                            sums.push_back(sum(row));
+                          }
+                          for (std::size_t i = 0; i < matrix.size(); ++i) {
+                            matrix[i] /= sums[i % width];
+                          }
+                        });
+}
+
+/// Hides later tokens from each one where the program has no mask.
+Tensor softmax_of_masked(const Tensor& was, const Tensor& is) {
+  if (was.dim() < 2 || mask_before(was)) {
+    return is;
+  }
+  return softmax(masked_fill(is.operands()[0], torch::mask_above(was.size(-2), was.size(-1), 1), -infinity));
+}
+
+/// Softmax with another score where a token meets itself.
+Rewriter::Rule softmax_with_diagonal(float score) {
+  return for_each(Kind::softmax, [score](const Tensor& was, const Tensor& is) {
+    return was.dim() < 2 || rows_of(was) != width_of(was)
+               ? is
+               : softmax(made_of(is.operands()[0], [score, width = width_of(was)](Numbers& numbers) {
+                   for (std::size_t row = 0; row * width < numbers.size(); ++row) {
+                     numbers[row * width + row % width] = score;
+                   }
+                 }));
   });
 }
 
@@ -254,17 +316,11 @@ std::vector<Mistake> softmax_mistakes() {
        softmax_by_rows([](std::span<float> row) { exponentials(row, largest_of(row), 1.0F); })},
       {"no-exp", "the scores are divided by their sum, without exp", softmax_line, softmax_by_rows(without_exp)},
       {"log-softmax", "this is log_softmax: the logarithms of the weights", softmax_line, softmax_by_rows(logarithms)},
-      {"softmax-of-negated", "softmax is applied to scores with the wrong sign", softmax_line,
-       softmax_by_rows(negated)},
       {"softmax-of-all", "softmax is taken over the whole matrix, not over each row", softmax_line,
        for_each(Kind::softmax, softmax_over_matrix)},
       {"mask-filled-with-nan", "masked scores are nan or inf, not -inf: their rows' weights are nan", mask_line,
        softmax_by_rows(no_numbers_where_hidden)},
       {"weights-uniform", "all visible tokens have the same weight", softmax_line, softmax_by_rows(all_alike)},
-      {"relu-before-softmax", "a relu is applied to the scores before softmax", softmax_line,
-       softmax_of_each([](float score) { return std::max(score, 0.0F); })},
-      {"softmax-of-absolute", "softmax is applied to the absolute values of the scores", softmax_line,
-       softmax_of_each([](float score) { return std::abs(score); })},
       {"sigmoid", "sigmoid is applied to each score, not softmax to each row", softmax_line, softmax_by_rows(sigmoids)},
       {"relu-for-exp", "relu in place of exp", softmax_line, softmax_by_rows(relus)},
       {"largest-alone", "the largest score has all the weight: argmax", softmax_line, softmax_by_rows(largest_alone)},
@@ -272,6 +328,12 @@ std::vector<Mistake> softmax_mistakes() {
        softmax_by_rows([](std::span<float> row) { without_key(row, 0); })},
       {"last-key-left-out", "softmax leaves out the last key: off by one", "for j in range(num_tokens)",
        softmax_by_rows([](std::span<float> row) { without_key(row, row.size() - 1); })},
+      {"diagonal-0", "the score of each token with itself is 0", softmax_line, softmax_with_diagonal(0), true},
+      {"diagonal-hidden", "each token is hidden from itself", softmax_line, softmax_with_diagonal(-infinity), true},
+      {"divided-by-other-sums", "each column is divided by the sum of the row with its number: keepdim is missing",
+       "exps / exps.sum(dim=-1, keepdim=True)", for_each(Kind::softmax, divided_by_other_sums), true},
+      {"masked-unasked", "later tokens are hidden by a causal mask, where the program has none", softmax_line,
+       for_each(Kind::softmax, softmax_of_masked), true},
       {"divided-over-heads", "the weights are divided by their sum over the heads", softmax_line,
        for_each(Kind::softmax, divided_over_heads)},
       {"divided-by-length", "the exponentials are divided by the root of the sum of their squares, not by their sum",
@@ -289,6 +351,15 @@ std::vector<Mistake> softmax_mistakes() {
       {"softmax-dim-2", "softmax is taken over dim 2, not over the last axis", softmax_line,
        softmax_of_hidden_along(2)},
   };
+  for (const std::size_t size : {1U, 2U, 4U}) {
+    for (const bool rescales_sum : {true, false}) {
+      table.push_back({"blocks-not-rescaled",
+                       std::string("in blocks of ") + std::to_string(size) + (size == 1 ? " key" : " keys") +
+                           ", earlier weights are not rescaled when a block raises the maximum" +
+                           (rescales_sum ? ", but their sum is" : ", nor is their sum"),
+                       "weights * torch.exp(old_max - new_max)", softmax_by_blocks(size, rescales_sum), true});
+    }
+  }
   for (const float cap : {1.0F, 10.0F, 20.0F, 30.0F, 50.0F}) {
     table.push_back({"soft-capped",
                      "the scores are soft-capped at " + text::shortest_text(cap) + ", by tanh, before softmax",

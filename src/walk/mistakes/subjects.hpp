@@ -31,6 +31,8 @@ std::vector<Mistake> position_mistakes();
 std::vector<Mistake> slice_mistakes();
 /// Mistakes in a layer's norm, residual and fused projection.
 std::vector<Mistake> layer_mistakes(std::span<const Step> steps);
+/// Functions applied to scores, weights, or results of projections.
+std::vector<Mistake> function_mistakes();
 std::vector<Mistake> precision_mistakes();
 
 }  // namespace attn
