@@ -413,6 +413,39 @@ HABITS = {
     "French": ("before", "drop",
         "x=entrees W*=poids_{q}@t b*=biais_{q} Wo=poids_sortie@t bo=biais_sortie mask=masque scaled=scores "
         "weights=poids_attention ctx=contexte out=sortie"),
+    "numpy functional": ("before", "inf",
+        "x=X W*=W_{q} b*=b_{q} Wo=W_o bo=b_o *={Q} scores=QK_T scaled=scaled_QK masked=masked_QK weights=A ctxh=head_outputs "
+        "ctx=concat_heads out=Z"),
+    "einops per head": ("query", "min",
+        "x=x Wqkv=to_qkv.weight bqkv=to_qkv.bias Wo=to_out.weight bo=to_out.bias *h={q} scores=sim masked=sim_masked "
+        "weights=attn ctxh=out_per_head ctx=out_rearranged out=out"),
+    "acts": ("before", "inf",
+        "x=acts/resid W*=params/{query}_proj/w b*=params/{query}_proj/b Wo=params/out_proj/w bo=params/out_proj/b "
+        "*h=acts/{query} scaled=acts/attn_logits weights=acts/attn_probs ctxh=acts/attn_mix out=acts/attn_out"),
+    "debug_": ("before", "1e9",
+        "x=debug_x *h=debug_{q} scores=debug_scores_raw scaled=debug_scores_div masked=debug_scores_masked "
+        "weights=debug_probs ctxh=debug_ctx ctx=debug_merged out=debug_final"),
+    "numbered steps": ("before", "inf",
+        "x=01_input q=02_q k=03_k v=04_v scores=05_scores scaled=06_scaled masked=07_masked weights=08_softmax "
+        "ctxh=09_context ctx=10_concat out=11_output"),
+    "query_vectors": ("after", "inf",
+        "x=input_embeddings W*={query}_weights b*={query}_biases Wo=output_weights bo=output_biases *={query}_vectors "
+        "scores=dot_products masked=masked_dot_products scaled=scaled_dot_products weights=attention_distribution "
+        "ctxh=weighted_values ctx=concatenated out=final_projection"),
+    "suffixes BTC": ("before", "inf",
+        "x=x_BTC *h={q}_BHTD scores=s_BHTS scaled=scaled_BHTS masked=masked_BHTS weights=p_BHTS ctxh=o_BHTD ctx=o_BTC out=y_BTC"),
+    "Gemma suffixes": ("query", "min",
+        "x=x_BTD *h={query}_proj@bthd masked=logits_BNTS weights=probs_BNTS ctxh=encoded_BTNH@bthd out=attn_output_BTD"),
+    "camelCase": ("before", "1e9",
+        "x=inputMat W*=w{Q} b*=b{Q} Wo=wOut bo=bOut *h={q}Mat scores=rawScores scaled=scaledScores masked=maskedScores "
+        "weights=attnProbs ctxh=headOut ctx=concatOut out=finalOut"),
+    "with shapes in words": ("after", "drop",
+        "x=hidden W*=self.{query}.weight b*=self.{query}.bias Wo=self.out.weight bo=self.out.bias *h={query}_per_head "
+        "mask=causal scores=scores_before_mask masked=scores_after_mask scaled=scores_after_scale weights=attention_map "
+        "ctxh=context_per_head ctx=context_merged out=projected"),
+    "pt files": ("before", "inf",
+        "x=ref_hidden_states *h=ref_{query}_states scaled=ref_attn_weights_pre masked=ref_attn_weights_masked "
+        "weights=ref_attn_weights_softmax ctxh=ref_attn_output_heads ctx=ref_attn_output_flat out=ref_attn_output"),
 }
 WORDS = {"{q}": "q k v", "{Q}": "Q K V", "{query}": "query key value", "{queries}": "queries keys values",
          "{Queries}": "Queries Keys Values"}

@@ -196,6 +196,49 @@ def first_key_left_out(p, right, s):
 first = lambda i, n: 0
 backwards = lambda i, n: n - 1 - i
 but_last = lambda i, n: -1 if i == n - 1 else i
+def in_blocks(rescales_sum):
+    """A softmax in blocks of two keys that does not rescale earlier exponentials when the maximum grows."""
+    def change(p, right, s):
+        most = np.full(s.shape[:-1], -np.inf, s.dtype)
+        exps, total = np.zeros_like(s), np.zeros(s.shape[:-1], s.dtype)
+        for i in range(0, s.shape[-1], 2):
+            block = s[..., i:i + 2]
+            grown = np.maximum(most, block.max(-1))
+            total = total * np.nan_to_num(np.exp(most - grown)) if rescales_sum else total
+            exps[..., i:i + 2] = np.exp(block - grown[..., None])
+            total, most = total + exps[..., i:i + 2].sum(-1), grown
+        return exps / total[..., None]
+    return change
+
+
+def sparsemax(p, right, s):
+    ordered = np.sort(np.maximum(s, -1e3), -1)[..., ::-1]
+    sums = np.cumsum(ordered, -1)
+    count = (1 + np.arange(1, s.shape[-1] + 1) * ordered > sums).sum(-1, keepdims=True)
+    return np.maximum(s - (np.take_along_axis(sums, count - 1, -1) - 1) / count, 0).astype(s.dtype)
+
+
+def float8(x):
+    fraction, exponent = np.frexp(x.astype(np.float64))
+    return np.ldexp(np.round(fraction * 16) / 16, exponent).astype(x.dtype)
+
+
+def int8_rows(w):
+    step = abs(w).max(1, keepdims=True) / 127
+    return (np.round(w / step) * step).astype(w.dtype)
+
+
+def by_weight(letters, change):
+    """x @ change(W).T + b."""
+    return only(letters, lambda p, right, x, name:
+                x @ change(p.weight[name]).T + (0 if p.bias[name] is None else p.bias[name]))
+
+
+def of_results(letters, change):
+    """change(x @ W.T + b)."""
+    return only(letters, lambda p, right, x, name: change(right(x, name)).astype(x.dtype))
+
+
 M = ["multihead", "no bias"]
 B, S, D, C = ["multihead", "causal"], ["square"], ["dropped"], ["cross"]
 HEADED, ANY, MASKED = ["multihead", "square"], ["multihead", "trainable", "cross", "causal"], ["multihead", "causal"]
@@ -325,7 +368,7 @@ MISTAKES = [
     ("filled with -1e-9", MASKED, {"hide": filled(-1e-9)}, "mask-0|mask-filled"),
     ("filled with -1", MASKED, {"hide": filled(-1)}, "mask-filled"),
     ("filled with -2.5", MASKED, {"hide": filled(-2.5)}, "mask-filled"),
-    ("filled with 1e9", MASKED, {"hide": filled(1e9)}, "mask-filled"),
+    ("filled with 1e9", MASKED, {"hide": filled(1e9)}, "mask-filled|mask-positive"),
     ("mask of 0 and 1 added", MASKED, {"hide": lambda p, right, s, hidden: s + hidden.astype(p.dtype)}, "mask-added"),
     ("mask of 1 and 0 added", MASKED, {"hide": lambda p, right, s, hidden: s + (~hidden).astype(p.dtype)},
      "keep-mask-added|mask-subtracted"),
@@ -670,4 +713,69 @@ MISTAKES = [
     ("first key left out", ANY, {"weigh": first_key_left_out}, "first key|hides column 0|column 0"),
     ("bias twice in head 0", ["multihead"], {"project": only("q", head_bias_twice(0))}, "bias"),
     ("bias twice in the last head", ["multihead"], {"project": only("v", head_bias_twice(-1))}, "bias"),
+    # Functions of projections, scores and weights
+    ("silu of values", ANY, {"project": of_results("v", lambda y: y / (1 + np.exp(-y)))}, "SiLU"),
+    ("tanh of keys", ANY, {"project": of_results("k", np.tanh)}, "tanh"),
+    ("gelu of queries", ANY, {"project": of_results("q", gelu)}, "GELU"),
+    ("elu + 1 of queries and keys", ANY, {"project": of_results("qk", lambda y: np.where(y > 0, y + 1, np.exp(y)))},
+     "elu-plus-1"),
+    ("keys absolute", ANY, {"project": of_results("k", abs)}, "absolute"),
+    ("scores squared", ["trainable", "cross"], {"score": lambda p, right, q, k: right(q, k) ** 2}, "square"),
+    ("tanh of scores", ["trainable", "cross"], {"weigh": lambda p, right, s: right(np.tanh(s))}, "tanh"),
+    ("softmax of exp", ["trainable", "cross"], {"weigh": lambda p, right, s: right(np.exp(s))}, "exp"),
+    # Another softmax
+    ("blocks, sum rescaled alone", ["multihead", "trainable", "causal"], {"weigh": in_blocks(True)},
+     "blocks-not-rescaled"),
+    ("blocks, nothing rescaled", ["multihead", "trainable", "causal"], {"weigh": in_blocks(False)},
+     "blocks-not-rescaled"),
+    ("sparsemax", ["trainable", "cross", "multihead"], {"weigh": sparsemax}, "sparsemax"),
+    ("keepdims missing", ["trainable"], {"weigh": of_exps(lambda exps: exps / exps.sum(-1)[..., None, :])},
+     "divided-by-other-sums"),
+    ("causal where none is asked", ["trainable", "cross"],
+     {"weigh": lambda p, right, s: right(np.where(np.tri(*s.shape[-2:], dtype=bool), s, p.dtype(-np.inf)))},
+     "masked-unasked|mask|hidden|hides"),
+    ("diagonal scores 0", ["trainable", "multihead"],
+     {"weigh": lambda p, right, s: right(np.where(np.eye(s.shape[-1], dtype=bool), p.dtype(0), s))}, "diagonal-0"),
+    ("1 added to the diagonal", ["trainable", "multihead"],
+     {"weigh": lambda p, right, s: right(s + np.eye(s.shape[-1], dtype=s.dtype))}, "diagonal-plus-1"),
+    ("exponentials in float16", M,
+     {"weigh": of_exps(lambda exps: (lambda half: half / half.sum(-1, keepdims=True))(
+         exps.astype(np.float16).astype(exps.dtype)))}, "float16-exponentials|float16"),
+    ("1e4 added to hidden scores", MASKED,
+     {"hide": lambda p, right, s, hidden: s + hidden * p.dtype(1e4)}, "mask-positive|mask"),
+    # Other operands
+    ("keys of the next token", ["multihead", "trainable", "cross"],
+     {"score": lambda p, right, q, k: right(q, np.roll(k, -1, -2))},
+     "keys-of-other-tokens|next token|columns|mixed|other places"),
+    ("values of the last token for all", ANY,
+     {"attend": lambda p, right, w, v: right(w, v[..., -1:, :] + 0 * v)}, "last token|values-of-other-tokens"),
+    ("values viewed for bmm", HEADED, {"attend": lambda p, right, w, v: w @ swap(v).reshape(v.shape)},
+     "operand-by-view|view|reshape"),
+    ("joined from axes 1 and 3", HEADED,
+     {"join": lambda p, right, c: c.transpose(0, 3, 2, 1).reshape(c.shape[0], c.shape[2], -1)},
+     "heads-joined-innermost|joined|reshaped|mixed"),
+    ("half of head_dim summed", ["multihead", "trainable", "causal"],
+     {"score": lambda p, right, q, k: right(q[..., :q.shape[-1] // 2], k[..., :q.shape[-1] // 2])}, "half-of-terms"),
+    ("values centred", ANY, {"attend": lambda p, right, w, v: right(w, v - v.mean(-2, keepdims=True))},
+     "values-centred"),
+    ("mean of the heads joined", HEADED, {"join": lambda p, right, c: right(c.mean(1, keepdims=True) + 0 * c)},
+     "heads-averaged|mean of all"),
+    ("dropout mask of the next head", ["dropped"],
+     {"drop": lambda p, right, w: np.where(np.roll(p.lesson.kept, -1, 1), w / p.dtype(.75), p.dtype(0))},
+     "dropout-mask-of-another-head"),
+    ("kept and dropped swapped, not rescaled", ["dropped"],
+     {"drop": lambda p, right, w: w * ~p.lesson.kept}, "keep-and-drop-swapped"),
+    # Inputs and weights
+    ("inputs doubled", ANY, {"read": lambda p, right, x, n: x + x}, "inputs-doubled|factor|times"),
+    ("inputs centred", M, {"read": lambda p, right, x, n: x - x.mean(-1, keepdims=True)}, "inputs-centred"),
+    ("inputs in float16", M, {"read": lambda p, right, x, n: x.astype(np.float16).astype(p.dtype)}, "float16"),
+    ("positions added to queries", ANY, {"project": of_results("q", lambda y: y + positions(y))},
+     "positions-added-to-projections"),
+    ("query weight negated", ANY, {"project": by_weight("q", lambda w: -w)}, "weight-negated|negative|factor|times -1|bias"),
+    ("float8 weights", M, {"project": by_weight("qkv", float8)}, "float8"),
+    ("int8 rows", M, {"project": by_weight("qkv", int8_rows)}, "int8"),
+    ("joined contexts in float16", M,
+     {"join": lambda p, right, c: right(c).astype(np.float16).astype(p.dtype)}, "float16"),
+    ("residual and LayerNorm", ["square"], {"finish": lambda p, right, j: renormed(right(j) + p.made["x"])},
+     "residual-and-norm"),
 ]

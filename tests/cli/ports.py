@@ -358,6 +358,8 @@ def accused(report):
 
 def is_pattern(sentence, theirs, right):
     """Whether the right numbers are in other places, or few factors or addends change them, as a cause says."""
+    if theirs.shape != right.shape:
+        return False
     if "in other places" in sentence:
         return np.allclose(np.sort(theirs, None), np.sort(right, None), atol=1e-5)
     told = np.isfinite(right) & (abs(np.where(np.isfinite(right), right, 0)) > 1e-2)

@@ -221,6 +221,13 @@ void add_view_mistakes(std::vector<Mistake>& table) {
   }
 }
 
+Tensor with_centred_values(const Tensor& contexts) {
+  std::vector<Tensor> operands = contexts.operands();
+  const Tensor values = contiguous(operands[1]);
+  operands[1] = subtract(values, averaged(values, static_cast<std::size_t>(values.dim()) - 2));
+  return contexts.with_operands(std::move(operands));
+}
+
 /// Leaves out a term of each sum of products, by setting it to 0 in the first operand.
 template <class Source>
 Rewriter::Rule with_terms(Source source) {
@@ -264,6 +271,16 @@ std::vector<Mistake> slice_mistakes() {
       {"summed-over-heads", "each head is the sum of all heads", split_line,
        [](const Tensor& was, const Tensor& is) {
          return was.kind() == Kind::matmul && has_heads(was) ? summed(is, 1, false) : is;
+       },
+       true},
+      {"values-centred", "the mean of all tokens' values is taken off the values", values_line,
+       [](const Tensor& was, const Tensor& is) {
+         return weighs_values(was) && was.operands()[1].dim() >= 2 ? with_centred_values(is) : is;
+       },
+       true},
+      {"heads-averaged", "the mean of all heads is joined in place of each head", join_line,
+       [](const Tensor& was, const Tensor& is) {
+         return joins_heads(was) ? view(averaged(contiguous(is.operands()[0]), 2), was.shape()) : is;
        },
        true},
       {"last-head-not-joined", "the last head is left 0 when heads are joined", join_line, joined_as(all_but_last),

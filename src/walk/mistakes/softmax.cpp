@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -151,17 +152,36 @@ Tensor softmax_of_masked(const Tensor& was, const Tensor& is) {
   return softmax(masked_fill(is.operands()[0], torch::mask_above(was.size(-2), was.size(-1), 1), -infinity));
 }
 
-/// Softmax with another score where a token meets itself.
-Rewriter::Rule softmax_with_diagonal(float score) {
-  return for_each(Kind::softmax, [score](const Tensor& was, const Tensor& is) {
+/// Softmax with the score changed where a token meets itself.
+template <class Change>
+Rewriter::Rule softmax_with_diagonal(Change change) {
+  return for_each(Kind::softmax, [change](const Tensor& was, const Tensor& is) {
     return was.dim() < 2 || rows_of(was) != width_of(was)
                ? is
-               : softmax(made_of(is.operands()[0], [score, width = width_of(was)](Numbers& numbers) {
+               : softmax(made_of(is.operands()[0], [change, width = width_of(was)](Numbers& numbers) {
                    for (std::size_t row = 0; row * width < numbers.size(); ++row) {
-                     numbers[row * width + row % width] = score;
+                     float& score = numbers[row * width + row % width];
+                     score = change(score);
                    }
                  }));
   });
+}
+
+/// Sparsemax: the nearest weights that sum to 1; Martins and Astudillo 2016, algorithm 1.
+void sparsemax(std::span<float> row) {
+  Numbers sorted(row.begin(), row.end());
+  std::ranges::sort(sorted, std::ranges::greater());
+  float total = 0;
+  float threshold = 0;
+  float above = 0;
+  for (const float score : sorted) {
+    total += score;
+    above += 1;
+    if (above * score + 1 > total) {
+      threshold = (total - 1) / above;
+    }
+  }
+  std::ranges::for_each(row, [threshold](float& one) { one = std::max(one - threshold, 0.0F); });
 }
 
 /// Softmax over all keys but one, whose weight is 0.
@@ -328,8 +348,14 @@ std::vector<Mistake> softmax_mistakes() {
        softmax_by_rows([](std::span<float> row) { without_key(row, 0); })},
       {"last-key-left-out", "softmax leaves out the last key: off by one", "for j in range(num_tokens)",
        softmax_by_rows([](std::span<float> row) { without_key(row, row.size() - 1); })},
-      {"diagonal-0", "the score of each token with itself is 0", softmax_line, softmax_with_diagonal(0), true},
-      {"diagonal-hidden", "each token is hidden from itself", softmax_line, softmax_with_diagonal(-infinity), true},
+      {"diagonal-0", "the score of each token with itself is 0", softmax_line,
+       softmax_with_diagonal([](float) { return 0.0F; }), true},
+      {"diagonal-hidden", "each token is hidden from itself", softmax_line,
+       softmax_with_diagonal([](float) { return -infinity; }), true},
+      {"diagonal-plus-1", "1 is added to the score of each token with itself", softmax_line,
+       softmax_with_diagonal([](float score) { return score + 1; }), true},
+      {"sparsemax", "sparsemax in place of softmax: scores below a threshold get the weight 0", softmax_line,
+       softmax_by_rows(sparsemax), true},
       {"divided-by-other-sums", "each column is divided by the sum of the row with its number: keepdim is missing",
        "exps / exps.sum(dim=-1, keepdim=True)", for_each(Kind::softmax, divided_by_other_sums), true},
       {"masked-unasked", "later tokens are hidden by a causal mask, where the program has none", softmax_line,
