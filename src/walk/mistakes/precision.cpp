@@ -117,7 +117,11 @@ std::vector<Mistake> precision_mistakes() {
       {"float16-scores", "the scores are rounded to float16 before softmax", "float32", scores_in(11)},
       {"bfloat16-scores", "the scores are rounded to bfloat16 before softmax", "float32", scores_in(8)},
       {"int8-weights", "the weights are int8: quantised to 8 bits", "float32",
-       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) { is_bias ? void() : quantise(numbers); })},
+       parameters_as([](Numbers& numbers, bool is_bias, std::size_t) {
+         if (!is_bias) {
+           quantise(numbers);
+         }
+       })},
       {"int8-weights", "the weights are int8: quantised to 8 bits, each row by itself", "float32",
        parameters_as([](Numbers& numbers, bool is_bias, std::size_t width) {
          for (std::size_t first = 0; !is_bias && first < numbers.size(); first += width) {
