@@ -53,6 +53,11 @@ def replaced(text, spans, words):
     return text
 
 
+def sampled_tensors():
+    """Page, its text, and a tensor's place on it."""
+    return harness.sample((name, text, i) for name, text, _ in pages() for i in range(len(numbers_of(text))))
+
+
 def pages():
     for file in sorted(PAGES.glob("page-*.txt")):
         yield file.name, file.read_text(), json.loads(file.with_suffix(".json").read_text())
@@ -74,35 +79,35 @@ class Pages(unittest.TestCase):
 
     def test_the_same_cells_in_another_order_follow_from_nothing(self):
         choices = random.Random(1)
-        for name, text, _ in pages():
-            for i, spans in enumerate(numbers_of(text)):
-                words = [text[begin:end] for begin, end in spans]
-                if len(set(words)) < 3:
-                    continue
-                shuffled = words[:]
-                while shuffled == words:
-                    choices.shuffle(shuffled)
-                verdict = findings(replaced(text, spans, shuffled))[i]["verdict"]
-                self.assertNotIn(verdict, EXPLAINED + ("last digit",), (name, i))
+        for name, text, i in sampled_tensors():
+            spans = numbers_of(text)[i]
+            words = [text[begin:end] for begin, end in spans]
+            if len(set(words)) < 3:
+                continue
+            shuffled = words[:]
+            while shuffled == words:
+                choices.shuffle(shuffled)
+            verdict = findings(replaced(text, spans, shuffled))[i]["verdict"]
+            self.assertNotIn(verdict, EXPLAINED + ("last digit",), (name, i))
 
     def test_a_wrong_sign_is_noticed_at_its_place(self):
         choices = random.Random(2)
-        for name, text, _ in pages():
-            for i, (spans, one) in enumerate(zip(numbers_of(text), findings(text))):
-                places = [place for place, (begin, end) in enumerate(spans) if text[begin:end] != "inf"
-                          and float(text[begin:end]) != 0]
-                if one["verdict"] not in EXPLAINED or not places:
-                    continue
-                place = choices.choice(places)
-                begin, end = spans[place]
-                word = text[begin:end]
-                damaged = findings(replaced(text, [(begin, end)], [word[1:] if word[0] == "-" else "-" + word]))[i]
-                self.assertNotIn(damaged["verdict"], EXPLAINED, (name, i, word))
-                for difference in damaged["differences"]:
-                    position = 0
-                    for size, index in zip(damaged["shape"], difference["index"]):
-                        position = position * size + index
-                    self.assertEqual(position, place, (name, i, word))
+        for name, text, i in sampled_tensors():
+            spans = numbers_of(text)[i]
+            places = [place for place, (begin, end) in enumerate(spans) if text[begin:end] != "inf"
+                      and float(text[begin:end]) != 0]
+            if not places or findings(text)[i]["verdict"] not in EXPLAINED:
+                continue
+            place = choices.choice(places)
+            begin, end = spans[place]
+            word = text[begin:end]
+            damaged = findings(replaced(text, [(begin, end)], [word[1:] if word[0] == "-" else "-" + word]))[i]
+            self.assertNotIn(damaged["verdict"], EXPLAINED, (name, i, word))
+            for difference in damaged["differences"]:
+                position = 0
+                for size, index in zip(damaged["shape"], difference["index"]):
+                    position = position * size + index
+                self.assertEqual(position, place, (name, i, word))
 
 
 # What PyTorch prints after torch.manual_seed(SEED).
