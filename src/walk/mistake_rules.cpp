@@ -118,6 +118,10 @@ Tensor masked_by_first_entry(const Tensor& was, const Tensor& is) {
   return hides_by_entry(was) ? masked_fill(is.operands()[0], index(is.operands()[1], 0), -infinity) : is;
 }
 
+Tensor masked_by_queries(const Tensor& was, const Tensor& is) {
+  return hides_by_entry(was) ? masked_fill(is.operands()[0], transpose(is.operands()[1], 1, 2), -1e4) : is;
+}
+
 Tensor masked_both_ways(const Tensor& was, const Tensor& is) {
   if (!hides_by_entry(was)) {
     return is;

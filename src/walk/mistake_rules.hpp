@@ -130,6 +130,10 @@ Rewriter::Rule masked_at(IsHidden is_hidden) {
 /// Masks every entry of a batch as the first one is, if each has its own mask.
 Tensor masked_by_first_entry(const Tensor& was, const Tensor& is);
 
+/// Masks rows of hidden tokens in place of their columns, if each entry of a batch has its own mask. Each number is as
+/// good a fill: softmax of equal scores gives equal weights.
+Tensor masked_by_queries(const Tensor& was, const Tensor& is);
+
 /// Masks not only the columns of hidden tokens but also their rows, if each entry of a batch has its own mask.
 Tensor masked_both_ways(const Tensor& was, const Tensor& is);
 

@@ -339,7 +339,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, projection_mistakes(steps));
   append(table, rotation_mistakes(steps));
   append(table, bias_mistakes(steps));
-  append(table, position_mistakes());
+  append(table, position_mistakes(steps));
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   append(table, layer_mistakes(steps));

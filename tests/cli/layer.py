@@ -351,7 +351,10 @@ def llama_port(weights, config, x, mistake=None):
     dump = {at + "input_layernorm": normed, at + "self_attn.q_proj": q, at + "self_attn.k_proj": k, at + "self_attn.v_proj": v}
     q, k, v = split(q, heads), split(k, kv_heads), split(v, kv_heads)
     first = 1 if mistake == "positions from one" else 0
-    angles = np.arange(first, first + n)[:, None] / config["rope_theta"] ** (np.arange(0, head_dim, 2) / head_dim)
+    theta = 500_000 if mistake == "another theta" else config["rope_theta"]
+    positions = np.arange(first, first + n)
+    positions[3:] = 0 if mistake == "decoded at 0" else positions[3:]
+    angles = positions[:, None] / theta ** (np.arange(0, head_dim, 2) / head_dim)
     cos, sin = np.cos(angles), np.sin(angles)
     sin = -sin if mistake == "rotated back" else sin
 
@@ -379,24 +382,37 @@ def llama_port(weights, config, x, mistake=None):
     return dump
 
 
-# A mistake, the tensor where it is first seen, and words of its cause.
+# A mistake, the tensor where it is first seen, words of its cause, and a thread on GitHub that reports it.
 GPT2_MISTAKES = [
-    ("no epsilon", "h.0.ln_1", "nothing is added under the root"), ("another epsilon", "h.0.ln_1", "eps is 1e-3"),
-    ("mean not subtracted", "h.0.ln_1", "does not subtract the mean"), ("norm without bias", "h.0.ln_1", "the norm's bias is left out"),
+    ("no epsilon", "h.0.ln_1", "nothing is added under the root"),
+    ("another epsilon", "h.0.ln_1", "eps is 1e-3", "huggingface/candle/pull/271"),
+    ("mean not subtracted", "h.0.ln_1", "does not subtract the mean", "nntile/nntile/pull/358"),
+    ("norm without bias", "h.0.ln_1", "the norm's bias is left out"),
     ("unbiased variance", "h.0.ln_1", "divided by n - 1"), ("no norm", "h.0.attn.c_attn", ""),
-    ("no bias", "h.0.attn.c_attn", "the bias is left out"), ("keys first", "h.0.attn.q", "keys, queries, values"),
-    ("fused by heads", "h.0.attn.q", "head by head"), ("scaled by d_model", "h.0.attn.scores", "square root of 12"),
-    ("not scaled", "h.0.attn.scores", "not divided by the square root"), ("no mask", "h.0.attn.scores", "nothing is masked"),
-    ("heads joined by view", "h.0.attn.context", "joined by view only"), ("no residual", "h.0.residual", "is not added"),
-    ("residual of the norm", "h.0.residual", "the normed hidden states are added")]
+    ("no bias", "h.0.attn.c_attn", "the bias is left out", "sbryngelson/ANEForge/pull/253"),
+    ("keys first", "h.0.attn.q", "keys, queries, values"),
+    ("fused by heads", "h.0.attn.q", "head by head", "lablup/mlxcel/pull/928"),
+    ("scaled by d_model", "h.0.attn.scores", "square root of 12", "lucidrains/vit-pytorch/issues/65"),
+    ("not scaled", "h.0.attn.weights", "not divided by the square root"), ("no mask", "h.0.attn.weights", "nothing is masked"),
+    ("heads joined by view", "h.0.attn.context", "joined by view only", "ajhalthor/Transformer-Neural-Network/pull/4"),
+    ("no residual", "h.0.residual", "is not added"),
+    ("residual of the norm", "h.0.residual", "the normed hidden states are added",
+     "Howuhh/faster-trajectory-transformer/issues/3")]
 LLAMA_MISTAKES = [
-    ("no epsilon", "input_layernorm", "nothing is added under the root"), ("another epsilon", "input_layernorm", "eps is 1e-3"),
+    ("no epsilon", "input_layernorm", "nothing is added under the root"),
+    ("another epsilon", "input_layernorm", "eps is 1e-3", "Lightning-AI/lit-llama/pull/339"),
     ("mean subtracted", "input_layernorm", "LayerNorm for RMSNorm"), ("weight plus one", "input_layernorm", "weight + 1"),
-    ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1"), ("rotated back", "self_attn.q_rot", "the other way"),
-    ("positions from one", "self_attn.q_rot", "count from 1"), ("keys not rotated", "self_attn.k_rot", "not rotated"),
-    ("tiled heads", "self_attn.scores", "0, 1, 0, 1"), ("scaled by d_model", "self_attn.scores", "square root of"),
-    ("no mask", "self_attn.attn_weights", ""), ("no window", "self_attn.attn_weights", ""),
-    ("window too wide", "self_attn.attn_weights", ""), ("no residual", "resid_mid", "is not added")]
+    ("adjacent pairs", "self_attn.q_rot", "columns 2i and 2i + 1", "ggml-org/llama.cpp/issues/3018"),
+    ("rotated back", "self_attn.q_rot", "the other way"), ("positions from one", "self_attn.q_rot", "count from 1"),
+    ("another theta", "self_attn.q_rot", "the base of the frequencies is 500000", "lyogavin/airllm/pull/369"),
+    ("decoded at 0", "self_attn.q_rot", "token 3 and later ones are all 0", "Blaizzy/mlx-vlm/pull/1993"),
+    ("keys not rotated", "self_attn.k_rot", "not rotated"),
+    ("tiled heads", "self_attn.scores", "0, 1, 0, 1", "ekzhang/jax-js/pull/180"),
+    ("scaled by d_model", "self_attn.scores", "square root of"),
+    ("no mask", "self_attn.attn_weights", "such as [0, 1], which should be hidden"),
+    ("no window", "self_attn.attn_weights", "the window is left out", "huggingface/transformers/issues/29777"),
+    ("window too wide", "self_attn.attn_weights", "one token too many", "ml-explore/mlx-lm/pull/390"),
+    ("no residual", "resid_mid", "is not added")]
 
 
 class Ports(Layer):
@@ -415,12 +431,12 @@ class Ports(Layer):
         code, text = self.verify(right)
         self.assertEqual(code, 0, text)
         self.assertIn(f"{len(right)} of {len(right)} tensors checked and right", text)
-        for mistake, place, cause in mistakes:
-            with self.subTest(mistake=mistake):
+        for mistake, place, cause, *thread in mistakes:
+            with self.subTest(mistake=mistake, thread=thread):
                 code, text = self.verify(port(held, config, x, mistake))
                 self.assertEqual(code, 1, text)
-                wrong = [line for line in text.splitlines() if "wrong" in line or "WRONG" in line]
-                self.assertIn(place, text, text)
+                first = next(line for line in text.splitlines() if " wrong here" in line)
+                self.assertIn(f"your {place}", first.replace("model.layers.0.", ""), text)
                 self.assertIn(cause, " ".join(text.split()), text)
 
     def test_what_these_inputs_cannot_show_is_said(self):

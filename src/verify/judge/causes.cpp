@@ -57,7 +57,7 @@ class Search {
   }
 
   std::vector<Cause> run(const Otherwise& otherwise) {
-    if (is_drawn()) {
+    if (is_drawn() && consumer() == nullptr) {  // else it is a mask
       look_among_steps();
       look_at_draws(otherwise);
     }
@@ -165,7 +165,8 @@ class Search {
           explains(judge_.values(*other.tensor))) {
         claim({{"other-step"},
                "these are the numbers of " + full_name(other) +
-                   (is_drawn() ? ": drawn in another order, or mixed up" : ": mixed up, or a step is left out"),
+                   (is_drawn() && consumer() == nullptr ? ": drawn in another order, or mixed up"
+                                                        : ": mixed up, or a step is left out"),
                ""});
         return;
       }

@@ -3,7 +3,9 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,15 +64,35 @@ std::vector<Matcher::Choice> Matcher::choices_of(const Item& item) {
   return choices;
 }
 
+/// The sections of tensors whose names and shapes leave no choice of one, or that are placed.
+std::set<std::string> Matcher::certain_sections() const {
+  std::set<std::string> certain;
+  for (const Item& item : items_) {
+    std::set<std::string> sections;
+    for (const std::size_t step : item.matched ? std::vector{step_of(item)} : allowed(item)) {
+      if (element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
+        sections.insert(steps_[step].section);
+      }
+    }
+    if (sections.size() == 1) {
+      certain.merge(sections);
+    }
+  }
+  return certain;
+}
+
 std::vector<Matcher::Open> Matcher::open_items() {
   constexpr std::ptrdiff_t most = 16;  ///< wrong tensors: to look where each may follow from another takes long
   const bool are_few = std::ranges::count_if(items_, [](const Item& item) { return !item.matched; }) <= most;
+  const std::set<std::string> sections = certain_sections();
   std::vector<Open> open;
   for (Item& item : items_) {
     if (item.matched) {
       continue;
     }
     Open one{&item, choices_of(item), {}};
+    std::ranges::stable_partition(one.choices,
+                                  [&](const Choice& choice) { return sections.contains(steps_[choice.step].section); });
     const bool is_lost = one.choices.empty();
     const auto is_elsewhere = [&](std::size_t step) {
       return element_count(tensor(step).shape()) == element_count(item.theirs->shape) &&

@@ -63,6 +63,7 @@ class Matcher {
   bool weigh(const Item& item, Choice& choice);
   bool is_large_like(const Item& item, std::size_t step) const;
   std::vector<Choice> choices_of(const Item& item);
+  std::set<std::string> certain_sections() const;
   std::vector<Open> open_items();
   void sort_by_distance(const Item& item, std::vector<std::size_t>& steps);
   bool is_made_of_own(std::size_t step, const Item& item) const;

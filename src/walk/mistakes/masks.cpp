@@ -119,6 +119,8 @@ std::vector<Mistake> mask_mistakes(std::span<const Mistake> usual) {
   std::vector<Mistake> table = {
       {"mask-inverted", "the mask is inverted: it hides the tokens that should be visible", mask_line,
        with_inverted_mask},
+      {"mask-of-queries", "padded queries are masked, not padded keys: their weights are all equal",
+       "attn_scores.masked_fill(mask, -torch.inf), with whole columns in mask", masked_by_queries},
       {"mask-added", "the mask of 0 and 1 is added to the scores", mask_line,
        masked_with([](float score, float hidden, std::int64_t) { return score + hidden; })},
       {"mask-subtracted", "the mask of 0 and 1 is subtracted from the scores", mask_line,

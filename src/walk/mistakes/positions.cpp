@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "tensor/rounded_math.hpp"
 #include "torch/torch.hpp"
 #include "walk/mistake_rules.hpp"
 #include "walk/mistakes/subjects.hpp"
@@ -61,23 +62,70 @@ Tensor cosines_first(const Tensor& was, const Tensor& is) {
   return interleaves_sines(was) ? view(stack({parts[1], parts[0]}, 2), was.shape()) : is;
 }
 
-/// 10000 ** (-i / d), for every list of frequencies in these steps.
-Rewriter::Rule with_half_exponent(std::span<const Step> steps) {
-  std::map<const void*, std::int64_t> columns;  // of what the frequencies are for
+/// The angles of position encodings and of rotations, each with the columns of what they are for.
+std::map<const Tensor*, std::int64_t> all_angles(std::span<const Step> steps) {
+  std::map<const Tensor*, std::int64_t> columns;
   for (const Step& step : steps) {
     if (!step.tensor) {
       continue;
     }
     if (const Tensor* const angles = angles_of(*step.tensor)) {
-      columns[angles->operands()[1].id()] = step.tensor->size(-1);
+      columns[angles] = step.tensor->size(-1);
     } else if (const auto rotation = rotation_of(*step.tensor)) {
-      columns[rotation->cos.operands()[0].operands()[1].id()] = rotation->x.size(-1);
+      columns[&rotation->cos.operands()[0]] = rotation->x.size(-1);
     }
   }
-  return [columns](const Tensor& was, const Tensor& is) {
+  return columns;
+}
+
+/// Other frequencies, base ** (-factor * i / d), for every list of them in these steps.
+Rewriter::Rule with_frequencies(std::span<const Step> steps, std::int64_t base, std::int64_t factor) {
+  std::map<const void*, std::int64_t> columns;
+  for (const auto& [angles, count] : all_angles(steps)) {
+    columns[angles->operands()[1].id()] = count;
+  }
+  return [columns, base, factor](const Tensor& was, const Tensor& is) {
     const auto found = columns.find(was.id());
-    return found == columns.end() ? is : torch::frequencies(torch::frequency_base, found->second, 1);
+    if (found == columns.end()) {
+      return is;
+    }
+    const Tensor others = torch::frequencies(base, found->second, factor);
+    return numbers_of(others) == numbers_of(was) ? is : others;  // else the right base would be a mistake
   };
+}
+
+/// Other positions of the tokens, of angles, from `first` on: `instead` of each position.
+template <class Position>
+Rewriter::Rule with_later_positions(std::span<const Step> steps, std::int64_t first, Position instead) {
+  std::set<const void*> counted;
+  for (const auto& [angles, count] : all_angles(steps)) {
+    counted.insert(angles->operands()[0].id());
+  }
+  return [counted, first, instead](const Tensor& was, const Tensor& is) {
+    if (!counted.contains(was.id()) || was.size(0) <= first) {
+      return is;
+    }
+    return made_of(was, [first, instead](Numbers& numbers) {
+      for (std::size_t i = static_cast<std::size_t>(first); i < numbers.size(); ++i) {
+        numbers[i] = static_cast<float>(instead(numbers[i]));
+      }
+    });
+  };
+}
+
+/// Each column c has a frequency of its own, 10000 ** (-2 c / d), in place of one for each two columns.
+Tensor with_frequency_by_column(const Tensor& was, const Tensor& is) {
+  if (angles_of(was) == nullptr) {
+    return is;
+  }
+  return made_of(was, [d = width_of(was)](Numbers& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto column = static_cast<double>(i % d);
+      const double angle =
+          static_cast<double>(i / d) * rounded::pow(torch::frequency_base, -2 * column / static_cast<double>(d));
+      numbers[i] = static_cast<float>(i % d % 2 == 0 ? rounded::sin(angle) : rounded::cos(angle));
+    }
+  });
 }
 
 /// Counts positions from 1; those of learned embeddings as far as there is a row for the last.
@@ -138,19 +186,40 @@ std::vector<Mistake> position_mistakes_in(std::span<const Step> steps) {
       {"sines-first", "the sines come first and then the cosines; columns should take turns", encodings_line,
        sines_first},
       {"half-exponent", "the exponents of the frequencies are i / d, not 2 i / d", frequencies_line,
-       with_half_exponent(steps)},
+       with_frequencies(steps, torch::frequency_base, 1)},
       {"positions-from-one", "positions count from 1, not from 0", "torch.arange(n)", counted_from_one(steps)},
       {"positions-after-projection", "positions are added to queries, keys and values, not to the inputs", adding_line,
        added_after_projections(steps)},
   };
 }
 
-std::vector<Mistake> position_mistakes() {
-  return {
+std::vector<Mistake> position_mistakes(std::span<const Step> steps) {
+  std::vector<Mistake> table = {
       {"cosines-first", "even columns have cosines and odd ones sines: swapped", encodings_line, cosines_first},
       {"inputs-scaled-up", "the inputs are multiplied by the square root of their dimension before positions are added",
        adding_line, scaled_before_positions},
+      {"frequency-by-column", "each column has a frequency of its own; columns 2i and 2i + 1 share one",
+       frequencies_line, with_frequency_by_column},
   };
+  for (const std::int64_t base : {100, 1'000, 10'000, 100'000, 500'000, 1'000'000, 10'000'000}) {
+    table.push_back({"frequency-base", "the base of the frequencies is " + std::to_string(base), "rope_theta, or 10000",
+                     with_frequencies(steps, base, 2), true});
+  }
+  constexpr std::int64_t most_tokens = 16;
+  for (std::int64_t first = 1; first < most_tokens; ++first) {
+    const std::string tokens = "the positions of token " + std::to_string(first) + " and later ones ";
+    table.push_back({"positions-stay-0", tokens + "are all 0: the offset is left out, a token at a time",
+                     "torch.arange(start, start + n)", with_later_positions(steps, first, [](float) { return 0.0F; }),
+                     true});
+    table.push_back(
+        {"positions-restart", tokens + "count from 0 again: the offset is left out", "torch.arange(start, start + n)",
+         with_later_positions(steps, first, [first](float at) { return at - static_cast<float>(first); }), true});
+    table.push_back(
+        {"positions-jump", tokens + "are too large by " + std::to_string(first) + ": the offset counts twice",
+         "torch.arange(start, start + n)",
+         with_later_positions(steps, first, [first](float at) { return at + static_cast<float>(first); }), true});
+  }
+  return table;
 }
 
 }  // namespace attn

@@ -235,6 +235,15 @@ Tensor softmax_with_distances(const Tensor& was, const Tensor& is) {
   return softmax(scores);
 }
 
+/// Multiplies the sums of earlier blocks by exp(new maximum - old), not by exp(old - new).
+Tensor rescaled_the_other_way(const Tensor& was, const Tensor& is) {
+  if (was.operands()[1].kind() != Kind::exp || is.operands()[1].kind() != Kind::exp) {
+    return is;
+  }
+  const Tensor& change = is.operands()[1].operands()[0];
+  return multiply(is.operands()[0], exp(subtract(change.operands()[1], change.operands()[0])));
+}
+
 /// Softmax along another axis, with masked scores of -1e9; if all are masked, the weights are equal.
 Rewriter::Rule softmax_of_hidden_along(std::int64_t axis) {
   return for_each(Kind::softmax, [axis](const Tensor& was, const Tensor& is) {
@@ -320,7 +329,8 @@ std::vector<Mistake> softmax_mistakes() {
   std::vector<Mistake> table = {
       {"scaled-after-softmax", "the weights are scaled after softmax, instead of the scores before it", scaling_line,
        scaled_after},
-
+      {"block-rescale-sign", "sums of earlier blocks are multiplied by exp(new maximum - old), the reciprocal",
+       "row_sum * torch.exp(row_max - new_row_max)", for_each(Kind::multiplied, rescaled_the_other_way), true},
       {"softmax-of-unscaled",
        "softmax is applied to scores that are not scaled: not divided by the square root of the keys' dimension",
        scaling_line, softmax_of_times(1)},

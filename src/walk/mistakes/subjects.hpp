@@ -26,8 +26,8 @@ std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps);
 std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
 /// The mistakes in positions added to inputs that --what-if has.
 std::vector<Mistake> position_mistakes_in(std::span<const Step> steps);
-/// Further mistakes in added positions.
-std::vector<Mistake> position_mistakes();
+/// Further mistakes in positions, added or rotated by, and in their frequencies.
+std::vector<Mistake> position_mistakes(std::span<const Step> steps);
 std::vector<Mistake> slice_mistakes();
 /// Mistakes in a layer's norm, residual and fused projection.
 std::vector<Mistake> layer_mistakes(std::span<const Step> steps);
