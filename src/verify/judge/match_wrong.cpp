@@ -91,8 +91,8 @@ std::vector<Matcher::Open> Matcher::open_items() {
       continue;
     }
     Open one{&item, choices_of(item), {}};
-    std::ranges::stable_partition(one.choices,
-                                  [&](const Choice& choice) { return sections.contains(steps_[choice.step].section); });
+    std::stable_partition(one.choices.begin(), one.choices.end(),
+                          [&](const Choice& choice) { return sections.contains(steps_[choice.step].section); });
     const bool is_lost = one.choices.empty();
     const auto is_elsewhere = [&](std::size_t step) {
       return element_count(tensor(step).shape()) == element_count(item.theirs->shape) &&
