@@ -11,6 +11,8 @@ class Stack final : public Operation {
  public:
   explicit Stack(std::int64_t copies) : copies_(copies) {}
 
+  bool is_view() const override { return copies_ == 1; }  // of what it stacks: one copy shares the numbers
+
   std::optional<std::vector<Need>> needs(const std::vector<Tensor>&, Box& part) const override {
     return std::vector<Need>{{Box(part.begin() + 1, part.end())}};
   }
