@@ -32,7 +32,7 @@ struct Takes {
   bool heads = false;
   bool shared_d_out = false;   ///< the heads divide one d_out among them
   bool second_inputs = false;  ///< a second sequence
-  bool positions = false;      ///< tells positions apart by itself, so that weights made by hand do not fit
+  bool only_drawn = false;     ///< weights made by hand do not fit: it tells positions apart itself, or has gradients
   std::span<const OwnSize> sizes = {};
   std::int64_t d_in = 3;           ///< columns of inputs that are drawn
   std::int64_t fixture_heads = 3;  ///< the number of heads with --fixture and --attend-to

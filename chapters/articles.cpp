@@ -163,6 +163,16 @@ constexpr std::array summaries = {
          {"compute a bias from a slope and two positions", "say which head sees furthest, and why",
           "tell a window's mask from a causal one"}},
         "bias-sign"},
+    Summary{"backward",
+            "the gradients of a causal head, from the loss back to its weights",
+            {"How do the weights of a head learn from an error?",
+             "The loss says how wrong the context vectors are. Its gradient goes back through every step: a product "
+             "gives the gradient of one factor by the other factor, transposed; softmax moves gradient within a row.",
+             "Look at the gradient of the scores: 0 for later tokens, and each row sums to 0, since softmax can only "
+             "shift weight from one token to another.",
+             {"say which factor must be transposed in the gradient of a product",
+              "compute a row of softmax's gradient by hand", "say which gradients are needed for W_key"}},
+            "no-row-sum"},
     Summary{
         "layer",
         "the attention of one layer of a checkpoint",

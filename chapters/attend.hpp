@@ -9,7 +9,7 @@ namespace attn::chapters {
 
 /// Returns true if the lesson asks for hand-made weights and the chapter has weights.
 inline bool is_made_by_hand(const Chapter& chapter, const Lesson& lesson) {
-  return lesson.attend_to && chapter.takes.projections && !chapter.takes.positions;
+  return lesson.attend_to && chapter.takes.projections && !chapter.takes.only_drawn;
 }
 
 /// The lesson with one-hot inputs [tokens, 2 * tokens], the position beside the word, and the sizes of hand-made

@@ -50,12 +50,17 @@ const Weight* find(const std::vector<Weight>& weights, const std::string& name) 
   return found;
 }
 
+bool is_target(const Weight& weight) { return without_section(weight.name) == "target"; }
+
 /// "nn.Linear's [d_out, d_in]"
-std::string layout(const Tensor& weight) {
-  if (weight.dim() != 2) {
+std::string layout(const Weight& weight) {
+  if (weight.tensor.dim() != 2) {
     return "[d_out]";
   }
-  return data_of(weight).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
+  if (is_target(weight)) {
+    return "[tokens, d_out]";
+  }
+  return data_of(weight.tensor).operation().facts().fan_in > 0 ? "nn.Linear's [d_out, d_in]" : "[d_in, d_out]";
 }
 
 /// The numbers of the transposed matrix.
@@ -90,9 +95,11 @@ void check_shape(const GivenTensor& given, const Weight& weight) {
   }
   const bool is_transposed = shape.size() == 2 && given.shape == Shape{shape[1], shape[0]};
   throw LessonError("--weights: '" + given.name + "' of '" + given.source + "' has shape " + shape_text(given.shape) +
-                    ", but " + weight.name + " here has shape " + shape_text(shape) + ", " + layout(weight.tensor) +
+                    ", but " + weight.name + " here has shape " + shape_text(shape) + ", " + layout(weight) +
                     "; weights must fit the inputs and each other; " +
-                    (is_transposed ? "transpose it, or choose another --init" : "give --inputs, or sizes, that fit"));
+                    (is_transposed
+                         ? std::string("transpose it") + (is_target(weight) ? "" : ", or choose another --init")
+                         : "give --inputs, or sizes, that fit"));
 }
 
 /// The user's numbers as a tensor of the weight's kind.
@@ -139,9 +146,9 @@ bool has_own(const Tensor& tensor) {
 std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 std::span<const std::string_view> weight_names() {
-  static constexpr std::array<std::string_view, 9> names = {"W_query",         "W_key",         "W_value",
-                                                            "W_query_bias",    "W_key_bias",    "W_value_bias",
-                                                            "out_proj_weight", "out_proj_bias", "pos_embedding_weight"};
+  static constexpr std::array<std::string_view, 10> names = {
+      "W_query",      "W_key",           "W_value",       "W_query_bias",         "W_key_bias",
+      "W_value_bias", "out_proj_weight", "out_proj_bias", "pos_embedding_weight", "target"};
   return names;
 }
 

@@ -22,11 +22,13 @@ Program::Program(const Chapter& chapter, const Lesson& lesson, torch::Torch& tor
       walk_(walk) {}
 
 Tensor Program::show(const std::string& name, const std::string& label, const Tensor& tensor, bool in_article) {
+  has_grad_ ? void() : tensor.set_without_grad();
   walk_.show(name, label, tensor, in_article);
   return tensor;
 }
 
 Tensor Program::let(const std::string& name, const Tensor& tensor, const std::string& words) {
+  has_grad_ ? void() : tensor.set_without_grad();
   walk_.let(name, tensor, words);
   return tensor;
 }

@@ -40,6 +40,9 @@ class Program {
   /// Sets the end of the last print call, if it is not a new line.
   void end_line(const std::string& end) { walk_.end_line(end); }
 
+  /// with torch.no_grad(): nothing that is shown or added from here on has a gradient.
+  void no_grad() { has_grad_ = false; }
+
   // ---- Inputs ------------------------------------------------------------------------------------
 
   /// Sets the article's seed from here on. A lesson's own seed, any but the default one, takes precedence.
@@ -93,6 +96,7 @@ class Program {
 
   void manual_seed() { torch_.manual_seed(seed()); }
   Tensor rand(const Shape& shape) { return torch_.rand(shape); }
+  Tensor randn(const Shape& shape) { return torch_.randn(shape); }
   torch::Dropped dropout(const Tensor& x, double p) { return torch_.dropout(x, p); }
 
   // ---- What the lesson says, or else the article -------------------------------------------------
@@ -120,6 +124,7 @@ class Program {
   torch::Torch& torch_;
   Walkthrough& walk_;
   torch::Seed article_seed_ = default_seed;
+  bool has_grad_ = true;
   std::optional<Tensor> batch_;  ///< [batch, tokens, d_in] with different entries; the inputs are the first
 };
 

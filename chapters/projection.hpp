@@ -25,6 +25,7 @@ class Projection {
   const std::string& name() const { return name_; }
   const Tensor& weight() const { return module_ ? module_->weight : *matrix_; }
   std::optional<Tensor> bias() const { return module_ ? module_->bias : std::nullopt; }
+  bool is_module() const { return module_.has_value(); }
   std::int64_t d_out() const { return weight().size(module_ ? 0 : 1); }
   /// The program's expression for the weight: "W_query.weight" for a module.
   std::string words() const { return module_ ? name_ + ".weight" : name_; }

@@ -82,6 +82,25 @@ def softmax_over_set():
     return cases
 
 
+def softmax_gradient_set():
+    cases = []
+    for seed, (shape, masked) in enumerate(softmax_cases()):
+        scores, gradients = numbers(seed, shape) * 4, numbers(seed + 1000, shape)
+        if masked:
+            scores[-masked:] = -math.inf
+        weights = torch.softmax(scores, dim=-1)
+        result = torch._softmax_backward_data(gradients, weights, -1, torch.float32)
+        cases.append({"seed": seed, "shape": shape, "masked": masked, "result": stored(result)})
+    return cases
+
+
+def total_set():
+    """On one thread, like sum_set."""
+    torch.set_num_threads(1)
+    shapes = [[width] for width in (1, 7, 8, 40)] + [[6, 2], [3, 5, 7], [100, 300]]
+    return [{"seed": seed, "shape": shape, "result": stored(numbers(seed, shape).sum())} for seed, shape in enumerate(shapes)]
+
+
 def sum_set():
     """On one thread: others would each sum a part of 32,768 numbers and more."""
     torch.set_num_threads(1)
@@ -367,6 +386,8 @@ def grad_fns():
         "sqrt": torch.sqrt(x[2]), "rsqrt": torch.rsqrt(x[2]), "raise": x[2] + 1e-5, "mean": x[2].mean(dim=-1, keepdim=True),
         "variance": x[2].var(dim=-1, unbiased=False, keepdim=True),
         "layer_norm": torch.native_layer_norm(x[2], [5], None, None, 1e-5)[0],
+        "softmax_gradient": torch._softmax_backward_data(x[2], torch.softmax(x[2].detach(), -1), -1, torch.float32),
+        "total": x[2].sum(),
         "lookup": torch.nn.functional.embedding(torch.tensor([2, 0]), x[2]),
         "subtract": x[2] - x[1], "cos": torch.cos(x[2].double()).float(), "sin": torch.sin(x[2].double()).float(), "every": x[2][..., ::2],
         "amax": x[2].amax(dim=-1, keepdim=True), "maximum": torch.maximum(x[2], x[2] * 2.0),
@@ -378,8 +399,9 @@ def grad_fns():
     return {name: type(result.grad_fn).__name__ for name, result in results.items()}
 
 
-BY_CPU = {"softmax": softmax_set, "softmax_over": softmax_over_set, "layer_norm": layer_norm_set}
-SETS = {**BY_CPU, "sum": sum_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
+BY_CPU = {"softmax": softmax_set, "softmax_gradient": softmax_gradient_set, "softmax_over": softmax_over_set,
+          "layer_norm": layer_norm_set}
+SETS = {**BY_CPU, "sum": sum_set, "total": total_set, "matmul": matmul_set, "linear": linear_set, "dots": dot_set,
         "dot_by_loop": dot_by_loop_set, "pairwise_dots": pairwise_dots_set, "weighted_sum": weighted_sum_set,
         "divide": divide_set, "divide_by": divide_by_set, "subtract": subtract_set, "amax": amax_set,
         "maximum": maximum_set, "mean": row_set(lambda x: x.mean(dim=-1, keepdim=True)),

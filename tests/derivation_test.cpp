@@ -52,6 +52,13 @@ double rounding_bound(const Tensor& tensor, const Derivation& derivation, double
       total += magnitude(tensor, term.a) * (term.b ? magnitude(tensor, *term.b) : 1);
     }
   }
+  if (derivation.rule == Rule::softmax_gradient) {
+    const double weight = magnitude(tensor, *derivation.terms[derivation.position].b);
+    total = magnitude(tensor, derivation.terms[derivation.position].a) * weight;
+    for (const Derivation::Term& term : derivation.terms) {
+      total += magnitude(tensor, term.a) * magnitude(tensor, *term.b) * weight;
+    }
+  }
   if (derivation.rule == Rule::softmax || derivation.rule == Rule::exponential) {
     for (const Derivation::Term& term : derivation.terms) {
       const double argument = magnitude(tensor, term.a);
@@ -249,6 +256,8 @@ TEST_CASE("every operation derives its elements, for any number of axes") {
                                        lookup(m, torch::tensor(std::vector<std::int64_t>{2, 0, 2}), "table"),
                                        exp(drawn({2, 3, 4}, Cpu::standard)),
                                        softmax(x),
+                                       softmax_gradient(x, softmax(drawn({2, 3, 4}))),
+                                       total(x),
                                        softmax(drawn({3, 40}, Cpu::standard)),
                                        sum(x),
                                        sum(drawn({50})),

@@ -28,6 +28,7 @@
 
 #include "tensor/blas_kernels.hpp"
 #include "tensor/operations.hpp"
+#include "tensor/rewrite.hpp"
 #include "tensor/what_if.hpp"
 #include "torch/torch.hpp"
 
@@ -517,6 +518,8 @@ TEST_CASE("grad_fn is what PyTorch prints") {
       {"variance", variance(x2)},
       {"layer_norm", scale_and_shift(x2, x1, x1)},
       {"subtract", subtract(x2, x1)},
+      {"softmax_gradient", softmax_gradient(x2, counting({4, 5}))},
+      {"total", total(x2)},
       {"lookup", lookup(x2, torch::tensor(std::vector<std::int64_t>{2, 0}), "table")},
       {"cos", cos(x2)},
       {"sin", sin(x2)},
@@ -656,6 +659,25 @@ TEST_CASE("softmax is PyTorch's to the last bit") {
   }
 }
 
+TEST_CASE("softmax's gradient is PyTorch's to the last bit") {
+  for (const auto& [cpu, suffix] : cpus) {
+    const std::string name = std::string("softmax_gradient") + suffix;
+    CAPTURE(name);
+    for (const json& test : golden().at(name)) {
+      const Shape shape = test["shape"];
+      const std::uint32_t seed = test["seed"];
+      const Kernels kernels{cpu, Blas::haswell};
+      std::vector<float> scores = far_apart(seed, element_count(shape));
+      std::fill(scores.end() - test["masked"].get<std::ptrdiff_t>(), scores.end(),
+                -std::numeric_limits<float>::infinity());
+      CAPTURE(shape_text(shape));
+      const Tensor gradients = floats(shape, numbers(seed + 1000, element_count(shape)), kernels);
+      check_bits(softmax_gradient(gradients, softmax(floats(shape, scores, kernels))), test);
+    }
+  }
+  CHECK_THROWS_AS(softmax_gradient(counting({2, 3}), counting({3, 2})), ShapeError);
+}
+
 TEST_CASE("softmax over another axis is PyTorch's to the last bit") {
   for (const auto& [cpu, suffix] : cpus) {
     const std::string name = std::string("softmax_over") + suffix;
@@ -683,6 +705,30 @@ TEST_CASE("sums are PyTorch's to the last bit") {
     CAPTURE(shape_text(shape));
     check_bits(sum(floats(shape, numbers(test["seed"], element_count(shape)))), test);
   }
+}
+
+TEST_CASE("the sum of all elements is PyTorch's to the last bit") {
+  for (const json& test : golden()["total"]) {
+    const Shape shape = test["shape"];
+    CAPTURE(shape_text(shape));
+    check_bits(total(floats(shape, numbers(test["seed"], element_count(shape)))), test);
+  }
+}
+
+TEST_CASE("a tensor computed without gradients has none, whatever it is rewritten to") {
+  const Tensor x = trained("x", {2, 3});
+  const Tensor doubled = divide(x, 0.5, "0.5");
+  doubled.set_name("doubled");
+  const Tensor product = matmul(doubled, t(doubled));
+  product.set_without_grad();
+  CHECK_FALSE(product.requires_grad());
+  CHECK(product.grad_fn().empty());
+  CHECK(product.operands()[1].requires_grad());  // a view says so of its base
+  CHECK(product.operands()[1].grad_fn().empty());
+  CHECK(doubled.grad_fn() == "DivBackward0");
+  Rewriter halve(
+      [&](const Tensor& was, const Tensor& is) { return was.id() == doubled.id() ? divide(x, 2, "2") : is; });
+  CHECK_FALSE(halve(product).requires_grad());
 }
 
 TEST_CASE("products are PyTorch's in every layout") {

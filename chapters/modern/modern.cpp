@@ -89,14 +89,14 @@ constexpr std::array chapters = {
     Chapter{.name = "rotary",
             .article = &article,
             .run = rotary,
-            .takes = {.projections = true, .positions = true, .sizes = rotary_sizes},
+            .takes = {.projections = true, .only_drawn = true, .sizes = rotary_sizes},
             .init = Init::randn,
             .sizes = "6 tokens, d_in 3, d_out 4, adjacent pairs",
             .special = "queries and keys rotated by position; then one token at every position"},
     Chapter{.name = "positions",
             .article = &article,
             .run = positions,
-            .takes = {.projections = true, .positions = true, .sizes = positions_sizes, .d_in = 4},
+            .takes = {.projections = true, .only_drawn = true, .sizes = positions_sizes, .d_in = 4},
             .init = Init::linear,
             .sizes = "6 tokens, d_in 4, d_out 4, context length 10",
             .special = "no positions; then sines and cosines added to the inputs; then learned embeddings"},
@@ -107,11 +107,18 @@ constexpr std::array chapters = {
                       .batch = true,
                       .heads = true,
                       .shared_d_out = true,
-                      .positions = true,
+                      .only_drawn = true,
                       .sizes = bias_sizes},
             .init = Init::linear,
             .sizes = "6 tokens, d_in 3, d_out 4, 2 heads, window 3",
             .special = "a penalty for distance, with a slope for each head; then a sliding window"},
+    Chapter{.name = "backward",
+            .article = &article,
+            .run = backward,
+            .takes = {.projections = true, .only_drawn = true},
+            .init = Init::randn,
+            .sizes = "6 tokens, d_in 3, d_out 2",
+            .special = "a causal head and a loss; then the gradient of each of its tensors"},
 };
 
 constexpr std::array meanings = {
@@ -396,6 +403,70 @@ constexpr std::array meanings = {
                 "it.",
             .chapter = "bias",
             .section = "window"},
+    Meaning{.step = "target",
+            .text = "What the context vectors should be. In a model, the error comes from the layers "
+                    "above.",
+            .chapter = "backward"},
+    Meaning{.step = "errors", .text = "How far each number is from its target, with its sign."},
+    Meaning{.step = "squares", .text = "Squared errors: none is negative, and large ones count more."},
+    Meaning{.step = "sum_of_squares", .text = "All of them together: the number that training makes smaller."},
+    Meaning{.step = "loss",
+            .text =
+                "Half the sum of the squared errors: a single number for how wrong the head is. grad_fn says how it "
+                "was computed; backward goes the same way from its end."},
+    Meaning{.step = "grad_context_vecs",
+            .text = "How the loss changes with each number of the context vectors: the derivative of half a square is "
+                    "the error itself. From here on each step goes one step of the forward pass back."},
+    Meaning{.step = "attn_weights_transposed",
+            .text = "The weights by key: row j says which tokens attend to token j, and how much."},
+    Meaning{.step = "grad_values",
+            .text = "A value went into the context vectors of all tokens that attend to it, so it gets all their "
+                    "gradients back, each times the weight: the weights, transposed, times the gradient."},
+    Meaning{.step = "values_transposed", .text = "The values as columns, ready for the product."},
+    Meaning{
+        .step = "grad_attn_weights",
+        .text =
+            "How the loss changes with each weight: the dot product of the context vector's gradient and the value. "
+            "Where it is negative, more weight would help. Later tokens get a number too; the next steps drop it."},
+    Meaning{.step = "weighted_grads",
+            .text = "Each weight's gradient times the weight: the parts of the row's weighted mean."},
+    Meaning{.step = "mean_grads", .text = "Their sum by row: the mean gradient of the row, weighted with the weights."},
+    Meaning{.step = "centred_grads", .text = "How much each gradient is above the mean of its row."},
+    Meaning{.step = "grad_by_hand",
+            .text = "Softmax's gradient by hand: a higher score raises its own weight and lowers the others of its "
+                    "row, so only the difference from the row's mean counts, times the weight."},
+    Meaning{.step = "grad_scaled_attn_scores",
+            .text =
+                "The same by the function that autograd calls: the product with softmax's Jacobian, diag(w) - w w.T, "
+                "without ever writing that matrix down. It adds in another order, so last bits may differ."},
+    Meaning{.step = "grad_masked_attn_scores",
+            .text = "Scores were divided by a number on the way there; on the way back their gradients are divided by "
+                    "the same number."},
+    Meaning{.step = "grad_attn_scores",
+            .text = "No gradient passes a masked score. Here softmax gave it a weight of 0 already, so this only makes "
+                    "0 of what was 0 or -0."},
+    Meaning{.step = "grad_queries",
+            .text =
+                "Each score is a query times a key, so a query gets the keys back, each times the gradient of their "
+                "score."},
+    Meaning{.step = "grad_attn_scores_transposed",
+            .text = "The gradients of the scores by key: row j is for token j as the key."},
+    Meaning{
+        .step = "grad_keys",
+        .text = "And a key gets the queries back, of all tokens that see it, each times the gradient of their score."},
+    Meaning{.step = "inputs_transposed", .text = "The inputs as columns: a row for each of their dimensions."},
+    Meaning{.step = "grad_queries_transposed|grad_keys_transposed|grad_values_transposed",
+            .text = "A row for each of its dimensions, as nn.Linear's weight has one."},
+    Meaning{.step = "grad_W_query",
+            .text =
+                "All tokens share the weight, so their gradients add up: the inputs, transposed, times the gradient "
+                "of the queries. loss.backward() stores the same bits in the weight's grad."},
+    Meaning{.step = "grad_W_key", .text = "The same for the keys. A step of training subtracts a little of it."},
+    Meaning{
+        .step = "grad_W_value",
+        .text = "The same for the values. Here the gradient came from the context vectors alone, not through softmax."},
+    Meaning{.step = "grad_W_query_bias|grad_W_key_bias|grad_W_value_bias",
+            .text = "A bias is added for each token, so it gets the sum of their gradients."},
     Meaning{.step = "both_agree",
             .text = "A check: the cache saved work and changed nothing. The last context vectors of all tokens at once "
                     "equal those of the new tokens, up to rounding.",

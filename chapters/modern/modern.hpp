@@ -15,5 +15,6 @@ void online(Program& p);
 void rotary(Program& p);
 void bias(Program& p);
 void positions(Program& p);
+void backward(Program& p);
 
 }  // namespace attn::chapters::modern

@@ -2,6 +2,7 @@
 import torch
 import torch.nn as nn
 
+from programs import versions
 from programs.common import (TOY_TOKENS, Projection, attention_weights, embedded_sentence, key_name, masked, masked_name,
                              masked_softmax, projections, scaled, show_projections, shown_inputs, stack_words, under_rules)
 
@@ -506,3 +507,116 @@ def encoded_attention(o, walk, weights, inputs, name, added=None, added_name=Non
         made.append(x)
     queries, keys, values = made
     walk.show("context_vecs", "context vectors\n", attention_weights(o, walk, queries, keys) @ values)
+
+
+def backward(o, walk):
+    walk.section("forward")
+    inputs = shown_inputs(o, walk)
+    num_tokens = len(inputs)
+    weights = projections(o, o.init or "randn", inputs, 2, 2)
+    show_projections(walk, *weights)
+    W_query, W_key, W_value = weights
+    target = torch.randn(num_tokens, W_value(inputs).shape[1])
+    walk.show("target", "target\n", target)
+    queries, keys, values = W_query(inputs), W_key(inputs), W_value(inputs)
+    walk.show("queries", "queries\n", queries)
+    walk.show("keys", "keys\n", keys)
+    walk.show("values", "values\n", values)
+    walk.extra("keys_transposed", "keys.T\n", keys.T)
+    attn_scores = queries @ keys.T
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    scores = masked(o, walk, attn_scores, mask, "masked attention scores\n")
+    attn_weights = torch.softmax(scaled(o, walk, scores, keys, (masked_name(o), "keys")), dim=-1)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    context_vecs = attn_weights @ values
+    walk.show("context_vecs", "context vectors\n", context_vecs)
+    errors = context_vecs - target
+    walk.show("errors", "context vectors minus target\n", errors)
+    squares = errors * errors
+    walk.extra("squares", "errors * errors\n", squares)
+    sum_of_squares = squares.sum()
+    walk.extra("sum_of_squares", "squares.sum()\n", sum_of_squares)
+    loss = sum_of_squares / 2
+    walk.show("loss", "loss:", loss)
+
+    walk.section("backward")
+    gradients = by_autograd(o, loss, weights, [queries, keys, values, attn_scores, attn_weights, context_vecs])
+    with torch.no_grad():
+        grads = [*gradients_of_head(o, walk, inputs, weights, target, queries, keys, values, mask, attn_weights, context_vecs)]
+    if gradients and o.what_if in (None, "no-scaling", "no-mask"):
+        check_gradients(grads, gradients)
+
+
+def by_autograd(o, loss, weights, tensors):
+    """loss.backward()'s gradients of parameters and tensors."""
+    if o.no_grad:
+        return []
+    wanted = [*tensors, *(W.weight for W in weights), *(W.linear.bias for W in weights if o.qkv_bias and W.linear)]
+    return torch.autograd.grad(loss, wanted, retain_graph=True)
+
+
+def gradients_of_head(o, walk, inputs, weights, target, queries, keys, values, mask, attn_weights, context_vecs):
+    """Step by step, in the order of `by_autograd`."""
+    grad_context_vecs = context_vecs - target
+    walk.show("grad_context_vecs", "gradient of the context vectors\n", grad_context_vecs)
+    walk.extra("attn_weights_transposed", "attn_weights.T\n", attn_weights.T)
+    grad_values = (attn_weights if o.what_if == "untransposed-weights" else attn_weights.T) @ grad_context_vecs
+    walk.show("grad_values", "gradient of the values\n", grad_values)
+    walk.extra("values_transposed", "values.T\n", values.T)
+    grad_attn_weights = grad_context_vecs @ values.T
+    walk.show("grad_attn_weights", "gradient of the weights\n", grad_attn_weights)
+
+    weighted_grads = grad_attn_weights * attn_weights
+    walk.extra("weighted_grads", "grad_attn_weights * attn_weights\n", weighted_grads)
+    mean_grads = weighted_grads.sum(dim=-1, keepdim=True)
+    walk.show("mean_grads", "each row's weighted mean\n", mean_grads)
+    centred_grads = grad_attn_weights - mean_grads
+    walk.extra("centred_grads", "grad_attn_weights - mean_grads\n", centred_grads)
+    grad_by_hand = centred_grads * attn_weights
+    walk.extra("grad_by_hand", "centred_grads * attn_weights\n", grad_by_hand)
+    if o.what_if == "no-row-sum":
+        grad_scaled = grad_attn_weights * attn_weights
+    else:
+        grad_scaled = torch._softmax_backward_data(grad_attn_weights, attn_weights, -1, torch.float32)
+    walk.show("grad_scaled_attn_scores", "gradient of the scaled scores\n", grad_scaled)
+
+    grad_masked, name = grad_scaled, "grad_scaled_attn_scores"
+    if o.what_if not in ("no-scaling", "unscaled-gradient"):
+        grad_masked, name = grad_scaled / keys.shape[-1]**0.5, "grad_masked_attn_scores"
+        walk.extra(name, "grad_scaled_attn_scores / keys.shape[-1]**0.5\n", grad_masked)
+    grad_attn_scores = grad_masked
+    if o.what_if != "no-mask":
+        grad_attn_scores, name = grad_masked.masked_fill(mask, 0.0), "grad_attn_scores"
+        walk.show(name, "gradient of the scores\n", grad_attn_scores)
+    grad_queries = grad_attn_scores @ keys
+    walk.show("grad_queries", "gradient of the queries\n", grad_queries)
+    walk.extra("grad_attn_scores_transposed", f"{name}.T\n", grad_attn_scores.T)
+    grad_keys = (grad_attn_scores if o.what_if == "untransposed-scores" else grad_attn_scores.T) @ queries
+    walk.show("grad_keys", "gradient of the keys\n", grad_keys)
+    of_weights, of_biases = [], []
+    for W, variable, gradient in zip(weights, ("W_query", "W_key", "W_value"), (grad_queries, grad_keys, grad_values)):
+        what = {"W_query": "queries", "W_key": "keys", "W_value": "values"}[variable]
+        if W.linear:
+            walk.extra(f"grad_{what}_transposed", f"grad_{what}.T\n", gradient.T)
+            of_weights.append(gradient.T @ inputs)
+        else:
+            if not of_weights:
+                walk.extra("inputs_transposed", "inputs.T\n", inputs.T)
+            of_weights.append(inputs.T @ gradient)
+        walk.show(f"grad_{variable}", f"gradient of {variable}{'.weight' if W.linear else ''}\n", of_weights[-1])
+        if W.linear and W.linear.bias is not None:
+            of_biases.append(gradient.sum(dim=0))
+            walk.extra(f"grad_{variable}_bias", f"grad_{what}.sum(dim=-2)\n", of_biases[-1])
+    return grad_queries, grad_keys, grad_values, grad_attn_scores, grad_attn_weights, grad_context_vecs, *of_weights, *of_biases
+
+
+def check_gradients(ours, autograd):
+    """Autograd computes the same bits, where it computes softmax's gradient as the newest PyTorch does."""
+    assert len(ours) == len(autograd)
+    for one, other in zip(ours, autograd):
+        if versions.has("softmax backward"):
+            assert one.numpy().tobytes() == other.contiguous().numpy().tobytes(), (one, other)
+        else:
+            torch.testing.assert_close(one, other, rtol=0, atol=1e-4 * float(other.abs().max()), equal_nan=True)

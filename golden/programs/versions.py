@@ -17,6 +17,8 @@ CHANGES = {
     "layer_norm": Change((2, 14), "chunks of a row's moments are merged otherwise, and before 2.6 multiplied and added "
                                   "unfused under avx2: other last bits"),
     "sci_mode": Change((2, 14), "a forced sci_mode decides the columns' width; before the width was that of auto"),
+    "softmax backward": Change((2, 14), "softmax's gradient with avx2: only the tail's products are fused with the sum; "
+                                        "2.6 fuses none, 1.13 all"),
     "avx512": Change((2, 6), "the AVX-512 kernels are taken where they run; before only when asked, and not followed"),
 }
 
@@ -61,5 +63,32 @@ def repeat_interleave(x, repeats, dim):
     return x.unsqueeze(dim + 1).expand(sizes).contiguous().view(*x.shape[:dim], repeats * x.shape[dim], *x.shape[dim + 1:])
 
 
+def softmax_backward(gradients, weights, dim, dtype):
+    """torch._softmax_backward_data over the last axis, as the newest PyTorch does it."""
+    if re.search("CPU capability usage: (.*)", torch.__config__.show())[1] != "AVX2":
+        return older_softmax_backward(gradients, weights, dim, dtype)
+    lanes, count = 8, weights.shape[-1]
+    products = gradients * weights
+    if count < lanes:
+        total = products[..., 0]
+        for i in range(1, count):
+            total = total + products[..., i]
+    else:
+        total = products[..., :lanes].clone()
+        for start in range(lanes, count - lanes + 1, lanes):
+            total = total + products[..., start:start + lanes]
+        for i in range(count // lanes * lanes, count):  # fused: rounded once
+            exact = gradients[..., i].double().numpy().astype("longdouble") * weights[..., i].double().numpy()
+            total[..., i % lanes] = torch.from_numpy((exact + total[..., i % lanes].double().numpy()).astype("float32"))
+        while total.shape[-1] > 1:
+            half = total.shape[-1] // 2
+            total = total[..., :half] + total[..., half:]
+        total = total[..., 0]
+    return (gradients - total.unsqueeze(-1)) * weights
+
+
+if not has("softmax backward"):
+    older_softmax_backward = torch._softmax_backward_data
+    torch._softmax_backward_data = softmax_backward
 if not has("repeat_interleave"):
     torch.Tensor.repeat_interleave = repeat_interleave

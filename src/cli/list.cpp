@@ -28,7 +28,7 @@ std::vector<std::string> taken(const chapters::Takes& takes) {
   std::vector<std::string> names;
   for (const auto& [is_taken, name] : {std::pair{takes.query, "query"},
                                        {takes.projections, "projections"},
-                                       {takes.projections && !takes.positions, "attend_to"},
+                                       {takes.projections && !takes.only_drawn, "attend_to"},
                                        {takes.batch, "batch"},
                                        {takes.dropout, "dropout"},
                                        {takes.heads, "heads"},

@@ -224,7 +224,7 @@ std::vector<Option> weight_options() {
       {.name = "--attend-to",
        .others = "--weights-that",
        .takers = by_draws,
-       .taken = [](const Takes& takes) { return takes.projections && !takes.positions; },
+       .taken = [](const Takes& takes) { return takes.projections && !takes.only_drawn; },
        .group = group::weights,
        .value = choice([](const Options&) { return words_of(attend_to_names()); }),
        .doc = "one-hot inputs, and weights made by hand to attend so",

@@ -65,6 +65,7 @@ std::vector<std::string> Listing::parts() {
       parts.push_back(std::exchange(text_, ""));
     }
   }
+  finish();
   parts.push_back(std::exchange(text_, ""));
   return parts;
 }

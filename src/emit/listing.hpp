@@ -36,6 +36,8 @@ class Listing {
   virtual void make(const Tensor& tensor) = 0;
   /// Writes a step's print call.
   virtual void print(const Step& step) = 0;
+  /// Writes what has to follow the last step.
+  virtual void finish() {}
   /// The expression that computes the tensor from others.
   virtual std::string expression(const Tensor& tensor) = 0;
 

@@ -156,6 +156,10 @@ class PyTorchListing final : public Listing {
     if (draw != nullptr) {
       draw_up_to(*draw);
     }
+    if (show_grad_ && has_grad_ && tensor.is_without_grad()) {
+      has_grad_ = false;
+      line("torch.set_grad_enabled(False)");
+    }
     if (draw == nullptr || is_listed) {
       line(names().of(tensor) + " = " + expression(tensor));
     }
@@ -210,6 +214,12 @@ class PyTorchListing final : public Listing {
     return std::string(keeps_all ? "torch.ones(" : "torch.zeros(") + sizes_text(tensor.shape()) + ", dtype=torch.bool)";
   }
 
+  void finish() override {
+    if (!has_grad_) {
+      line("torch.set_grad_enabled(True)");
+    }
+  }
+
   void print(const Step& step) override {
     std::string call = "print(" + (step.label.empty() ? "" : string_literal(step.label) + ", ");
     switch (step.kind) {
@@ -221,6 +231,7 @@ class PyTorchListing final : public Listing {
   }
 
   bool show_grad_;
+  bool has_grad_ = true;  ///< until the first tensor that is computed without
   const torch::Draws& draws_;
   std::map<const void*, std::size_t> places_;  ///< the index of each draw, by its leaf
   std::vector<std::optional<Tensor>> owners_;  ///< for each draw, the tensor that uses its numbers

@@ -16,8 +16,17 @@ namespace {
 bool is_weighed(const Tensor& tensor) { return is_made_with(tensor, {Kind::softmax}); }
 
 bool is_result(const Step& step) {
-  return step.kind == Step::Kind::tensor && step.tensor->dtype() == DType::float32 &&
-         step.tensor->kind() != Kind::sum && step.tensor->kind() != Kind::index;
+  if (step.kind != Step::Kind::tensor || step.tensor->dtype() != DType::float32 || step.tensor->dim() == 0 ||
+      step.tensor->is_without_grad()) {
+    return false;
+  }
+  switch (step.tensor->kind()) {
+    case Kind::sum:
+    case Kind::index:
+    case Kind::subtracted:  // how far a result is from what it should be
+    case Kind::multiplied: return false;
+    default: return true;
+  }
 }
 
 /// Returns true for a projection or a given tensor: the formula goes no further down.

@@ -95,7 +95,12 @@ void Noticing::look_at_floats(const Numbers& numbers) {
     case Kind::scaled: scaled(numbers); break;
     case Kind::dropout: dropped(numbers); break;
     case Kind::matmul:
-    case Kind::weighted_sum: product(numbers); break;
+    case Kind::weighted_sum:
+      if (!is_gradient()) {
+        product(numbers);
+      }
+      break;
+    case Kind::softmax_gradient: shifted(numbers); break;
     case Kind::matvec:
     case Kind::matvecs:
     case Kind::pairwise_dots:
@@ -148,6 +153,25 @@ void Noticing::exponentials(const Numbers& numbers) {
       (best ? "; the largest is " + text::number_text(all[static_cast<std::size_t>(*best)]) + ", from a score of " +
                   text::number_text(before.all()[static_cast<std::size_t>(*best)])
             : ""));
+}
+
+void Noticing::shifted(const Numbers& numbers) {
+  double largest = 0;
+  double furthest = 0;
+  for (std::int64_t row = 0; row < numbers.rows; ++row) {
+    for (const float value : numbers.row(row)) {
+      largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    furthest = std::max(furthest, std::abs(row_total(numbers.row(row))));
+  }
+  if (!(furthest <= 1e-5 * largest) || numbers.width < 2) {
+    return;
+  }
+  say("each row sums to 0, up to rounding: what one score gains, others lose");
+  const auto first = numbers.row(0);
+  if (std::ranges::all_of(first, [](float x) { return x == 0; }) && Numbers(operand(1)).row(0)[0] == 1) {
+    say("the first row is 0: its only weight is 1, and no score changes that");
+  }
 }
 
 void Noticing::relative_to_maximum(const Numbers& numbers) {

@@ -221,7 +221,10 @@ void Noticing::masked(const Numbers& numbers) {
     return;
   }
   const std::string value = *filled == minus_infinity ? "-inf" : text::factor_text(*filled);
-  say(count_text(count, std::ssize(all)) + (counts_pairs() ? " weights" : " scores") +
+  say(count_text(count, std::ssize(all)) +
+      (counts_pairs()  ? " weights"
+       : is_gradient() ? " gradients"
+                       : " scores") +
       (count == 1 ? " is now " : " are now ") + value + (is_rest_same ? ", the rest are unchanged" : ""));
   if (is_above_diagonal(numbers, *filled)) {
     say("entries above the diagonal are " + value);
@@ -243,7 +246,7 @@ void Noticing::scaled(const Numbers& numbers) {
   }
   const double square = *divisor * *divisor;
   const bool is_root = near(square, std::round(square), 1e-5) && tensor_.operation().facts().root_of > 0;
-  say("every score is divided by " + text::factor_text(*divisor) +
+  say((is_gradient() ? "every gradient is divided by " : "every score is divided by ") + text::factor_text(*divisor) +
       (is_root ? ", the square root of " + text::factor_text(std::round(square)) : ""));
   const auto is_infinite = [](float x) { return x == minus_infinity; };
   if (std::any_of(numbers.all().begin(), numbers.all().end(), is_infinite)) {

@@ -77,6 +77,7 @@ class Noticing {
   /// The divisor of all of `before`, taken from the largest number, where rounding matters least.
   static std::optional<double> common_divisor(std::span<const float> before, std::span<const float> after);
   void dropped(const Numbers& numbers);
+  bool is_gradient() const { return tensor_.is_without_grad(); }
   bool counts_pairs() const { return operand(0).kind() == Kind::softmax; }
   void means(const Numbers& before, const Numbers& after);
   /// Rows that summed to 1 before dropout: those that lost everything, and the smallest and largest sums now.
@@ -100,6 +101,8 @@ class Noticing {
 
   void sums(const Numbers& numbers);
   void exponentials(const Numbers& numbers);
+  /// Whether the rows of softmax's gradient sum to 0, and whether the first is 0.
+  void shifted(const Numbers& numbers);
   /// How many rows of exponentials of what is at most 0 have a 1.
   void relative_to_maximum(const Numbers& numbers);
   void multiplied(const Numbers& numbers);

@@ -233,6 +233,30 @@ Telling softmax(const Derivation& derivation) {
   };
 }
 
+Telling softmax_gradient(const Derivation& derivation) {
+  const std::string count = std::to_string(derivation.terms.size());
+  return {
+      .lines = {.opening = "the products of {a run} and {b run}:",
+                .each = "{a} * {b} = {>a} * {>b} = {>product}{token}{own?  <- this one:}",
+                .closing = {"the sum of all " + count + " products = {=total}",
+                            "({=a} - {=total}) * {=b} = {=result}"}},
+      .hints = {operands(derivation),
+                {.opening = "({=a} minus the sum of the products) times {=b}; add:",
+                 .each = "{=a} * {=b} = {=product}"}},
+      .meeting = {.is_list = true, .label = "products", .row = "product"},
+      .page = {.head = {"", "{a name}", "", "{b name}", "product"},
+               .each = {"{~a}", "×", "{~b}", "{=product}"},
+               .paragraphs = {"The products sum to `{=total}`.", "`({=a} − {=total}) × {=b} = {=result}`"},
+               .said = "{=a} minus the row's sum of products {=total}, times {=b}"},
+      .columns = {{"product", "*", "a", "b", true},
+                  {"total", "total", "product"},
+                  {"difference", "-", "a", "total"},
+                  {"result", "*", "difference", "b"}},
+      .rounding = rounds_otherwise,
+      .has_own = true,
+  };
+}
+
 Telling masked(const Derivation& derivation) {
   const bool is_minus_infinity = derivation.constant < 0 && std::isinf(derivation.constant);
   PageTelling page = {
@@ -318,6 +342,7 @@ Telling told(const Tensor& tensor, const Derivation& derivation) {
     case Rule::variance: return variance(derivation, false);
     case Rule::inverse_deviation: return variance(derivation, true);
     case Rule::softmax: return softmax(derivation);
+    case Rule::softmax_gradient: return softmax_gradient(derivation);
     case Rule::masked: return masked(derivation);
     case Rule::kept: return kept(derivation);
     case Rule::dropped: return dropped(derivation);

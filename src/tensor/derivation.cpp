@@ -34,6 +34,7 @@ std::string_view rule_name(Derivation::Rule rule) {
     case Rule::variance: return "variance";
     case Rule::inverse_deviation: return "inverse deviation";
     case Rule::softmax: return "softmax";
+    case Rule::softmax_gradient: return "softmax_gradient";
     case Rule::masked: return "masked";
     case Rule::kept: return "kept";
     case Rule::dropped: return "dropped";

@@ -36,6 +36,7 @@ struct Derivation {
     variance,      ///< the mean of all squared differences from the mean of all a
     inverse_deviation,  ///< 1 / sqrt(their variance + constant)
     softmax,            ///< exp(terms[position].a - max) / sum of all exp(a - max)
+    softmax_gradient,   ///< (terms[position].a - sum of all a * b) * terms[position].b
     masked,             ///< constant, because the mask's element terms[0].a is True
     kept,               ///< terms[0].a * constant, because the mask's element terms[0].b is True
     dropped,            ///< 0, because the mask's element terms[0].b is False

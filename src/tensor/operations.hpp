@@ -47,6 +47,7 @@ enum class Kind {
   largest,     ///< of an axis or of two tensors
   masked,
   softmax,
+  softmax_gradient,
   exp,
   cosine,
   sine,
@@ -236,6 +237,13 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, float value);
 
 /// torch.softmax(x, dim=-1).
 Tensor softmax(const Tensor& x);
+
+/// The gradient of softmax's input, [..., n], from the gradients of its result and the result itself:
+/// torch._softmax_backward_data(gradients, weights, -1, torch.float32).
+Tensor softmax_gradient(const Tensor& gradients, const Tensor& weights);
+
+/// x.sum(): all elements -> [].
+Tensor total(const Tensor& x);
 
 /// x.sum(dim): [..., n, ...] -> [..., ...], or [..., 1, ...] if the axis is kept. `dim` counts from the end: -1 is the
 /// last.

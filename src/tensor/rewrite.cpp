@@ -23,6 +23,9 @@ Tensor Rewriter::operator()(const Tensor& tensor) {
                      shape_text(tensor.shape()));
   }
   result.set_name(tensor.name());
+  if (tensor.is_without_grad()) {
+    result.set_without_grad();
+  }
   done_.emplace(tensor.id(), result);
   return result;
 }

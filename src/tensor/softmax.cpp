@@ -1,46 +1,12 @@
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "tensor/exp.hpp"
+#include "tensor/lanes.hpp"
 #include "tensor/operations.hpp"
 
 namespace attn {
 namespace {
-
-/// The sum in the order of PyTorch's vectorised reduction: one accumulator per lane, the tail added to the first lanes;
-/// then folded in halves (avx2, avx512) or from left to right (default kernels).
-float lane_sum(std::span<const float> values, Cpu cpu) {
-  const std::size_t lanes = softmax_lanes(cpu);
-  if (values.size() < lanes) {
-    float sum = values[0];
-    for (const float value : values.subspan(1)) {
-      sum += value;
-    }
-    return sum;
-  }
-  std::array<float, softmax_lanes(Cpu::avx512)> lane{};
-  std::copy_n(values.begin(), lanes, lane.begin());
-  for (std::size_t start = lanes; start < values.size(); start += lanes) {
-    const std::size_t count = std::min(lanes, values.size() - start);
-    for (std::size_t k = 0; k < count; ++k) {
-      lane[k] += values[start + k];
-    }
-  }
-  if (cpu != Cpu::standard) {
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-      for (std::size_t k = 0; k < half; ++k) {
-        lane[k] += lane[k + half];
-      }
-    }
-    return lane[0];
-  }
-  float sum = lane[0];
-  for (std::size_t k = 1; k < lanes; ++k) {
-    sum += lane[k];
-  }
-  return sum;
-}
 
 class Softmax final : public Operation {
  public:
@@ -82,7 +48,10 @@ class Softmax final : public Operation {
       value -= largest;
     }
     softmax_exp(row, cpu);
-    const float reciprocal = 1 / lane_sum(row, cpu);
+    const float sum = lane_sum(
+        row.size(), cpu, [row](std::size_t i) { return row[i]; },
+        [row](float so_far, std::size_t i, bool) { return so_far + row[i]; });
+    const float reciprocal = 1 / sum;
     for (float& value : row) {
       value *= reciprocal;
     }

@@ -20,6 +20,7 @@ struct Tensor::Node {
   DType dtype;
   std::optional<Kernels> kernels;
   bool requires_grad;
+  bool is_without_grad = false;
   std::string name;
   std::int64_t given = 0;      ///< elements of the largest leaf that it depends on and that is held whole
   bool is_large = false;       ///< see Evaluation
@@ -282,7 +283,11 @@ bool Tensor::is_at_hand() const {
 }
 
 Tensor Tensor::with_operands(std::vector<Tensor> operands) const {
-  return {node_->operation, std::move(operands), shape(), dtype()};
+  Tensor result(node_->operation, std::move(operands), shape(), dtype());
+  if (node_->is_without_grad) {
+    result.set_without_grad();
+  }
+  return result;
 }
 
 const Operation& Tensor::operation() const { return *node_->operation; }
@@ -293,8 +298,20 @@ const std::vector<Tensor>& Tensor::operands() const { return node_->operands; }
 
 bool Tensor::requires_grad() const { return node_->requires_grad; }
 
+void Tensor::set_without_grad() const {
+  node_->is_without_grad = true;
+  node_->requires_grad = operation().is_view() && node_->operands[0].requires_grad();  // as PyTorch says of a view
+  for (const Tensor& operand : operands()) {
+    if (operand.name().empty() && !operand.operands().empty() && !operand.operation().is_parameter()) {
+      operand.set_without_grad();
+    }
+  }
+}
+
+bool Tensor::is_without_grad() const { return node_->is_without_grad; }
+
 std::string Tensor::grad_fn() const {
-  const bool has_history = requires_grad() && !operation().is_parameter();
+  const bool has_history = requires_grad() && !is_without_grad() && !operation().is_parameter();
   return has_history ? operation().autograd_name(operands()) : "";
 }
 

@@ -109,6 +109,9 @@ class Tensor {
   const void* id() const { return node_.get(); }
 
   bool requires_grad() const;
+  /// Marks it, and what it is made of that has no name, as computed under torch.no_grad(): it has no gradient.
+  void set_without_grad() const;
+  bool is_without_grad() const;
   /// The text after grad_fn=, as PyTorch 2.x spells it; empty for leaves and tensors without a gradient.
   std::string grad_fn() const;
 

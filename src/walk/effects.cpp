@@ -221,4 +221,41 @@ std::string positions_after_projection_did(std::span<const Change> all) {
   return words.empty() ? "" : "Added after the projections, positions are the same in queries and keys: " + words;
 }
 
+std::string no_row_sum_did(std::span<const Change> all) {
+  const auto are_gradients = [](const Change& change) { return change.name == "grad_scaled_attn_scores"; };
+  const auto off_zero = [](Row row, std::size_t place) { return std::abs(row_sum(row, place)); };
+  const std::vector<Change> gradients = filtered(all, are_gradients);
+  return gradients.empty()
+             ? ""
+             : "Without the row's sum, the gradients of a row no longer sum to 0: the size of their sum " +
+                   mean_from_to(measured(gradients, off_zero)) + ".";
+}
+
+std::string unscaled_gradient_did(std::span<const Change> all) {
+  const auto are_gradients = [](const Change& change) {
+    return change.name == "grad_queries" || change.name == "grad_keys";
+  };
+  const auto largest_size = [](Row row, std::size_t) {
+    return static_cast<double>(std::abs(*std::ranges::max_element(row, {}, [](float x) { return std::abs(x); })));
+  };
+  const std::vector<Change> gradients = filtered(all, are_gradients);
+  return gradients.empty() ? ""
+                           : "Not divided, the gradients of queries and keys are too large: the largest of a row " +
+                                 mean_from_to(measured(gradients, largest_size)) + ".";
+}
+
+std::string untransposed_weights_did(std::span<const Change> all) {
+  const auto are_gradients = [](const Change& change) { return change.name == "grad_values"; };
+  const std::string words = changed_by_up_to("gradients of values", filtered(all, are_gradients));
+  return words.empty()
+             ? ""
+             : "Not transposed, the weights hand each value the errors of earlier tokens, not of later ones: " + words;
+}
+
+std::string untransposed_scores_did(std::span<const Change> all) {
+  const auto are_gradients = [](const Change& change) { return change.name == "grad_keys"; };
+  const std::string words = changed_by_up_to("gradients of keys", filtered(all, are_gradients));
+  return words.empty() ? "" : "Not transposed, the gradients of scores reach the keys of other tokens: " + words;
+}
+
 }  // namespace attn

@@ -35,5 +35,9 @@ std::string sines_first_did(std::span<const Change> all);
 std::string half_exponent_did(std::span<const Change> all);
 std::string positions_from_one_did(std::span<const Change> all);
 std::string positions_after_projection_did(std::span<const Change> all);
+std::string no_row_sum_did(std::span<const Change> all);
+std::string unscaled_gradient_did(std::span<const Change> all);
+std::string untransposed_weights_did(std::span<const Change> all);
+std::string untransposed_scores_did(std::span<const Change> all);
 
 }  // namespace attn

@@ -184,6 +184,19 @@ std::string other_length_is_idle(std::span<const Step> steps) {
              : "";
 }
 
+std::string one_weight_is_idle(std::span<const Step> steps) {
+  const auto are_weights = [](const Tensor& tensor) { return tensor.kind() == Kind::softmax; };
+  const auto is_one = [](const Tensor& tensor) { return tensor.size(-1) == 1; };
+  return all_such(steps, are_weights, is_one) ? "a single token has a single weight; try --tokens 6" : "";
+}
+
+std::string unscaled_gradient_is_idle(std::span<const Step> steps) {
+  const auto is_scaled = [](const Tensor& tensor) { return tensor.operation().facts().root_of > 0; };
+  const auto by_one = [](const Tensor& tensor) { return tensor.operation().facts().root_of == 1; };
+  return all_such(steps, is_scaled, by_one) ? "the keys' dimension is 1, and so is its square root; try --d-out 2"
+                                            : one_weight_is_idle(steps);
+}
+
 std::string never_idle(std::span<const Step>) { return ""; }
 
 }  // namespace attn

@@ -25,6 +25,8 @@ std::string same_slopes_is_idle(std::span<const Step> steps);
 std::string wide_window_is_idle(std::span<const Step> steps);
 std::string one_pair_is_idle(std::span<const Step> steps);
 std::string other_length_is_idle(std::span<const Step> steps);
+std::string one_weight_is_idle(std::span<const Step> steps);
+std::string unscaled_gradient_is_idle(std::span<const Step> steps);
 std::string never_idle(std::span<const Step> steps);
 
 }  // namespace attn

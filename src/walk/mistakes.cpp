@@ -72,8 +72,25 @@ Tensor without_projection(const Tensor& was, const Tensor& is) {
 
 // ---- Scores ---------------------------------------------------------------------------------------
 
+/// Returns true for softmax of scores that are not scaled.
+bool is_of_unscaled(const Tensor& weights) {
+  const Tensor* at = &weights;
+  while ((at->kind() == Kind::softmax || at->kind() == Kind::masked) && !at->operands().empty()) {
+    at = &at->operands()[0];
+  }
+  return weights.kind() == Kind::softmax && at->kind() != Kind::scaled;
+}
+
+/// Neither scores are scaled nor, where they are not, their gradients.
 Tensor unscaled(const Tensor& was, const Tensor& is) {
-  return was.operation().facts().root_of > 0 ? is.operands()[0] : is;
+  if (was.operation().facts().root_of == 0) {
+    return is;
+  }
+  const Tensor& scores = is.operands()[0];
+  const bool is_gradient = was.operands()[0].kind() == Kind::softmax_gradient;
+  const bool is_right =
+      is_gradient && (scores.kind() != Kind::softmax_gradient || !is_of_unscaled(scores.operands()[1]));
+  return is_right ? is : scores;
 }
 
 /// keys @ queries.T instead of queries @ keys.T.
@@ -111,11 +128,12 @@ Tensor masked_from_first_key(const Tensor& was, const Tensor& is) {
   return are_fewer ? masked_fill(is.operands()[0], torch::mask_above(was.size(-2), was.size(-1), 1), -infinity) : is;
 }
 
-/// Masks neither scores with -inf nor weights with 0.
+/// Masks neither scores with -inf nor weights, or gradients of scores, with 0.
 Tensor unmasked(const Tensor& was, const Tensor& is) {
   const bool zeroes =
       was.kind() == Kind::multiplied && was.operands()[1].operands().empty() && !was.operands()[0].operands().empty();
-  return hides(was) || zeroes ? is.operands()[0] : is;
+  const bool stops_gradients = was.kind() == Kind::masked && was.operation().facts().value == 0;
+  return hides(was) || zeroes || stops_gradients ? is.operands()[0] : is;
 }
 
 /// The mask of masked scores, which may then be scaled.
@@ -312,6 +330,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   append(table, rotation_mistakes_in(steps));
   append(table, bias_mistakes_in(steps));
   append(table, position_mistakes_in(steps));
+  append(table, gradient_mistakes_in());
   for (const std::int64_t size : sizes_of(steps)) {
     if (size > 1) {
       const std::string owners = owners_of(size, steps);
@@ -340,6 +359,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, rotation_mistakes(steps));
   append(table, bias_mistakes(steps));
   append(table, position_mistakes(steps));
+  append(table, gradient_mistakes());
   append(table, slice_mistakes());
   append(table, precision_mistakes());
   append(table, layer_mistakes(steps));

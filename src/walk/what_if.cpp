@@ -273,9 +273,9 @@ bool has_given_weights(std::span<const Step> steps) {
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 25> table = {{
-      {"no-scaling", no_scaling_did, no_scaling_is_idle},
-      {"no-mask", no_mask_did, no_mask_is_idle},
+  static constexpr std::array<WhatIf, 29> table = {{
+      {"no-scaling", no_scaling_did, no_scaling_is_idle, true},
+      {"no-mask", no_mask_did, no_mask_is_idle, true},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
       {"no-rescale", no_rescale_did, no_rescale_is_idle},
       {"softmax-dim-0", softmax_dim_0_did, never_idle},
@@ -299,6 +299,10 @@ std::span<const WhatIf> all_what_ifs() {
       {"half-exponent", half_exponent_did, one_pair_is_idle},
       {"positions-from-one", positions_from_one_did, never_idle},
       {"positions-after-projection", positions_after_projection_did, other_length_is_idle},
+      {"no-row-sum", no_row_sum_did, never_idle, true},
+      {"unscaled-gradient", unscaled_gradient_did, unscaled_gradient_is_idle, true},
+      {"untransposed-weights", untransposed_weights_did, one_weight_is_idle, true},
+      {"untransposed-scores", untransposed_scores_did, one_weight_is_idle, true},
   }};
   return table;
 }
@@ -310,6 +314,12 @@ Walkthrough changed(const Walkthrough& as_is, const WhatIf& what_if) {
 std::string sentence_of(const WhatIf& what_if) { return mistake_of(what_if.name, {}).sentence; }
 
 bool applies(const WhatIf& what_if, std::span<const Step> as_is) {
+  const auto is_gradient = [](const Step& step) {
+    return step.tensor && step.tensor->kind() == Kind::softmax_gradient;
+  };
+  if (!what_if.keeps_gradients && std::ranges::any_of(as_is, is_gradient)) {
+    return false;
+  }
   Rewriter rewriter(mistake_of(what_if.name, as_is).rule);
   return std::any_of(as_is.begin(), as_is.end(),
                      [&](const Step& step) { return step.tensor && rewriter(*step.tensor).id() != step.tensor->id(); });

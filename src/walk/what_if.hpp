@@ -17,6 +17,8 @@ struct WhatIf {
   std::string (*did)(std::span<const Change> changes);
   /// Why the rule changes no number of these steps, and what to try instead; empty if there is no such reason.
   std::string (*is_idle)(std::span<const Step> steps);
+  /// Whether a chapter's gradients are those of the changed program, or the rule is about them.
+  bool keeps_gradients = false;
 };
 
 std::span<const WhatIf> all_what_ifs();

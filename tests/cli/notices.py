@@ -272,7 +272,7 @@ def _(said, at, one, mirrored, other):
             said.a[i] != said.a[j])
 
 
-@notice(rf"every score is divided by {NUMBER}, the square root of (\d+)")
+@notice(rf"every (?:score|gradient) is divided by {NUMBER}, the square root of (\d+)")
 def _(said, root, number):
     return near(root, np.sqrt(int(number))) and close(said.a, said.operand() / np.sqrt(int(number)))
 
@@ -324,6 +324,16 @@ def _(said):
     return said.a.shape[0] == said.a.shape[1] > 2 and max(spread) <= 1e-4 * np.abs(said.a).max()
 
 
+@notice(r"each row sums to 0, up to rounding: what one score gains, others lose")
+def _(said):
+    return said.a.shape[-1] > 1 and np.abs(sums(said.a)).max() <= 2e-5 * np.abs(said.a).max()
+
+
+@notice(r"the first row is 0: its only weight is 1, and no score changes that")
+def _(said):
+    return not said.a[0].any() and said.operand("attn_weights")[0].tolist() == [1] + [0] * (said.a.shape[-1] - 1)
+
+
 @notice(r"the last token's bias for the first, (\d+) back: (head 1 [^;]*)")
 def _(said, back, heads):
     told = [one.split() for one in heads.split(", ")]
@@ -355,12 +365,18 @@ def _(said, masked, every):
     return (int(masked), int(every)) == (gone.sum(), gone.size) and np.array_equal(said.a[~gone], said.operand()[~gone])
 
 
+@notice(r"(\d+) of (\d+) gradients (?:is|are) now 0, the rest are unchanged")
+def _(said, masked, every):
+    mask = said.operand("mask")
+    return (int(masked), int(every)) == (mask.sum(), mask.size) and np.array_equal(said.a, np.where(mask, 0, said.operand()))
+
+
 @notice(r"nothing is masked|nothing is dropped: the numbers are unchanged")
 def _(said):
     return np.array_equal(said.a, said.operand())
 
 
-@notice(r"entries above the diagonal are (-inf|still 0|now 0|0, the rest are 1|0, because exp\(-inf\) is 0: no token attends to a later "
+@notice(r"entries above the diagonal are (-inf|still 0|now 0|0|0, the rest are 1|0, because exp\(-inf\) is 0: no token attends to a later "
         r"one)")
 def _(said, what):
     above = np.triu(np.ones(said.a.shape[-2:], bool), 1)

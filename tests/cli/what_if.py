@@ -272,6 +272,28 @@ def _(known, words):
         for name in ("queries", "keys", "values"))
 
 
+@sentence(rf"Without the row's sum, the gradients of a row no longer sum to 0: the size of their sum {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("grad_scaled_attn_scores", by=lambda rows: np.abs(row_sum(rows)))
+
+
+@sentence(rf"Not divided, the gradients of queries and keys are too large: the largest of a row {CHANGE}\.")
+def _(known, words):
+    return words == known.mean_change("grad_queries", "grad_keys", by=lambda rows: np.abs(rows).max(axis=-1))
+
+
+@sentence(rf"Not transposed, the weights hand each value the errors of earlier tokens, not of later ones: gradients of values {MOVED}\.")
+def _(known, words):
+    weights, errors = (known.as_is.named(name)[0] for name in ("attn_weights", "errors"))
+    return words == most_moved(known, "grad_values") and np.allclose(known.changed.named("grad_values")[0], weights @ errors,
+                                                                     rtol=1e-4, atol=1e-4 * np.abs(errors).max())
+
+
+@sentence(rf"Not transposed, the gradients of scores reach the keys of other tokens: gradients of keys {MOVED}\.")
+def _(known, words):
+    return words == most_moved(known, "grad_keys")
+
+
 def most_moved(known, *names):
     """The largest change of a number of these tensors, in words; None if some are inf or nan."""
     pairs = known.moved(*names).values()
@@ -481,6 +503,16 @@ def _(known, option, d):
     inputs, = known.as_is.named("inputs")
     return not known.moved() and inputs.shape[1] == int(d) and any(
         known.as_is.named(name)[0].shape != inputs.shape for name in ("queries", "keys", "values"))
+
+
+@sentence(r"No number changed: a single token has a single weight; try (--tokens) (6)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("attn_weights")[0].size == 1
+
+
+@sentence(r"No number changed: the keys' dimension is 1, and so is its square root; try (--d-out) (2)\.")
+def _(known, *instead):
+    return not known.moved() and known.as_is.named("keys")[0].shape[-1] == 1
 
 
 @sentence(r"No number changed\.")

@@ -62,10 +62,11 @@ def lessons(row, seeds, rng):
         yield arguments + (["--steps", "all"] if rng.random() < 0.5 else [])
 
 
-def small(arguments):
-    """Options without those for long products, because sums of many float32 numbers are noisy."""
+def small(chapter, arguments):
+    """Options without those for long products, because sums of many float32 numbers are noisy; gradients are differences
+    of such sums."""
     kept = list(arguments)
-    for name in ("--tokens", "--d-in", "--init"):
+    for name in ("--tokens", "--d-in", "--init", *(("--d-out", "--d-out-kq", "--d-out-v") if chapter == "backward" else ())):
         if name in kept:
             at = kept.index(name)
             del kept[at:at + 2]
@@ -201,7 +202,7 @@ def run_all(binary, cpu, seeds, folder):
             if "--steps" not in arguments and "--what-if" not in arguments:
                 names = some_names(tool, chapter, arguments, rng)
                 check("pytorch", check_pytorch, chapter, [*arguments, "--only", names])
-            reduced = without_printing(small(arguments))
+            reduced = without_printing(small(chapter, arguments))
             if "--steps" not in reduced:
                 check("numpy", check_numpy, chapter, reduced)
     for failure in failures[:20]:

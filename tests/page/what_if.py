@@ -317,13 +317,13 @@ def check_article(browser, article, names, folder):
         alone += [{**step, "id": f"{name}/{step['id']}"} for step in browser.js(pages.READ)]
     equal(together, alone, article, "the chapters' steps")
     last = together[-1]["id"]
-    browser.open(f"{page.as_uri()}#{last}?what-if=softmax-dim-0")
+    browser.open(f"{page.as_uri()}#{last}?what-if=no-scaling")
     browser.wait()
     equal(browser.js("document.querySelector('.step.current').id"), last, article, "an address with a chapter")
     equal(browser.js("document.querySelector('.step.current .place .chapter').textContent"), names[-1], article,
           "the step's chapter")
     changed = browser.js(READ)
-    browser.open((folder / f"{article}-{names[-1]}.html").as_uri() + f"#{last.split('/')[1]}?what-if=softmax-dim-0")
+    browser.open((folder / f"{article}-{names[-1]}.html").as_uri() + f"#{last.split('/')[1]}?what-if=no-scaling")
     browser.wait()
     for one, other in zip(browser.js(READ)[::-1], changed[::-1]):
         equal({**one, "id": ""}, {**other, "id": ""}, article, "changed")

@@ -177,6 +177,7 @@ Interval Bounds::derived(const Tensor& tensor, const Shape& index) {
       return rounded(factor, 3, factor.size());
     }
     case Rule::softmax: return softmax(tensor, derivation);
+    case Rule::softmax_gradient: return softmax_gradient(tensor, derivation);
     case Rule::masked: return {derivation.constant, derivation.constant};
     case Rule::kept: {
       const Interval product = times(a(), {derivation.constant, derivation.constant});
@@ -229,6 +230,26 @@ Interval Bounds::variance(const Tensor& tensor, const Derivation& derivation) {
   }
   const Interval result = rounded(variance_of(cells), static_cast<double>(cells.size()) + 4, largest);
   return {std::max(0.0, result.low), result.high};
+}
+
+/// a - sum of all a * b is a * (1 - b) minus the others' products, in which each gradient occurs once.
+Interval Bounds::softmax_gradient(const Tensor& tensor, const Derivation& derivation) {
+  Total others;
+  for (std::size_t i = 0; i < derivation.terms.size(); ++i) {
+    if (i != derivation.position) {
+      const Derivation::Term& term = derivation.terms[i];
+      others.add(times(of(tensor, term.a), of(tensor, *term.b)));
+    }
+  }
+  const Derivation::Term& own = derivation.terms[derivation.position];
+  const Interval gradient = of(tensor, own.a);
+  const Interval weight = of(tensor, *own.b);
+  const Interval centred = times(gradient, {1 - weight.high, 1 - weight.low});
+  const double size = gradient.size() + times(gradient, weight).size() + others.size;
+  const double error = static_cast<double>(derivation.terms.size() + 2) * roundoff_ * size;
+  const Interval product =
+      times({centred.low - others.exact.high - error, centred.high - others.exact.low + error}, weight);
+  return rounded(product, 1, product.size());
 }
 
 /// Tight if the divisor is a sum that contains the dividend: a / (a + the others).

@@ -88,6 +88,7 @@ class Bounds {
   Interval variance(const Tensor& tensor, const Derivation& derivation);
   Interval quotient(const Tensor& tensor, const Derivation& derivation);
   Interval softmax(const Tensor& tensor, const Derivation& derivation);
+  Interval softmax_gradient(const Tensor& tensor, const Derivation& derivation);
   Interval mapped(const Tensor& tensor, const Derivation& derivation);
   Interval comparison(const Tensor& tensor, const Derivation& derivation);
 

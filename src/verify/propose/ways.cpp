@@ -35,7 +35,8 @@ struct Scaling {
 std::vector<Scaling> scalings_of(std::span<const Step> steps) {
   std::vector<Scaling> found;
   for (const Step& step : steps) {
-    if (is_scale(*step.tensor) && !is_of_queries(*step.tensor)) {
+    if (is_scale(*step.tensor) && !is_of_queries(*step.tensor) &&
+        !step.tensor->is_without_grad()) {  // a gradient is the same whatever was scaled
       const Tensor& under = step.tensor->operands()[0];
       const bool is_masked = under.kind() == Kind::masked;
       found.push_back(

@@ -28,6 +28,10 @@ std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
 std::vector<Mistake> position_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in positions, added or rotated by, and in their frequencies.
 std::vector<Mistake> position_mistakes(std::span<const Step> steps);
+/// The mistakes in gradients that --what-if has.
+std::vector<Mistake> gradient_mistakes_in();
+/// Further mistakes in gradients.
+std::vector<Mistake> gradient_mistakes();
 std::vector<Mistake> slice_mistakes();
 /// Mistakes in a layer's norm, residual and fused projection.
 std::vector<Mistake> layer_mistakes(std::span<const Step> steps);
