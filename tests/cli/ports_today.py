@@ -83,7 +83,8 @@ def positions(given, start=0, order="turns", exponent=2, place="inputs", scale=1
     weights = softmax((scores / np.sqrt(f32(q.shape[1]))).astype(f32))
     made = {"x_pe": encoded} if place in ("inputs", "nowhere") else {}
     name = "position_embeddings" if learned else "pe"
-    return {"x": x, name: added, **made, "q": q, "k": k, "v": v, "scores": scores, "attn_weights": weights, "context": weights @ v}
+    made = {"x": x, name: added, **made, "q": q, "k": k, "v": v, "scores": scores, "attn_weights": weights, "context": weights @ v}
+    return {f"sinusoidal.{name}": array for name, array in made.items()} if place == "projections" else made
 
 
 def backward(given, jacobian="right", scaled=True, dv="T", dk="T", factor=1.0):
@@ -106,7 +107,7 @@ def backward(given, jacobian="right", scaled=True, dv="T", dk="T", factor=1.0):
 
 
 LESSONS = {"bias": ["bias", "--fixture"], "positions": ["positions", "--fixture"],
-           "square positions": ["positions", "--tokens", "5", "--d-in", "6", "--d-out", "6"],
+           "square positions": ["positions", "--tokens", "5", "--d-in", "6", "--d-out", "6", "--qkv-bias"],
            "backward": ["backward", "--fixture"], "backward of matrices": ["backward", "--tokens", "7", "--d-in", "4", "--d-out", "3"]}
 RIGHT = [("bias", bias, {}), ("bias", bias, {"names": "BLOOM"}), ("bias", bias, {"names": "BLOOM", "from_first": True}),
          ("positions", positions, {}), ("positions", positions, {"learned": True}),

@@ -162,7 +162,8 @@ class Reader {
       items_.push_back(std::move(item));
       return;
     }
-    const Meant meant = meant_by(theirs.name);
+    Meant meant = meant_by(theirs.name);
+    meant.section = meant.section.empty() ? section_in(theirs.name) : meant.section;
     if (!meant.parts.empty() && !is_whole(theirs, meant) && add_parts(given, meant, nullptr)) {
       return;
     }
@@ -209,6 +210,19 @@ class Reader {
       }
     }
     return found;
+  }
+
+  /// The section that a part of the name is called like: "window" of "window.q"; empty if there is none.
+  std::string section_in(std::string_view name) const {
+    for (std::size_t end = name.find_first_of("./"); end != std::string_view::npos; end = name.find_first_of("./")) {
+      const std::string part = plain_name(name.substr(0, end));
+      const auto is_its = [&](const Step& step) { return !part.empty() && plain_name(step.section) == part; };
+      if (std::ranges::any_of(steps_, is_its)) {
+        return part;
+      }
+      name.remove_prefix(end + 1);
+    }
+    return "";
   }
 
   [[noreturn]] void throw_no_step(const std::string& name) const {
