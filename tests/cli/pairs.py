@@ -146,6 +146,8 @@ def uses_of(command):
     for name, placeholder in listed(command):
         if name in ("--format", "--emit"):
             uses.update({f"{name} {value}": [[name, value]] for value in placeholder.split("|") if value != "text"})
+        elif name == "--what-if":  # no rule is every chapter's
+            uses[name] = [[name, value] for value in VALUES[name] if value in placeholder.split("|")]
         else:
             uses[name] = [[name, value] for value in VALUES[name]] if placeholder else [[FLAGS[FLAGS.index(name)]]]
     if command == "all":
