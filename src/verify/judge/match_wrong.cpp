@@ -70,7 +70,8 @@ std::set<std::string> Matcher::certain_sections() const {
   for (const Item& item : items_) {
     std::set<std::string> sections;
     for (const std::size_t step : item.matched ? std::vector{step_of(item)} : allowed(item)) {
-      if (element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
+      if (!tensor(step).operands().empty() &&  // inputs and weights are all sections'
+          element_count(tensor(step).shape()) == element_count(item.theirs->shape)) {
         sections.insert(steps_[step].section);
       }
     }
