@@ -151,6 +151,15 @@ def check_address(browser, page, _):
     browser.js("document.querySelector('nav a[href=\"#keys\"]').click()")
     browser.js(SETTLED)
     equal(browser.js("location.hash"), "#causal?seed=8/keys", "a link keeps the lesson")
+    rule = """(async () => {
+      const rule = () => document.querySelector(".what-if select").value;
+      for (let waited = 0; !rule() && waited < 300; ++waited) await new Promise((done) => setTimeout(done, 10));
+      return rule();
+    })()"""
+    for seed in ("8", "9"):
+        address = f"#causal?seed={seed}/attn_weights?what-if=no-mask"
+        go(browser, address)
+        equal((browser.js(rule), browser.js("location.hash")), ("no-mask", address), "the rule of a link")
     browser.open(page.as_uri() + "#attn_weights")
     browser.js(SETTLED)
     equal(browser.js("document.querySelector('.step.current').id"), "attn_weights", "a step without a lesson")
