@@ -55,6 +55,7 @@ files=$(dpkg-query -L attn-walkthrough)
 [ "$(command -v attn-walkthrough)" = /usr/bin/attn-walkthrough ]
 attn-walkthrough causal --seed 123 --steps all | cmp - "$2/expected"
 attn-walkthrough causal | attn-walkthrough verify - >/dev/null
+[ ! -e "$2/expected.html" ] || attn-walkthrough causal --live --format html | cmp - "$2/expected.html"
 for file in bin/attn-walkthrough share/bash-completion/completions/attn-walkthrough \
   share/zsh/vendor-completions/_attn-walkthrough share/fish/vendor_completions.d/attn-walkthrough.fish; do
   test -s "/usr/$file"
@@ -71,6 +72,12 @@ for file in $files; do
 done
 TRY
 "$program" causal --seed 123 --steps all >"$scratch/expected"
+notices=(xtensor xtl openblas cli11 nlohmann-json utf8proc minizip zlib ncurses)
+if "$program" causal --live -o "$scratch/expected.html" 2>"$scratch/log"; then
+  notices+=(emscripten fast-float fmt range-v3)
+else
+  echo "-- SKIPPED, --live: $(cat "$scratch/log")"
+fi
 
 echo "-- the .deb on this Debian"
 sh "$scratch/try" "$deb" "$scratch" || fail "the .deb fails on this Debian"
@@ -86,8 +93,7 @@ mkdir "$scratch/empty"
 tar --extract --file "$archive" --strip-components 1 --directory "$scratch/empty"
 env -i /usr/sbin/chroot "$scratch/empty" /bin/attn-walkthrough causal --seed 123 --steps all | cmp - "$scratch/expected"
 for file in man/man1/attn-walkthrough.1 bash-completion/completions/attn-walkthrough zsh/site-functions/_attn-walkthrough \
-  fish/vendor_completions.d/attn-walkthrough.fish doc/attn-walkthrough/copyright \
-  doc/attn-walkthrough/notices/{xtensor,xtl,openblas,cli11,nlohmann-json,utf8proc,minizip,zlib,ncurses}; do
+  fish/vendor_completions.d/attn-walkthrough.fish doc/attn-walkthrough/copyright "${notices[@]/#/doc/attn-walkthrough/notices/}"; do
   [ -s "$scratch/empty/share/$file" ] || fail "the archive has no share/$file"
 done
 grep -rhoE '/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\.[0-9]+)?)?' "$scratch/empty/share/doc" | sort -u |

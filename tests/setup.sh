@@ -61,6 +61,25 @@ _apt_get() {
   $_sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
 }
 
+# has_needs_of_wasm: installs what the preset wasm needs; false, with a word why, where its packages or the sources of its
+# libraries cannot be had.
+has_needs_of_wasm() {
+  if ! (install_packages wasm); then
+    say "the packages of wasm in .debian-packages could not be had here; the lines above say why"
+    return 1
+  fi
+  [ ! -e "$root/build/wasm/sources/done" ] || return 0
+  _sources=$(mktemp -d) || return
+  _status=0
+  "$root/src/wasm/debian_sources" "$_sources" zlib >"$_sources/log" 2>&1 || _status=$?
+  [ "$_status" -eq 0 ] || {
+    cat "$_sources/log" >&2
+    say "Debian's source packages could not be had here; the lines above say why"
+  }
+  rm -rf "$_sources"
+  return "$_status"
+}
+
 # build PRESET FOLDER TARGET [argument of the configuration...]: in build/FOLDER.
 build() {
   _preset=$1

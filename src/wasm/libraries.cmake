@@ -15,7 +15,7 @@ foreach(library IN ITEMS xtensor CLI11::CLI11 nlohmann_json::nlohmann_json)
   target_include_directories(${library} INTERFACE ${headers})
 endforeach()
 
-add_compile_options(-fwasm-exceptions)
+add_compile_options(-fwasm-exceptions -finline-functions)  # emscripten's -Os inlines nothing, which takes three times as long
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-include${CMAKE_CURRENT_LIST_DIR}/standard_library.hpp>
                     $<$<COMPILE_LANGUAGE:CXX>:-isystem${headers}>)
 

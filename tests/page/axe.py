@@ -2,9 +2,11 @@
 """axe-core finds no fault in the pages of --format html: axe.py PROGRAM FOLDER
 
 Every chapter, and one article's on one page, as it is seen in both themes, from a phone's width to a projector's, at one
-step after the other, a cell chosen and none, as it is and with a rule changed; and verify's report. With ATTN_TEST_EVERY
+step after the other, a cell chosen and none, as it is and with a rule changed; verify's report; and the page that computes
+its lesson, if the program can write it. With ATTN_TEST_EVERY
 each page is seen in some of these ways, others each day. FOLDER gets axe-core from npm. Exits with 77, skipped, where there is no Chromium or no axe-core."""
 
+import base64
 import itertools
 import json
 import pathlib
@@ -14,6 +16,8 @@ import sys
 import tempfile
 
 import chromium
+import live
+from chromium import equal
 from harness import output_of, run, sample, text_of
 
 AXE = "axe-core@4.14.1"
@@ -122,6 +126,27 @@ def check_report(browser, script, scratch):
         look_for_faults(browser, "report with a derivation", width, theme)
 
 
+def check_live(browser, script, scratch):
+    """The page that computes, with all its settings shown: another lesson, an error, the report on a page."""
+    page = scratch / "live.html"
+    output_of("causal", "--live", "-o", page)
+    text = base64.b64encode(text_of("causal").replace("0.5608", "0.5708", 1).encode()).decode()
+    for i, (width, theme) in sample(enumerate(LOOKS)):
+        look_at(browser, width, theme)
+        browser.open(page.as_uri())
+        browser.js(script)
+        look_for_faults(browser, "live", width, theme)
+        browser.js("document.querySelector('.live details').open = true")
+        for address in ("multihead?seed=7/attn_scores", "causal?tokens=0"):
+            live.go(browser, f"#{address}")
+            look_for_faults(browser, "live", address, width, theme)
+        live.go(browser, "#causal?seed=7")
+        browser.js(f"{live.BRING}('drop', [['page.txt', '{text}']], true)")
+        look_for_faults(browser, "live, a report", width, theme)
+        browser.key("Escape")
+        equal(browser.js("document.querySelector('dialog[open]')"), None, "the report after Escape")
+
+
 def main():
     folder = pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as scratch, chromium.Chromium() as browser:
@@ -139,6 +164,10 @@ def main():
         check_lesson(browser, script, article, len(chapters))
         check_exercises(browser, script, pathlib.Path(scratch, "blog-causal.html"))
         check_report(browser, script, pathlib.Path(scratch))
+        if run("causal", "--format", "html", "--live").returncode:
+            print("left out: the page that computes its lesson; this program was built without --live")
+        else:
+            check_live(browser, script, pathlib.Path(scratch))
     return chromium.verdict()
 
 

@@ -84,6 +84,10 @@ class Firefox:
     def size(self, width, height):
         self.call("WebDriver:SetWindowRect", width=width, height=height)
 
+    def type(self, text):
+        (element,) = self.call("WebDriver:GetActiveElement")["value"].values()
+        self.call("WebDriver:ElementSendKeys", id=element, text=text)
+
     def js(self, expression):
         """The value of an expression, or what its promise brings."""
         script = f"const done = arguments[0]; Promise.resolve({expression}).then(done, (error) => done({{failed: String(error)}}));"

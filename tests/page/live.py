@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The page that computes its lesson, in a real Chromium and a real Firefox: live.py PROGRAM [chromium|firefox]
 
-What the page shows for other settings is what the program prints for them; the address is the lesson, back and forward lead
-through the lessons; an error stands beside its field; what is downloaded are the bytes that the program writes; a page and a
+Each lesson of each article, and lessons with other settings, are what the program prints for them, in less than 100 ms; the
+first picture is there within a second; the address is the lesson, back and forward lead through the lessons; an error stands
+beside its field; whoever types stays in the field; what is downloaded are the bytes that the program writes; a page and a
 dump are checked as `verify` checks them; nothing is asked of a network. Exits with 77, skipped, where there is no browser, or
 where the program was built without --live."""
 
@@ -12,6 +13,7 @@ import itertools
 import json
 import pathlib
 import re
+import statistics
 import sys
 import tempfile
 import urllib.parse
@@ -23,6 +25,9 @@ from firefox import Firefox
 from harness import output_of, run, sample, text_of
 
 MOST_BYTES = 3_000_000
+MOST_MS = 100  # from a change to the page that shows it; where others use the machine, in one of so many tries
+MOST_TRIES = 20
+MOST_MS_TO_PICTURE = 1000
 LESSONS = [
     ("causal", {"seed": "7"}),
     ("causal", {"sentence": "to be or not to be", "seed": "42"}),
@@ -42,6 +47,11 @@ LESSONS = [
 ]
 
 
+def each_lesson():
+    """Each chapter of each article, as it is in the articles."""
+    return [(one["chapter"], {"article": one["article"]}) for one in json.loads(text_of("list", "--format", "json"))["chapters"]]
+
+
 def options_of(settings):
     return [f"--{name}={value}" if value else f"--{name}" for name, value in settings.items()]
 
@@ -57,6 +67,7 @@ SETTLED = """(async () => {
   const start = performance.now();
   await wait(0);
   do await wait(5); while (document.querySelector(".live").hasAttribute("aria-busy") && performance.now() - start < 60000);
+  void document.body.offsetHeight;  // laid out
   return performance.now() - start;
 })()"""
 SHOWN = "[...document.querySelectorAll('article.step .printed .out')].map((one) => one.textContent)"
@@ -64,8 +75,7 @@ WRONG = "document.querySelector('.live .wrong').textContent"
 
 
 def go(browser, address):
-    browser.js(f"location.hash = {json.dumps(address)}")
-    return browser.js(SETTLED)
+    return browser.js(f"(location.hash = {json.dumps(address)}, {SETTLED})")
 
 
 def printed_by_program(chapter, settings, scratch):
@@ -79,13 +89,37 @@ def printed_by_program(chapter, settings, scratch):
     return unescaped
 
 
-def check_lessons(browser, page, scratch):
+def check_size(scratch):
+    page = scratch / "largest.html"
+    for chapter, settings in each_lesson():
+        output_of(chapter, *options_of(settings), "--live", "-o", page, "--force")
+        check(page.stat().st_size <= MOST_BYTES, "the page of", chapter, settings, "has", page.stat().st_size, "bytes")
+
+
+def check_speed(browser, page, _):
+    """The times of the first picture, and of another seed in each lesson."""
     times = []
+    while not times or (min(times) >= MOST_MS_TO_PICTURE and len(times) < MOST_TRIES):
+        browser.open(page.as_uri())
+        browser.js(SETTLED)
+        times.append(browser.js("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    check(min(times) < MOST_MS_TO_PICTURE, "the first picture after", times, "ms")
+    print("milliseconds to the first picture:", *map(round, times))
+    print("milliseconds to another seed: article, chapter, median, least")
+    for chapter, settings in sample(each_lesson()):
+        times = []
+        while len(times) < 3 or (min(times) >= MOST_MS and len(times) < MOST_TRIES):
+            times.append(go(browser, address_of(chapter, {**settings, "seed": str(len(times))})))
+        check(min(times) < MOST_MS, chapter, settings, times, "ms")
+        print(f"{settings['article']:12} {chapter:12} {statistics.median(times):4.0f} {min(times):4.0f}")
+
+
+def check_lessons(browser, page, scratch):
     browser.open(page.as_uri())
     equal(browser.js("location.hash"), "", "the address of the page as it came")
     check(browser.js("document.querySelector('.step.current') !== null"), "a first picture without computing")
-    for chapter, settings in sample(LESSONS):
-        times.append(go(browser, address_of(chapter, settings)))
+    for chapter, settings in sample(each_lesson()) + sample(LESSONS):
+        go(browser, address_of(chapter, settings))
         equal(browser.js(WRONG), "", chapter, settings)
         got, wanted = browser.js(SHOWN), printed_by_program(chapter, settings, scratch)
         check(got == wanted, "the steps of", chapter, settings, first_difference("\n".join(got), "\n".join(wanted)))
@@ -94,10 +128,9 @@ def check_lessons(browser, page, scratch):
             field = browser.js(f"(({{type, checked, value}}) => type === 'checkbox' ? checked : value)"
                                f"(document.querySelector('.live [name={name}]'))")
             equal(field, value or True, name, "in the form")
-    print("milliseconds from an address to its page:", " ".join(str(round(time)) for time in times))
 
 
-def check_address(browser, page):
+def check_address(browser, page, _):
     browser.open(page.as_uri() + address_of("causal", {"seed": "7"}, "attn_scores[0,1,2]"))
     browser.js(SETTLED)
     equal(browser.js("document.querySelector('.step.current').id"), "attn_scores", "the step of a link")
@@ -118,10 +151,91 @@ def check_address(browser, page):
     browser.js("document.querySelector('nav a[href=\"#keys\"]').click()")
     browser.js(SETTLED)
     equal(browser.js("location.hash"), "#causal?seed=8/keys", "a link keeps the lesson")
+    rule = """(async () => {
+      const rule = () => document.querySelector(".what-if select").value;
+      for (let waited = 0; !rule() && waited < 300; ++waited) await new Promise((done) => setTimeout(done, 10));
+      return rule();
+    })()"""
+    for seed in ("8", "9"):
+        address = f"#causal?seed={seed}/attn_weights?what-if=no-mask"
+        go(browser, address)
+        equal((browser.js(rule), browser.js("location.hash")), ("no-mask", address), "the rule of a link")
     browser.open(page.as_uri() + "#attn_weights")
     browser.js(SETTLED)
     equal(browser.js("document.querySelector('.step.current').id"), "attn_weights", "a step without a lesson")
     equal(browser.js("location.hash"), "#causal/attn_weights", "its address")
+    go(browser, "#nowhere?seed=1")
+    equal(browser.js(WRONG), 'the address names "nowhere", which is neither a chapter nor a step of this one', "no chapter")
+    go(browser, "#causal/keys")
+    equal(browser.js(WRONG), "", "a chapter again")
+
+
+def check_patience(browser, page, _):
+    """A lesson that takes a minute does not delay the next one."""
+    browser.open(page.as_uri())
+    browser.js("location.hash = 'causal?tokens=3000&d-in=3000'")
+    browser.js("new Promise((done) => setTimeout(done, 1500))")
+    equal(browser.js("getComputedStyle(document.querySelector('.live summary'), '::after').visibility"), "visible", "that it computes")
+    check(go(browser, "#simplified?seed=8") < 10000, "the next lesson waits")
+    check("seed 8" in browser.js("document.querySelector('.made').textContent"), "the next lesson")
+    go(browser, "#causal?tokens=100000")
+    check("need" in browser.js(WRONG) and "GiB" in browser.js(WRONG), "more than the memory", browser.js(WRONG))
+    go(browser, "#causal?seed=8")
+    equal(browser.js(WRONG), "", "a lesson after one that is too large")
+
+
+def check_typing(browser, page, _):
+    """Whoever types in a field stays there, at the same place of the page, though the address has a cell to choose."""
+    browser.open(page.as_uri() + "#causal?seed=7/attn_scores[0,1,2]")
+    browser.js(SETTLED)
+    browser.js("document.querySelector('.live details').open = true")
+    browser.js("""(() => {
+      window.entries = 0;
+      const push = history.pushState;
+      history.pushState = function (...entry) { ++window.entries; push.apply(this, entry); };
+    })()""")
+    for name, typed, wanted in (("seed", "12", "712"), ("d-out", "34", "34")):
+        browser.js(f"document.querySelector('.live [name={name}]').focus()")
+        browser.js(f"scrollTo(0, document.querySelector('.live [name={name}]').getBoundingClientRect().top + scrollY - 80)")
+        top = browser.js("scrollY")
+        for letter in typed:
+            browser.type(letter)
+            browser.js("new Promise((done) => setTimeout(done, 250))")
+            browser.js(SETTLED)
+        equal(browser.js("document.activeElement.name"), name, "where the typing goes")
+        equal(browser.js(f"document.querySelector('.live [name={name}]').value"), wanted, "what was typed")
+        equal(browser.js("scrollY"), top, "the place of the page")
+    equal(browser.js("location.hash"), "#causal?seed=712&d-out=34/attn_scores[0,1,2]", "the address keeps the cell")
+    equal(browser.js("entries"), 2, "new entries of the history: one a field")
+
+
+def check_keyboard(browser, page, _):
+    """The settings without a pointer."""
+    if not hasattr(browser, "key"):
+        return
+    browser.open(page.as_uri())
+    focused = "(({name, tagName}) => name || tagName.toLowerCase())(document.activeElement)"
+    for _ in range(20):
+        browser.key("Tab")
+        if browser.js("document.activeElement.closest('.live') !== null"):
+            break
+    browser.key("ArrowDown")
+    browser.js("new Promise((done) => setTimeout(done, 200))")
+    browser.js(SETTLED)
+    chapters = browser.js("[...document.querySelector('.live [name=chapter]').options].map(({value}) => value)")
+    equal(browser.js("location.hash"), "#" + chapters[chapters.index("causal") + 1], "the next chapter by a key")
+    order = [browser.js(focused)]
+    for _ in range(4):
+        browser.key("Tab")
+        order.append(browser.js(focused))
+    equal(order, ["chapter", "article", "seed", "sentence", "summary"], "the order of the keyboard")
+    browser.key("Enter")
+    equal(browser.js("document.querySelector('.live details').open"), True, "more settings by a key")
+    browser.js("document.querySelector('.live [name=sentence]').focus()")
+    for key in ("a", "g", "p", "w", "x", "ArrowRight"):
+        browser.key(key)
+    equal(browser.js("[document.activeElement.name, document.querySelector('dialog[open], html.projector')]"), ["sentence", None],
+          "letters in a field are no commands")
 
 
 TYPE = """(({name, value}) => {
@@ -137,7 +251,7 @@ def fill(browser, name, value):
     browser.js(SETTLED)
 
 
-def check_form(browser, page):
+def check_form(browser, page, _):
     browser.open(page.as_uri())
     fill(browser, "seed", "99")
     equal(browser.js("location.hash"), "#causal?seed=99", "the address says what the form says")
@@ -151,8 +265,12 @@ def check_form(browser, page):
     equal((browser.js(WRONG), browser.js("document.querySelector('.live [aria-invalid]')")), ("", None), "mended")
     fill(browser, "chapter", "multihead")
     equal(browser.js("location.hash"), "#multihead?seed=99&sentence=to+be+or+not", "another chapter keeps what it can")
-    browser.js("location.hash = 'causal?colour=red'")
-    browser.js(SETTLED)
+    fill(browser, "chapter", "trainable")
+    fill(browser, "article", "primer")
+    fill(browser, "chapter", "causal")
+    equal((browser.js("location.hash"), browser.js(WRONG)), ("#causal?seed=99&sentence=to+be+or+not", ""),
+          "a chapter that the article lacks")
+    go(browser, "#causal?colour=red")
     equal(browser.js(WRONG), 'the address names "colour", which is no setting of causal', "an unknown setting")
 
 
@@ -208,18 +326,24 @@ def same_arrays(one, other):
         return a.files == b.files and all(a[name].tobytes() == b[name].tobytes() for name in a.files)
 
 
-DROP = """(async (files) => {
+BRING = """(async (how, files, stays) => {
   const transfer = new DataTransfer();
   for (const [name, content] of files) {
     transfer.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name));
   }
-  document.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: transfer}));
+  const chooser = document.querySelector(".live [type=file]");
+  if (how === "drop") {
+    document.dispatchEvent(new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: transfer}));
+  } else {
+    chooser.files = transfer.files;
+    chooser.dispatchEvent(new Event("change"));
+  }
   const frame = document.querySelector("dialog.checked iframe");
-  for (let waited = 0; !document.querySelector("dialog.checked").open && !document.querySelector(".live .wrong").textContent && waited < 3000; ++waited) {
+  for (let waited = 0; !document.querySelector("dialog.checked").open && !document.querySelector(".live .wrong").textContent && waited < 6000; ++waited) {
     await new Promise((done) => setTimeout(done, 10));
   }
   const report = frame.srcdoc;
-  document.querySelector("dialog.checked").close();
+  if (!stays) document.querySelector("dialog.checked").close();
   return [report, document.querySelector(".live .wrong").textContent];
 })"""
 
@@ -228,9 +352,10 @@ def summary_of(html):
     return re.findall(r'<p class="summary">(.*?)</p>', html, flags=re.S)
 
 
-def drop(browser, *files):
+def bring(browser, how, *files):
+    """The report on files that were dropped or chosen, and what is wrong."""
     listed = [[path.name, base64.b64encode(path.read_bytes()).decode()] for path in files]
-    return browser.js(f"{DROP}({json.dumps(listed)})")
+    return browser.js(f"{BRING}({json.dumps(how)}, {json.dumps(listed)})")
 
 
 def check_checking(browser, page, scratch):
@@ -238,18 +363,19 @@ def check_checking(browser, page, scratch):
     browser.js(SETTLED)
     text = scratch / "page.txt"
     text.write_text(text_of("causal", "--seed", "7").replace("0.2", "0.3", 1), encoding="utf-8")
-    report, wrong = drop(browser, text)
-    equal(wrong, "", "a page")
     own = run("verify", text, "--format", "html").stdout.decode()
-    equal(summary_of(report), summary_of(own), "the report on a page")
-    check(len(summary_of(report)) == 1, "a report has a summary")
+    for how in ("drop", "choose"):
+        report, wrong = bring(browser, how, text)
+        equal(wrong, "", "a page")
+        equal(summary_of(report), summary_of(own), "the report on a page,", how)
+        check(len(summary_of(report)) == 1, "a report has a summary")
     run("causal", "--seed", "7", "--what-if", "no-scaling", "--save", scratch / "dump.npz")
-    report, wrong = drop(browser, scratch / "dump.npz")
+    report, wrong = bring(browser, "drop", scratch / "dump.npz")
     own = run("verify", scratch / "dump.npz", "--chapter", "causal", "--seed", "7", "--format", "html").stdout.decode()
     equal((summary_of(report), wrong), (summary_of(own), ""), "the report on a dump")
     nothing = scratch / "nothing.npy"
     nothing.write_bytes(b"not a file of numbers")
-    _, wrong = drop(browser, nothing)
+    _, wrong = bring(browser, "drop", nothing)
     check("nothing.npy" in wrong, "a file that cannot be read", wrong)
 
 
@@ -263,18 +389,17 @@ def main():
             scratch = pathlib.Path(folder)
             page = scratch / "page.html"
             output_of("causal", "--live", "-o", page)
-            check(page.stat().st_size <= MOST_BYTES, "the page has", page.stat().st_size, "bytes")
+            check_size(scratch)
             browser.size(1280, 800)
-            check_lessons(browser, page, scratch)
-            check_address(browser, page)
-            check_form(browser, page)
-            check_downloads(browser, page, scratch)
-            check_checking(browser, page, scratch)
+            for look in (check_speed, check_lessons, check_address, check_patience, check_form, check_typing, check_keyboard,
+                         check_downloads, check_checking):
+                look(browser, page, scratch)
+                for request in getattr(browser, "requests", []):
+                    check(request.startswith(("file:", "blob:", "data:", "about:")), "asked for", request)
+                equal(getattr(browser, "errors", []), [], "errors in", name, look.__name__)
             browser.size(390, 844)
+            browser.js("document.querySelector('.live details').open = true")
             check(browser.js("document.documentElement.scrollWidth <= innerWidth"), "390 pixels are wide enough")
-            for request in getattr(browser, "requests", []):
-                check(request.startswith(("file:", "blob:", "data:", "about:")), "asked for", request)
-            equal(getattr(browser, "errors", []), [], "errors in", name)
     sys.exit(verdict())
 
 

@@ -16,68 +16,6 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// ---- The program -----------------------------------------------------------------------------------
-
-/** What the worker does: runs a command line on files in memory. Its source is sent to the worker. */
-function serve() {
-  let compiled;
-  const run = async ({ id, args, given, made }) => {
-    const told = [];
-    const program = await attnWalkthrough({
-      noInitialRun: true,
-      print: () => {},
-      printErr: (line) => told.push(line),
-      instantiateWasm: (imports, done) => {
-        compiled.then((module) => WebAssembly.instantiate(module, imports)).then((instance) => done(instance));
-        return {};
-      },
-    });
-    const { FS } = program;
-    for (const [name, bytes] of given) {
-      if (name.includes("/")) FS.mkdirTree(name.slice(0, name.lastIndexOf("/")));
-      FS.writeFile(name, bytes);
-    }
-    const code = program.callMain(args);
-    const file = made && FS.analyzePath(made).exists ? FS.readFile(made) : null;
-    postMessage({ id, code, told: told.join("\n"), file }, file ? [file.buffer] : []);
-  };
-  let last = Promise.resolve();
-  onmessage = ({ data }) => {
-    if (data.wasm) compiled = WebAssembly.compile(data.wasm);
-    else last = last.then(() => run(data)).catch((error) => postMessage({ id: data.id, code: 2, told: String(error), file: null }));
-  };
-}
-
-const unpacked = (id) => new Response(
-  new Blob([Uint8Array.from(atob(find(id).textContent), (c) => c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
-
-let worker = null;
-const waiting = new Map();  // by number: who waits for the answer
-
-async function startWorker() {
-  const [glue, wasm] = await Promise.all([unpacked("live-glue").text(), unpacked("live-program").arrayBuffer()]);
-  const started = new Worker(URL.createObjectURL(new Blob([glue, `\n(${serve})();`], { type: "text/javascript" })));
-  started.addEventListener("message", ({ data }) => {
-    waiting.get(data.id)(data);
-    waiting.delete(data.id);
-  });
-  started.postMessage({ wasm }, [wasm]);
-  return started;
-}
-
-let requests = 0;
-
-/** Runs the program. `given` are pairs of a file's name and its bytes; `made` is the file to bring back. */
-async function run(args, made, given = []) {
-  worker ??= startWorker();
-  const running = await worker;
-  const id = ++requests;
-  return new Promise((resolve) => {
-    waiting.set(id, resolve);
-    running.postMessage({ id, args, given, made });
-  });
-}
-
 // ---- The lesson in the address ---------------------------------------------------------------------
 
 const optionsOf = (chapter) => settings.options.filter(({ chapters }) => chapters.includes(chapter));
@@ -132,6 +70,7 @@ const defaultOf = (field) => (field.name === "article" ? field.options[0].value 
 /** Makes the form for a chapter, with the lesson's settings in it. */
 function setForm({ chapter, query }) {
   if (form.dataset.chapter !== chapter) {
+    const at = form.contains(document.activeElement) ? document.activeElement.name : "";
     form.dataset.chapter = chapter;
     const chapters = make("select", { name: "chapter" }, ...settings.chapters.map(({ name, summary }) =>
       make("option", { value: name, title: summary }, name)));
@@ -141,6 +80,7 @@ function setForm({ chapter, query }) {
     const others = options.filter((one) => !one.common);
     rest.replaceChildren(...[...new Set(others.map(({ group }) => group))].map((group) =>
       make("fieldset", {}, make("legend", {}, group), ...others.filter((one) => one.group === group).map(fieldOf))));
+    if (at) form.elements[at]?.focus({ preventScroll: true });
   }
   for (const field of form.querySelectorAll("[name]:not([name=chapter])")) {
     const value = query.get(field.name);
@@ -153,10 +93,11 @@ function setForm({ chapter, query }) {
 function lessonOfForm() {
   const chapter = form.elements.chapter.value;
   const query = new URLSearchParams();
-  for (const { name } of optionsOf(chapter)) {
+  for (const { name, choices } of optionsOf(chapter)) {
     const field = form.elements[name];
     const value = !field ? "" : field.type === "checkbox" ? (field.checked ? "yes" : "") : field.value.trim();
-    if (value && value !== defaultOf(field)) query.set(name, value);
+    const isChoice = !choices || choices.includes(value);  // another chapter may have other articles
+    if (value && value !== defaultOf(field) && isChoice) query.set(name, value);
   }
   return lessonOf(chapter, query);
 }
@@ -165,9 +106,8 @@ function lessonOfForm() {
 function complain(message) {
   form.querySelectorAll("[aria-invalid]").forEach((field) => field.removeAttribute("aria-invalid"));
   wrong.textContent = message ?? "";
-  if (!message) return;
   const at = ({ name }) => `${message} `.search(new RegExp(`--${name}[^-\\w]`));
-  const [named] = [...form.querySelectorAll("[name]")].filter((field) => at(field) >= 0).sort((one, other) => at(one) - at(other));
+  const [named] = !message ? [] : [...form.querySelectorAll("[name]")].filter((field) => at(field) >= 0).sort((one, other) => at(one) - at(other));
   if (!named) {
     section.append(wrong);
     return;
@@ -181,9 +121,10 @@ const sentenceOf = (told) => told.replace(/^attn-walkthrough: error: /, "");
 
 // ---- From one lesson to the next ---------------------------------------------------------------------
 
+let lastField = "";  // that was changed
 let lessonLife = new AbortController();
 let shown = lessonOf(settings.shown.chapter, new URLSearchParams(settings.shown.options));  // on the page
-let wanted = shown;
+let request = new AbortController();  // of the lesson that the address asked for last
 
 /** Puts another lesson's page in the place of this one's, around the settings. */
 function replace(html) {
@@ -204,41 +145,57 @@ function start() {
   lessonPage(lessonLife.signal, `${shown.words}/`);
 }
 
+/** Shows another lesson. Whoever is at a setting stays there. */
+function show(lesson, html) {
+  const field = section.contains(document.activeElement) ? document.activeElement : null;
+  const [top, changing] = [window.scrollY, lastField];
+  shown = lesson;
+  replace(html);
+  start();
+  if (!field) return;
+  field.focus({ preventScroll: true });
+  window.scrollTo(0, top);
+  lastField = changing;
+}
+
+const computed = (lesson, signal) => run([...argumentsOf(lesson), "--format=html", "--output=lesson.html"], "lesson.html", [], signal);
+
 /** Shows what the address asks for. */
 async function route() {
   const asked = lessonIn(location.hash);
   if (!asked) {
     const step = location.hash.slice(1);
-    if (step) history.replaceState(null, "", addressOf(shown, step));
+    if (find(step.split(/[[?%]/)[0])) history.replaceState(null, "", addressOf(shown, step));
+    else if (step) complain(`the address names "${step.split(/[/?]/)[0]}", which is neither a chapter nor a step of this one`);
     return;
   }
   const address = addressOf(asked, asked.step);
   if (address !== location.hash) history.replaceState(null, "", address);
   setForm(asked);
-  wanted = asked;
+  request.abort();
+  request = new AbortController();
+  const { signal } = request;
   if (asked.words === shown.words) {
+    section.removeAttribute("aria-busy");
     complain(null);
     return;
   }
   section.setAttribute("aria-busy", "true");
   let answer;
   try {
-    answer = await run([...argumentsOf(asked), "--format=html", "--output=lesson.html"], "lesson.html");
+    answer = await computed(asked, signal);
   } catch (error) {
     answer = { code: 2, told: error.message };
   }
-  if (wanted !== asked) return;  // another one has been asked for since
+  if (signal.aborted) return;  // another one has been asked for since
   section.removeAttribute("aria-busy");
   complain(answer.code ? sentenceOf(answer.told) : null);
   if (answer.code) return;
-  shown = asked;
-  replace(new TextDecoder().decode(answer.file));
-  start();
+  show(asked, new TextDecoder().decode(answer.file));
   said.textContent = `The lesson is now ${asked.chapter}${asked.query.size ? `, ${asked.query}` : ""}.`;
 }
 
 /** Takes over what the form says. Changes of one field in a row are one entry of the history. */
-let lastField = "";
 function apply(field) {
   const step = lessonIn(location.hash)?.step ?? "";
   const address = addressOf(lessonOfForm(), step);
@@ -334,4 +291,4 @@ route();
 if (typeof DecompressionStream === "undefined") {
   form.querySelectorAll("input, select, button").forEach((field) => { field.disabled = true; });
   complain("this browser is too old to compute other lessons; the one below is complete");
-} else setTimeout(() => { worker ??= startWorker(); }, 200);
+} else setTimeout(() => computed(shown, request.signal), 200);  // so the first change takes no longer than the others
