@@ -35,7 +35,7 @@ while(compiled_in)
   endif()
   file(READ ${notice} text)
   file(WRITE ${notices}/${name} "${text}")
-  string(REGEX MATCHALL "/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\\.[0-9]+)?)?" named "${text}")
+  string(REGEX MATCHALL "/usr/share/common-licenses/[A-Za-z]+[0-9]*(-[0-9]+(\\.[0-9]+)?)?" named "${text}")
   list(APPEND licences ${named})
   execute_process(COMMAND dpkg-query -W -f "\${source:Package} \${source:Version}\n" ${package}
                   OUTPUT_VARIABLE source ERROR_QUIET)

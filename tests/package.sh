@@ -96,7 +96,7 @@ for file in man/man1/attn-walkthrough.1 bash-completion/completions/attn-walkthr
   fish/vendor_completions.d/attn-walkthrough.fish doc/attn-walkthrough/copyright "${notices[@]/#/doc/attn-walkthrough/notices/}"; do
   [ -s "$scratch/empty/share/$file" ] || fail "the archive has no share/$file"
 done
-grep -rhoE '/usr/share/common-licenses/[A-Za-z]+(-[0-9]+(\.[0-9]+)?)?' "$scratch/empty/share/doc" | sort -u |
+grep -rhoE '/usr/share/common-licenses/[A-Za-z]+[0-9]*(-[0-9]+(\.[0-9]+)?)?' "$scratch/empty/share/doc" | sort -u |
   while read -r licence; do
     [ -s "$scratch/empty/share/doc/attn-walkthrough/notices/common-licenses/${licence##*/}" ] || fail "the archive has no ${licence##*/}"
   done
