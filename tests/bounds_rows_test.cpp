@@ -109,6 +109,7 @@ class Layer {
     kept(sum(joined, true, from(-3, -1)));
     kept(add(joined, joined));
     kept(attn::kept(weights, mask(weights.shape(), 3)));
+    kept(softmax_gradient(numbers(scores.shape()), softmax(scores)));
   }
 
   std::mt19937 engine_;

@@ -14,18 +14,6 @@ namespace {
 
 using Rule = Derivation::Rule;
 
-/// The sum of terms, and the sum of their magnitudes.
-struct Total {
-  Interval exact;
-  double size = 0;
-
-  void add(const Interval& term) {
-    exact.low += term.low;
-    exact.high += term.high;
-    size += term.size();
-  }
-};
-
 }  // namespace
 
 /// A result rounded `steps` times by the arithmetic, each time relative to at most this magnitude. Whole numbers are
@@ -232,23 +220,25 @@ Interval Bounds::variance(const Tensor& tensor, const Derivation& derivation) {
   return {std::max(0.0, result.low), result.high};
 }
 
-/// a - sum of all a * b is a * (1 - b) minus the others' products, in which each gradient occurs once.
 Interval Bounds::softmax_gradient(const Tensor& tensor, const Derivation& derivation) {
-  Total others;
-  for (std::size_t i = 0; i < derivation.terms.size(); ++i) {
-    if (i != derivation.position) {
-      const Derivation::Term& term = derivation.terms[i];
-      others.add(times(of(tensor, term.a), of(tensor, *term.b)));
-    }
+  Total total;
+  for (const Derivation::Term& term : derivation.terms) {
+    total.add(times(of(tensor, term.a), of(tensor, *term.b)));
   }
   const Derivation::Term& own = derivation.terms[derivation.position];
-  const Interval gradient = of(tensor, own.a);
-  const Interval weight = of(tensor, *own.b);
+  return gradient_of_score(of(tensor, own.a), of(tensor, *own.b), total, std::ssize(derivation.terms));
+}
+
+/// (a - total) * b for a total that contains a * b: a - total is a * (1 - b) minus the others' products, in which each
+/// gradient occurs once.
+Interval Bounds::gradient_of_score(const Interval& gradient, const Interval& weight, const Total& total,
+                                   std::int64_t terms) const {
+  const Interval own = times(gradient, weight);
+  const Interval others = {total.exact.low - own.low, total.exact.high - own.high};
   const Interval centred = times(gradient, {1 - weight.high, 1 - weight.low});
-  const double size = gradient.size() + times(gradient, weight).size() + others.size;
-  const double error = static_cast<double>(derivation.terms.size() + 2) * roundoff_ * size;
-  const Interval product =
-      times({centred.low - others.exact.high - error, centred.high - others.exact.low + error}, weight);
+  const double size = gradient.size() + total.size;
+  const double error = std::isfinite(size) ? static_cast<double>(terms + 2) * roundoff_ * size : 0;
+  const Interval product = times({centred.low - others.high - error, centred.high - others.low + error}, weight);
   return rounded(product, 1, product.size());
 }
 

@@ -89,6 +89,8 @@ class Bounds {
   Interval quotient(const Tensor& tensor, const Derivation& derivation);
   Interval softmax(const Tensor& tensor, const Derivation& derivation);
   Interval softmax_gradient(const Tensor& tensor, const Derivation& derivation);
+  Interval gradient_of_score(const Interval& gradient, const Interval& weight, const Total& total,
+                             std::int64_t terms) const;
   Interval mapped(const Tensor& tensor, const Derivation& derivation);
   Interval comparison(const Tensor& tensor, const Derivation& derivation);
 
@@ -104,6 +106,7 @@ class Bounds {
   void fill_shares(Cells& cells, std::int64_t row, std::int64_t rows, double* low, double* high);
   void fill_choices(Cells& cells, std::int64_t row, std::int64_t rows, double* low, double* high);
   void fill_softmax(Cells& cells, std::int64_t first, std::int64_t end, double* low, double* high);
+  void fill_gradients(Cells& cells, std::int64_t row, std::int64_t rows, double* low, double* high);
   const Panel& panel_of(Cells& cells, const Strides& factor, std::int64_t row);
 
   double roundoff_;

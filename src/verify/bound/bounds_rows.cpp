@@ -205,6 +205,7 @@ void Bounds::fill(Cells& cells, std::int64_t first, std::int64_t end, double* lo
     switch (cells.regular->form) {
       case Form::copies: fill_copies(cells, row, its_low, its_high); break;
       case Form::shares: fill_shares(cells, row, end - row, its_low, its_high); break;
+      case Form::softmax_gradient: fill_gradients(cells, row, end - row, its_low, its_high); break;
       default: fill_choices(cells, row, end - row, its_low, its_high);
     }
   }
@@ -373,6 +374,22 @@ void Bounds::fill_softmax(Cells& cells, std::int64_t first, std::int64_t end, do
       high[i * rows[i].size() + j] = bound.high;
     }
   });
+}
+
+void Bounds::fill_gradients(Cells& cells, std::int64_t row, std::int64_t rows, double* low, double* high) {
+  const std::int64_t width = cells.width();
+  const std::vector<Tensor>& operands = cells.tensor.operands();
+  const Copied gradients(run(cells_of(operands[0]), row * width, 1, width, rows), width);
+  const Copied weights(run(cells_of(operands[1]), row * width, 1, width, rows), width);
+  Total total;
+  for (std::int64_t j = 0; j < width; ++j) {
+    total.add(times(gradients.run().at(j), weights.run().at(j)));
+  }
+  for (std::int64_t j = 0; j < width; ++j) {
+    const Interval bound = gradient_of_score(gradients.run().at(j), weights.run().at(j), total, width);
+    low[j] = bound.low;
+    high[j] = bound.high;
+  }
 }
 
 }  // namespace attn::verify

@@ -18,6 +18,18 @@ struct Interval {
   double size() const { return std::max(std::abs(low), std::abs(high)); }
 };
 
+/// A sum of terms, and the sum of their magnitudes.
+struct Total {
+  Interval exact;
+  double size = 0;
+
+  void add(const Interval& term) {
+    exact.low += term.low;
+    exact.high += term.high;
+    size += term.size();
+  }
+};
+
 /// An undefined result: infinity times zero, or zero divided by zero.
 inline constexpr Interval no_number = {std::numeric_limits<double>::quiet_NaN(),
                                        std::numeric_limits<double>::quiet_NaN()};

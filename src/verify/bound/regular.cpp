@@ -159,10 +159,16 @@ Regular regular_of(const Tensor& tensor) {
     const Derivation& one = cell.derivation;
     return std::ssize(one.terms) == tensor.size(-1) && static_cast<std::int64_t>(one.position) == cell.index.back();
   };
-  if (have({Rule::softmax}) && x.shape() == tensor.shape() && every(is_along_row)) {
-    const auto places = strides_of(tensor, cells, first_factor);
-    if (places && places->per_term == 1 && places->per_axis.back() == 0) {
+  const auto are_rows = [&](const ElementOf& element) {
+    const auto places = strides_of(tensor, cells, element);
+    return places && places->per_term == 1 && places->per_axis.back() == 0;
+  };
+  if (x.shape() == tensor.shape() && every(is_along_row) && are_rows(first_factor)) {
+    if (have({Rule::softmax})) {
       return {Regular::Form::softmax};
+    }
+    if (have({Rule::softmax_gradient}) && are_rows(second_factor)) {
+      return {Regular::Form::softmax_gradient};
     }
   }
   return {};

@@ -21,12 +21,13 @@ struct Strides {
 /// How all cells of a tensor are computed, if all are computed alike.
 struct Regular {
   enum class Form {
-    none,     ///< not alike, or of a rule that is not listed here
-    sums,     ///< of products, if there are two factors
-    copies,   ///< of elements at other places
-    shares,   ///< divided by a constant
-    choices,  ///< of an element, kept, copied or replaced as the mask says
-    softmax,  ///< along the last axis
+    none,              ///< not alike, or of a rule that is not listed here
+    sums,              ///< of products, if there are two factors
+    copies,            ///< of elements at other places
+    shares,            ///< divided by a constant
+    choices,           ///< of an element, kept, copied or replaced as the mask says
+    softmax,           ///< along the last axis
+    softmax_gradient,  ///< along the last axis
   };
   Form form = Form::none;
   std::int64_t terms = 1;
