@@ -1,6 +1,7 @@
 """Where PyTorch's versions differ in what the programs compute or print. The tool follows the newest. Under an older
 PyTorch the programs do by other means what the newest does, or ask which options it takes otherwise."""
 import collections
+import contextlib
 import re
 
 import torch
@@ -85,6 +86,17 @@ def softmax_backward(gradients, weights, dim, dtype):
             total = total[..., :half] + total[..., half:]
         total = total[..., 0]
     return (gradients - total.unsqueeze(-1)) * weights
+
+
+@contextlib.contextmanager
+def own_softmax_backward():
+    """Within it, torch._softmax_backward_data is this PyTorch's own, which autograd calls."""
+    newest = torch._softmax_backward_data
+    torch._softmax_backward_data = newest if has("softmax backward") else older_softmax_backward
+    try:
+        yield
+    finally:
+        torch._softmax_backward_data = newest
 
 
 if not has("softmax backward"):
