@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <vector>
 
 #include "article.hpp"
@@ -34,6 +35,9 @@ bool has_random_inputs(const Lesson& lesson) {
 }
 
 std::int64_t token_count(const Lesson& lesson) {
+  if (lesson.layer && !lesson.layer->tokens.empty()) {
+    return std::ssize(lesson.layer->tokens);
+  }
   if (lesson.inputs) {
     return lesson.inputs->shape[lesson.inputs->shape.size() - 2];
   }
@@ -67,6 +71,11 @@ std::vector<std::vector<float>> toy_embeddings() {
 }
 
 std::vector<std::string> token_words(const Article& article, const Lesson& lesson) {
+  if (lesson.layer) {
+    std::vector<std::string> words;
+    std::ranges::transform(lesson.layer->tokens, std::back_inserter(words), &GivenToken::word);
+    return words;
+  }
   const bool is_random = lesson.attend_to ? lesson.tokens.has_value() : lesson.inputs || has_random_inputs(lesson);
   return is_random ? std::vector<std::string>() : sentence_words(sentence_of(article, lesson));
 }

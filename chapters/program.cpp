@@ -74,6 +74,18 @@ Tensor Program::embedded_sentence(bool in_article) {
               in_article);
 }
 
+Tensor Program::token_ids() {
+  Vocabulary vocabulary;
+  std::vector<std::int64_t> ids;
+  for (const GivenToken& token : lesson_.layer->tokens) {
+    vocabulary[token.text] = token.id;
+    ids.push_back(token.id);
+  }
+  walk_.text("sentence", "sentence:", *lesson_.sentence, true);
+  walk_.text("vocabulary", "", python_dict(vocabulary), true);
+  return show("ids", "", torch::tensor(ids, torch_.kernels()));
+}
+
 Tensor Program::seeded_again(const Tensor& inputs) {
   if (has_random_inputs(lesson_)) {
     seeded_inputs();  // the same numbers, drawn once more

@@ -58,6 +58,8 @@ class Program {
   /// The embedded sentence [n, d_in] of the article or the lesson, with the steps that lead to it and torch.manual_seed
   /// after it; or the lesson's random inputs.
   Tensor embedded_sentence(bool in_article);
+  /// The lesson's sentence, its words in the vocabulary of the layer's model, and their ids [n].
+  Tensor token_ids();
   /// Seeds again after embedding: returns these inputs, or new random ones if the lesson asks for random inputs.
   Tensor seeded_again(const Tensor& inputs);
   /// torch.rand(shape), [tokens, d_in], or the user's second inputs. Throws LessonError if their d_in differs.

@@ -79,7 +79,7 @@ std::string python_repr(std::string_view word) {
 
 }  // namespace
 
-std::vector<std::string> sentence_words(std::string_view sentence) {
+std::vector<std::string> sentence_words(std::string_view sentence, Punctuation punctuation) {
   std::vector<std::string> words;
   std::string word;
   const auto end_word = [&] {
@@ -101,7 +101,7 @@ std::vector<std::string> sentence_words(std::string_view sentence) {
     }
     if (is_space(character.code)) {
       end_word();
-    } else if (!is_removed(character.code)) {
+    } else if (punctuation == Punctuation::kept || !is_removed(character.code)) {
       word += rest.substr(0, character.size);
     }
     rest.remove_prefix(character.size);

@@ -1019,6 +1019,22 @@ TEST_CASE("rows are looked up in a table") {
     CHECK(rows.shape() == test["shape"].get<Shape>());
     check_bits(rows, test);
   }
+  SUBCASE("of a large table only the rows that are needed") {
+    std::vector<Box> read;
+    const auto fill = [&read](const Box& part) {
+      read.push_back(part);
+      Block<float> numbers(box_shape(part));
+      std::fill(numbers.begin(), numbers.end(), static_cast<float>(part[0].begin));
+      return Contents(std::move(numbers));
+    };
+    const Tensor table = leaf({std::int64_t{1} << 40, 3}, DType::float32, "table", fill);
+    const Tensor rows = lookup(table, torch::tensor(std::vector<std::int64_t>{7, 1'000'000'000}), "table");
+    CHECK(rows.is_at_hand());
+    std::unordered_set<const void*> seen;
+    CHECK(rows.bytes(seen) < 100);
+    CHECK(transpose(rows, 0, 1).value({2, 1}) == 1e9);
+    CHECK(read == std::vector<Box>{{{7, 8}, {0, 3}}, {{1'000'000'000, 1'000'000'001}, {0, 3}}});
+  }
   CHECK_THROWS_AS(lookup(counting({4}), torch::tensor(std::vector<std::int64_t>{0}), "table"), ShapeError);
   CHECK_THROWS_AS(lookup(counting({4, 2}), counting({2}), "table"), ShapeError);
 }

@@ -10,7 +10,10 @@ void gpt2(Program& p) {
   Layer layer(p);
   layer.expect("scale_attn_weights", 1);
   layer.expect("scale_attn_by_inverse_layer_idx", 0);
-  const Tensor hidden_states = layer.hidden_states();
+  const Tensor hidden_states = layer.hidden_states([&](const Tensor& ids) {
+    const Tensor token_embeddings = layer.token_embeddings("wte", ids);
+    return add(token_embeddings, layer.pos_embeddings("wpe", ids));
+  });
   const std::int64_t d = hidden_states.size(-1);
   const std::int64_t num_heads = layer.num_heads("n_head", d);
 

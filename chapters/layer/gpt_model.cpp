@@ -9,7 +9,10 @@ namespace attn::chapters::layer {
 /// projections, a causal mask, and the residual.
 void gpt_model(Program& p) {
   Layer layer(p);
-  const Tensor hidden_states = layer.hidden_states();
+  const Tensor hidden_states = layer.hidden_states([&](const Tensor& ids) {
+    const Tensor token_embeddings = layer.token_embeddings("tok_emb", ids);
+    return add(token_embeddings, layer.pos_embeddings("pos_emb", ids));
+  });
   const std::int64_t d = hidden_states.size(-1);
   const std::int64_t num_heads = layer.num_heads("n_heads", d);
 

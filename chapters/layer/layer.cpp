@@ -47,7 +47,40 @@ Layer::Layer(Program& p)
 
 std::string Layer::place() const { return "layer " + std::to_string(given_->number) + " of '" + given_->source + "'"; }
 
-Tensor Layer::hidden_states() { return p_.batch(p_.inputs(), 1); }
+Tensor Layer::hidden_states(const Embed& embed) {
+  if (given_ == nullptr || given_->tokens.empty()) {
+    return p_.batch(p_.inputs(), 1);
+  }
+  return p_.batch(p_.show("inputs", "hidden states\n", embed(p_.token_ids())), 1);
+}
+
+Tensor Layer::embedding(const std::string& key, const Tensor& ids, const std::string& hint) {
+  const auto found = given_->weights.find(key + ".weight");
+  if (found == given_->weights.end() || found->second.dim() != 2) {
+    throw LessonError("'" + given_->source + "' has no matrix '" + key + ".weight', with which " +
+                      std::string(model_.article.title) + " embeds its tokens; words need it; give the whole " +
+                      "checkpoint, or the hidden states with --inputs");
+  }
+  const std::int64_t rows = found->second.size(0);
+  for (std::int64_t i = 0; i < ids.size(0); ++i) {
+    if (const auto id = static_cast<std::int64_t>(ids.value({i})); id >= rows) {
+      throw LessonError("'" + key + ".weight' of '" + given_->source + "' has " + std::to_string(rows) +
+                        " rows, and none for number " + std::to_string(id) + ", counted from 0; " + hint);
+    }
+  }
+  return lookup(found->second, ids, variable(key));
+}
+
+Tensor Layer::token_embeddings(const std::string& key, const Tensor& ids) {
+  const std::string hint = "ids are those of '" + given_->tokenizer + "'; give the tokenizer.json of the same model";
+  return p_.show("token_embeddings", "token embeddings\n", embedding(key, ids, hint));
+}
+
+Tensor Layer::pos_embeddings(const std::string& key, const Tensor& ids, std::int64_t first) {
+  const Tensor position_ids = p_.let("position_ids", torch::token_range(first, ids.size(0), ids));
+  return p_.show("pos_embeddings", "position embeddings\n",
+                 embedding(key, position_ids, "each token needs one for its position; give fewer words"));
+}
 
 Tensor Layer::weight(const std::string& name, const std::string& key, const Shape& shape) {
   if (given_ == nullptr) {
@@ -82,13 +115,13 @@ Tensor Layer::conv1d(const std::string& name, const std::string& key, const Tens
   return attn::linear(x, t(weights), weight(name + "_bias", key + ".bias", {d_out}), variable(key));
 }
 
-Tensor Layer::layer_norm(const std::string& key, const Tensor& x, double epsilon) {
-  const Tensor weights = weight("norm_weight", key + ".weight", {x.size(-1)});
-  const Tensor shifts = weight("norm_bias", key + ".bias", {x.size(-1)});
-  const Tensor mean = p_.let("norm_mean", layer_norm_mean(x));
-  const Tensor factor = p_.let("norm_factor", layer_norm_factor(x, epsilon));
-  const Tensor centred = p_.let("centred", subtract(x, mean));
-  const Tensor normalised = p_.let("normalised", multiply(centred, factor));
+Tensor Layer::layer_norm(const std::string& key, const Tensor& x, double epsilon, const std::string& before) {
+  const Tensor weights = weight(before + "norm_weight", key + ".weight", {x.size(-1)});
+  const Tensor shifts = weight(before + "norm_bias", key + ".bias", {x.size(-1)});
+  const Tensor mean = p_.let(before + "norm_mean", layer_norm_mean(x));
+  const Tensor factor = p_.let(before + "norm_factor", layer_norm_factor(x, epsilon));
+  const Tensor centred = p_.let(before + "centred", subtract(x, mean));
+  const Tensor normalised = p_.let(before + "normalised", multiply(centred, factor));
   return scale_and_shift(normalised, weights, shifts);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,7 +23,8 @@ struct Model {
   std::string_view types;    ///< each `model_type` in a config.json of such a checkpoint; empty: it has no config
   std::string_view part;     ///< how the names of the attention's tensors begin in a layer: "attn."
   std::string_view ignored;  ///< those among them that compute nothing
-  std::string_view assumed = {};  ///< the settings that are assumed without a config
+  std::string_view assumed = {};     ///< the settings that are assumed without a config
+  std::string_view embeddings = {};  ///< the tensors that make hidden states of token ids: "wte.weight wpe.weight"
 };
 
 /// Returns true if a list, separated by spaces, has the word.
@@ -48,20 +50,30 @@ class Layer {
  public:
   explicit Layer(Program& p);
 
-  /// What enters the layer: [batch, tokens, d].
-  Tensor hidden_states();
+  /// The model's own lines from the ids of tokens [n] to the hidden states [n, d] that enter the first layer.
+  using Embed = std::function<Tensor(const Tensor& ids)>;
+  /// What enters the layer, [batch, tokens, d]: the lesson's inputs, or its embedded sentence.
+  Tensor hidden_states(const Embed& embed = {});
+  /// nn.Embedding `key`: [n] -> [n, d]. Throws LessonError if it has no row for an id; `hint` says what to do then.
+  Tensor embedding(const std::string& key, const Tensor& ids, const std::string& hint);
+  /// The embedding `key` of tokens, shown.
+  Tensor token_embeddings(const std::string& key, const Tensor& ids);
+  /// The embedding `key` of their positions, counted from `first`, shown.
+  Tensor pos_embeddings(const std::string& key, const Tensor& ids, std::int64_t first = 0);
   /// nn.Linear `key`, [..., d_in] -> [..., d_out], with a bias if the layer has one. Its weight is the step `name`;
   /// `joint` is between the module's name and that of its weight.
   Tensor linear(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out,
                 const std::string& joint = ".");
   /// GPT-2's Conv1D `key`: nn.Linear with its weight stored as [d_in, d_out].
   Tensor conv1d(const std::string& name, const std::string& key, const Tensor& x, std::int64_t d_out);
-  /// nn.LayerNorm `key` in its steps. Its result is not shown yet.
-  Tensor layer_norm(const std::string& key, const Tensor& x, double epsilon);
+  /// nn.LayerNorm `key` in its steps, whose names begin with `before`. Its result is not shown yet.
+  Tensor layer_norm(const std::string& key, const Tensor& x, double epsilon, const std::string& before = "");
   /// The book's LayerNorm `key` in its steps: PyTorch's mean and variance, a weight `scale` and a bias `shift`.
   Tensor layer_norm_by_hand(const std::string& key, const Tensor& x, double epsilon);
   /// RMSNorm `key` in its steps, as Llama's program has them. Its result is not shown yet.
   Tensor rms_norm(const std::string& key, const Tensor& x, double epsilon);
+  /// Returns true if the checkpoint has the tensor.
+  bool has(const std::string& key) const { return given_ == nullptr || given_->weights.contains(key); }
   /// Throws LessonError if the layer's attention has a tensor that was not asked for.
   void check_all_used() const;
 
@@ -86,7 +98,6 @@ class Layer {
   std::string config() const { return given_ == nullptr ? "" : given_->config; }
 
  private:
-  bool has(const std::string& key) const { return given_ == nullptr || given_->weights.contains(key); }
   /// A weight of this shape, shown as the step `name`. Throws LessonError if the layer has none, or another shape.
   Tensor weight(const std::string& name, const std::string& key, const Shape& shape);
   /// "layer 0 of 'model.safetensors'"

@@ -25,7 +25,8 @@ Tensor mask_of(const Layer& layer, std::int64_t num_tokens) {
 void llama(Program& p) {
   Layer layer(p);
   layer.needs_config("rope_theta, rms_norm_eps and the number of heads");
-  const Tensor hidden_states = layer.hidden_states();
+  const Tensor hidden_states =
+      layer.hidden_states([&](const Tensor& ids) { return layer.token_embeddings("embed_tokens", ids); });
   const std::int64_t num_tokens = hidden_states.size(1);
   const std::int64_t d = hidden_states.size(-1);
   const std::int64_t num_heads = layer.num_heads("num_attention_heads");

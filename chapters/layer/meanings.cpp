@@ -19,6 +19,21 @@ constexpr std::array of_all = {
     Meaning{.step = "inputs",
             .text = "What enters the layer: a row for each token, called hidden states, as the layers before have made "
                     "it. Before the first layer it is the embedding."},
+    Meaning{.step = "sentence",
+            .text = "The text to embed, in words that are single tokens of the model's vocabulary. Special tokens are "
+                    "among them only where the sentence has them."},
+    Meaning{.step = "vocabulary",
+            .text =
+                "The words as tokenizer.json spells them, with their ids. A mark such as Ġ or ▁ stands for the blank "
+                "before a word: most vocabularies have a word twice, with and without it."},
+    Meaning{.step = "ids",
+            .text = "The ids of the tokens in reading order. A model works on numbers; an id selects a row of the "
+                    "embedding."},
+    Meaning{.step = "token_embeddings",
+            .text = "A row of the embedding for each token, learned in training: at this point a token has the same "
+                    "vector wherever it stands."},
+    Meaning{.step = "position_ids", .text = "The position of each token, by which a row of the table is looked up."},
+    Meaning{.step = "pos_embeddings", .text = "A learned row for each position, the same whatever token stands there."},
     Meaning{.step = "batch", .text = "The hidden states with an axis for the batch, as models take them."},
     Meaning{.step = "norm_weight", .text = "The norm's weight: a learned factor for each column."},
     Meaning{.step = "norm_bias", .text = "The norm's bias: a learned number that is added to each column."},
@@ -132,6 +147,22 @@ constexpr auto of_llama = joined(
 
 constexpr auto of_bert = joined(
     std::array{
+        Meaning{.step = "token_type_ids",
+                .text = "0 for each token: all are of the first text. A pair of texts has 1 in the second."},
+        Meaning{.step = "token_type_embeddings", .text = "The learned row for tokens of the first text."},
+        Meaning{.step = "typed_embeddings", .text = "Token and token type in one vector."},
+        Meaning{.step = "summed_embeddings", .text = "Token, token type and position in one vector: their sum."},
+        Meaning{.step = "embeddings_norm_weight", .text = "The norm's weight: a learned factor for each column."},
+        Meaning{.step = "embeddings_norm_bias",
+                .text = "The norm's bias: a learned number that is added to each column."},
+        Meaning{.step = "embeddings_norm_mean", .text = "The mean of each sum's numbers."},
+        Meaning{.step = "embeddings_norm_factor",
+                .text = "1 divided by the standard deviation of each sum's numbers, with eps under the root."},
+        Meaning{.step = "embeddings_centred", .text = "Each row with its mean subtracted."},
+        Meaning{.step = "embeddings_normalised", .text = "Each row divided by its standard deviation."},
+        Meaning{.step = "embeddings_normed", .text = "The normalised rows with the norm's weight and bias."},
+        Meaning{.step = "embeddings_project_weight|embeddings_project_bias",
+                .text = "The projection of embeddings to the size of the hidden states, where theirs is smaller."},
         Meaning{.step = "attn_weights",
                 .text = "Softmax, row by row. Nothing is masked: each token sees those after it too."},
         Meaning{.step = "normed",

@@ -71,6 +71,7 @@ nlohmann::ordered_json head(const chapters::Chapter& chapter, const Options& opt
     head["options"]["weights"] = lesson.layer->source;
     head["options"]["layer"] = lesson.layer->number;
     head["options"]["config"] = lesson.layer->config;
+    head["options"]["tokenizer"] = lesson.layer->tokenizer;
   }
   for (const chapters::OwnSize& size : chapter.takes.sizes) {
     const auto given = lesson.own_sizes.find(size.name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <unordered_set>
@@ -49,11 +50,21 @@ std::string shell_word(const std::string& text) {
   return "'" + word + "'";
 }
 
+/// The option that names a file, unless that is the one beside the checkpoint.
+std::string unless_beside(const GivenLayer& layer, const std::string& option, const std::string& file,
+                          const std::string& usual) {
+  const bool is_beside = file.empty() || std::filesystem::path(layer.files.front()).parent_path() / usual == file;
+  return is_beside ? "" : " " + option + " " + shell_word(file);
+}
+
 /// The command for the layer, with the files that it needs.
 std::string layer_command(const Lesson& lesson) {
   const GivenLayer& layer = *lesson.layer;
   return "attn-walkthrough layer --weights " + shell_word(layer.source) + " --layer " + std::to_string(layer.number) +
          (lesson.inputs ? " --inputs " + shell_word(lesson.inputs->source) : "") +
+         (lesson.sentence ? " --sentence " + shell_word(*lesson.sentence) : "") +
+         unless_beside(layer, "--config", layer.config, "config.json") +
+         unless_beside(layer, "--tokenizer", layer.tokenizer, "tokenizer.json") +
          (lesson.num_heads ? " --num-heads " + std::to_string(*lesson.num_heads) : "");
 }
 
@@ -134,7 +145,9 @@ Walkthrough planned(const chapters::Chapter& chapter, const Lesson& lesson, cons
   for (const Step& step : planned.steps()) {
     if (step.tensor) {
       for_each_source(*step.tensor, seen, [](const Tensor& source) {
-        if (source.operation().facts().is_own && source.operands().empty()) {
+        const bool is_own = source.operation().facts().is_own && source.operands().empty();
+        const bool is_of_own = source.operation().picks_rows() && source.operands()[0].operation().facts().is_own;
+        if ((is_own && source.is_at_hand()) || is_of_own) {
           source.array();
         }
       });

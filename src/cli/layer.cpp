@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -11,7 +12,9 @@
 #include "emit/python.hpp"
 #include "files/checkpoint.hpp"
 #include "files/file.hpp"
+#include "files/tokenizer.hpp"
 #include "layer/layer.hpp"
+#include "sentence.hpp"
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "walk/lesson.hpp"
@@ -56,6 +59,14 @@ const std::string& prefix_of(const Layers& layers, std::int64_t number, const st
   return found->second;
 }
 
+std::vector<std::string> words_of(const std::string& sentence) {
+  try {
+    return chapters::sentence_words(sentence, chapters::Punctuation::kept);
+  } catch (const LessonError& error) {
+    throw UsageError(error.what());
+  }
+}
+
 void read_config(GivenLayer& layer, const std::optional<std::string>& config, const fs::path& folder) {
   std::error_code ignored;
   const fs::path beside = folder / "config.json";
@@ -78,16 +89,55 @@ Tensor weight(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::st
               {.kind = Kind::given, .is_own = true, .is_from_file = true});
 }
 
+/// An embedding's table: the rows that are looked up are read on first use.
+Tensor table(const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& name, const Shape& shape) {
+  const std::string words = "weights[" + emit::string_literal(name) + "]";
+  const auto fill = [checkpoint, name](const Box& part) {
+    const Array rows(reading("--weights", [&] { return checkpoint->rows(name, part[0].begin, part[0].end); }));
+    return Contents(cut(rows, {{0, part[0].size()}, part[1]}).own_floats());
+  };
+  return leaf(shape, DType::float32, {words, words}, fill, {},
+              {.kind = Kind::given, .is_own = true, .is_from_file = true});
+}
+
+/// The tensors that embed tokens, by the model's names for them. They are in the module that has the layers, or in one
+/// around it: "transformer.wte.weight" where layers are "transformer.h.0.".
+std::map<std::string, std::string> embeddings_of(const chapters::layer::Model& model, const std::string& prefix,
+                                                 const std::vector<std::string>& names) {
+  std::map<std::string, std::string> found;
+  for (std::size_t end = 0; end != std::string::npos; end = prefix.find('.', end)) {
+    end += end > 0 ? 1 : 0;
+    const std::string outer = prefix.substr(0, end);
+    for (const std::string& name : names) {
+      if (name.starts_with(outer) && chapters::layer::has_word(model.embeddings, name.substr(outer.size()))) {
+        found[name.substr(outer.size())] = name;
+      }
+    }
+  }
+  return found;
+}
+
+/// Adds the layer's tensors and, with a sentence, those that embed it.
 void add_weights(GivenLayer& layer, const std::shared_ptr<dump::Checkpoint>& checkpoint, const std::string& prefix,
-                 std::vector<std::string>& notes) {
+                 const chapters::layer::Model& model, std::vector<std::string>& notes) {
   std::set<std::string> files;
   std::set<std::string> dtypes;
-  for (const std::string& name : checkpoint->names()) {
+  const std::vector<std::string> names = checkpoint->names();
+  const auto add = [&](const std::string& key, const std::string& name, bool is_in_rows) {
+    const dump::Heading heading = reading("--weights", [&] { return checkpoint->heading(name); });
+    const bool is_table = is_in_rows && heading.shape.size() == 2;
+    layer.weights.emplace(key, (is_table ? table : weight)(checkpoint, name, heading.shape));
+    files.insert(checkpoint->file_of(name).string());
+    dtypes.insert(heading.dtype);
+  };
+  for (const std::string& name : names) {
     if (name.starts_with(prefix)) {
-      const dump::Heading heading = reading("--weights", [&] { return checkpoint->heading(name); });
-      layer.weights.emplace(name.substr(prefix.size()), weight(checkpoint, name, heading.shape));
-      files.insert(checkpoint->file_of(name).string());
-      dtypes.insert(heading.dtype);
+      add(name.substr(prefix.size()), name, false);
+    }
+  }
+  if (!layer.tokens.empty()) {
+    for (const auto& [key, name] : embeddings_of(model, prefix, names)) {
+      add(key, name, true);
     }
   }
   layer.files.assign(files.begin(), files.end());
@@ -96,6 +146,40 @@ void add_weights(GivenLayer& layer, const std::shared_ptr<dump::Checkpoint>& che
     notes.push_back("weights of '" + text::one_line(layer.source) + "' are " +
                     text::joined(std::vector(dtypes.begin(), dtypes.end()), " and ") +
                     ", read exactly and computed as float32");
+  }
+}
+
+/// Finds the tokens of the lesson's sentence. Throws UsageError.
+void find_tokens(GivenLayer& layer, const Options& options, const chapters::layer::Model& model,
+                 const fs::path& folder) {
+  if (model.embeddings.empty()) {
+    throw UsageError("--sentence: " + std::string(model.article.title) +
+                     " embeds no tokens; it takes the hidden states that enter it; give --inputs x.npy instead");
+  }
+  if (layer.number > 0) {
+    throw UsageError(
+        "--sentence with --layer " + std::to_string(layer.number) +
+        ": what enters a later layer comes from the layers before it, which are not computed here; words " +
+        "enter layer 0; try --layer 0, or give the hidden states with --inputs");
+  }
+  std::error_code ignored;
+  const fs::path beside = folder / "tokenizer.json";
+  if (!options.typed.tokenizer && !fs::exists(beside, ignored)) {
+    throw UsageError("--sentence: there is no tokenizer.json beside '" + text::one_line(layer.source) +
+                     "'; words need the vocabulary of the model; add --tokenizer FILE, or give --inputs x.npy instead");
+  }
+  layer.tokenizer = options.typed.tokenizer ? *options.typed.tokenizer : beside.string();
+  const auto tokenizer = reading("--tokenizer", [&] { return dump::Tokenizer(layer.tokenizer); });
+  bool is_first = true;
+  for (const std::string& word : words_of(*options.lesson.sentence)) {
+    const auto token = tokenizer.token(word, is_first);
+    if (!token) {
+      throw UsageError("--sentence: '" + word + "' is not one token of '" + text::one_line(layer.tokenizer) +
+                       "', where it would be '" + tokenizer.spelling(word, is_first) +
+                       "'; each word must be a single token; choose another word, or give --inputs x.npy instead");
+    }
+    layer.tokens.push_back({word, token->text, token->id});
+    is_first = is_first && token->is_added;
   }
 }
 
@@ -108,16 +192,17 @@ LeafWords words_to_read(const std::string& file) {
   return {"torch.from_numpy(" + read + ")", read};
 }
 
-void check_given(const Typed& typed) {
+void check_given(const Typed& typed, const std::optional<std::string>& sentence) {
   if (!typed.weights) {
     throw UsageError(
         "layer needs a checkpoint; give --weights with a .safetensors file, its index, or their folder; try "
         "attn-walkthrough layer --weights model.safetensors --inputs x.npy");
   }
-  if (!typed.inputs) {
+  if (!typed.inputs && !sentence) {
     throw UsageError(
         "layer needs the hidden states that enter it, which no checkpoint has; give a file [tokens, d] or [batch, "
-        "tokens, d]; add --inputs x.npy");
+        "tokens, d], or for layer 0 words of the model's vocabulary; add --inputs x.npy, or --sentence \"Your journey "
+        "starts\"");
   }
 }
 
@@ -139,8 +224,10 @@ void check_rule(const Options& options) {
 bool is_about_layer(const Options& options) { return options.name == "layer" || options.typed.layer; }
 
 void settle_layer(Options& options) {
-  check_given(options.typed);
-  options.lesson.inputs->words = words_to_read(*options.typed.inputs);
+  check_given(options.typed, options.lesson.sentence);
+  if (options.typed.inputs) {
+    options.lesson.inputs->words = words_to_read(*options.typed.inputs);
+  }
   const std::string& weights = *options.typed.weights;
   const auto checkpoint = reading("--weights", [&] { return std::make_shared<dump::Checkpoint>(weights); });
   const Layers layers = layers_of(weights, *checkpoint);
@@ -158,7 +245,10 @@ void settle_layer(Options& options) {
     options.notes.push_back("no config.json beside '" + text::one_line(weights) +
                             "': " + std::string(layers.model->assumed) + " is assumed");
   }
-  add_weights(layer, checkpoint, prefix, options.notes);
+  if (options.lesson.sentence) {
+    find_tokens(layer, options, *layers.model, checkpoint->folder());
+  }
+  add_weights(layer, checkpoint, prefix, *layers.model, options.notes);
   options.chapters = {&layers.model->article.chapters.front()};
   check_rule(options);
 }

@@ -284,9 +284,11 @@ void check_layer(const Options& options, const Given& given) {
     return;
   }
   if (!given.contains("--layer")) {
-    throw UsageError(
-        "--config needs --layer: it has the settings of a checkpoint's layers; use it with --weights and --layer; add "
-        "--layer 0");
+    const bool is_config = given.contains("--config");
+    throw UsageError(std::string(is_config
+                                     ? "--config needs --layer: it has the settings of a checkpoint's layers"
+                                     : "--tokenizer needs --layer: it has the vocabulary of a checkpoint's model") +
+                     "; use it with --weights and --layer; add --layer 0");
   }
   if (!given.contains("--weights")) {
     throw UsageError(

@@ -56,6 +56,7 @@ struct Typed {
   std::optional<std::string> weights;
   std::optional<std::int64_t> layer;
   std::optional<std::string> config;
+  std::optional<std::string> tokenizer;
 };
 
 /// The settings of a run.

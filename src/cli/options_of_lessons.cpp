@@ -44,10 +44,9 @@ const std::map<std::string, const chapters::OwnSize*>& own_sizes() {
 
 /// The options that set what a lesson draws, and its sizes.
 std::vector<std::string_view> drawn_and_sized() {
-  std::vector<std::string_view> names = {"--seed",          "--tokens",    "--d-in",    "--sentence",
-                                         "--second-inputs", "--batch",     "--query",   "--fixture",
-                                         "--d-out",         "--d-out-kq",  "--d-out-v", "--init",
-                                         "--qkv-bias",      "--attend-to", "--dropout", "--dropout-kernel"};
+  std::vector<std::string_view> names = {"--seed",  "--tokens",   "--d-in",      "--second-inputs", "--batch",
+                                         "--query", "--fixture",  "--d-out",     "--d-out-kq",      "--d-out-v",
+                                         "--init",  "--qkv-bias", "--attend-to", "--dropout",       "--dropout-kernel"};
   for (const auto& [option, size] : own_sizes()) {
     names.push_back(option);
   }
@@ -155,7 +154,26 @@ std::vector<Option> layer_options() {
        .value = tensor_file,
        .doc = "hidden states that enter it: [tokens, d]",
        .more = "For several sequences [batch, tokens, d]. In any format of help formats.",
-       .read = [](Options& o, const std::string& text) { o.typed.inputs = text; }},
+       .read = [](Options& o, const std::string& text) { o.typed.inputs = text; },
+       .clashes = {{{"--sentence"}, "either gives the hidden states"}}},
+      {.name = "--sentence",
+       .others = "--text --words --prompt",
+       .takers = by_layer,
+       .group = group::layer,
+       .is_common = true,
+       .value = {.kind = ValueKind::sentence, .placeholder = "WORDS"},
+       .doc = "or words, which the model embeds for layer 0",
+       .more = "Each word must be one token of the vocabulary; see help layers.",
+       .read = [](Options& o, const std::string& text) { o.lesson.sentence = text; }},
+      {.name = "--tokenizer",
+       .others = "--vocab --vocabulary",
+       .takers = by_layer | by_verify,
+       .group = group::layer,
+       .value = {.kind = ValueKind::tensor, .placeholder = "FILE"},
+       .doc = "their vocabulary (default: tokenizer.json beside it)",
+       .read = [](Options& o, const std::string& text) { o.typed.tokenizer = text; },
+       .need = {{"--sentence"}, "has the ids of its words", "add --sentence \"Your journey starts\""},
+       .check = check_layer},
       {.name = "--config",
        .takers = by_layer | by_verify,
        .group = group::layer,

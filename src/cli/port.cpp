@@ -56,7 +56,9 @@ Lesson lesson_of(const VerifyOptions& verify, const chapters::Chapter& chapter) 
 std::string words_of(const chapters::Chapter& chapter, const Lesson& lesson) {
   if (lesson.layer) {
     return "layer " + std::to_string(lesson.layer->number) + " of " + std::string(chapter.article->title) +
-           ", weights " + text::one_line(lesson.layer->source) + ", inputs " + text::one_line(lesson.inputs->source) +
+           ", weights " + text::one_line(lesson.layer->source) +
+           (lesson.inputs ? ", inputs " + text::one_line(lesson.inputs->source)
+                          : ", sentence " + text::quoted(*lesson.sentence)) +
            ", " + name_of(cpu_names(), lesson.kernels.cpu) + " kernels";
   }
   return std::string(chapter.name) + " of " + std::string(chapter.article->name) + ", seed " + lesson.seed.text() +

@@ -268,7 +268,7 @@ int run(const Options& options) {
   evaluation().threads = threads_of(options);
   std::vector<std::string> notes = options.notes;
   const Lesson& lesson = options.lesson;
-  if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights)) {
+  if (options.command == Command::walk && (lesson.inputs || lesson.second_inputs || lesson.weights || lesson.layer)) {
     // Read them before any note is printed: an error is the only line.
     const auto walk_of = [&](const Chapter& chapter) { return planned(chapter, lesson, options); };
     std::ranges::copy(notes_on_weights(options.chapters, lesson, walk_of), std::back_inserter(notes));

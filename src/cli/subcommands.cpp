@@ -90,9 +90,12 @@ std::vector<Subcommand> other_commands() {
        .group = commands_group,
        .taker = by_layer,
        .command = Command::walk,
-       .remark = "The checkpoint is a .safetensors file of " + text::joined(layer_models(), ", ") +
-                 ". --inputs are the hidden states that enter the layer, [tokens, d] or [batch, tokens, d].",
-       .examples = {"attn-walkthrough layer --weights model.safetensors --layer 0 --inputs x.npy"}},
+       .remark =
+           "The checkpoint is a .safetensors file of " + text::joined(layer_models(), ", ") +
+           ". --inputs are the hidden states that enter the layer, [tokens, d] or [batch, tokens, d]; for layer 0, "
+           "--sentence has words that the model embeds.",
+       .examples = {"attn-walkthrough layer --weights model.safetensors --layer 0 --inputs x.npy",
+                    "attn-walkthrough layer --weights model.safetensors --sentence \"Your journey starts\""}},
       {.name = "list",
        .summary = "list chapters and articles, steps, or rules",
        .group = commands_group,

@@ -8,6 +8,7 @@
 
 #include "files/elements.hpp"
 #include "files/formats.hpp"
+#include "files/json_object.hpp"
 #include "files/wrong.hpp"
 #include "text/numbers.hpp"
 
@@ -26,20 +27,6 @@ constexpr const char* save_again = "save it with safetensors.torch.save_file(mod
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
-}
-
-/// Throws Wrong.
-json json_of(const fs::path& path) {
-  constexpr std::size_t most = std::size_t{1} << 26U;
-  const Bytes bytes(path);
-  if (bytes.size() > most) {
-    throw Wrong("it has more than 64 MiB", "see that it is the right file", "it must be a short JSON file");
-  }
-  json parsed = json::parse(bytes.piece(0, bytes.size()), nullptr, false);
-  if (!parsed.is_object()) {
-    throw Wrong("it is not a JSON object", "see that it is the model's own file", "it must be JSON");
-  }
-  return parsed;
 }
 
 void add_settings(const json& object, const std::string& before, int depth, Settings& settings) {
@@ -96,7 +83,7 @@ void Checkpoint::open_single(const fs::path& path) {
 /// Reads which file has which tensor. The files need not be there until they are asked for.
 void Checkpoint::open_index(const fs::path& path) {
   naming(path, [&] {
-    const json index = json_of(path);
+    const json index = json_object(path);
     const auto map = index.find("weight_map");
     if (map == index.end() || !map->is_object() || map->empty()) {
       throw Wrong("it has no \"weight_map\"", "give model.safetensors.index.json, or a .safetensors file", accepted);
@@ -144,20 +131,33 @@ Heading Checkpoint::heading(const std::string& name) {
 }
 
 Block<float> Checkpoint::numbers(const std::string& name) {
+  const Shape& shape = placed(name).shape;
+  return numbers(name, shape, 0);
+}
+
+Block<float> Checkpoint::rows(const std::string& name, std::int64_t begin, std::int64_t end) {
+  Shape shape = placed(name).shape;
+  shape.at(0) = end - begin;
+  const std::int64_t first = end > begin ? begin * (element_count(shape) / (end - begin)) : 0;
+  return numbers(name, shape, static_cast<std::size_t>(first));
+}
+
+Block<float> Checkpoint::numbers(const std::string& name, const Shape& shape, std::size_t first) {
   const Placed& tensor = placed(name);
   const fs::path& path = files_.at(name);
   return naming(path, [&] {
-    check_memory(element_count(tensor.shape) * element_size(DType::float32));
-    Block<float> numbers = Block<float>::unwritten(tensor.shape);
+    check_memory(element_count(shape) * element_size(DType::float32));
+    Block<float> numbers = Block<float>::unwritten(shape);
+    const auto size = static_cast<std::size_t>(tensor.element.size);
     std::size_t next = 0;
     std::vector<double> some;
-    opened(path).bytes.each_piece(tensor.begin, tensor.size, [&](std::string_view piece) {
+    opened(path).bytes.each_piece(tensor.begin + first * size, numbers.size() * size, [&](std::string_view piece) {
       some.clear();
       append_numbers(piece, tensor.element, some);
       for (const double number : some) {
         const auto value = static_cast<float>(number);
         if (!std::isfinite(value)) {
-          throw Wrong(name + place_text(next, tensor.shape) + " is " + text::shortest_text(number),
+          throw Wrong(name + place_text(first + next, tensor.shape) + " is " + text::shortest_text(number),
                       "correct it and write the file again", "all numbers must be finite in float32");
         }
         numbers[next++] = value;
@@ -170,7 +170,7 @@ Block<float> Checkpoint::numbers(const std::string& name) {
 Settings read_settings(const fs::path& path) {
   return naming(path, [&] {
     Settings settings;
-    const json config = json_of(path);
+    const json config = json_object(path);
     // Models that also see or hear have the settings of their language model within.
     add_settings(config.contains("text_config") && config["text_config"].is_object() ? config["text_config"] : config,
                  "", 0, settings);

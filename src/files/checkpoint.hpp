@@ -33,6 +33,8 @@ class Checkpoint {
   /// The tensor's numbers as float32, which has each float16 and bfloat16. Throws DumpError, also for numbers that are
   /// not finite.
   Block<float> numbers(const std::string& name);
+  /// The same of the tensor's rows [begin, end), the items of its first axis. Reads no others.
+  Block<float> rows(const std::string& name, std::int64_t begin, std::int64_t end);
 
  private:
   struct Opened {
@@ -45,6 +47,8 @@ class Checkpoint {
   void open_index(const std::filesystem::path& path);
   const Opened& opened(const std::filesystem::path& path);
   const Placed& placed(const std::string& name);
+  /// The numbers from the `first` on, as many as the shape has.
+  Block<float> numbers(const std::string& name, const Shape& shape, std::size_t first);
 
   std::filesystem::path folder_;
   std::map<std::string, std::filesystem::path> files_;  ///< by the names of their tensors

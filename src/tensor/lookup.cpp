@@ -13,16 +13,17 @@ class Lookup final : public Operation {
   explicit Lookup(std::string module) : module_(std::move(module)) {}
 
   Array compute(const std::vector<Tensor>& operands, const Box& /*part*/) const override {
-    const Array table = operands[0].array().contiguous();
     const auto contents = operands[1].array().contents();
     const auto& ids = std::get<Block<std::int64_t>>(*contents);
-    const std::int64_t width = table.shape[1];
+    const std::int64_t width = operands[0].size(1);
     Block<float> rows(Shape{operands[1].size(0), width});
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      std::copy_n(table.floats() + ids[i] * width, width, rows.data() + static_cast<std::int64_t>(i) * width);
+      const Array row = operands[0].part({{ids[i], ids[i] + 1}, {0, width}}).contiguous();
+      std::copy_n(row.floats(), width, rows.data() + static_cast<std::int64_t>(i) * width);
     }
     return Array(std::move(rows));
   }
+  bool picks_rows() const override { return true; }
   Derivation derive(const std::vector<Tensor>& operands, const Shape& index) const override {
     const auto row = static_cast<std::int64_t>(operands[1].value({index[0]}));
     return Derivation(Derivation::Rule::copy, {0, {row, index[1]}});

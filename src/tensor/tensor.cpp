@@ -67,7 +67,7 @@ Tensor::Tensor(std::shared_ptr<const Operation> operation, std::vector<Tensor> o
   }
   for (const Tensor& operand : node_->operands) {
     node_->given = std::max(node_->given, operand.node_->given);
-    node_->is_from_large = node_->is_from_large || operand.node_->is_from_large;
+    node_->is_from_large = node_->is_from_large || (operand.node_->is_from_large && !is_picked(operand));
   }
   node_->is_large = count > evaluation().large && count / 2 > node_->given;
   node_->is_from_large = node_->is_from_large || node_->is_large;
@@ -136,6 +136,11 @@ Array Tensor::computed(const Box& part, const std::optional<std::vector<Need>>& 
 bool Tensor::is_split() const {
   const auto is_large = [](const Tensor& tensor) { return tensor.node_->is_large; };
   return is_large(*this) || std::ranges::any_of(operands(), is_large);
+}
+
+/// Returns true if only some rows of the operand, a large one, are read.
+bool Tensor::is_picked(const Tensor& operand) const {
+  return operation().picks_rows() && operand.node_->is_large && operand.id() == operands()[0].id();
 }
 
 bool Tensor::is_in_panels() const {
@@ -379,7 +384,7 @@ std::int64_t Tensor::bytes(std::unordered_set<const void*>& seen, bool in_parts)
   }
   for (std::size_t i = 0; i < (needs ? needs->size() : operands().size()); ++i) {
     const bool is_in_parts = needs && !(*needs)[i].is_shared;
-    if (__builtin_add_overflow(total, operands()[i].bytes(seen, is_in_parts), &total)) {
+    if (!is_picked(operands()[i]) && __builtin_add_overflow(total, operands()[i].bytes(seen, is_in_parts), &total)) {
       throw TooLarge("the tensors together have more than 2^63 bytes");
     }
   }

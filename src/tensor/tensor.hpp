@@ -56,6 +56,9 @@ class Operation {
   virtual std::string autograd_name(const std::vector<Tensor>& operands) const = 0;
   /// Returns true if the result shares its first operand's numbers.
   virtual bool is_view() const { return false; }
+  /// Returns true if it reads only some rows of its first operand, wherever they are. Of a large one it asks for these
+  /// parts itself, and the others are never computed.
+  virtual bool picks_rows() const { return false; }
   /// Returns true for an nn.Parameter.
   virtual bool is_parameter() const { return false; }
   /// Returns true if it requires a gradient whatever its operands do: by default, an nn.Parameter.
@@ -144,6 +147,7 @@ class Tensor {
 
   Array computed(const Box& part, const std::optional<std::vector<Need>>& needs) const;
   bool is_split() const;
+  bool is_picked(const Tensor& operand) const;
   bool is_in_panels() const;
   Box first_panel() const;
   std::vector<Box> panels() const;

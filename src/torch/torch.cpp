@@ -181,13 +181,21 @@ Tensor tensor(std::vector<float> values, const Shape& shape, std::optional<Kerne
   return leaf(shape, DType::float32, words, fill, kernels);
 }
 
-Tensor tensor(const std::vector<std::int64_t>& ids) {
+Tensor tensor(const std::vector<std::int64_t>& ids, std::optional<Kernels> kernels) {
   const Shape shape = {static_cast<std::int64_t>(ids.size())};
-  return leaf(shape, DType::int64, "torch.tensor(" + shape_text(ids) + ")", [shape, ids] {
+  const auto fill = [shape, ids] {
     Block<std::int64_t> contents(shape);
     std::copy(ids.begin(), ids.end(), contents.begin());
     return Contents(std::move(contents));
-  });
+  };
+  return leaf(shape, DType::int64, "torch.tensor(" + shape_text(ids) + ")", fill, kernels);
+}
+
+Tensor zero_ids(const Tensor& like) {
+  const std::string n = std::to_string(like.size(0));
+  const LeafWords words("torch.zeros(" + n + ", dtype=torch.int64)", "np.zeros(" + n + ", np.int64)");
+  const auto fill = [n = like.size(0)] { return Contents(Block<std::int64_t>(Shape{n})); };
+  return leaf({like.size(0)}, DType::int64, words, fill, {}, {.kind = Kind::given}, like);
 }
 
 Tensor ones(const Shape& shape) {

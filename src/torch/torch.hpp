@@ -84,7 +84,9 @@ Tensor tensor(std::span<const std::vector<float>> rows, std::optional<Kernels> k
 /// torch.tensor of nested lists with this shape, row-major.
 Tensor tensor(std::vector<float> values, const Shape& shape, std::optional<Kernels> kernels = {});
 /// torch.tensor(ids) of int64.
-Tensor tensor(const std::vector<std::int64_t>& ids);
+Tensor tensor(const std::vector<std::int64_t>& ids, std::optional<Kernels> kernels = {});
+/// torch.zeros(n, dtype=torch.int64); its items are those of the first axis of `like`.
+Tensor zero_ids(const Tensor& like);
 /// torch.ones(shape); a scalar if the shape is empty.
 Tensor ones(const Shape& shape);
 /// torch.triu(torch.ones(n, n), diagonal=1).bool(): True above the diagonal, where a token would see a later one.

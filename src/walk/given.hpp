@@ -26,15 +26,25 @@ struct GivenTensor {
   LeafWords words = {""};         ///< how a program reads it; empty: a program lists its numbers
 };
 
+/// A word of a sentence as one token of a checkpoint's vocabulary.
+struct GivenToken {
+  std::string word;  ///< "journey"
+  std::string text;  ///< as the vocabulary spells it: "Ġjourney"
+  std::int64_t id = 0;
+};
+
 /// One layer of a model's checkpoint.
 struct GivenLayer {
   std::int64_t number = 0;
   std::string source;                                  ///< the checkpoint on the command line: "model.safetensors"
   std::vector<std::string> files;                      ///< that have the layer's tensors
-  std::map<std::string, Tensor, std::less<>> weights;  ///< by their names in the layer: "attn.c_attn.weight"
+  std::map<std::string, Tensor, std::less<>> weights;  ///< by their names in the layer, "attn.c_attn.weight", or where
+                                                       ///< the model embeds tokens, "wte.weight"
   std::string config;                                  ///< the path of its config.json; empty without one
   std::map<std::string, double, std::less<>> numbers;  ///< what the config says, as dump::Settings
   std::map<std::string, std::string, std::less<>> words;
+  std::vector<GivenToken> tokens;  ///< of the lesson's sentence; empty if it has the hidden states
+  std::string tokenizer;           ///< the path of the tokens' tokenizer.json
 };
 
 /// The weights that the user gives.

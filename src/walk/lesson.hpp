@@ -56,7 +56,7 @@ struct Lesson {
   std::optional<GivenWeights> weights;
 
   /// The layer of a checkpoint to walk through; then the inputs [tokens, d] or [batch, tokens, d] are its hidden
-  /// states.
+  /// states, or the model embeds the sentence.
   std::optional<GivenLayer> layer;
 
   /// One-hot inputs and hand-made weights. It excludes everything else that sets inputs, weights or their sizes.

@@ -613,6 +613,7 @@ class Manual(Case):
         tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)  # which the example of a layer has
         checkpoints.save(self.path("model.safetensors"), tensors)
         checkpoints.save_config(self.folder, config)
+        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
         np.save(self.path("x.npy"), np.ones((5, 12), np.float32))
         for example in examples:
             if "verify" not in example:

@@ -93,33 +93,65 @@ class Files(Layer):
         self.assertEqual(layer(self.folder, "--layer", "0", weights=".").returncode, 0)
         self.assertIn("model-00002-of-00002.safetensors': it cannot be read", self.refused("--layer", "1", weights="."))
 
-    def test_a_large_file_costs_what_the_layer_costs(self):
-        """5 GB of other layers, which are holes in the file."""
-        d, hole = 256, 5 << 30
+    def make_large(self, d, name, shape):
+        """Adds a tensor of 5 GB to GPT-2's checkpoint: a hole in the file. Returns the place of its numbers there."""
         tensors, config = checkpoints.gpt2(np.random.default_rng(1), d, 4, 1)
+        tensors.pop(name, None)
         path = os.path.join(self.folder, "model.safetensors")
         checkpoints.save(path, tensors)
+        hole = 4 * int(np.prod(shape))
         with open(path, "r+b") as file:
             size = int.from_bytes(file.read(8), "little")
             header = json.loads(file.read(size))
             data = file.read()
             end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
-            header["h.1.mlp.c_fc.weight"] = {"dtype": "F32", "shape": [hole // 4], "data_offsets": [end, end + hole]}
+            header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + hole]}
             text = json.dumps(header).encode()
             file.seek(0)
             file.write(len(text).to_bytes(8, "little") + text + data)
             file.truncate(8 + len(text) + end + hole)
         checkpoints.save_config(self.folder, config)
-        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, d), np.float32))
+        return 8 + len(text) + end
+
+    def check_cost(self, *entered):
         begin = time.monotonic()
-        code = (f"import resource, subprocess; done = subprocess.run({[harness.BINARY]!r} + ['layer', '--weights', "
-                f"{path!r}, '--inputs', 'x.npy'], stdout=subprocess.DEVNULL); "
+        command = [harness.BINARY, "layer", "--weights", "model.safetensors", *entered]
+        code = (f"import resource, subprocess; done = subprocess.run({command!r}, stdout=subprocess.DEVNULL); "
                 "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
         done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True, text=True, check=True)
         returncode, kibibytes = map(int, done.stdout.split())
-        self.assertEqual(returncode, 0)
+        self.assertEqual(returncode, 0, done.stderr)
         self.assertLess(kibibytes / 1024, 200)
         self.assertLess(time.monotonic() - begin, 30)
+
+    def test_a_large_file_costs_what_the_layer_costs(self):
+        """5 GB of other layers."""
+        self.make_large(256, "h.1.mlp.c_fc.weight", [5 << 28])
+        np.save(os.path.join(self.folder, "x.npy"), np.ones((5, 256), np.float32))
+        self.check_cost("--inputs", "x.npy")
+
+    def test_a_large_embedding_costs_its_rows(self):
+        """5 GB of embeddings, of which the sentence needs three rows."""
+        d, rows = 256, (5 << 28) // 256
+        place = self.make_large(d, "wte.weight", [rows, d])
+        ids = {"Your": 7, "Ġjourney": rows - 1, "Ġstarts": rows // 2}
+        tokenizer = checkpoints.byte_level_tokenizer()
+        tokenizer["model"]["vocab"] = ids
+        checkpoints.save_tokenizer(self.folder, tokenizer)
+        numbers = np.random.default_rng(2).standard_normal((3, d)).astype(np.float32)
+        with open(os.path.join(self.folder, "model.safetensors"), "r+b") as file:
+            for id, row in zip(ids.values(), numbers):
+                file.seek(place + 4 * d * id)
+                file.write(row.tobytes())
+        words = ["--sentence", "Your journey starts"]
+        self.check_cost(*words, "--explain")
+        self.check_cost(*words, "--steps", "all", "--save", "steps.npz")
+        self.check_cost(*words, "--cell", "token_embeddings[1,2]")
+        with np.load(os.path.join(self.folder, "steps.npz")) as steps:
+            np.testing.assert_array_equal(steps["token_embeddings"], numbers)
+            self.assertEqual(steps["residual_sum"].shape, (1, 3, d))
+        done = layer(self.folder, *words, "--cell", "token_embeddings[1,2]", inputs=None)
+        self.assertIn(f'weights["wte.weight"][{rows - 1}, 2]', done.stdout.decode())
 
     def test_config_is_beside_the_checkpoint_or_named(self):
         made(self.folder, "gpt2", 12, 3, 2)
@@ -131,6 +163,134 @@ class Files(Layer):
         self.assertEqual((done.returncode, done.stderr.decode()),
                          (0, "attn-walkthrough: note: no config.json beside 'model.safetensors': layer_norm_epsilon 1e-05 is "
                              "assumed\n"))
+
+
+class Sentences(Layer):
+    """Words that the model embeds. Its numbers are compared with PyTorch in tests/oracle/layers.py."""
+
+    def words(self, sentence, *options, **more):
+        return layer(self.folder, "--sentence", sentence, *options, inputs=None, **more)
+
+    def ids(self, model, tokenizer, sentence, **settings):
+        made(self.folder, model, *MODELS[model], **settings)
+        checkpoints.save_tokenizer(self.folder, tokenizer)
+        heads = ["--num-heads", "3"] if model == "gpt_model" else []
+        done = self.words(sentence, "--format", "json", "--only", "ids", *heads)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        step = next(step for step in document["steps"] if step["name"] == "ids")
+        return step["values"]
+
+    def test_vocabularies_of_each_kind(self):
+        """Ids are places in the lists of checkpoints.py: WORDS from 4 on; byte-level ones with a blank before follow."""
+        byte_level, llama = checkpoints.byte_level_tokenizer, checkpoints.sentencepiece_tokenizer
+        three, special = "Your journey starts", "<s> Your journey </s>"
+        for model, tokenizer, sentence, ids, *settings in (
+                ("gpt2", byte_level(), three, [4, 13, 14]), ("gpt2", byte_level(is_split=True), three, [4, 13, 14]),
+                ("gpt2", byte_level(add_prefix_space=True), three, [12, 13, 14]),
+                ("gpt2", byte_level(), "Your café  . Your <|endoftext|> step", [4, 18, 19, 12, 0, 17]),
+                ("gpt2", byte_level(), "<|endoftext|> Your journey", [0, 4, 13]), ("gpt_model", byte_level(), three, [4, 13, 14]),
+                ("llama", llama(), three, [4, 5, 6]), ("llama", llama(by_metaspace=True), special, [1, 4, 5, 2]),
+                ("bert", checkpoints.wordpiece_tokenizer(), "[CLS] YOUR journey [SEP]", [2, 4, 5, 3]),
+                ("bert", checkpoints.wordpiece_tokenizer(lowercase=False), three, [4, 5, 6]),
+                ("bert", checkpoints.unigram_tokenizer(), special, [0, 4, 5, 2], {"model_type": "xlm-roberta"})):
+            with self.subTest(model=model, sentence=sentence, tokenizer=tokenizer["pre_tokenizer"]):
+                self.assertEqual(self.ids(model, tokenizer, sentence, **dict(*settings)), ids)
+
+    def test_rows_have_their_words(self):
+        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your journey starts")
+        text = self.words("Your journey starts", "--heatmap", "--only", "attn_weights").stdout.decode()
+        self.assertRegex(text, r"(?m)^ +Your +journey +starts$")
+        text = self.words("Your journey starts", "--explain").stdout.decode()
+        self.assertIn("- Your: 4, journey: 13, starts: 14", text)
+        next_step = next(line for line in text.splitlines() if line.startswith("#   attn-walkthrough layer"))
+        self.assertIn(" --sentence 'Your journey starts' --what-if ", next_step)
+
+    def test_a_vocabulary_from_elsewhere(self):
+        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
+        os.rename(os.path.join(self.folder, "tokenizer.json"), os.path.join(self.folder, "other.json"))
+        self.assertIn("there is no tokenizer.json beside 'model.safetensors'", self.refused("--sentence", "Your", inputs=None))
+        done = self.words("Your journey", "--tokenizer", "other.json", "--explain")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(" --sentence 'Your journey' --tokenizer other.json --what-if ", done.stdout.decode())
+
+    def test_words_that_are_no_tokens(self):
+        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
+        for sentence, said in (("Your trip", "'trip' is not one token of './tokenizer.json', where it would be 'Ġtrip'"),
+                               ("Cafés", "it would be 'CafÃ©s'"),
+                               ("Ġjourney", "is not one token"), ("", "has no words"), ("a\x07b", "has the control character")):
+            self.assertIn(said, self.refused("--sentence", sentence, inputs=None, weights="."))
+        checkpoints.save_tokenizer(self.folder, checkpoints.wordpiece_tokenizer())
+        self.assertIn("'##ing' is not one token", self.refused("--sentence", "##ing", inputs=None))
+
+    def test_what_words_cannot_do(self):
+        made(self.folder, "multihead_attention", 12, 1)
+        self.assertIn("nn.MultiheadAttention embeds no tokens", self.refused("--sentence", "Your", "--num-heads", "3", inputs=None))
+        os.remove(os.path.join(self.folder, "model.safetensors"))
+        made(self.folder, "gpt2", 12, 3, 2)
+        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
+        self.assertIn("--sentence with --layer 1", self.refused("--sentence", "Your", "--layer", "1", inputs=None))
+        self.assertIn("--inputs cannot be combined with --sentence", self.refused("--sentence", "Your"))
+        self.assertIn("--tokenizer needs --sentence", self.refused("--tokenizer", "tokenizer.json"))
+        self.assertIn("has 80 rows, and none for number 80", self.refused("--sentence", "Your " * 81, inputs=None))
+        tokenizer = checkpoints.byte_level_tokenizer()
+        tokenizer["model"]["vocab"]["Your"] = 24
+        checkpoints.save_tokenizer(self.folder, tokenizer)
+        self.assertIn("has 24 rows, and none for number 24", self.refused("--sentence", "Your", inputs=None))
+
+    def test_checkpoints_without_embeddings(self):
+        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
+        del tensors["wpe.weight"]
+        tensors["other.wte.weight"] = tensors.pop("wte.weight")
+        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
+        checkpoints.save_config(self.folder, config)
+        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
+        self.assertIn("has no matrix 'wte.weight', with which GPT-2 embeds", self.refused("--sentence", "Your", inputs=None))
+
+    def test_positions_that_a_config_tells(self):
+        self.ids("bert", checkpoints.unigram_tokenizer(), "Your", model_type="xlm-roberta")
+        self.assertIn("the token of padding", self.refused("--sentence", "Your <pad>", inputs=None))
+        os.remove(os.path.join(self.folder, "config.json"))
+        self.assertIn("the model_type, on which positions depend, cannot be known",
+                      self.refused("--sentence", "Your", "--num-heads", "3", inputs=None))
+
+    def test_files_that_are_no_vocabularies(self):
+        self.ids("gpt2", checkpoints.byte_level_tokenizer(), "Your")
+        its = checkpoints.byte_level_tokenizer()
+        for change, said in (({"model": {}}, 'it has no "model" with a "vocab"'), ({"model": {"vocab": 3}}, "neither an object nor a list"),
+                             ({"model": {"vocab": {"a": -1}}}, "not a whole number from 0 on"),
+                             ({"model": {"vocab": ["a"]}}, 'entry 0 of its "vocab" is not'),
+                             ({"pre_tokenizer": {"type": "Digits"}}, "how it splits a text into words is not known here")):
+            checkpoints.save_tokenizer(self.folder, {**its, **change})
+            self.assertIn(said, self.refused("--sentence", "Your", inputs=None))
+        for file in ("config.json", "x.npy", "nothing.json"):
+            self.refused("--sentence", "Your", "--tokenizer", file, inputs=None)
+
+    def test_rows_that_are_not_finite(self):
+        tensors, config = checkpoints.gpt2(np.random.default_rng(0), 12, 3, 1)
+        tensors["wte.weight"][13, 3] = np.nan
+        checkpoints.save(os.path.join(self.folder, "model.safetensors"), tensors)
+        checkpoints.save_config(self.folder, config)
+        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
+        self.assertIn("wte.weight[13, 3] is nan", self.refused("--sentence", "Your journey", inputs=None))
+
+    def test_a_port_of_embeddings(self):
+        held, config = made(self.folder, "gpt2", 12, 3, 1)
+        checkpoints.save_tokenizer(self.folder, checkpoints.byte_level_tokenizer())
+        ids = [4, 13, 14]
+        tokens, positions = held["wte.weight"][ids], held["wpe.weight"][:3]
+        path = os.path.join(self.folder, "dump.npz")
+        verify = lambda *options: run("verify", path, "--layer", "0", "--weights", "model.safetensors", "--sentence",
+                                      "Your journey starts", *options, cwd=self.folder)
+        dump = {"wte": tokens, "wpe": positions, "hidden_states": tokens + positions}
+        np.savez(path, **dump, **gpt2_port(held, config, tokens + positions))
+        done = verify()
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout.decode())
+        self.assertIn("13 of 13 tensors checked and right", done.stdout.decode())
+        np.savez(path, **{**dump, "wpe": held["wpe.weight"][1:4], "hidden_states": tokens + held["wpe.weight"][1:4]})
+        done = verify()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("your wpe", done.stdout.decode())
 
 
 class Refused(Layer):
@@ -232,6 +392,7 @@ class Refused(Layer):
 
 
 MODELS = {"gpt2": (12, 3, 1), "llama": (12, 4, 2, 6, 1), "bert": (12, 3, 1), "multihead_attention": (12, 1), "gpt_model": (12, 1)}
+TOKENIZERS = {"llama": checkpoints.sentencepiece_tokenizer, "bert": checkpoints.wordpiece_tokenizer}
 # What else each option of layer is given.
 OPTIONS = [
     ["--steps", "all"], ["--only", "attn_weights"], ["--explain"], ["--heatmap"], ["--cell", "attn_weights[0,0,1,0]"],
@@ -246,11 +407,14 @@ class Options(Layer):
         """Each two options work together, or the error says why not."""
         for model, sizes in MODELS.items():
             made(self.folder, model, *sizes)
+            checkpoints.save_tokenizer(self.folder, TOKENIZERS.get(model, checkpoints.byte_level_tokenizer)())
             heads = ["--num-heads", "3"] if model in ("multihead_attention", "gpt_model") else []
             pairs = [(one, other) for i, one in enumerate(OPTIONS) for other in OPTIONS[:i] if not set(one) & set(other)]
             for one, other in harness.sample(pairs, len(model)):
                 arguments = [*one, *other, *([] if "--num-heads" in one + other else heads)]
-                done = layer(self.folder, *arguments)
+                has_words = model != "multihead_attention" and len(one + other) % 2
+                words = ["--sentence", "Your journey starts with one"] if has_words else []
+                done = layer(self.folder, *arguments, *words, inputs=None if words else "x.npy")
                 error = done.stderr.decode()
                 if done.returncode:
                     self.assertEqual((done.returncode, done.stdout), (2, b""), (model, arguments, error))
@@ -441,7 +605,9 @@ class Ports(Layer):
 
     def test_what_these_inputs_cannot_show_is_said(self):
         held, config = made(self.folder, "gpt2", 12, 3, 2)
-        code, text = self.verify(gpt2_port(held, config, np.load(os.path.join(self.folder, "x.npy"))))
+        x = np.load(os.path.join(self.folder, "x.npy")) * 10
+        np.save(os.path.join(self.folder, "x.npy"), x)
+        code, text = self.verify(gpt2_port(held, config, x))
         self.assertEqual(code, 0)
         self.assertIn("leaving it out cannot be seen; other inputs may show it", text)
 

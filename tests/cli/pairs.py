@@ -136,7 +136,7 @@ def option_of(use):
 def listed(command):
     """The options that the command's help lists, with the placeholders of their values. tests/cli/layer.py tries those of
     layers, tests/page/live.py --live."""
-    left_out = ("--help", "--no-pager", "--threads", "--layer", "--config", "--live")
+    left_out = ("--help", "--no-pager", "--threads", "--layer", "--config", "--tokenizer", "--live")
     return [found for found in options_of(command) if found[0] not in left_out]
 
 

@@ -77,6 +77,49 @@ def causal(n):
     return torch.triu(torch.ones(n, n), diagonal=1).bool()
 
 
+def embedding(steps, name, table, ids):
+    import torch
+    return steps(name, torch.nn.functional.embedding(ids, table))
+
+
+def tokens_and_positions(token_key, pos_key):
+    """As GPT-2 and the book's GPTModel embed tokens."""
+    import torch
+
+    def embed(weights, config, ids, steps, ours):
+        tokens = embedding(steps, "token_embeddings", weights[token_key], ids)
+        positions = embedding(steps, "pos_embeddings", weights[pos_key], steps("position_ids", torch.arange(len(ids))))
+        return tokens + positions
+
+    return embed
+
+
+def llama_embed(weights, config, ids, steps, ours):
+    return embedding(steps, "token_embeddings", weights["embed_tokens.weight"], ids)
+
+
+def bert_embed(weights, config, ids, steps, ours):
+    """BERT's and its kin's; RoBERTa's positions as its create_position_ids_from_input_ids makes them."""
+    import torch
+    table = lambda name: weights[f"embeddings.{name}_embeddings.weight"]
+    positions = torch.arange(len(ids))
+    if config["model_type"] not in ("bert", "electra"):
+        mask = ids.ne(config["pad_token_id"]).int()
+        positions = (torch.cumsum(mask, dim=0).type_as(mask) * mask).long() + config["pad_token_id"]
+    tokens = embedding(steps, "token_embeddings", table("word"), ids)
+    types = embedding(steps, "token_type_embeddings", table("token_type"), steps("token_type_ids", torch.zeros_like(ids)))
+    typed = steps("typed_embeddings", tokens + types)
+    total = steps("summed_embeddings",
+                  typed + embedding(steps, "pos_embeddings", table("position"), steps("position_ids", positions)))
+    its, norm = Steps(), "embeddings.LayerNorm."
+    its_ours = {name.removeprefix("embeddings_"): value for name, value in ours.items() if name.startswith("embeddings_norm")}
+    normed = layer_norm(its, total, weights[norm + "weight"], weights[norm + "bias"], config["layer_norm_eps"], its_ours)
+    steps.update({"embeddings_" + name: value for name, value in its.items()})
+    if "embeddings_project.weight" not in weights:
+        return normed
+    return linear(weights, "embeddings_project")(steps("embeddings_normed", normed))
+
+
 def gpt2(weights, config, x, steps, ours):
     import torch
     normed = steps("normed", layer_norm(steps, x, weights["ln_1.weight"], weights["ln_1.bias"],
@@ -254,14 +297,42 @@ def rows(rng):
     yield gpt2, *checkpoints.gpt2(rng, d, heads, 2, prefix), prefix, d
     yield llama_row(rng)
     heads, d = sizes(rng)
-    prefix = str(rng.choice(["bert.encoder.layer.", "encoder.layer."]))
-    yield bert, *checkpoints.bert(rng, d, heads, 2, prefix), prefix, d
+    model_type = str(rng.choice(["bert", "roberta", "xlm-roberta", "electra"]))
+    prefix = str(rng.choice([f"{model_type.removeprefix('xlm-')}.encoder.layer.", "encoder.layer."]))
+    size = int(rng.choice([1, 8, 66])) if model_type == "electra" and rng.random() < 0.7 else d
+    yield bert, *checkpoints.bert(rng, d, heads, 2, prefix, model_type, size), prefix, d
     heads, d = sizes(rng)
     tensors, _ = checkpoints.multihead_attention(rng, d, 2, "layers.", rng.random() < 0.7)
     yield multihead_attention, tensors, {"num_heads": heads}, "layers.", d
     heads, d = sizes(rng)
     tensors, _ = checkpoints.gpt_model(rng, d, 2, rng.random() < 0.5)
     yield gpt_model, tensors, {"n_heads": heads}, "trf_blocks.", d
+
+
+def embedders():
+    """How each model embeds tokens; nn.MultiheadAttention does not."""
+    return {gpt2: tokens_and_positions("wte.weight", "wpe.weight"), llama: llama_embed, bert: bert_embed,
+            gpt_model: tokens_and_positions("tok_emb.weight", "pos_emb.weight")}
+
+
+def sentence(rng, program, config, folder):
+    """Words of a vocabulary that it saves beside the checkpoint, and their ids."""
+    first, later = (lambda word: "▁" + word,) * 2
+    if program is llama:
+        tokenizer = checkpoints.sentencepiece_tokenizer(rng.random() < 0.5)
+    elif config.get("model_type") == "xlm-roberta":
+        tokenizer = checkpoints.unigram_tokenizer()
+    elif config.get("model_type") in ("bert", "electra"):
+        tokenizer = checkpoints.wordpiece_tokenizer()
+        first, later = str.lower, str.lower
+    else:
+        tokenizer = checkpoints.byte_level_tokenizer(is_split=rng.random() < 0.3)
+        first, later = checkpoints.byte_spelled, lambda word: checkpoints.byte_spelled(" " + word)
+    checkpoints.save_tokenizer(folder, tokenizer)
+    words = [str(word) for word in rng.choice(checkpoints.WORDS, int(rng.choice([1, 2, 5, 33, 64])))]
+    vocab = tokenizer["model"]["vocab"]
+    ids = vocab if isinstance(vocab, dict) else {token: i for i, (token, _) in enumerate(vocab)}
+    return " ".join(words), [ids[first(words[0])], *(ids[later(word)] for word in words[1:])]
 
 
 def program_faults(binary, program, arguments, ours):
@@ -280,7 +351,7 @@ def program_faults(binary, program, arguments, ours):
     without_blas = arguments[:arguments.index("--blas")] + arguments[arguments.index("--blas") + 2:]
     source = output(*without_blas, "--emit", "numpy")
     for name, value in emitted.arrays_of(source):
-        if not numpy.allclose(value, ours[name], rtol=emitted.RTOL, atol=emitted.ATOL):
+        if not isinstance(value, str) and not numpy.allclose(value, ours[name], rtol=emitted.RTOL, atol=emitted.ATOL):
             found.append(f"its numpy program computes {name} otherwise, by {numpy.abs(value - ours[name]).max()}")
     return found + emitted.complaints(source)
 
@@ -291,7 +362,8 @@ def differences(binary, cpu, blas, row, rng):
     import torch
     program, tensors, config, prefix, d = row
     dtype, is_sharded = str(rng.choice(checkpoints.DTYPES)), rng.random() < 0.3
-    number = int(rng.integers(2))
+    has_words = program in embedders() and rng.random() < 0.4
+    number = 0 if has_words else int(rng.integers(2))
     shape = [int(rng.choice([1, 2, 5, 7, 33, 64])), d]
     shape = [int(rng.integers(1, 4)), *shape] if rng.random() < 0.4 else shape
     with tempfile.TemporaryDirectory() as folder:
@@ -307,10 +379,14 @@ def differences(binary, cpu, blas, row, rng):
         x = rng.standard_normal(shape).astype(numpy.float32)
         numpy.save(os.path.join(folder, "x.npy"), x)
         saved = os.path.join(folder, "steps.npz")
-        arguments = ["layer", "--weights", folder, "--layer", str(number), "--inputs", os.path.join(folder, "x.npy"),
+        entered = ["--inputs", os.path.join(folder, "x.npy")]
+        if has_words:
+            words, ids = sentence(rng, program, config, folder)
+            entered = ["--sentence", words]
+        arguments = ["layer", "--weights", folder, "--layer", str(number), *entered,
                      "--cpu", cpu, "--blas", blas, "--steps", "all", "--save", saved, *heads]
         done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False)
-        what = f"{program.__name__} {' '.join(map(str, shape))} {dtype} layer {number}"
+        what = f"{program.__name__} {words if has_words else ' '.join(map(str, shape))} {dtype} layer {number}"
         if done.returncode:
             return [f"{what}: {done.stderr}"], 0
         with open(saved, "rb") as file:
@@ -320,7 +396,12 @@ def differences(binary, cpu, blas, row, rng):
     steps = Steps()
     at = prefix + f"{number}." + ("self_attn." if program is multihead_attention else "")
     weights = {name[len(at):]: torch.tensor(value) for name, value in held.items() if name.startswith(at)}
-    program(weights, config, torch.tensor(x).view(-1, *shape[-2:]), steps, ours)
+    x = torch.tensor(x).view(-1, *shape[-2:])
+    if has_words:
+        outer = prefix.removesuffix("trf_blocks.").removesuffix("h.").removesuffix("encoder.layer.").removesuffix("layers.")
+        its = {name.removeprefix(outer): torch.tensor(value) for name, value in held.items()}
+        x = steps("inputs", embedders()[program](its, config, steps("ids", torch.tensor(ids)), steps, ours)).unsqueeze(0)
+    program(weights, config, x, steps, ours)
     floats = 0
     for name, value in steps.items():
         theirs = value.numpy()

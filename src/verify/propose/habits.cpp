@@ -158,8 +158,8 @@ const std::vector<Habit>& habits() {
       {"x xs h cur", "batch inputs output context_vecs context_vec context_heads joined_heads queries keys values"},
       {"input inputs from_tensor layer_in query_input query_antecedent embeddings embedding embedded hidden_states "
        "hidden_state hidden src inp inpl emb x_in "
-       "token_embeddings embeds "
-       "inputs_embeds input_embeddings batch entree entrees entrada entradas eingabe",
+       "embeds "
+       "input_embeddings batch entree entrees entrada entradas eingabe",
        "batch inputs"},
       {"x2 y_in context_in memory encoder_hidden_states encoder_output second_inputs kv_input source second_input",
        "second_input"},
@@ -194,7 +194,11 @@ const std::vector<Habit>& habits() {
       {"pe positional_encoding positional_encodings position_encoding position_encodings pos_encoding sinusoids "
        "sinusoidal sinusoidal_embeddings",
        "encodings"},
-      {"position_embedding position_embeddings positional_embedding positional_embeddings", "pos_embeddings"},
+      {"token_embeddings token_embedding tok_embeddings tok_embeds tok_emb wte word_embeddings embed_tokens "
+       "inputs_embeds",
+       "token_embeddings inputs batch"},
+      {"position_embedding position_embeddings positional_embedding positional_embeddings pos_emb pos_embeds wpe",
+       "pos_embeddings"},
       {"embedded_inputs encoded_inputs input_embeddings_with_positions x_pos x_pe embeddings_with_positions",
        "inputs_with_positions"},
       {"slopes slope alibi_slopes head_slopes", "slopes"},
