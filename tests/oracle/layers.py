@@ -335,6 +335,12 @@ def sentence(rng, program, config, folder):
     return " ".join(words), [ids[first(words[0])], *(ids[later(word)] for word in words[1:])]
 
 
+def has_tiny_deviations(ours):
+    """Whether some row's numbers are nearly alike: then LayerNorm divides by what rounding left of their differences."""
+    return any((abs(mean) > 10 * abs(ours[name.replace("norm_mean", "centred")]).max(-1, keepdims=True)).any()
+               for name, mean in ours.items() if name.endswith("norm_mean"))
+
+
 def program_faults(binary, program, arguments, ours):
     """What the programs of --emit do otherwise than the tool."""
     import numpy
@@ -346,8 +352,8 @@ def program_faults(binary, program, arguments, ours):
         if printed != text:
             theirs, its = next(pair for pair in zip(printed.splitlines(), text.splitlines()) if pair[0] != pair[1])
             found.append(f"its program prints {theirs!r}, the tool {its!r}")
-    if ours["inputs"].shape[-1] > 64:
-        return found  # sums of many float32 numbers are noisy
+    if ours["inputs"].shape[-1] > 64 or has_tiny_deviations(ours):
+        return found  # sums of many float32 numbers are noisy, and so are small differences of large ones
     without_blas = arguments[:arguments.index("--blas")] + arguments[arguments.index("--blas") + 2:]
     source = output(*without_blas, "--emit", "numpy")
     for name, value in emitted.arrays_of(source):
