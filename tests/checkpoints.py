@@ -104,10 +104,10 @@ def sentencepiece_tokenizer(by_metaspace=False):
                      None if by_metaspace else {"type": "Sequence", "normalizers": prepend}, metaspace if by_metaspace else None)
 
 
-def wordpiece_tokenizer(lowercase=True):
-    """BERT's."""
+def wordpiece_tokenizer(lowercase=True, strip_accents=False):
+    """BERT's. With None for strip_accents it strips where it lowers case."""
     words = [word.lower() if lowercase else word for word in WORDS]
-    normalizer = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+    normalizer = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": strip_accents,
                   "lowercase": lowercase}
     special = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3}
     model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,

@@ -173,6 +173,10 @@ void find_tokens(GivenLayer& layer, const Options& options, const chapters::laye
   bool is_first = true;
   for (const std::string& word : words_of(*options.lesson.sentence)) {
     const auto token = tokenizer.token(word, is_first);
+    if (tokenizer.strips_from(word) && !(token && token->is_added)) {
+      throw UsageError("--sentence: '" + word + "' may have accents, which '" + text::one_line(layer.tokenizer) +
+                       "' takes away; its words have none; write the word without");
+    }
     if (!token) {
       throw UsageError("--sentence: '" + word + "' is not one token of '" + text::one_line(layer.tokenizer) +
                        "', where it would be '" + tokenizer.spelling(word, is_first) +

@@ -7,6 +7,7 @@
 #include "files/json_object.hpp"
 #include "files/wrong.hpp"
 #include "text/lines.hpp"
+#include "text/utf8.hpp"
 
 namespace attn::dump {
 namespace {
@@ -103,20 +104,18 @@ char32_t spelled(unsigned char byte) {
   return next;
 }
 
-/// Each byte as its character in UTF-8; all are below U+0800.
+/// Each byte as its character.
 std::string byte_spelling(std::string_view bytes) {
   std::string text;
   for (const char byte : bytes) {
-    const char32_t code = spelled(static_cast<unsigned char>(byte));
-    if (code < 0x80) {
-      text += static_cast<char>(code);
-    } else {
-      text += static_cast<char>(0xc0U | (code >> 6U));
-      text += static_cast<char>(0x80U | (code & 0x3fU));
-    }
+    text::append_utf8(text, spelled(static_cast<unsigned char>(byte)));
   }
   return text;
 }
+
+/// Returns false for a letter that decomposes into another one and an accent, as far as that is known here: of ASCII
+/// and of Chinese characters none does.
+bool may_have_accent(char32_t code) { return code >= 0x80 && !(code >= 0x3400 && code <= 0x9fff); }
 
 }  // namespace
 
@@ -132,6 +131,8 @@ Tokenizer::Tokenizer(const std::filesystem::path& path) {
       const std::string type = text_in(part, "type");
       is_lowercase_ =
           is_lowercase_ || type == "Lowercase" || (type == "BertNormalizer" && is_set(part, "lowercase", true));
+      strips_accents_ = strips_accents_ || type == "StripAccents" ||
+                        (type == "BertNormalizer" && is_set(part, "strip_accents", is_lowercase_));
       if (type == "Replace" && part.contains("pattern") && text_in(part["pattern"], "String") == " ") {
         mark_ = text_in(part, "content");
       }
@@ -155,6 +156,17 @@ Tokenizer::Tokenizer(const std::filesystem::path& path) {
                   "known pre-tokenizers are ByteLevel, Metaspace, BertPreTokenizer, Whitespace and WhitespaceSplit");
     }
   });
+}
+
+bool Tokenizer::strips_from(std::string_view word) const {
+  while (strips_accents_ && !word.empty()) {
+    const text::Character character = text::first_character(word);
+    if (may_have_accent(character.code)) {
+      return true;
+    }
+    word.remove_prefix(character.size);
+  }
+  return false;
 }
 
 std::string Tokenizer::spelling(std::string_view word, bool is_first) const {

@@ -21,6 +21,8 @@ class Tokenizer {
   /// Reads the file. Throws DumpError.
   explicit Tokenizer(const std::filesystem::path& path);
 
+  /// Returns true if the tokenizer takes accents away and the word may have some.
+  bool strips_from(std::string_view word) const;
   /// How the vocabulary would spell a whole word as one token. All words but a text's first have a mark for the blank
   /// before them, the first one only if the tokenizer puts a blank there.
   std::string spelling(std::string_view word, bool is_first) const;
@@ -36,6 +38,7 @@ class Tokenizer {
   bool is_first_marked_ = false;
   bool is_byte_level_ = false;  ///< each byte is spelled as a printable character
   bool is_lowercase_ = false;
+  bool strips_accents_ = false;
 };
 
 }  // namespace attn::dump

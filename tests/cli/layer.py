@@ -223,6 +223,14 @@ class Sentences(Layer):
         checkpoints.save_tokenizer(self.folder, checkpoints.wordpiece_tokenizer())
         self.assertIn("'##ing' is not one token", self.refused("--sentence", "##ing", inputs=None))
 
+    def test_accents_that_a_tokenizer_takes_away(self):
+        """The tokenizer of the real BERT looks café up as cafe."""
+        self.assertEqual(self.ids("bert", checkpoints.wordpiece_tokenizer(), "Your café"), [4, 10])
+        self.assertEqual(self.ids("bert", checkpoints.wordpiece_tokenizer(False, None), "Your café"), [4, 10])
+        for tokenizer in (checkpoints.wordpiece_tokenizer(strip_accents=None), checkpoints.wordpiece_tokenizer(False, True)):
+            checkpoints.save_tokenizer(self.folder, tokenizer)
+            self.assertIn("'café' may have accents", self.refused("--sentence", "Your café", inputs=None))
+
     def test_what_words_cannot_do(self):
         made(self.folder, "multihead_attention", 12, 1)
         self.assertIn("nn.MultiheadAttention embeds no tokens", self.refused("--sentence", "Your", "--num-heads", "3", inputs=None))
