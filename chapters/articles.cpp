@@ -163,6 +163,16 @@ constexpr std::array summaries = {
          {"compute a bias from a slope and two positions", "say which head sees furthest, and why",
           "tell a window's mask from a causal one"}},
         "bias-sign"},
+    Summary{"sinks",
+            "attention sinks: a score of no token, so that a head can attend to nothing",
+            {"Softmax gives each row a weight of 1 to spread. What if no token is worth attending to?",
+             "Each head has a score that belongs to no token, the sink. Softmax gives it a part of the weight, and the "
+             "part is dropped: it has no value to add.",
+             "Look at the sink's column of weights: largest where the other scores are low. Then at the rows without "
+             "it: they sum to less than 1.",
+             {"compute a row's weights with the sink and without it", "say what the sink does to the context vectors",
+              "say why many models without a sink attend to the first token"}},
+            "no-sink"},
     Summary{"backward",
             "the gradients of a causal head, from the loss back to its weights",
             {"How do the weights of a head learn from an error?",

@@ -55,7 +55,7 @@ bool is_target(const Weight& weight) { return without_section(weight.name) == "t
 /// "nn.Linear's [d_out, d_in]"
 std::string layout(const Weight& weight) {
   if (weight.tensor.dim() != 2) {
-    return "[d_out]";
+    return without_section(weight.name) == "sinks" ? "[num_heads]" : "[d_out]";
   }
   if (is_target(weight)) {
     return "[tokens, d_out]";
@@ -146,9 +146,10 @@ bool has_own(const Tensor& tensor) {
 std::string_view without_section(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 std::span<const std::string_view> weight_names() {
-  static constexpr std::array<std::string_view, 10> names = {
-      "W_query",      "W_key",           "W_value",       "W_query_bias",         "W_key_bias",
-      "W_value_bias", "out_proj_weight", "out_proj_bias", "pos_embedding_weight", "target"};
+  static constexpr std::array<std::string_view, 11> names = {"W_query",         "W_key",         "W_value",
+                                                             "W_query_bias",    "W_key_bias",    "W_value_bias",
+                                                             "out_proj_weight", "out_proj_bias", "pos_embedding_weight",
+                                                             "target",          "sinks"};
   return names;
 }
 

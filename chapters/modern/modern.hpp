@@ -14,6 +14,7 @@ void cache(Program& p);
 void online(Program& p);
 void rotary(Program& p);
 void bias(Program& p);
+void sinks(Program& p);
 void positions(Program& p);
 void backward(Program& p);
 

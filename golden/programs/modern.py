@@ -4,7 +4,7 @@ import torch.nn as nn
 
 from programs import versions
 from programs.common import (TOY_TOKENS, Projection, Walkthrough, attention_weights, embedded_sentence, key_name, masked,
-                             masked_name, masked_softmax, projections, scaled, show_projections, shown_inputs, stack_words,
+                             masked_name, masked_softmax, projections, scaled, show_projections, shown_inputs, softmax, stack_words,
                              under_rules)
 
 
@@ -421,6 +421,58 @@ def biased(o, walk, attn_scores, keys, scaled_attn_scores, alibi_bias):
         scores = unscaled / keys.shape[-1]**0.5
     walk.show("biased_attn_scores", "biased attention scores\n", scores)
     return scores
+
+
+def sinks(o, walk):
+    inputs = shown_inputs(o, walk)
+    copies = o.batch or 1
+    batch = torch.stack((inputs,) * copies, dim=0)
+    walk.extra("batch", stack_words(copies), batch)
+    num_tokens, num_heads = len(inputs), o.num_heads or 2
+    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 4, 4)
+    show_projections(walk, W_query, W_key, W_value)
+    sinks = torch.randn(num_heads)
+    walk.show("sinks", "sink of each head\n", sinks)
+    queries, keys, values = W_query(batch), W_key(batch), W_value(batch)
+    walk.extra("queries", W_query.words("W_query", "batch"), queries)
+    walk.extra("keys", W_key.words(key_name(o), "batch"), keys)
+    walk.extra("values", W_value.words("W_value", "batch"), values)
+    queries_heads, keys_heads, values_heads = (
+        x.view(*x.shape[:2], num_heads, x.shape[2] // num_heads).transpose(1, 2) for x in (queries, keys, values))
+    walk.show("queries_heads", "queries of each head\n", queries_heads)
+    walk.show("keys_heads", "keys of each head\n", keys_heads)
+    walk.show("values_heads", "values of each head\n", values_heads)
+    walk.extra("keys_transposed", "keys_heads.transpose(2, 3)\n", keys_heads.transpose(2, 3))
+    attn_scores = queries_heads @ keys_heads.transpose(2, 3)
+    walk.show("attn_scores", "attention scores\n", attn_scores)
+    scaled_attn_scores, name = attn_scores, "attn_scores"
+    if o.what_if != "no-scaling":
+        scaled_attn_scores, name = attn_scores / keys_heads.shape[-1]**0.5, "scaled_attn_scores"
+        walk.show(name, "scaled attention scores\n", scaled_attn_scores)
+    mask = torch.triu(torch.ones(num_tokens, num_tokens), diagonal=1).bool()
+    walk.extra("mask", "mask.bool()\n", mask)
+    masked_scores = masked(o, walk, scaled_attn_scores, mask, "masked attention scores\n")
+
+    sink_column = sinks.view(1, num_heads, 1, 1).repeat_interleave(num_tokens, 2)
+    walk.extra("sink_column", f"sinks.view(1, {num_heads}, 1, 1).repeat_interleave({num_tokens}, dim=2)\n", sink_column)
+    sink_scores = sink_column.repeat_interleave(copies, 0)
+    walk.extra("sink_scores", f"sink_column.repeat_interleave({copies}, dim=0)\n", sink_scores)
+    scores_with_sink = torch.cat([masked_scores, sink_scores], dim=-1)
+    walk.show("scores_with_sink", "scores, and the sink's\n", scores_with_sink)
+    weights_with_sink = softmax(o, scores_with_sink)
+    walk.show("weights_with_sink", "weights, and the sink's\n", weights_with_sink)
+    attn_weights = weights_with_sink[..., :num_tokens]
+    if o.what_if == "no-sink":
+        attn_weights = torch.softmax(masked_scores, dim=-1)
+    elif o.what_if == "mask-after-softmax":
+        walk.extra("unmasked_attn_weights", f"weights_with_sink[:, :, :, :{num_tokens}]\n", attn_weights)
+        attn_weights = attn_weights.masked_fill(mask, 0.0)
+    walk.show("attn_weights", "attention weights\n", attn_weights)
+    context_heads = attn_weights @ values_heads
+    walk.extra("context_heads", "attn_weights @ values_heads\n", context_heads)
+    context_vec = context_heads.transpose(1, 2)
+    walk.extra("context_vec", "context_vec\n", context_vec)
+    walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
 
 
 def attend(o, walk, scores, mask, values_heads, name, added=None):

@@ -11,6 +11,7 @@
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
 #include "walk/change.hpp"
+#include "walk/mistake_rules.hpp"
 
 namespace attn {
 
@@ -29,7 +30,7 @@ bool is_score(const Change& change) {
   }
 }
 
-bool is_softmax(const Change& change) { return change.was->kind() == Kind::softmax; }
+bool is_softmax(const Change& change) { return softmax_of_weights(*change.was) != nullptr; }
 
 double row_sum(Row row, std::size_t) {
   double sum = 0;
@@ -190,6 +191,13 @@ std::string slopes_by_count_did(std::span<const Change> all) {
 std::string window_off_by_one_did(std::span<const Change> all) {
   return filtered(all, is_softmax).empty() ? ""
                                            : "With one token more, the window reaches further: " + distance_did(all);
+}
+
+std::string no_sink_did(std::span<const Change> all) {
+  const std::vector<Change> weights = filtered(all, is_softmax);
+  return weights.empty() ? ""
+                         : "Without the sink, the tokens share all of a row's weight: its sum " +
+                               mean_from_to(measured(weights, row_sum)) + ".";
 }
 
 std::string no_positions_did(std::span<const Change> all) {

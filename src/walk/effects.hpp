@@ -30,6 +30,7 @@ std::string bias_before_scaling_did(std::span<const Change> all);
 std::string same_slope_did(std::span<const Change> all);
 std::string slopes_by_count_did(std::span<const Change> all);
 std::string window_off_by_one_did(std::span<const Change> all);
+std::string no_sink_did(std::span<const Change> all);
 std::string no_positions_did(std::span<const Change> all);
 std::string sines_first_did(std::span<const Change> all);
 std::string half_exponent_did(std::span<const Change> all);

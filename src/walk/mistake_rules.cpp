@@ -48,7 +48,24 @@ bool weighs_values(const Tensor& tensor) {
   const auto is_weights = [](Kind kind) {
     return kind == Kind::softmax || kind == Kind::dropout || kind == Kind::divided;
   };
-  return tensor.kind() == Kind::matmul && is_weights(tensor.operands()[0].kind());
+  return tensor.kind() == Kind::matmul && (is_weights(tensor.operands()[0].kind()) || drops_sink(tensor.operands()[0]));
+}
+
+bool has_sink(const Tensor& scores) {
+  const bool is_cat = scores.kind() == Kind::cat && scores.operands().size() == 2 && scores.dim() == 4;
+  return is_cat && scores.operands()[1].size(-1) == 1 && scores.operands()[0].size(-1) + 1 == scores.size(-1);
+}
+
+bool drops_sink(const Tensor& tensor) {
+  const bool is_of_softmax = tensor.kind() == Kind::slice && tensor.operands()[0].kind() == Kind::softmax;
+  return is_of_softmax && has_sink(tensor.operands()[0].operands()[0]);
+}
+
+const Tensor* softmax_of_weights(const Tensor& tensor) {
+  if (drops_sink(tensor)) {
+    return &tensor.operands()[0];
+  }
+  return tensor.kind() == Kind::softmax && !has_sink(tensor.operands()[0]) ? &tensor : nullptr;
 }
 
 bool is_alibi(const Tensor& tensor) {

@@ -61,6 +61,12 @@ bool joins_heads(const Tensor& tensor);
 /// Returns true for attn_weights @ values.
 bool weighs_values(const Tensor& tensor);
 
+/// Returns true for scores whose last column is a sink's: a score of no token.
+bool has_sink(const Tensor& scores);
+/// Returns true for weights of tokens, from which a sink's column was dropped.
+bool drops_sink(const Tensor& tensor);
+/// The softmax that gives these weights of tokens, without a sink's column; null if they are none.
+const Tensor* softmax_of_weights(const Tensor& tensor);
 /// Returns true for slopes * (positions.T - positions), linear biases.
 bool is_alibi(const Tensor& tensor);
 

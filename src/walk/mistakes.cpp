@@ -141,14 +141,15 @@ std::optional<Tensor> mask_of(const Tensor& scores) {
   if (hides(scores)) {
     return scores.operands()[1];
   }
-  return scores.kind() == Kind::scaled ? mask_of(scores.operands()[0]) : std::nullopt;
+  return scores.kind() == Kind::scaled || has_sink(scores) ? mask_of(scores.operands()[0]) : std::nullopt;
 }
 
 Tensor masked_after_softmax(const Tensor& was, const Tensor& is) {
   if (hides(was)) {
     return is.operands()[0];
   }
-  const auto mask = was.kind() == Kind::softmax ? mask_of(was.operands()[0]) : std::nullopt;
+  const Tensor* const softmax = softmax_of_weights(was);
+  const auto mask = softmax != nullptr ? mask_of(softmax->operands()[0]) : std::nullopt;
   if (!mask) {
     return is;
   }
@@ -218,8 +219,11 @@ Tensor reversed_cat(const Tensor& was, const Tensor& is) {
 }
 
 /// keys.repeat(1, n, 1, 1): head 0, head 1, head 0, head 1.
-Tensor tiled(const Tensor&, const Tensor& is) {
-  const std::int64_t axis = is.operation().facts().axis;
+Tensor tiled(const Tensor& was, const Tensor& is) {
+  const std::int64_t axis = was.operation().facts().axis;
+  if (axis != 1) {
+    return is;  // no heads
+  }
   const Tensor& x = is.operands()[0];
   return cat(std::vector<Tensor>(static_cast<std::size_t>(is.size(axis) / x.size(axis)), x), axis);
 }
@@ -329,6 +333,7 @@ std::vector<Mistake> mistakes_in(std::span<const Step> steps) {
   };
   append(table, rotation_mistakes_in(steps));
   append(table, bias_mistakes_in(steps));
+  append(table, sink_mistakes_in());
   append(table, position_mistakes_in(steps));
   append(table, gradient_mistakes_in());
   for (const std::int64_t size : sizes_of(steps)) {
@@ -358,6 +363,7 @@ std::vector<Mistake> all_mistakes_in(std::span<const Step> steps) {
   append(table, projection_mistakes(steps));
   append(table, rotation_mistakes(steps));
   append(table, bias_mistakes(steps));
+  append(table, sink_mistakes());
   append(table, position_mistakes(steps));
   append(table, gradient_mistakes());
   append(table, slice_mistakes());

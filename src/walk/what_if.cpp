@@ -273,7 +273,7 @@ bool has_given_weights(std::span<const Step> steps) {
 }  // namespace
 
 std::span<const WhatIf> all_what_ifs() {
-  static constexpr std::array<WhatIf, 29> table = {{
+  static constexpr std::array<WhatIf, 30> table = {{
       {"no-scaling", no_scaling_did, no_scaling_is_idle, true},
       {"no-mask", no_mask_did, no_mask_is_idle, true},
       {"mask-after-softmax", mask_after_softmax_did, no_mask_is_idle},
@@ -294,6 +294,7 @@ std::span<const WhatIf> all_what_ifs() {
       {"same-slope", same_slope_did, one_slope_is_idle},
       {"slopes-by-count", slopes_by_count_did, same_slopes_is_idle},
       {"window-off-by-one", window_off_by_one_did, wide_window_is_idle},
+      {"no-sink", no_sink_did, never_idle},
       {"no-positions", no_positions_did, never_idle},
       {"sines-first", sines_first_did, one_pair_is_idle},
       {"half-exponent", half_exponent_did, one_pair_is_idle},

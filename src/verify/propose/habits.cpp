@@ -207,6 +207,9 @@ const std::vector<Habit>& habits() {
       {"biased biased_scores biased_attn_scores biased_attention_scores scores_biased scores_with_bias "
        "scores_with_alibi",
        "biased_attn_scores"},
+      {"sinks sink attention_sinks attn_sinks sink_logits s_aux", "sinks"},
+      {"scores_with_sinks logits_with_sink logits_with_sinks combined_scores combined_logits", "scores_with_sink"},
+      {"weights_with_sinks probs_with_sink probs_with_sinks combined_weights combined_probs", "weights_with_sink"},
       {"distances distance relative_positions relative_distances relative_distance", "distances"},
       {"normed norm norm1 norm_1 ln ln1 ln_1 layernorm layer_norm layernorm1 input_layernorm attn_norm attention_norm "
        "pre_norm prenorm x_norm normed_x norm_x h_norm normed_hidden_states norm_out ln_out ln1_out norm1_out attn_ln "

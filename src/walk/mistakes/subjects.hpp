@@ -24,6 +24,10 @@ std::vector<Mistake> rotation_mistakes(std::span<const Step> steps);
 std::vector<Mistake> bias_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in biases and windows.
 std::vector<Mistake> bias_mistakes(std::span<const Step> steps);
+/// The mistakes in attention sinks that --what-if has.
+std::vector<Mistake> sink_mistakes_in();
+/// Further mistakes in sinks.
+std::vector<Mistake> sink_mistakes();
 /// The mistakes in positions added to inputs that --what-if has.
 std::vector<Mistake> position_mistakes_in(std::span<const Step> steps);
 /// Further mistakes in positions, added or rotated by, and in their frequencies.
