@@ -215,7 +215,7 @@ Tensor joined_without_transpose(const Tensor& was, const Tensor& is) {
 }
 
 Tensor reversed_cat(const Tensor& was, const Tensor& is) {
-  return rotation_of(was) ? is : cat({is.operands().rbegin(), is.operands().rend()});
+  return rotation_of(was) || has_sink(was) ? is : cat({is.operands().rbegin(), is.operands().rend()});
 }
 
 /// keys.repeat(1, n, 1, 1): head 0, head 1, head 0, head 1.

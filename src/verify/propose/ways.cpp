@@ -173,6 +173,17 @@ std::vector<Step> counted_from_first(std::span<const Step> steps) {
   return rewritten(steps, rule, [](const Step&, const Tensor&) { return std::nullopt; });
 }
 
+/// The sink's column is the first one, not the last.
+std::vector<Step> sink_first(std::span<const Step> steps) {
+  const auto rule = [](const Tensor& was, const Tensor& is) {
+    if (has_sink(was)) {
+      return cat({is.operands()[1], is.operands()[0]});
+    }
+    return drops_sink(was) ? slice(is.operands()[0], 3, 1, was.size(-1) + 1) : is;
+  };
+  return rewritten(steps, rule, [](const Step&, const Tensor&) { return std::nullopt; });
+}
+
 /// Steps in which two others stand in place of a scaled tensor and of what is made of it at once.
 std::vector<Step> scaled_later(std::span<const Step> steps, const Rewriter::Rule& rule, const std::string& unscaled,
                                const std::function<bool(const Step& step)>& is_scaled,
@@ -303,6 +314,9 @@ std::vector<Way> ways_of(std::span<const Step> steps) {
   }
   if (std::ranges::any_of(tensors, [](const Step& step) { return is_alibi(*step.tensor); })) {
     add("biases count positions from the first token", counted_from_first(tensors));
+  }
+  if (std::ranges::any_of(tensors, [](const Step& step) { return has_sink(*step.tensor); })) {
+    add("the sink is the first column", sink_first(tensors));
   }
   for (Way& way : ways) {
     add_what_ports_have(way.steps, scalings);

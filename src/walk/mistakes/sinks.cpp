@@ -34,6 +34,10 @@ Tensor first_sink(const Tensor& was, const Tensor& is) {
   return cat({is.operands()[0], repeat_interleave(contiguous(one), was.size(1), 1)});
 }
 
+Tensor zero_sink(const Tensor& was, const Tensor& is) {
+  return has_sink(was) ? cat({is.operands()[0], subtract(is.operands()[1], is.operands()[1])}) : is;
+}
+
 }  // namespace
 
 std::vector<Mistake> sink_mistakes_in() {
@@ -43,6 +47,7 @@ std::vector<Mistake> sink_mistakes_in() {
 std::vector<Mistake> sink_mistakes() {
   return {
       {"scaled-sink", "the sinks are divided like the scores, by the square root of head_dim", sink_line, scaled_sink},
+      {"zero-sink", "the sinks are 0, as if they were not loaded, not learned ones", sink_line, zero_sink},
       {"same-sink", "all heads have the sink of the first", sink_line, first_sink},
   };
 }
