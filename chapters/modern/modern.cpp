@@ -419,8 +419,8 @@ constexpr std::array meanings = {
     Meaning{.step = "scores_with_sink",
             .text = "One more column than there are tokens. The mask does not hide it, and it was not scaled."},
     Meaning{.step = "weights_with_sink",
-            .text = "Softmax over the tokens and the sink together: a row sums to 1 with the sink's part. Where no "
-                    "score is high, most of the weight goes to the sink."},
+            .text = "Softmax over the tokens and the sink together: a row sums to 1 with the sink's part. The lower "
+                    "the scores of the tokens, the more of the weight goes to the sink."},
     Meaning{.step = "attn_weights",
             .text = "The sink's column is dropped, because it has no value to add. What is left of a row sums to less "
                     "than 1: a head can attend to nothing at all, which softmax alone does not allow.",
