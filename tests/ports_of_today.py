@@ -197,6 +197,19 @@ def bias(p):
     p.dump("window.attn_weights", softmax(in_window))
 
 
+def sinks(p):
+    """As gpt-oss in transformers computes it."""
+    x, heads = p["batch"], p.steps["sinks"].shape[0]
+    q, k, v = (p.dump(name + "_states", split(p.project(x, name), heads)) for name in ("query", "key", "value"))
+    scores = np.where(above(x.shape[1], x.shape[1], 1), -INF, q @ swap(k) / k.shape[-1]**0.5)
+    sinks = p.line("sinks", lambda sinks, root: sinks.reshape(1, -1, 1, 1), p["sinks"], k.shape[-1]**0.5)
+    sinks = np.broadcast_to(sinks, (*scores.shape[:-1], 1))
+    combined = p.dump("combined_logits", p.line("combine", lambda s, sinks: np.concatenate([s, sinks], -1), scores, sinks))
+    probs = p.dump("probs", softmax(combined))
+    weights = p.dump("attn_weights", p.line("drop", lambda probs, scores: probs[..., :-1], probs, scores))
+    p.dump("attn_output", join(weights @ v))
+
+
 def encoded(p):
     """Sines and cosines added to the inputs."""
     x = p["inputs"]

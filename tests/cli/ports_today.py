@@ -17,7 +17,7 @@ import harness
 from harness import run
 from port_mistakes import softmax
 from ports_of_today import (INF, Port, above, adjacent, alibi, backward, bias, cache, encoded, f32, grouped, halves, looked_up,
-                            online, padding, positions, rotary, window)
+                            online, padding, positions, rotary, sinks, window)
 
 BLOOM = {"x": "hidden_states", "q": "query_layer", "k": "key_layer", "v": "value_layer", "alibi_bias": "alibi",
          "biased_scores": "attention_scores", "attn_weights": "attention_probs", "context": "context_layer"}
@@ -35,6 +35,8 @@ PORTS = {
     "window": (window, ["bias", "--num-heads", "3", "--d-out", "6"]),
     "positions": (positions, ["positions", "--seed", "5"]),
     "padding": (padding, ["padding", "--fixture", "--valid-length", "3"]),
+    "sinks": (sinks, ["sinks", "--fixture"]),
+    "sinks, weights alone": (sinks, ["sinks", "--fixture"], np.float64, {"combined_logits": None, "probs": None}),
     # What follows computes in float32.
     "bias": (bias, ["bias", "--fixture"], f32),
     "bias, as BLOOM names it": (bias, ["bias", "--fixture"], f32, BLOOM),
@@ -124,6 +126,10 @@ THREADS = [
      "padded queries are masked, not padded keys"),
     ("ml-explore/mlx-lm/pull/1903", "every entry of the batch has the first one's mask", "padding",
      {"mask": lambda right, s, hidden: np.where(hidden[:1], -INF, s)}, "attn_weights", "mask of the first sequence"),
+    ("vllm-project/vllm/pull/52156", "the sinks are dropped", "sinks",
+     {"drop": lambda right, probs, s: softmax(s)}, "attn_weights", "the sink is left out of softmax"),
+    ("XPU-Forces/mojo_opset/pull/262", "the sinks are 0 if nobody loads them", "sinks",
+     {"sinks": lambda right, sinks, root: right(0 * sinks, root)}, "combined_logits", "the sinks are 0"),
 ]
 
 # The same without a thread; causes by their names.
@@ -139,6 +145,11 @@ OTHERS = [
     ("bias", {"window": lambda right, n, size: right(n, 4)}, "window.masked_scores", "window-off-by-one"),
     ("bias", {"window": lambda right, n, size: right(n, 2)}, "window.masked_scores", "window-too-small|mask-window"),
     ("bias", {"window": lambda right, n, size: right(n, 99)}, "window.masked_scores", "no-window"),
+    ("sinks, weights alone", {"drop": lambda right, probs, s: right(probs, s) / right(probs, s).sum(-1, keepdims=True)},
+     "attn_weights", "no-sink"),
+    ("sinks, weights alone", {"sinks": lambda right, sinks, root: right(0 * sinks, root)}, "attn_weights", "zero-sink"),
+    ("sinks", {"sinks": lambda right, sinks, root: right(sinks, root) / root}, "combined_logits", "scaled-sink"),
+    ("sinks", {"sinks": lambda right, sinks, root: right(sinks[:1].repeat(len(sinks)), root)}, "combined_logits", "same-sink"),
     ("encoded", {"numbers": lambda right, n: right(n) + 1}, "pe", "positions-from-one"),
     ("encoded", {"order": lambda right, sines, cosines: np.concatenate([sines, cosines], 1)}, "pe", "sines-first"),
     ("encoded", {"order": lambda right, sines, cosines: right(cosines, sines)}, "pe", "cosines-first"),
@@ -166,6 +177,8 @@ HARMLESS = [
      {"mask": lambda right, s, hidden: np.where(hidden, -INF, s + 1)}),
     (None, "distances count from the first key: softmax does not see it", "bias, as BLOOM names it",
      {"distances": lambda right, i, j: j}),
+    (None, "the sink is the first column", "sinks",
+     {"combine": lambda right, s, sinks: right(sinks, s), "drop": lambda right, probs, s: probs[..., 1:]}),
 ]
 
 
