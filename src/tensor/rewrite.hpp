@@ -1,7 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "tensor/tensor.hpp"
 
@@ -19,11 +20,13 @@ class Rewriter {
   explicit Rewriter(Rule rule) : rule_(std::move(rule)) {}
 
   /// Throws ShapeError if the rule replaces a tensor with one of another shape or dtype.
-  Tensor operator()(const Tensor& tensor);
+  Tensor operator()(const Tensor& tensor) { return rewritten(tensor); }
 
  private:
+  const Tensor& rewritten(const Tensor& tensor);
+
   Rule rule_;
-  std::map<const void*, Tensor> done_;
+  std::unordered_map<const void*, Tensor> done_;
 };
 
 }  // namespace attn
