@@ -1,6 +1,7 @@
 #include "torch/redrawn.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -29,13 +30,24 @@ std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t
   return drawn_by(generator, draw);
 }
 
-std::vector<Tensor> redrawn(const Draws& draws, Seed seed) {
+std::vector<Tensor> redrawn(const Draws& draws, Seed seed, const std::vector<bool>& wanted) {
+  std::vector<bool> needed = wanted;
+  for (std::size_t i = draws.draws.size(); i-- > 1;) {
+    needed[i - 1] = needed[i - 1] || (needed[i] && draws.draws[i].left_over);
+  }
   std::vector<Tensor> leaves;
   Generator generator(seed);
   for (std::size_t i = 0; i < draws.draws.size(); ++i) {
     const Draw& draw = draws.draws[i];
     if (i > 0 && draw.seeding != draws.draws[i - 1].seeding) {
       generator.manual_seed(seed);
+    }
+    if (!needed[i]) {
+      leaves.push_back(draw.leaf);
+      continue;
+    }
+    if (!draw.left_over) {
+      static_cast<void>(generator.take_cached_normal());
     }
     generator.discard(std::max(draw.first, generator.count()) - generator.count());
     leaves.push_back(drawn_by(generator, draw));

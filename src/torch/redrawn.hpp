@@ -12,7 +12,8 @@ namespace attn::torch {
 /// Empty if that is before the seeding.
 std::optional<Tensor> redrawn(const Draw& draw, const Draws& draws, std::int64_t shift);
 
-/// The program's draws after torch.manual_seed(seed): a leaf for each draw.
-std::vector<Tensor> redrawn(const Draws& draws, Seed seed);
+/// The program's draws after torch.manual_seed(seed): a leaf for each draw, the program's own for those that are not
+/// wanted.
+std::vector<Tensor> redrawn(const Draws& draws, Seed seed, const std::vector<bool>& wanted);
 
 }  // namespace attn::torch

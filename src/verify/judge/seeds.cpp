@@ -18,9 +18,10 @@ namespace {
 /// The cost of a tensor: draws, and computed numbers.
 struct Work {
   bool is_drawn = false;
+  std::vector<bool> of_draws;  ///< for each draw, whether the tensor is computed from it
   std::int64_t numbers = 0;
 
-  Work(const Tensor& tensor, const torch::Draws& draws) {
+  Work(const Tensor& tensor, const torch::Draws& draws) : of_draws(draws.draws.size()) {
     std::unordered_set<const void*> seen;
     for_each_source(tensor, seen, [&](const Tensor& source) { add(source, draws); });
     for (const torch::Draw& draw : draws.draws) {
@@ -30,9 +31,11 @@ struct Work {
 
  private:
   void add(const Tensor& tensor, const torch::Draws& draws) {
-    is_drawn = is_drawn || std::ranges::any_of(draws.draws, [&](const torch::Draw& draw) {
-                 return draw.count > 0 && draw.leaf.id() == tensor.id();
-               });
+    for (std::size_t i = 0; i < of_draws.size(); ++i) {
+      const torch::Draw& draw = draws.draws[i];
+      of_draws[i] = of_draws[i] || draw.leaf.id() == tensor.id();
+      is_drawn = is_drawn || (draw.count > 0 && of_draws[i]);
+    }
     const bool is_product = tensor.kind() == Kind::matmul || tensor.kind() == Kind::linear;
     numbers += element_count(tensor.shape()) * (is_product ? tensor.operands()[0].size(-1) : 1);
   }
@@ -75,7 +78,7 @@ std::optional<std::int64_t> seed_of(const dump::Dumped& theirs, const Tensor& st
     if (layouts.empty() || numbers > most_numbers) {
       return std::nullopt;
     }
-    const Tensor drawn = with_draws(step, draws, torch::redrawn(draws, seed));
+    const Tensor drawn = with_draws(step, draws, torch::redrawn(draws, seed, work.of_draws));
     const std::vector<double> values = values_of(drawn);
     const bool is_it = std::ranges::any_of(layouts, [&](const Laid& laid) {
       constexpr Tolerance near{1e-2, 1e-2, false};
