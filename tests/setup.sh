@@ -80,6 +80,22 @@ has_needs_of_wasm() {
   return "$_status"
 }
 
+# in_memory: from here to the end of this shell temporary files are in memory, if there is room and programs may be started
+# there. Tests write so many small files that most of their time would be the disk's.
+in_memory() {
+  [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] || return 0
+  [ "$(df --output=avail -k /dev/shm | tail -n 1)" -ge 4000000 ] || return 0
+  TMPDIR=$(mktemp -d /dev/shm/attn-tests.XXXXXX) && export TMPDIR || return
+  trap 'rm -rf --one-file-system -- "$TMPDIR"' EXIT
+  trap 'exit 130' INT TERM
+  cp /bin/true "$TMPDIR/true"
+  if ! "$TMPDIR/true" 2>/dev/null; then
+    rm -rf --one-file-system -- "$TMPDIR"
+    unset TMPDIR
+    trap - EXIT
+  fi
+}
+
 # build PRESET FOLDER TARGET [argument of the configuration...]: in build/FOLDER.
 build() {
   _preset=$1

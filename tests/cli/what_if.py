@@ -769,7 +769,7 @@ class Test:
 def main():
     program = Program(os.path.abspath(sys.argv[1]))
     lessons, seed = (int(given) for given in (sys.argv[2:] + ["200", "1"][len(sys.argv[2:]):]))
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         test = Test(program, folder)
         for lesson in itertools.chain(test.seldom_lessons(), test.random_lessons(lessons, seed)):
             test.check(*lesson)

@@ -23,6 +23,9 @@ def numbers_of(text):
     return re.findall(r"-?inf|nan|True|False|-?\d[\d.e+-]*", inner)
 
 
+# Every step's name in an address.
+IDS = """[...document.querySelectorAll("article.step:not(.introduction, .ending)")].map((article) => article.id)"""
+
 # Every step with its printed text and its cells; and for every cell, whether its derivation ends in its number.
 READ = """(() => {
   dispatchEvent(new Event("beforeprint"));
@@ -51,6 +54,7 @@ READ = """(() => {
 
 
 def check_numbers(browser, path, text, name):
+    """Returns the steps."""
     browser.open(path.as_uri())
     steps = browser.js(READ)
     equal("".join(step["text"] + step["end"] for step in steps), text, name, "the printed text")
@@ -62,6 +66,16 @@ def check_numbers(browser, path, text, name):
             check("tensor(" not in step["out"] or step["out"] == "tensor([])", name, step["id"], "has no heat map")
     check(not browser.errors, name, "says on the console:", browser.errors)
     equal(browser.requests, [path.as_uri()], name, "requests")
+    return steps
+
+
+def check_together(browser, path, article, chapters):
+    """All chapters of an article on one page have the steps that each has alone."""
+    text_of("all", "--article", article, "--format", "html", "-o", str(path))
+    browser.open(path.as_uri())
+    alone = [{**step, "id": f"{name}/{step['id']}"} for name, steps in chapters.items() for step in steps]
+    equal(browser.js(READ), alone, article, "the chapters' steps")
+    check(not browser.errors, article, "console:", browser.errors)
 
 
 def met(browser, table):
@@ -351,7 +365,7 @@ def main():
         pages = arguments.pages or pathlib.Path(folder)
         browser.size(1280, 720)
         chapters = json.loads(text_of("list", "--format", "json"))["chapters"]
-        texts = {}
+        texts, articles = {}, {}
         for chapter in chapters:
             name = f"{chapter['article']}-{chapter['chapter']}"
             page = pages / f"{name}.html"
@@ -362,7 +376,10 @@ def main():
             size = page.stat().st_size
             print(f"{name}: {size} bytes")
             check(size < MOST_BYTES, name, "has", size, "bytes")
-            check_numbers(browser, page, texts[name], name)
+            steps = articles.setdefault(chapter["article"], {})
+            steps[chapter["chapter"]] = check_numbers(browser, page, texts[name], name)
+        for article, steps in articles.items():
+            check_together(browser, pathlib.Path(folder, f"{article}.html"), article, steps)
         page = pages / "blog-causal.html"
         check_hover(browser, page)
         check_keyboard(browser, page)
