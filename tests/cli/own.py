@@ -473,7 +473,7 @@ class Fixture(Case):
             for name in row["takes"]:
                 options += self.EXPLICIT.get((row["chapter"], name), self.EXPLICIT.get(name, []))
             if "projections" in row["takes"]:
-                is_split = row["chapter"] in ("multihead", "bias") and row["article"] != "ahead-of-ai"
+                is_split = row["chapter"] in ("multihead", "bias", "sinks") and row["article"] != "ahead-of-ai"
                 options += ["--d-out", "24" if row["chapter"] == "grouped" else "12" if is_split else "4"]
             document = json.loads(self.output(*base, "--fixture", "--format", "json"))
             self.assertEqual((document["options"]["fixture"], document["options"]["tokens"]), (True, 5))
