@@ -240,6 +240,13 @@ def _(known, others, heads, words):
             (int(others), int(heads)) == ((before != after).sum(), len(after)))
 
 
+@sentence(rf"Without the sink, the tokens share all of a row's weight: its sum {CHANGE}\.")
+def _(known, words):
+    with_sink, = known.as_is.named("weights_with_sink")
+    without, = known.as_is.named("attn_weights")
+    return words == known.mean_change("attn_weights", by=row_sum) and np.array_equal(with_sink[..., :-1], without)
+
+
 @sentence(rf"Without positions, only the words count, not their order: weights {MOVED}\.")
 def _(known, words):
     return words == most_moved(known, "attn_weights") and not known.changed.named("inputs_with_positions")
