@@ -1,4 +1,4 @@
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,6 @@
 namespace {
 
 using attn::Shape;
-using attn::verify::comes_before;
 using attn::verify::find_listing;
 using attn::verify::find_zones;
 using attn::verify::Listing;
@@ -118,10 +117,6 @@ TEST_CASE("a literal knows its line, and in a notebook its cell") {
   REQUIRE(notebook.literals.size() == 1);
   CHECK(notebook.literals[0].place.line == 2);
   CHECK(notebook.literals[0].place.cell == 2);
-  CHECK(comes_before({9, 2}, {1, 2}));
-  CHECK_FALSE(comes_before({1, 3}, {9, 2}));
-  CHECK(comes_before({3, 0}, {4, 0}));
-  CHECK_FALSE(comes_before({4, 0}, {4, 0}));
 }
 
 TEST_CASE("literals are found in listings on every kind of page, but not in output") {

@@ -1,4 +1,4 @@
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 
 #include <algorithm>
 #include <cmath>

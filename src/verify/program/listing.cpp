@@ -1,9 +1,9 @@
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 
 #include <utility>
 
+#include "verify/program/run.hpp"
 #include "verify/read/literals.hpp"
-#include "verify/read/run.hpp"
 #include "verify/read/settings.hpp"
 #include "verify/read/statements.hpp"
 #include "verify/read/zones.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "text/numbers.hpp"
-#include "verify/propose/listed.hpp"
+#include "verify/program/listed.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 

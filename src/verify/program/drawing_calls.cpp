@@ -1,4 +1,4 @@
-#include "verify/read/drawing_calls.hpp"
+#include "verify/program/drawing_calls.hpp"
 
 #include <algorithm>
 #include <array>

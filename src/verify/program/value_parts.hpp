@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "verify/bound/interval.hpp"
-#include "verify/propose/values.hpp"
+#include "verify/program/values.hpp"
 
 /// What values are made with, and parts of the table of functions.
 namespace attn::verify {

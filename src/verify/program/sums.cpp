@@ -12,7 +12,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 /// Operations of a listing that sum products, rows and parts of rows.
 namespace attn::verify {

@@ -8,7 +8,7 @@
 #include "tensor/what_if.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {

@@ -1,4 +1,4 @@
-#include "verify/propose/listed.hpp"
+#include "verify/program/listed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 

@@ -3,13 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "verify/read/draws.hpp"
+#include "verify/program/draws.hpp"
+#include "verify/program/written.hpp"
+#include "verify/read/literals.hpp"
 #include "verify/read/statements.hpp"
-#include "verify/read/written.hpp"
 
 namespace attn::verify {
-
-struct Literal;
 
 /// The effects of a Python program, as far as its text determines them.
 struct Run {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/read/draws.hpp"
-#include "verify/read/variables.hpp"
+#include "verify/program/draws.hpp"
+#include "verify/program/variables.hpp"
 
 namespace attn::verify {
 

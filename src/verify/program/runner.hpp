@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/read/drawing_calls.hpp"
-#include "verify/read/functions.hpp"
-#include "verify/read/run.hpp"
-#include "verify/read/trace.hpp"
-#include "verify/read/variables.hpp"
+#include "verify/program/drawing_calls.hpp"
+#include "verify/program/functions.hpp"
+#include "verify/program/run.hpp"
+#include "verify/program/trace.hpp"
+#include "verify/program/variables.hpp"
 
 namespace attn::verify {
 

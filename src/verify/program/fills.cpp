@@ -7,8 +7,8 @@
 #include "text/numbers.hpp"
 #include "verify/bound/mapped.hpp"
 #include "verify/bound/observed.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {

@@ -40,6 +40,11 @@ Value value_of(double number);
 Value combined(std::string_view sign, const Value& a, const Value& b);
 Value negated(const Value& x);
 
+/// a @ b, or a @ b.T, for matrices, vectors and batches; none if the shapes do not fit.
+std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed);
+/// The shape of that product, without computing it.
+std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed);
+
 /// Arguments: those without a name, and those with one.
 struct Passed {
   std::vector<Value> plain;

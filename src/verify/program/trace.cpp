@@ -1,4 +1,4 @@
-#include "verify/read/trace.hpp"
+#include "verify/program/trace.hpp"
 
 namespace attn::verify {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/program/runner.hpp"
+#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
-#include "verify/read/runner.hpp"
 #include "verify/read/statements.hpp"
-#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {

@@ -1,4 +1,4 @@
-#include "verify/read/runner.hpp"
+#include "verify/program/runner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "text/lines.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/program/run.hpp"
+#include "verify/program/trace.hpp"
+#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
-#include "verify/read/run.hpp"
-#include "verify/read/trace.hpp"
-#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {

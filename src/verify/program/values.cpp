@@ -1,4 +1,4 @@
-#include "verify/propose/values.hpp"
+#include "verify/program/values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,8 @@
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/operands.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -211,6 +210,32 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
          : a.tensor && b.number ? with_number(kept, *a.tensor, b, false)
          : a.number && b.tensor ? with_number(kept, *b.tensor, a, true)
                                 : Value{};
+}
+
+std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed) {
+  if (a.empty() || b.empty() || a.size() + b.size() < 3 || (b_transposed && b.size() < 2) ||
+      (b.size() > 2 && b.size() != a.size()) || (b.size() == 1 && a.size() != 2)) {
+    return std::nullopt;
+  }
+  const std::size_t inner = b_transposed ? b.size() - 1 : b.size() - std::min<std::size_t>(2, b.size());
+  if (a.back() != b[inner] || (b.size() > 2 && !std::equal(b.begin(), b.end() - 2, a.begin()))) {
+    return std::nullopt;
+  }
+  Shape shape(a.begin(), a.end() - 1);
+  if (b.size() > 1) {
+    shape.push_back(b[b.size() - (b_transposed ? 2 : 1)]);
+  }
+  return shape;
+}
+
+std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed) {
+  if (!product_shape(a.shape(), b.shape(), b_transposed)) {
+    return std::nullopt;
+  }
+  if (b.dim() == 1) {
+    return matvec(a, b);
+  }
+  return matmul(a, !b_transposed ? b : b.dim() == 2 ? t(b) : transpose(b, b.dim() - 2, b.dim() - 1));
 }
 
 Value negated(const Value& x) {

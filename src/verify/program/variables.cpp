@@ -1,4 +1,4 @@
-#include "verify/read/variables.hpp"
+#include "verify/program/variables.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "verify/read/written.hpp"
+#include "verify/program/written.hpp"
 
 namespace attn::verify {
 

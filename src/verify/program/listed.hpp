@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "verify/propose/values.hpp"
-#include "verify/read/written.hpp"
+#include "verify/program/values.hpp"
+#include "verify/program/written.hpp"
 
 namespace attn::verify {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "text/lines.hpp"
+#include "verify/program/variables.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
-#include "verify/read/variables.hpp"
 
 /// Determines the shapes of computed tensors: a tensor has as many rows as a loop over it has iterations.
 namespace attn::verify {
