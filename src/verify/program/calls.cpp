@@ -306,7 +306,7 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (is("clamp", "clip")) {
     return clamped(given, x);
   }
-  if (is("len", "ndim")) {
+  if (is("len", "ndim", "dim")) {
     return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
   }
   if (is("where")) {

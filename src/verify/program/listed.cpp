@@ -117,6 +117,20 @@ class Reader {
     return take("**") ? combined("**", base, signed_value()) : base;
   }
 
+  /// While the program runs, of a tensor that is hidden or listed the shape may be all that is known.
+  Value call_of(std::string_view function, const Passed& given) const {
+    Value made = verify::call_of(function, given);
+    const Value first = given.get("", 0);
+    const bool is_listing = first.is_list && (function.ends_with("ensor") || function.ends_with("array"));
+    const auto shape = !made.is_known() && listed_.is_running() && (is_listing || function == "masked_fill")
+                           ? shape_of(first)
+                           : std::nullopt;
+    const auto are_whole = [](const auto& self, const Value& list) -> bool {
+      return list.items.empty() ? whole_in(list).has_value() : self(self, list.items[0]);
+    };
+    return shape ? value_of(unknown_of(*shape, are_whole(are_whole, first))) : made;
+  }
+
   Value postfix() {
     std::string path;
     Value value = atom(path);
@@ -145,6 +159,12 @@ class Reader {
     skip();
     if (at_ == text_.size()) {
       return {};
+    }
+    if (text_[at_] == '{') {  // a dictionary: so many entries
+      Value entries;
+      entries.items.resize(split_outside(inside(), ',').size());
+      entries.is_list = true;
+      return entries;
     }
     if (text_[at_] == '(' || text_[at_] == '[') {
       const bool is_list = text_[at_] == '[';
@@ -329,10 +349,26 @@ Value Listed::value(std::string_view text, std::size_t before, std::size_t scope
   return result;
 }
 
+Listed::Listed(std::vector<Written> written, Given given, Printed printed)
+    : given_(std::move(given)), printed_(std::move(printed)) {
+  std::ranges::for_each(written, [this](Written& one) { add(std::move(one)); });
+}
+
+void Listed::add(Written written) {
+  if (!written.name.empty()) {
+    places_[written.name].push_back(written_.size());
+  }
+  written_.push_back(std::move(written));
+}
+
 std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t before, std::size_t scope) const {
-  for (std::size_t i = before; i-- > 0;) {
-    if (written_[i].scope == scope && written_[i].name == name) {
-      return i;
+  const auto places = places_.find(name);
+  if (places == places_.end()) {
+    return std::nullopt;
+  }
+  for (auto place = std::ranges::lower_bound(places->second, before); place != places->second.begin();) {
+    if (written_[*--place].scope == scope) {
+      return *place;
     }
   }
   return scope > 0 ? assigned(name, before, 0) : std::nullopt;
@@ -353,10 +389,9 @@ Value Listed::variable(std::string_view name, std::size_t before, std::size_t sc
     return is_path(other.value) ? variable(other.value + std::string(name.substr(dot)), *holder, other.in) : Value{};
   }
   // 2. What is given, by a name that nothing else has.
-  const auto is_same = [&](const Written& one) {
-    return one.name == name && (!last || one.scope == written_[*last].scope);
-  };
-  const bool is_once = std::ranges::count_if(written_, is_same) <= 1;
+  const auto places = places_.find(name);
+  const auto is_same = [&](std::size_t place) { return !last || written_[place].scope == written_[*last].scope; };
+  const bool is_once = places == places_.end() || std::ranges::count_if(places->second, is_same) <= 1;
   const bool is_programs = !last || written_[*last].scope == 0;
   const bool is_replaced = holder && last;  // layer.bias = torch.zeros(3)
   if (const auto tensor = is_once && is_programs && !is_replaced ? given_(name) : std::nullopt) {

@@ -26,7 +26,7 @@ std::vector<bool> places_of(const Tensor& mask) {
 
 /// Each element is one of x's.
 Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shape(const Shape&)> from) {
-  if (element_count(shape) > most_listed) {
+  if (element_count(shape) > (x.dtype() == DType::boolean ? most_computed : most_listed)) {
     return {};
   }
   if (x.dtype() == DType::boolean) {
@@ -179,13 +179,13 @@ Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64
 }
 
 Value picked(const Tensor& x, const Tensor& places) {
-  if (places.dtype() == DType::boolean || x.dim() == 0 || element_count(places.shape()) > most_listed) {
+  if (places.dtype() == DType::boolean || x.dim() == 0 || element_count(places.shape()) > most_computed) {
     return {};
   }
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < element_count(places.shape()); ++i) {
     const double row = places.value(index_at(i, places.shape()));
-    if (row < 0 || row >= static_cast<double>(x.size(0)) || row != std::floor(row)) {
+    if (!(row >= 0) || row >= static_cast<double>(x.size(0)) || row != std::floor(row)) {
       return {};
     }
     rows.push_back(whole(row));

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "verify/program/draws.hpp"
 #include "verify/program/written.hpp"
-#include "verify/read/literals.hpp"
 #include "verify/read/statements.hpp"
 
 namespace attn::verify {
@@ -18,6 +16,6 @@ struct Run {
 
 /// Runs the program through loops of known length, functions and methods; the effects under an undetermined condition
 /// are unknown. Takes time linear in the program and in a bounded number of executed statements.
-Run run_program(std::vector<Statement> statements, std::span<const Literal> literals);
+Run run_program(std::vector<Statement> statements);
 
 }  // namespace attn::verify

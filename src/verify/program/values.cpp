@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "tensor/operations.hpp"
@@ -142,6 +143,46 @@ Value value_of(double number) {
           false};
 }
 
+Tensor unknown_of(const Shape& shape, bool are_whole) {
+  return leaf(shape, DType::float32, "unknown", [shape, are_whole]() -> Contents {
+    Block<float> numbers(shape);
+    std::ranges::fill(numbers, are_whole ? 0 : std::numeric_limits<float>::quiet_NaN());
+    return numbers;
+  });
+}
+
+std::optional<std::int64_t> whole_in(const Value& value) {
+  constexpr double most = 9e15;
+  return value.number && *value.number == std::floor(*value.number) && std::abs(*value.number) < most
+             ? std::optional(static_cast<std::int64_t>(*value.number))
+             : std::nullopt;
+}
+
+std::optional<Shape> shape_of(const Value& value) {
+  if (value.tensor) {
+    return value.tensor->shape();
+  }
+  if (!value.is_list && value.items.empty()) {
+    return std::nullopt;
+  }
+  Shape shape = (value.items.empty() ? std::nullopt : shape_of(value.items[0])).value_or(Shape{});
+  shape.insert(shape.begin(), std::ssize(value.items));
+  return shape;
+}
+
+std::optional<Shape> sizes_in(const Value& value) {
+  Shape shape;
+  for (const Value& one : value.items.empty() ? std::vector<Value>{value} : value.items) {
+    constexpr std::int64_t most = 1 << 20;
+    const auto size = whole_in(one);
+    if (!size || *size < 1 || *size > most) {
+      return std::nullopt;
+    }
+    shape.push_back(*size);
+  }
+  return shape;
+}
+
 Value combined(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "+" && a.is_list && b.is_list) {
     Value list = a;
@@ -166,8 +207,8 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     return are_vectors ? value_of(dot(*a.tensor, *b.tensor)) : Value{};
   }
   if (a.number && b.number) {
-    if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>') {
-      return {};
+    if (std::string_view("=!<>|&^").find(sign[0]) != std::string_view::npos) {
+      return value_of(holds(sign, *a.number, *b.number) ? 1 : 0);
     }
     Value result = value_of(apply(sign, *a.number, *b.number));
     if (sign == "**") {
@@ -177,8 +218,7 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     }
     return result;
   }
-  if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>' ||
-      std::string_view("|&^").find(sign[0]) != std::string_view::npos) {
+  if (std::string_view("=!<>|&^").find(sign[0]) != std::string_view::npos) {
     return compared(sign, a, b);
   }
   if ((a.tensor && a.tensor->dtype() == DType::boolean) || (b.tensor && b.tensor->dtype() == DType::boolean)) {
