@@ -85,9 +85,7 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
     double (*function)(double);
   };
   constexpr auto rows = std::to_array<Row>({
-      {"exp", [](double v) { return std::exp(v); }},
       {"log", [](double v) { return std::log(v); }},
-      {"sqrt", [](double v) { return std::sqrt(v); }},
       {"tanh", [](double v) { return std::tanh(v); }},
       {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
       {"relu", [](double v) { return std::max(0.0, v); }},
@@ -109,6 +107,9 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
       {"cos", nullptr},
       {"round", nullptr},
   });
+  if (x.dtype() == DType::float32 && (name == "exp" || name == "sqrt" || name == "rsqrt")) {
+    return value_of(name == "exp" ? exp(x) : name == "sqrt" ? sqrt(x) : rsqrt(x));
+  }
   const auto row = std::ranges::find(rows, name, &Row::name);
   if (row == rows.end()) {
     return {};
@@ -151,11 +152,7 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
           return of.low < turn && of.high > turn ? Interval{curve(turn), ends.high} : ends;
         });
   }
-  const bool is_sine = name == "sin";
-  return each(x, words, [is_sine](const Interval& of) {  // of slope 1 at most
-    const double middle = is_sine ? std::sin(of.middle()) : std::cos(of.middle());
-    return Interval{middle - of.radius(), middle + of.radius()};
-  });
+  return each(x, words, name == "sin" ? sine : cosine);
 }
 
 /// torch.clamp(x, min=0, max=1)

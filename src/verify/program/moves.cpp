@@ -133,18 +133,7 @@ Value interleaved(const Passed& given, const Tensor& x) {
   if (!times || *times < 1 || !axis) {
     return {};
   }
-  const std::int64_t n = whole(*times);
-  Shape shape = x.shape();
-  shape[static_cast<std::size_t>(*axis)] *= n;
-  const std::string end =
-      ".repeat_interleave(" + std::to_string(n) + (is_of_all ? "" : ", dim=" + std::to_string(*axis)) + ")";
-  return moved(
-      x, shape, [end](const std::string& of) { return grouped(of) + end; },
-      [n, at = static_cast<std::size_t>(*axis)](const Shape& index) {
-        Shape from = index;
-        from[at] /= n;
-        return from;
-      });
+  return x.dtype() == DType::float32 ? value_of(repeat_interleave(x, whole(*times), *axis)) : Value{};
 }
 
 }  // namespace

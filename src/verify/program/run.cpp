@@ -10,7 +10,6 @@
 
 #include "text/lines.hpp"
 #include "verify/program/listing.hpp"
-#include "verify/program/run.hpp"
 #include "verify/program/trace.hpp"
 #include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
@@ -321,7 +320,5 @@ std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view
                                                      .is_default_rng = is_default_rng})
                             : std::nullopt;
 }
-
-Run run_program(std::vector<Statement> statements) { return Runner(std::move(statements)).run(); }
 
 }  // namespace attn::verify

@@ -11,11 +11,17 @@
 #include <vector>
 
 #include "verify/program/drawing_calls.hpp"
+#include "verify/program/draws.hpp"
 #include "verify/program/functions.hpp"
-#include "verify/program/run.hpp"
 #include "verify/program/trace.hpp"
 
 namespace attn::verify {
+
+/// The effects of a Python program, as far as its text determines them.
+struct Run {
+  std::vector<DrawCall> draws;   ///< from PyTorch's and numpy's generators; "our_draw_3" is the one at place 3
+  std::vector<Written> written;  ///< assignments and prints
+};
 
 /// Runs a program's blocks (run.cpp), statements (runner_statements.cpp) and expressions (runner_expressions.cpp).
 class Runner {
@@ -23,6 +29,8 @@ class Runner {
   /// Takes the program's statements, preceded by those that define the libraries' functions.
   explicit Runner(std::vector<Statement> statements);
 
+  /// Runs it through loops of known length, functions and methods; the effects under an undetermined condition are
+  /// unknown. Takes time linear in the program and in a bounded number of executed statements.
   Run run();
 
  private:

@@ -54,8 +54,11 @@ Value elementwise(std::string_view sign, const Tensor& a, const Tensor& b) {
   if (!shape || element_count(*shape) > most_listed || a.dtype() != DType::float32 || b.dtype() != DType::float32) {
     return {};
   }
-  if (*shape == a.shape() && sign != "-" && sign.size() == 1) {
-    return value_of(sign == "+" ? add(a, b) : sign == "*" ? multiply(a, b) : divide(a, b));
+  if (sign.size() == 1) {
+    return value_of(sign == "+"   ? add(a, b)
+                    : sign == "-" ? subtract(a, b)
+                    : sign == "*" ? multiply(a, b)
+                                  : divide(a, b));
   }
   return value_of(
       mapped({a, b}, *shape,

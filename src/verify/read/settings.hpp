@@ -10,11 +10,8 @@ namespace attn::verify {
 /// duplicates.
 struct Settings {
   std::vector<std::int64_t> seeds;
-  std::vector<std::int64_t> d_in;
   std::vector<std::int64_t> d_out;
   std::vector<std::int64_t> num_heads;
-  std::vector<std::int64_t> context_length;
-  std::vector<std::int64_t> batch_size;
   std::vector<double> dropouts;
   std::vector<bool> qkv_bias;  ///< false if it is switched off, true if it is switched on; may have both
   bool rand = false;           ///< weights from a uniform distribution: torch.rand
