@@ -206,6 +206,72 @@ Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
   return rows.tensor ? renamed(*rows.tensor, std::string(module) + "(" + of + ")") : Value{};
 }
 
+Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written) {
+  using Kind = Subscript::Kind;
+  const bool is_float =
+      x.tensor && x.tensor->dtype() == DType::float32 && (!y.tensor || y.tensor->dtype() == DType::float32);
+  if (!is_float || (!y.tensor && !y.number) || std::ssize(subscripts) > x.tensor->dim()) {
+    return {};
+  }
+  if (!subscripts.empty() && subscripts[0].places) {
+    return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
+  }
+  // 1. Of each axis the places, and the axes that the part keeps.
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t step;
+  };
+  std::vector<Range> ranges;
+  std::vector<std::size_t> kept;
+  Shape part;
+  for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
+    const std::int64_t size = x.tensor->shape()[axis];
+    const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
+    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
+      const std::int64_t at = number ? whole(*number) : usual;
+      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
+      return {};
+    }
+    const std::int64_t begin = place(one.first, 0);
+    const bool is_item = one.kind == Kind::item;
+    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
+    if (!is_item) {
+      kept.push_back(axis);
+      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
+    }
+  }
+  if (y.tensor && broadcast(part, y.tensor->shape()) != part) {
+    return {};
+  }
+  // 2. Each cell of one or of the other.
+  const auto elements = [=, is_number = !y.tensor, of = y.tensor ? y.tensor->shape() : Shape{}](const Shape& index) {
+    Shape at;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      const auto& [begin, end, step] = ranges[axis];
+      if (index[axis] < begin || index[axis] >= end || (index[axis] - begin) % step != 0) {
+        return std::vector<Element>{{0, index}};
+      }
+    }
+    for (const std::size_t axis : kept) {
+      at.push_back((index[axis] - ranges[axis].begin) / ranges[axis].step);
+    }
+    return is_number ? std::vector<Element>{} : std::vector<Element>{{1, index_in(at, of)}};
+  };
+  std::vector<Tensor> operands = {*x.tensor};
+  y.tensor ? operands.push_back(*y.tensor) : void();
+  return value_of(mapped(std::move(operands), x.tensor->shape(),
+                         {[words = "[" + std::string(written) + "] = ", number = y.words](const auto& of) {
+                            return of[0] + " with " + words + (of.size() > 1 ? of[1] : number);
+                          },
+                          elements,
+                          [number = y.number.value_or(0)](std::span<const Interval> of) {
+                            return of.empty() ? Interval{number, number} : of[0];
+                          }}));
+}
+
 Value moved_by(const std::string& function, const Passed& given, const Tensor& x) {
   if (function == "permute") {
     return permuted(given, x);
