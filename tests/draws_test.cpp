@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "verify/program/listing.hpp"
 #include "verify/propose/numpy_generator.hpp"
 #include "verify/read/find_printed.hpp"
-#include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
 
 namespace attn::verify {

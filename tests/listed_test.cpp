@@ -1,4 +1,4 @@
-#include "verify/propose/listed.hpp"
+#include "verify/program/listed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "verify/bound/observed.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 #include "verify/read/read_page.hpp"
 
 using attn::Shape;

@@ -1,11 +1,10 @@
-#include "verify/read/run.hpp"
+#include "verify/program/listing.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
 
 using attn::verify::DrawCall;

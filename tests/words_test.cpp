@@ -1,4 +1,4 @@
-#include "verify/read/words.hpp"
+#include "verify/program/words.hpp"
 
 #include <doctest/doctest.h>
 

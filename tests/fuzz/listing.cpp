@@ -1,4 +1,4 @@
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,11 +25,8 @@ void check_ascending(const List& list) {
 
 void check(const verify::Settings& settings) {
   check_ascending(settings.seeds);
-  check_ascending(settings.d_in);
   check_ascending(settings.d_out);
   check_ascending(settings.num_heads);
-  check_ascending(settings.context_length);
-  check_ascending(settings.batch_size);
   check_ascending(settings.dropouts);
   check_ascending(settings.qkv_bias);
   require(std::ranges::none_of(settings.dropouts, [](double p) { return std::isnan(p); }), "a probability is a number");

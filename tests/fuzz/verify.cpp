@@ -10,8 +10,8 @@
 #include "targets.hpp"
 #include "verify/explain/match.hpp"
 #include "verify/lessons/given.hpp"
+#include "verify/program/listing.hpp"
 #include "verify/read/find_printed.hpp"
-#include "verify/read/listing.hpp"
 #include "verify/read/read_page.hpp"
 #include "verify/report/report.hpp"
 

@@ -2,10 +2,21 @@
 
 #include <algorithm>
 #include <memory>
+#include <variant>
 
 #include "tensor/operations.hpp"
 
 namespace attn::verify {
+
+std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(element_count(tensor.shape())));
+  tensor.each_part([&](const Array& rows) {
+    std::visit([&](const auto& values) { numbers.insert(numbers.end(), values.begin(), values.end()); },
+               *rows.contents());
+  });
+  return numbers;
+}
 
 Interval interval_of(const Cell& cell) {
   const double half = radius(cell);

@@ -26,6 +26,9 @@ inline std::size_t at(std::int64_t position) { return static_cast<std::size_t>(p
 /// A printed tensor's numbers; empty if it is printed with "..." or in rows of different lengths. True is 1.
 std::optional<Observed> observed_of(const Printed& printed);
 
+/// A tensor's numbers, row-major, whatever its dtype.
+std::vector<double> values_of(const Tensor& tensor);
+
 /// The cell's value with half a unit of its last printed digit on either side; no width if the number is exact.
 Interval interval_of(const Cell& cell);
 

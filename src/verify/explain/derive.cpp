@@ -19,7 +19,7 @@
 #include "verify/explain/notes.hpp"
 #include "verify/explain/place.hpp"
 #include "verify/explain/plain.hpp"
-#include "verify/propose/listed.hpp"
+#include "verify/program/listed.hpp"
 #include "verify/propose/relate.hpp"
 
 namespace attn::verify {

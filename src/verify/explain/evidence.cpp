@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "verify/bound/chance.hpp"
-#include "verify/propose/patterns.hpp"
+#include "verify/bound/patterns.hpp"
 
 namespace attn::verify {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "verify/explain/explanation.hpp"
 #include "verify/explain/finding.hpp"
+#include "verify/program/written.hpp"
 #include "verify/propose/relation.hpp"
 #include "verify/read/printed.hpp"
-#include "verify/read/written.hpp"
 
 namespace attn::verify {
 

@@ -1,22 +1,10 @@
 #include "verify/explain/numbers.hpp"
 
-#include <variant>
+#include "verify/bound/observed.hpp"
 
 namespace attn::verify {
 
-Numbers numbers_of(const Tensor& tensor) {
-  Numbers numbers{tensor.shape(), tensor.dtype(), {}};
-  const auto contents = tensor.array().contents();
-  std::visit(
-      [&](const auto& array) {
-        numbers.values.reserve(array.size());
-        for (std::size_t i = 0; i < array.size(); ++i) {
-          numbers.values.push_back(static_cast<double>(array.data()[i]));
-        }
-      },
-      *contents);
-  return numbers;
-}
+Numbers numbers_of(const Tensor& tensor) { return {tensor.shape(), tensor.dtype(), values_of(tensor)}; }
 
 bool same_kind(const Printed& printed, const Numbers& numbers) {
   return printed.is_bool == (numbers.dtype == DType::boolean);

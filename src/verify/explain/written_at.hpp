@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "verify/program/written.hpp"
 #include "verify/read/printed.hpp"
-#include "verify/read/written.hpp"
 
 namespace attn::verify {
 

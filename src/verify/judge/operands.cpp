@@ -67,16 +67,6 @@ bool is_made_of(const Tensor& made, const Tensor& other) {
   return is_it(is_it, made, few);
 }
 
-std::vector<double> values_of(const Tensor& tensor) {
-  std::vector<double> numbers;
-  numbers.reserve(static_cast<std::size_t>(element_count(tensor.shape())));
-  tensor.each_part([&](const Array& rows) {
-    std::visit([&](const auto& values) { numbers.insert(numbers.end(), values.begin(), values.end()); },
-               *rows.contents());
-  });
-  return numbers;
-}
-
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values) {
   return part_of(shape, dtype, whole_box(shape), values);
 }

@@ -7,6 +7,7 @@
 
 #include "tensor/rewrite.hpp"
 #include "tensor/tensor.hpp"
+#include "verify/bound/observed.hpp"
 #include "verify/propose/layouts.hpp"
 
 namespace attn::port {
@@ -40,8 +41,7 @@ class Operands {
 /// Returns true if a tensor is made of another in a few operations, as weights are of scores.
 bool is_made_of(const Tensor& made, const Tensor& other);
 
-/// A tensor's numbers, row-major.
-std::vector<double> values_of(const Tensor& tensor);
+using verify::values_of;
 
 /// Row-major numbers converted to this dtype.
 Contents contents_of(const Shape& shape, DType dtype, const std::vector<double>& values);

@@ -12,6 +12,7 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
+#include "verify/bound/patterns.hpp"
 
 namespace attn::port {
 namespace {
@@ -126,12 +127,8 @@ std::optional<Mistake> other_mask(const Laid& theirs, const Tensor& step, const 
   if (hidden == expected || is_open || !theirs.cells.empty() || step.dim() < 2) {
     return std::nullopt;
   }
-  const Tensor mask = leaf(step.shape(), DType::boolean, "mask", [shape = step.shape(), hidden] {
-    Block<bool> block(shape);
-    std::ranges::copy(hidden, block.begin());
-    return Contents(std::move(block));
-  });
-  return masked_by(mask, mask_words(hidden, expected, step.size(-2), step.size(-1)), step.kind() == Kind::softmax);
+  return masked_by(verify::mask_at(step.shape(), hidden, "mask"),
+                   mask_words(hidden, expected, step.size(-2), step.size(-1)), step.kind() == Kind::softmax);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "verify/explain/find_draws.hpp"
 #include "verify/explain/match.hpp"
+#include "verify/program/listing.hpp"
 #include "verify/propose/replay.hpp"
-#include "verify/read/listing.hpp"
 #include "verify/read/printed.hpp"
 
 namespace attn::verify {

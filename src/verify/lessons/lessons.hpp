@@ -8,7 +8,7 @@
 
 #include "chapter.hpp"
 #include "verify/explain/explanation.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
 #include "verify/read/printed.hpp"
 #include "walk/lesson.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
-#include "verify/propose/patterns.hpp"
+#include "verify/bound/patterns.hpp"
 #include "verify/propose/rows.hpp"
 
 namespace attn::verify {

@@ -11,8 +11,8 @@
 #include "tensor/operations.hpp"
 #include "verify/bound/chance.hpp"
 #include "verify/bound/linear_fit.hpp"
+#include "verify/bound/patterns.hpp"
 #include "verify/propose/operands.hpp"
-#include "verify/propose/patterns.hpp"
 #include "verify/propose/rows.hpp"
 
 namespace attn::verify {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tensor/operations.hpp"
+#include "verify/bound/patterns.hpp"
 #include "verify/propose/divisors.hpp"
-#include "verify/propose/patterns.hpp"
 #include "verify/propose/rows.hpp"
 
 namespace attn::verify {

@@ -69,30 +69,4 @@ Operands operands_of(std::span<const Leaf> leaves) {
   return result;
 }
 
-std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed) {
-  if (a.empty() || b.empty() || a.size() + b.size() < 3 || (b_transposed && b.size() < 2) ||
-      (b.size() > 2 && b.size() != a.size()) || (b.size() == 1 && a.size() != 2)) {
-    return std::nullopt;
-  }
-  const std::size_t inner = b_transposed ? b.size() - 1 : b.size() - std::min<std::size_t>(2, b.size());
-  if (a.back() != b[inner] || (b.size() > 2 && !std::equal(b.begin(), b.end() - 2, a.begin()))) {
-    return std::nullopt;
-  }
-  Shape shape(a.begin(), a.end() - 1);
-  if (b.size() > 1) {
-    shape.push_back(b[b.size() - (b_transposed ? 2 : 1)]);
-  }
-  return shape;
-}
-
-std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed) {
-  if (!product_shape(a.shape(), b.shape(), b_transposed)) {
-    return std::nullopt;
-  }
-  if (b.dim() == 1) {
-    return matvec(a, b);
-  }
-  return matmul(a, !b_transposed ? b : b.dim() == 2 ? t(b) : transpose(b, b.dim() - 2, b.dim() - 1));
-}
-
 }  // namespace attn::verify

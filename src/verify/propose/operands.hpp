@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "verify/program/values.hpp"
 #include "verify/propose/search.hpp"
 
 namespace attn::verify {
@@ -26,10 +26,5 @@ struct Operands {
 
 /// Returns the operands for these leaves.
 Operands operands_of(std::span<const Leaf> leaves);
-
-/// a @ b, or a @ b.T, for matrices, vectors and batches; none if the shapes do not fit.
-std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed);
-/// The shape of that product, without computing it.
-std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed);
 
 }  // namespace attn::verify

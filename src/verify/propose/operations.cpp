@@ -9,10 +9,10 @@
 #include "tensor/what_if.hpp"
 #include "text/numbers.hpp"
 #include "verify/bound/chance.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/values.hpp"
 #include "verify/propose/divisors.hpp"
-#include "verify/propose/patterns.hpp"
 #include "verify/propose/rows.hpp"
-#include "verify/propose/values.hpp"
 
 namespace attn::verify {
 namespace {

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "tensor/operations.hpp"
+#include "verify/bound/patterns.hpp"
 #include "verify/propose/divisors.hpp"
-#include "verify/propose/patterns.hpp"
 #include "verify/propose/rows.hpp"
 
 namespace attn::verify {

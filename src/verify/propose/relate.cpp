@@ -8,8 +8,8 @@
 
 #include "tensor/operations.hpp"
 #include "verify/bound/chance.hpp"
+#include "verify/program/value_parts.hpp"
 #include "verify/propose/rows.hpp"
-#include "verify/propose/value_parts.hpp"
 
 namespace attn::verify {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tensor/array.hpp"
-#include "verify/read/draws.hpp"
+#include "verify/program/draws.hpp"
 
 namespace attn::verify {
 

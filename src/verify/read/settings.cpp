@@ -65,16 +65,7 @@ struct SizeName {
   Sizes sizes;
 };
 
-constexpr auto size_names = std::to_array<SizeName>({{"d_in", &Settings::d_in},
-                                                     {"dim_in", &Settings::d_in},
-                                                     {"in_features", &Settings::d_in},
-                                                     {"input_dim", &Settings::d_in},
-                                                     {"d_model", &Settings::d_in},
-                                                     {"emb_dim", &Settings::d_in},
-                                                     {"embed_dim", &Settings::d_in},
-                                                     {"embedding_dim", &Settings::d_in},
-                                                     {"n_embd", &Settings::d_in},
-                                                     {"d_out", &Settings::d_out},
+constexpr auto size_names = std::to_array<SizeName>({{"d_out", &Settings::d_out},
                                                      {"dim_out", &Settings::d_out},
                                                      {"out_features", &Settings::d_out},
                                                      {"output_dim", &Settings::d_out},
@@ -89,14 +80,7 @@ constexpr auto size_names = std::to_array<SizeName>({{"d_in", &Settings::d_in},
                                                      {"n_heads", &Settings::num_heads},
                                                      {"n_head", &Settings::num_heads},
                                                      {"nhead", &Settings::num_heads},
-                                                     {"heads", &Settings::num_heads},
-                                                     {"context_length", &Settings::context_length},
-                                                     {"context_size", &Settings::context_length},
-                                                     {"block_size", &Settings::context_length},
-                                                     {"seq_len", &Settings::context_length},
-                                                     {"num_tokens", &Settings::context_length},
-                                                     {"batch_size", &Settings::batch_size},
-                                                     {"num_batches", &Settings::batch_size}});
+                                                     {"heads", &Settings::num_heads}});
 
 bool is_seed(std::string_view name) {
   constexpr auto generators = std::to_array<std::string_view>({"default_rng", "prngkey"});
@@ -210,7 +194,6 @@ class SettingsReader {
     const std::optional<std::int64_t> second =
         comma == npos ? std::nullopt : leading_whole(without_leading(arguments.substr(comma + 1), " "));
     if (first && second) {
-      settings_.d_in.push_back(*first);
       settings_.d_out.push_back(*second);
     }
   }
@@ -272,8 +255,7 @@ void sort(List& list) {
 
 Settings find_settings(std::string_view text) {
   Settings settings = SettingsReader(text).read();
-  for (const Sizes sizes : {&Settings::seeds, &Settings::d_in, &Settings::d_out, &Settings::num_heads,
-                            &Settings::context_length, &Settings::batch_size}) {
+  for (const Sizes sizes : {&Settings::seeds, &Settings::d_out, &Settings::num_heads}) {
     sort(settings.*sizes);
   }
   sort(settings.dropouts);

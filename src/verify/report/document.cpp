@@ -30,6 +30,23 @@ void write_verdict(std::ostream& out, const Tint& tint) {
   out << "</span>";
 }
 
+void write_items(std::ostream& out, const std::vector<Item>& items, std::size_t section) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    out << "<li><a href=\"#" << tensor_id(section, i) << "\">";
+    write_visible(out, item.place);
+    out << "</a> ";
+    write_visible(out, item.words + " ");
+    write_verdict(out, item.tint);
+    if (!item.details.empty()) {
+      out << "<div class=\"detail\">";
+      write_visible(out, item.details);
+      out << "</div>";
+    }
+    out << "</li>\n";
+  }
+}
+
 }  // namespace
 
 std::string Derivations::of(const render::Cell& cell, const std::string& step_words,
@@ -63,21 +80,6 @@ void write_cell(std::ostream& out, CellTint tint, std::string_view words, const 
   out << "</span>";
 }
 
-void write_item(std::ostream& out, const std::string& id, const std::string& place, const std::string& words,
-                const Tint& tint, const std::string& details) {
-  out << "<li><a href=\"#" << id << "\">";
-  write_visible(out, place);
-  out << "</a> ";
-  write_visible(out, words + " ");
-  write_verdict(out, tint);
-  if (!details.empty()) {
-    out << "<div class=\"detail\">";
-    write_visible(out, details);
-    out << "</div>";
-  }
-  out << "</li>\n";
-}
-
 std::string tensor_id(std::size_t section, std::size_t tensor) {
   return section_id(section) + "-" + std::to_string(tensor + 1);
 }
@@ -99,7 +101,7 @@ void write_document(std::ostream& out, const std::string& title, std::span<const
                     {"summary", escaped(text::visible(one.summary))},
                     {"open", verbatim(one.is_open ? " open" : "")},
                     {"caption", escaped(one.caption)},
-                    {"findings", one.findings},
+                    {"findings", [&](std::ostream& list) { write_items(list, one.findings, i); }},
                     {"text", one.text}});
     }
   };

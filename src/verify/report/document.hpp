@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lesson/cell.hpp"
 #include "render/page/template.hpp"
@@ -21,14 +22,22 @@ struct Tint {
 /// How a cell is highlighted.
 enum class CellTint { none, close, wrong };
 
+/// What is found of a tensor: an item of a section's list, linked to the tensor.
+struct Item {
+  std::string place;
+  std::string words;
+  Tint tint;
+  std::string details;  ///< several lines; may be empty
+};
+
 /// An HTML report's section for one page or dump.
 struct Section {
   std::string name;
   std::string summary;
-  bool is_open = false;    ///< the list of findings
-  std::string caption;     ///< the list's caption
-  render::Write findings;  ///< the list's items
-  render::Write text;      ///< the page's text with its tensors tinted
+  bool is_open = false;  ///< the list of findings
+  std::string caption;   ///< the list's caption
+  std::vector<Item> findings;
+  render::Write text;  ///< the page's text with its tensors tinted
 };
 
 /// The derivations of numbers in the text of their cells. A derivation is a thousand times as long as its cell: the
@@ -50,10 +59,6 @@ void write_visible(std::ostream& out, std::string_view text);
 void write_tensor(std::ostream& out, const std::string& id, const Tint& tint, const std::function<void()>& write_text);
 /// Writes one of its cells, which shows `words`.
 void write_cell(std::ostream& out, CellTint tint, std::string_view words, const std::function<void()>& write_text);
-
-/// Writes an item of a section's list, linked to the tensor with that id.
-void write_item(std::ostream& out, const std::string& id, const std::string& place, const std::string& words,
-                const Tint& tint, const std::string& details);
 
 /// Writes one self-contained file. `key` explains the colours.
 void write_document(std::ostream& out, const std::string& title, std::span<const Tint> key,

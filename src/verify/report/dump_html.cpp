@@ -111,13 +111,11 @@ void write_html(std::ostream& out, std::span<const Report* const> reports, const
   std::vector<verify::Section> sections;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = *reports[i];
-    const auto write_findings = [i, rows = rows_of(report)](std::ostream& list) {
-      for (std::size_t n = 0; n < rows.size(); ++n) {
-        const Row& row = rows[n];
-        verify::write_item(list, verify::tensor_id(i, n), row.name, row.shape + " " + row.result, tint_of(row),
-                           row.details.empty() ? "" : text::joined(row.details, "\n") + "\n");
-      }
-    };
+    std::vector<verify::Item> items;
+    for (const Row& row : rows_of(report)) {
+      items.push_back({row.name, row.shape + " " + row.result, tint_of(row),
+                       row.details.empty() ? "" : text::joined(row.details, "\n") + "\n"});
+    }
     const auto write_tensors = [&, i](std::ostream& pre) {
       TensorWriter writer(pre, *reports[i], i, derivations);
       const std::vector<Row> rows = rows_of(*reports[i]);
@@ -126,7 +124,7 @@ void write_html(std::ostream& out, std::span<const Report* const> reports, const
       }
     };
     sections.push_back({report.name, summary_of(report), exit_code(report) != 0,
-                        std::to_string(report.given.size()) + " tensors", write_findings, write_tensors});
+                        std::to_string(report.given.size()) + " tensors", std::move(items), write_tensors});
   }
   const Counts counts = counts_of(*reports[0]);
   const std::string title = reports.size() == 1 ? reports[0]->name + ": " + std::to_string(counts.right) + " of " +

@@ -154,15 +154,13 @@ void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, c
     for (const std::string& note : report.notes) {
       summary += note + '\n';
     }
-    const auto write_findings = [i, &report](std::ostream& list) {
-      for (std::size_t n = 0; n < report.findings.size(); ++n) {
-        const Columns columns = columns_of(report.findings[n]);
-        write_item(list, tensor_id(i, n), columns[0], columns[1] + " " + columns[2], tint_of(report.findings[n]),
-                   details_of(report.findings[n]));
-      }
-    };
+    std::vector<Item> items;
+    for (const Finding& finding : report.findings) {
+      const Columns columns = columns_of(finding);
+      items.push_back({columns[0], columns[1] + " " + columns[2], tint_of(finding), details_of(finding)});
+    }
     sections.push_back({text::one_line(pages[i].page.name()), summary, exit_code(report) == 1,
-                        std::to_string(report.findings.size()) + " tensors and sizes", write_findings,
+                        std::to_string(report.findings.size()) + " tensors and sizes", std::move(items),
                         [&, i](std::ostream& pre) { TextWriter(pre, pages[i], i, derivations).write(); }});
   }
   write_document(out, title_of(pages), key(), sections, version);

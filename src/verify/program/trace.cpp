@@ -1,4 +1,6 @@
-#include "verify/read/trace.hpp"
+#include "verify/program/trace.hpp"
+
+#include <algorithm>
 
 namespace attn::verify {
 namespace {
@@ -7,18 +9,10 @@ bool is_everywhere(std::string_view name) { return name.starts_with("our_") || n
 
 }  // namespace
 
-void Trace::add(Written written) {
-  constexpr std::size_t most = 2'000;
-  if (written_.size() < most) {
-    written_.push_back(std::move(written));
-  }
-}
-
 void Trace::assign(std::string_view name, std::string_view value, std::size_t in) {
   const std::size_t scope = is_everywhere(name) ? 0 : scope_;
-  last_[{scope, std::string(name)}] = value;
   if (name != value || scope != in) {
-    add({place_, std::string(name), std::string(value), "", false, scope, in, ""});
+    record_.add({place_, std::string(name), std::string(value), "", false, scope, in, ""});
   }
 }
 
@@ -29,16 +23,18 @@ std::string Trace::item(std::string_view value) {
 }
 
 void Trace::print(std::string_view value, std::string_view label, bool is_certain, std::string_view text) {
-  add({place_, "", std::string(value), std::string(label), is_certain, scope_, scope_, std::string(text)});
+  record_.add({place_, "", std::string(value), std::string(label), is_certain, scope_, scope_, std::string(text)});
 }
 
 std::string_view Trace::last(std::string_view name) const {
-  for (const std::size_t scope : {scope_, std::size_t{0}}) {
-    if (const auto found = last_.find({scope, std::string(name)}); found != last_.end()) {
-      return found->second;
-    }
-  }
-  return {};
+  const auto place = record_.assigned(name, record_.written().size(), scope_);
+  return place ? std::string_view(record_.written()[*place].value) : std::string_view();
+}
+
+std::vector<Written> Trace::take() const {
+  constexpr std::size_t most = 2'000;
+  const auto& all = record_.written();
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most))};
 }
 
 }  // namespace attn::verify

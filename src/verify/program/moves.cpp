@@ -7,8 +7,8 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 /// Operations of a listing that give elements other places.
 namespace attn::verify {
@@ -26,7 +26,7 @@ std::vector<bool> places_of(const Tensor& mask) {
 
 /// Each element is one of x's.
 Value moved(const Tensor& x, const Shape& shape, Words words, std::function<Shape(const Shape&)> from) {
-  if (element_count(shape) > most_listed) {
+  if (element_count(shape) > (x.dtype() == DType::boolean ? most_computed : most_listed)) {
     return {};
   }
   if (x.dtype() == DType::boolean) {
@@ -133,18 +133,7 @@ Value interleaved(const Passed& given, const Tensor& x) {
   if (!times || *times < 1 || !axis) {
     return {};
   }
-  const std::int64_t n = whole(*times);
-  Shape shape = x.shape();
-  shape[static_cast<std::size_t>(*axis)] *= n;
-  const std::string end =
-      ".repeat_interleave(" + std::to_string(n) + (is_of_all ? "" : ", dim=" + std::to_string(*axis)) + ")";
-  return moved(
-      x, shape, [end](const std::string& of) { return grouped(of) + end; },
-      [n, at = static_cast<std::size_t>(*axis)](const Shape& index) {
-        Shape from = index;
-        from[at] /= n;
-        return from;
-      });
+  return x.dtype() == DType::float32 ? value_of(repeat_interleave(x, whole(*times), *axis)) : Value{};
 }
 
 }  // namespace
@@ -179,13 +168,13 @@ Value stepped(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64
 }
 
 Value picked(const Tensor& x, const Tensor& places) {
-  if (places.dtype() == DType::boolean || x.dim() == 0 || element_count(places.shape()) > most_listed) {
+  if (places.dtype() == DType::boolean || x.dim() == 0 || element_count(places.shape()) > most_computed) {
     return {};
   }
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < element_count(places.shape()); ++i) {
     const double row = places.value(index_at(i, places.shape()));
-    if (row < 0 || row >= static_cast<double>(x.size(0)) || row != std::floor(row)) {
+    if (!(row >= 0) || row >= static_cast<double>(x.size(0)) || row != std::floor(row)) {
       return {};
     }
     rows.push_back(whole(row));
@@ -215,6 +204,72 @@ Value rows_of(std::string_view module, const Tensor& weight, const Value& ids) {
   const Value rows = picked(weight, *ids.tensor);
   const std::string of = ids.tensor->words();
   return rows.tensor ? renamed(*rows.tensor, std::string(module) + "(" + of + ")") : Value{};
+}
+
+Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written) {
+  using Kind = Subscript::Kind;
+  const bool is_float =
+      x.tensor && x.tensor->dtype() == DType::float32 && (!y.tensor || y.tensor->dtype() == DType::float32);
+  if (!is_float || (!y.tensor && !y.number) || std::ssize(subscripts) > x.tensor->dim()) {
+    return {};
+  }
+  if (!subscripts.empty() && subscripts[0].places) {
+    return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
+  }
+  // 1. Of each axis the places, and the axes that the part keeps.
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t step;
+  };
+  std::vector<Range> ranges;
+  std::vector<std::size_t> kept;
+  Shape part;
+  for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
+    const std::int64_t size = x.tensor->shape()[axis];
+    const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
+    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
+      const std::int64_t at = number ? whole(*number) : usual;
+      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
+      return {};
+    }
+    const std::int64_t begin = place(one.first, 0);
+    const bool is_item = one.kind == Kind::item;
+    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
+    if (!is_item) {
+      kept.push_back(axis);
+      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
+    }
+  }
+  if (y.tensor && broadcast(part, y.tensor->shape()) != part) {
+    return {};
+  }
+  // 2. Each cell of one or of the other.
+  const auto elements = [=, is_number = !y.tensor, of = y.tensor ? y.tensor->shape() : Shape{}](const Shape& index) {
+    Shape at;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      const auto& [begin, end, step] = ranges[axis];
+      if (index[axis] < begin || index[axis] >= end || (index[axis] - begin) % step != 0) {
+        return std::vector<Element>{{0, index}};
+      }
+    }
+    for (const std::size_t axis : kept) {
+      at.push_back((index[axis] - ranges[axis].begin) / ranges[axis].step);
+    }
+    return is_number ? std::vector<Element>{} : std::vector<Element>{{1, index_in(at, of)}};
+  };
+  std::vector<Tensor> operands = {*x.tensor};
+  y.tensor ? operands.push_back(*y.tensor) : void();
+  return value_of(mapped(std::move(operands), x.tensor->shape(),
+                         {[words = "[" + std::string(written) + "] = ", number = y.words](const auto& of) {
+                            return of[0] + " with " + words + (of.size() > 1 ? of[1] : number);
+                          },
+                          elements,
+                          [number = y.number.value_or(0)](std::span<const Interval> of) {
+                            return of.empty() ? Interval{number, number} : of[0];
+                          }}));
 }
 
 Value moved_by(const std::string& function, const Passed& given, const Tensor& x) {

@@ -4,11 +4,11 @@
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/program/runner.hpp"
+#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
-#include "verify/read/runner.hpp"
 #include "verify/read/statements.hpp"
-#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -50,22 +50,14 @@ bool is_output(std::string_view text) {
 
 }  // namespace
 
-bool keeps_shape(std::string_view module) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"Dropout", "ELU", "GELU", "Identity", "LayerNorm", "RMSNorm", "ReLU", "SiLU", "Sigmoid", "Softmax", "Tanh"});
-  const std::string_view path = leading_path(module);
-  const std::string_view name = path.substr(path.rfind('.') + 1);
-  return path.starts_with("nn.") && std::ranges::find(names, name) != names.end();
-}
-
-void Runner::run_line(std::size_t i, std::string_view line) {
+void Runner::run_line(std::string_view line) {
   const std::vector<std::string_view> statements = split_outside(line, ';');
   for (std::size_t k = 0; k < statements.size() && !is_returned_; ++k) {
-    run_statement(i, statements[k]);
+    run_statement(statements[k]);
   }
 }
 
-void Runner::run_statement(std::size_t i, std::string_view text) {
+void Runner::run_statement(std::string_view text) {
   constexpr auto silent = std::to_array<std::string_view>({"assert", "del", "pass", "global", "break", "continue"});
   if (imports_.add(text) || (is_output(text) && imports_.full("tensor") == "tensor")) {
     return;
@@ -80,10 +72,6 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
       const std::string value = scan(text::trimmed(rest));
       const auto items = split_outside(value, ',');
       trace_.assign(returned_, items.size() > 1 ? "[" + value + "]" : value);
-      for (std::size_t k = 0; k < items.size() && items.size() > 1; ++k) {
-        note_shape(item_name(returned_, std::to_string(k)), items[k]);
-      }
-      note_shape(returned_, value);
       is_returned_ = true;
     } else if (word == "yield") {
       is_return_doubtful_ = true;
@@ -112,10 +100,9 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
   if (assignment.targets.size() == 1) {
     const std::string_view target = assignment.targets[0];
     if (parts.size() == 1) {
-      assign(i, target, parts[0]);
+      assign(target, parts[0]);
     } else {
       trace_.assign(full_name(target), "[" + scan(assignment.value) + "]");
-      variables_.forget(target);
     }
     return;
   }
@@ -125,18 +112,16 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
     });
     std::vector<std::string> items;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      is_exchange ? items.push_back(trace_.item(scan(parts[k]))) : assign(i, assignment.targets[k], parts[k]);
+      is_exchange ? items.push_back(trace_.item(scan(parts[k]))) : assign(assignment.targets[k], parts[k]);
     }
     for (std::size_t k = 0; k < items.size(); ++k) {
       const std::string_view target = assignment.targets[k];
-      variables_.forget(target);
       target.find('[') == npos ? trace_.assign(full_name(target), items[k])
                                : forget(target.substr(0, target.find('[')));
     }
     return;
   }
   const std::string value = scan(assignment.value);
-  const auto sizes = variables_.sizes(assignment.value);
   const auto items = listed_items(value);
   const bool is_each = items && items->size() == assignment.targets.size();
   const std::string item = is_each ? std::string() : is_ours(value) ? value : trace_.item(value);
@@ -148,13 +133,8 @@ void Runner::run_statement(std::size_t i, std::string_view text) {
     }
     const std::string part = is_each ? std::string((*items)[k]) : item + "[" + std::to_string(k) + "]";
     trace_.assign(full_name(target), part);
-    variables_.forget(target);
-    note_shape(target, part);
-    if (sizes && sizes->size() == assignment.targets.size()) {
-      variables_.set_number(target, static_cast<double>((*sizes)[k]));
-    }
   }
-  bool are_draws = !sizes && is_each && calls_.size() - first == assignment.targets.size();
+  bool are_draws = is_each && calls_.size() - first == assignment.targets.size();
   for (std::size_t k = 0; k < assignment.targets.size(); ++k) {
     are_draws = are_draws && is_draw((*items)[k], first + k);
   }
@@ -176,9 +156,8 @@ bool Runner::is_draw(std::string_view made, std::size_t call) const {
   return !arguments.empty() && arguments[0] == draw;
 }
 
-void Runner::assign(std::size_t i, std::string_view target, std::string_view value) {
+void Runner::assign(std::string_view target, std::string_view value) {
   if (const auto seeded = seed_of(value, target)) {
-    variables_.forget(target);
     generators_.push_back(seeded->generator);
     calls_.push_back(*seeded);
     return;
@@ -204,8 +183,6 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
       const std::string_view before = trace_.last(whole);
       if (const std::string key = before.starts_with('{') ? settled(scan(inside)) : ""; !key.empty() && !is_ours(key)) {
         trace_.assign(whole, with_entry(before, key, settled(made)));
-        variables_.forget(whole);
-        note_shape(whole, trace_.last(whole));
         return;
       }
       trace_.assign(whole, "our_put(" + whole + ", " + made + ", \"" + std::string(inside) + "\")");
@@ -215,7 +192,6 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
     return;
   }
   if (calls_.size() == at + 1 && is_draw(made, at)) {
-    variables_.forget(target);
     name_call(calls_[at], target, value);
     trace_.assign(name, "our_draw_" + std::to_string(at));
     return;
@@ -225,28 +201,6 @@ void Runner::assign(std::size_t i, std::string_view target, std::string_view val
   }
   trace_.assign(name, made);
   name_items(name, made);
-  if (keeps_shape(made)) {
-    variables_.set_number(std::string(target) + ".our_keeps_shape", 1);
-  }
-  note_value(i, target, value);
-  note_shape(target, made);
-  objects_.contains(made) ? variables_.set_object(target, made) : void();
-}
-
-void Runner::note_shape(std::string_view target, std::string_view made) {
-  if (variables_.number(target) || variables_.shape(target)) {
-    return;
-  }
-  if (const auto number = variables_.number(made)) {
-    variables_.set_number(target, *number);
-  } else if (const auto shape = variables_.shape(made)) {
-    variables_.set_shape(target, *shape);
-  } else if (const auto items = listed_items(made); items && made.starts_with('[') && !items->empty()) {
-    variables_.set_shape(target, {std::ssize(*items)});
-  } else if (const auto count = text::number_of<std::int64_t>(words_of("len(" + std::string(made) + ")"));
-             count && made.starts_with('{')) {
-    variables_.set_shape(target, {*count});
-  }
 }
 
 void Runner::name_items(const std::string& name, std::string_view made) {
@@ -274,21 +228,6 @@ void Runner::name_items(const std::string& name, std::string_view made) {
   }
 }
 
-void Runner::note_value(std::size_t i, std::string_view target, std::string_view value) {
-  const auto number = variables_.number(value);
-  const auto shape = variables_.shape(value);
-  variables_.forget(target);
-  if (number) {
-    variables_.set_number(target, *number);
-  } else if (shape) {
-    variables_.set_shape(target, *shape);
-  } else if (const auto literal = literal_of(i, target)) {
-    variables_.set_shape(target, *literal);
-  } else if (const auto items = value.starts_with('[') ? listed_items(value) : std::nullopt) {
-    variables_.set_shape(target, {static_cast<std::int64_t>(items->size())});
-  }
-}
-
 void Runner::note_assigned(std::string_view target) {
   const std::string name = full_name(target);
   const bool is_local = depth_ > 0 && name.find('.') == std::string::npos;
@@ -311,15 +250,6 @@ void Runner::name_call(DrawCall& call, std::string_view target, std::string_view
   if (!called_.empty()) {
     call.of = called_;
     call.call = called_ + std::string(target.substr(std::min(target.find('.'), target.size())));
-  }
-  if (call.kind == DrawCall::Kind::linear || call.kind == DrawCall::Kind::embedding) {
-    variables_.set_shape(std::string(target) + ".weight", call.shape);
-  }
-  if (call.kind == DrawCall::Kind::embedding) {
-    variables_.set_number(std::string(target) + ".embedding_dim", static_cast<double>(call.shape.back()));
-  }
-  if (call.kind != DrawCall::Kind::linear && call.kind != DrawCall::Kind::embedding) {
-    variables_.set_shape(target, call.shape);
   }
 }
 
@@ -356,7 +286,7 @@ void Runner::change_in_place(std::string_view text) {
       const std::string_view function = path.substr(dot + 1);
       const std::string name = scan(before.substr(0, before.rfind('.')));  // "layers[0].weight"
       const bool is_all = before.find_first_of(" (") == npos && closing_bracket(text, method + 1) == text.size() - 1;
-      if (is_all && is_path(name) && !drawing_call(std::string(path) + "_", "", imports_, generators_, variables_)) {
+      if (is_all && is_path(name) && !drawing_call_of(std::string(path) + "_", "")) {
         ++assigned_[name];  // x.masked_fill_(mask, 0) is x = x.masked_fill(mask, 0), x.copy_(y) is x = y
         const std::string made = scan(text.substr(method + 1));
         trace_.assign(name, function == "copy" ? made : name + "." + std::string(function) + made);
@@ -371,12 +301,9 @@ void Runner::change_in_place(std::string_view text) {
     const std::string name = full_name(target);
     const std::string_view sign_text = text.substr(end, sign - end);
     if (target.find_first_of("[(") == npos) {
-      const std::string value = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
-      const auto number = variables_.number(value);
+      const std::string made = name + " " + std::string(sign_text) + " (" + scan(text.substr(sign + 1)) + ")";
       ++assigned_[name];
-      variables_.forget(target);
-      number ? variables_.set_number(target, *number) : void();
-      trace_.assign(name, value);
+      trace_.assign(name, made);
     } else if (const std::size_t open = target.find('['); is_path(target.substr(0, open)) && target.ends_with(']') &&
                                                           closing_bracket(target, open) == target.size() - 1) {
       const std::string whole = full_name(target.substr(0, open));
@@ -431,11 +358,11 @@ void Runner::print(std::string_view inside) {
       label += words.substr(from, open - from);
       const std::string_view field = words.substr(open + 1, close - open - 1);  // {x}, {x=}, {word:<8}
       const std::string_view shown = without_trailing(field.substr(0, find_outside(field, ":")), "= ");
-      const auto number = variables_.number(shown);
+      const Value known = value(shown);
       const std::string string = string_of(shown);
-      if (number || !string.empty()) {
-        label += number ? text::shortest_text(*number) : string.substr(1, string.size() - 2);
-      } else if (variables_.shape(shown) == Shape{}) {  // of a tensor without axes, the number alone
+      if (known.number || !string.empty()) {
+        label += known.number ? text::shortest_text(*known.number) : string.substr(1, string.size() - 2);
+      } else if (shape_of(known) == Shape{}) {  // of a tensor without axes, the number alone
         scan(shown);
       } else {
         add(shown);
@@ -459,7 +386,7 @@ bool Runner::is_no_tensor(std::string_view value) const {
   const std::string_view path = leading_path(value);
   const bool is_call = is_one_call(value) && std::ranges::find(functions, path) != functions.end();
   const std::string_view last = trace_.last(path.size() == value.size() ? value : std::string_view());
-  return is_call || variables_.number(value) || last.starts_with('{') || value.starts_with('{') ||
+  return is_call || number(value) || last.starts_with('{') || value.starts_with('{') ||
          std::ranges::any_of(endings, [&](std::string_view ending) { return value.ends_with(ending); });
 }
 

@@ -12,7 +12,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 /// Operations of a listing that sum products, rows and parts of rows.
 namespace attn::verify {
@@ -141,37 +141,8 @@ Value normalised(const Passed& given, const Tensor& x) {
   if (x.dim() == 0 || x.dtype() != DType::float32 || static_cast<double>(x.size(-1)) != size) {
     return {};
   }
-  const std::string begin = "nn.LayerNorm(" + std::to_string(x.size(-1)) + ")(";
-  return value_of(
-      mapped({x}, x.shape(),
-             {[begin](const auto& of) { return begin + of[0] + ")"; },
-              [columns = x.size(-1)](const Shape& index) {
-                std::vector<Element> elements = {{0, index}};
-                Shape at = index;
-                for (at.back() = 0; at.back() < columns; ++at.back()) {
-                  elements.push_back({0, at});
-                }
-                return elements;
-              },
-              [eps](std::span<const Interval> of) {
-                const std::span<const Interval> row = of.subspan(1);
-                const auto n = static_cast<double>(row.size());
-                double mean = 0;
-                double radius = 0;
-                double squares = 0;
-                for (const Interval& one : row) {
-                  mean += one.middle() / n;
-                  radius += one.radius() / n;
-                }
-                double room = 0;
-                for (const Interval& one : row) {
-                  const double apart = one.middle() - mean;
-                  squares += apart * apart / n;
-                  room += (2 * std::abs(apart) * one.radius() + 4 * one.radius() * one.radius()) / n;
-                }
-                const Interval apart = {of[0].low - mean - radius, of[0].high - mean + radius};
-                return over(apart, {std::sqrt(std::max(0.0, squares - room) + eps), std::sqrt(squares + room + eps)});
-              }}));
+  const Tensor made = multiply(subtract(x, layer_norm_mean(x)), layer_norm_factor(x, eps));
+  return renamed(made, "nn.LayerNorm(" + std::to_string(x.size(-1)) + ")(" + x.words() + ")");
 }
 
 }  // namespace attn::verify

@@ -3,11 +3,11 @@
 
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/program/runner.hpp"
+#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
-#include "verify/read/runner.hpp"
 #include "verify/read/statements.hpp"
-#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -26,6 +26,39 @@ std::optional<double> dropped_by(std::string_view module) {
 }  // namespace
 
 // ---- Expressions
+
+Value Runner::value(std::string_view text) const {
+  std::string whole(text);
+  const std::string_view self = "self.";
+  for (std::size_t at = whole.find(self); at != npos && !self_.empty(); at = whole.find(self, at + 1)) {
+    if (at == 0 || (!is_name_part(whole[at - 1]) && whole[at - 1] != '.')) {
+      whole.replace(at, self.size() - 1, self_);
+    }
+  }
+  return listed_.value(whole, listed_.written().size(), trace_.scope());
+}
+
+std::optional<Tensor> Runner::drawn(std::string_view name) const {
+  constexpr std::string_view beginning = "our_draw_";
+  const std::string_view rest = name.starts_with(beginning) ? name.substr(beginning.size()) : std::string_view();
+  const std::size_t dot = std::min(rest.find('.'), rest.size());
+  const auto place = text::number_of<std::size_t>(rest.substr(0, dot));
+  if (!place || *place >= calls_.size()) {
+    return std::nullopt;
+  }
+  using Kind = DrawCall::Kind;
+  const DrawCall& call = calls_[*place];
+  const bool is_layer = call.kind == Kind::linear || call.kind == Kind::embedding;
+  const bool is_it = is_layer ? rest.substr(dot) == ".weight" || (rest.substr(dot) == ".bias" && call.has_bias)
+                              : dot == rest.size() && call.kind != Kind::seed && call.kind != Kind::unread;
+  return is_it ? std::optional(unknown_of(rest.ends_with(".bias") ? Shape{call.shape[0]} : call.shape,
+                                          call.kind == Kind::integers))
+               : std::nullopt;
+}
+
+std::optional<DrawCall> Runner::drawing_call_of(std::string_view path, std::string_view inside) const {
+  return drawing_call(path, inside, imports_, generators_, [this](std::string_view text) { return value(text); });
+}
 
 std::optional<std::string> Runner::conditional(std::string_view text) {
   const std::size_t yes = find_outside(text, " if ");
@@ -60,7 +93,7 @@ std::optional<std::string> Runner::item_of(std::string_view path, std::string_vi
     list.remove_prefix(open);
   }
   const auto items = listed_items(list);
-  const auto k = items ? variables_.whole(inside) : std::nullopt;
+  const auto k = items ? whole(inside) : std::nullopt;
   const std::int64_t place = k ? *k + (*k < 0 ? std::ssize(*items) : 0) : -1;
   return place >= 0 && place < std::ssize(*items)
              ? std::optional(std::string((*items)[static_cast<std::size_t>(place)]))
@@ -162,8 +195,8 @@ std::string Runner::value_of(std::string_view path) const {
 
 std::string Runner::settled(std::string_view made) {
   const std::string string = string_of(made);
-  const auto number = variables_.whole(made);
-  return !string.empty() ? string : number ? std::to_string(*number) : trace_.item(made);
+  const auto size = whole(made);
+  return !string.empty() ? string : size ? std::to_string(*size) : trace_.item(made);
 }
 
 std::optional<std::string> Runner::comprehension(std::string_view inside, char bracket) {
@@ -222,7 +255,7 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     return through;
   }
   if (path.ends_with(".eval") || path.ends_with(".train")) {
-    is_evaluating_ = path.ends_with(".eval") || variables_.number(inside) == 0.0;
+    is_evaluating_ = path.ends_with(".eval") || number(inside) == 0.0;
     return std::string(path.substr(0, path.rfind('.')));
   }
   if (const std::size_t dot = path.rfind('.'); path.ends_with(".register_buffer")) {
@@ -230,18 +263,16 @@ std::optional<std::string> Runner::call(std::string_view path, std::string_view 
     const std::string name = string_of(parts.empty() ? "" : parts[0]);
     if (parts.size() > 1 && !name.empty()) {
       const std::string full = full_name(std::string(path.substr(0, dot + 1)).append(name, 1, name.size() - 2));
-      const std::string value = scan(parts[1]);
-      trace_.assign(full, value);
-      note_shape(full, value);
+      trace_.assign(full, scan(parts[1]));
     }
     return "";
   }
   if (path == "our_called") {
     return "our_named(" + scan(inside) + ", '" + called_ + "')";
   }
-  auto drawn = drawing_call(path, inside, imports_, generators_, variables_);
+  auto drawn = drawing_call_of(path, inside);
   if (!drawn && inside.find("len(") != npos && depth_ < deepest && !may_draw(inside)) {
-    drawn = drawing_call(path, scan(inside), imports_, generators_, variables_);
+    drawn = drawing_call_of(path, scan(inside));
   }
   if (drawn) {
     if (drawn->kind == DrawCall::Kind::seed && std::ranges::find(generators_, drawn->generator) == generators_.end()) {
@@ -294,10 +325,8 @@ void Runner::give_attributes(const std::string& of, const std::string& object, s
     const auto& [name, usual] = attributes[k];
     const std::string_view named = arguments.value_of(name);
     const std::string_view placed = k < arguments.plain.size() ? arguments.plain[k] : std::string_view(usual);
-    const std::string value = scan(named.empty() ? placed : named);
-    if (!value.empty()) {
-      trace_.assign(object + "." + name, value);
-      note_shape(object + "." + name, value);
+    if (const std::string made = scan(named.empty() ? placed : named); !made.empty()) {
+      trace_.assign(object + "." + name, made);
     }
   }
 }
@@ -313,13 +342,8 @@ std::optional<std::string> Runner::through_sequence(std::string_view path, std::
   }
   const std::vector<std::string> steps(items->begin(), items->end());
   std::string x = trace_.item(scan(inside));
-  note_shape(x, inside);
   for (const std::string& step : steps) {
-    const auto dropped = dropout(step, x);
-    const std::string made = dropped ? *dropped : step + "(" + x + ")";
-    const auto shape = dropped || keeps_shape(step) ? variables_.shape(x) : variables_.shape(made);
-    x = trace_.item(made);
-    shape ? variables_.set_shape(x, *shape) : void();
+    x = trace_.item(dropout(step, x).value_or(step + "(" + x + ")"));
   }
   return x;
 }
@@ -329,13 +353,7 @@ std::string Runner::add_draw(DrawCall call) {
     return "";
   }
   calls_.push_back(std::move(call));
-  std::string name = "our_draw_" + std::to_string(calls_.size() - 1);
-  if (calls_.back().kind == DrawCall::Kind::linear || calls_.back().kind == DrawCall::Kind::embedding) {
-    variables_.set_shape(name + ".weight", calls_.back().shape);
-  } else if (calls_.back().kind != DrawCall::Kind::seed && calls_.back().kind != DrawCall::Kind::unread) {
-    variables_.set_shape(name, calls_.back().shape);
-  }
-  return name;
+  return "our_draw_" + std::to_string(calls_.size() - 1);
 }
 
 std::optional<std::string> Runner::dropout(std::string_view path, std::string_view inside) {
@@ -346,7 +364,7 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
   };
   const auto share = [&](std::size_t place) {
     const std::string_view text = argument("p", place);
-    return text.empty() ? std::optional(0.5) : variables_.number(text);
+    return text.empty() ? std::optional(0.5) : number(text);
   };
   if (imports_.is(path, "torch.nn.Dropout")) {
     const auto p = share(0);
@@ -366,8 +384,7 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
   if (!is_training || *p == 0) {
     return "(" + made + ")";
   }
-  const auto before = variables_.shape(x);
-  const auto shape = before ? before : variables_.shape(made);
+  const auto shape = shape_of(value(made));
   DrawCall call{.generator = "torch", .call = std::string(module_of_dropout) + text::shortest_text(*p) + ") mask"};
   if (shape && *p > 0 && *p < 1) {
     call.kind = DrawCall::Kind::dropout;
@@ -375,7 +392,6 @@ std::optional<std::string> Runner::dropout(std::string_view path, std::string_vi
     call.low = *p;
   }
   const std::string mask = add_draw(std::move(call));
-  shape ? variables_.set_shape(mask, *shape) : void();
   return mask.empty() ? mask : "((" + made + ") * " + mask + ")";
 }
 
@@ -414,23 +430,10 @@ std::string Runner::run_function(const Function& function, std::string_view path
   const bool is_called = is_library && called_.empty() && inside.find_first_of("'\"") == npos;
   const std::string caller = called_;
   called_ = is_called ? one_spaced(path) + "(" + one_spaced(inside) + ")" : is_library ? called_ : std::string();
-  std::vector<std::pair<std::optional<double>, std::optional<Shape>>> known;
-  for (const auto& [name, value] : values) {
-    known.emplace_back(variables_.number(value), variables_.shape(value));
-  }
   ++depth_;
-  variables_.enter(function.is_method ? object : "");
   const std::size_t scope = trace_.enter();
   for (std::size_t k = function.is_method ? 1 : 0; k < values.size(); ++k) {
-    const auto& [name, value] = values[k];
-    variables_.forget(name);
-    if (known[k].first) {
-      variables_.set_number(name, *known[k].first);
-    } else if (known[k].second) {
-      variables_.set_shape(name, *known[k].second);
-    }
-    trace_.assign(name, value, scope);
-    objects_.contains(value) ? variables_.set_object(name, value) : void();
+    trace_.assign(values[k].first, values[k].second, scope);
   }
   const std::string before = std::exchange(self_, function.is_method ? object : "");
   const std::string outer = std::exchange(returned_, trace_.new_name("result"));
@@ -447,10 +450,6 @@ std::string Runner::run_function(const Function& function, std::string_view path
   is_return_doubtful_ = was_doubtful;
   self_ = before;
   trace_.leave(scope);
-  const auto shape = variables_.shape(returned_);
-  const auto number = variables_.number(returned_);
-  variables_.leave();
-  number ? variables_.set_number(returned_, *number) : shape ? variables_.set_shape(returned_, *shape) : void();
   --depth_;
   called_ = caller;
   return std::exchange(returned_, outer);

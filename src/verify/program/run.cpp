@@ -1,4 +1,4 @@
-#include "verify/read/runner.hpp"
+#include "verify/program/runner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "text/lines.hpp"
-#include "verify/read/listing.hpp"
+#include "verify/program/listing.hpp"
+#include "verify/program/trace.hpp"
+#include "verify/program/words.hpp"
 #include "verify/read/pieces.hpp"
-#include "verify/read/run.hpp"
-#include "verify/read/trace.hpp"
-#include "verify/read/words.hpp"
 
 namespace attn::verify {
 namespace {
@@ -43,7 +42,7 @@ std::optional<std::vector<std::string_view>> listed_items(std::string_view text)
              : std::nullopt;
 }
 
-Runner::Runner(std::vector<Statement> statements, std::span<const Literal> literals) : literals_(literals) {
+Runner::Runner(std::vector<Statement> statements) {
   std::string_view library = library_program();
   while (!library.empty()) {
     const std::size_t end = std::min(library.find('\n'), library.size());
@@ -83,7 +82,7 @@ void Runner::run(std::size_t begin, std::size_t end) {
     if (colon == npos) {
       const bool is_last = i + 1 == statements_.size() || statements_[i + 1].first.cell != statements_[i].first.cell;
       is_shown_ = level_ == 1 && is_last && statements_[i].first.cell > 0;
-      run_line(i, text);
+      run_line(text);
       ++i;
       continue;
     }
@@ -99,7 +98,7 @@ void Runner::run_block(std::size_t i, std::string_view word, std::string_view he
                        std::size_t end, Branch& branch) {
   const auto body = [&] {
     ++level_;
-    run_line(i, rest);
+    run_line(rest);
     --level_;
     run(i + 1, end);
   };
@@ -161,10 +160,6 @@ void Runner::take_item(std::string_view variables, const std::string& item) {
     const std::string part = targets.size() == 1                        ? item
                              : parts && parts->size() == targets.size() ? std::string((*parts)[k])
                                                                         : item + "[" + std::to_string(k) + "]";
-    const auto number = variables_.number(part);
-    const auto shape = variables_.shape(part);
-    variables_.forget(targets[k]);
-    number ? variables_.set_number(targets[k], *number) : shape ? variables_.set_shape(targets[k], *shape) : void();
     trace_.assign(targets[k], part);
   }
 }
@@ -197,22 +192,6 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
       return list.empty() ? std::nullopt : std::optional(is_there == is_member);
     }
   }
-  for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-    const std::size_t at = find_outside(condition, sign);
-    if (at != npos) {
-      const auto left = variables_.number(condition.substr(0, at));
-      const auto right = variables_.number(condition.substr(at + sign.size()));
-      const auto holds = [&](double a, double b) {
-        return sign == "=="   ? a == b
-               : sign == "!=" ? a != b
-               : sign == "<=" ? a <= b
-               : sign == ">=" ? a >= b
-               : sign == "<"  ? a < b
-                              : a > b;
-      };
-      return left && right ? std::optional(holds(*left, *right)) : std::nullopt;
-    }
-  }
   for (const auto& [ending, is_none] : {std::pair(" is not None", false), std::pair(" is None", true)}) {
     if (condition.ends_with(ending)) {
       const std::string_view value =
@@ -221,11 +200,9 @@ std::optional<bool> Runner::truth_of(std::string_view condition) const {
     }
   }
   const bool is_not = condition.starts_with("not ");
-  const std::string name = full_name(text::trimmed(condition.substr(is_not ? 4 : 0)));
-  const std::string_view value = name == "True" || name == "False" ? std::string_view(name) : trace_.last(name);
-  const auto number = variables_.number(name);
-  const auto truth = value == "None" ? std::optional(false) : number ? std::optional(*number != 0) : std::nullopt;
-  return truth ? std::optional(*truth != is_not) : std::nullopt;
+  const std::string_view rest = text::trimmed(condition.substr(is_not ? 4 : 0));
+  const auto known = trace_.last(full_name(rest)) == "None" ? std::optional(0.0) : number(rest);
+  return known ? std::optional((*known != 0) != is_not) : std::nullopt;
 }
 
 void Runner::doubt(std::size_t begin, std::size_t end) {
@@ -235,7 +212,6 @@ void Runner::doubt(std::size_t begin, std::size_t end) {
     const std::string_view text = std::string_view(statements_[i].text).substr(colon == npos ? 0 : colon + 1);
     draws = draws || may_draw(statements_[i].text);
     for (const std::string_view target : assignment_of(text).targets) {
-      variables_.forget(target);
       forget(target.substr(0, target.find('[')));
     }
     change_in_place(text);
@@ -261,9 +237,9 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
       split_outside(is_call ? text.substr(path.size() + 1, text.size() - path.size() - 2) : std::string_view(), ',');
   std::vector<std::string> items;
   if (is_call && (path == "range" || imports_.is(path, "numpy.arange") || imports_.is(path, "torch.arange"))) {
-    const auto first = arguments.size() > 1 ? variables_.whole(arguments[0]) : 0;
-    const auto last = variables_.whole(arguments.empty() ? "" : arguments[arguments.size() > 1 ? 1 : 0]);
-    const auto step = arguments.size() > 2 ? variables_.whole(arguments[2]) : 1;
+    const auto first = arguments.size() > 1 ? whole(arguments[0]) : 0;
+    const auto last = whole(arguments.empty() ? "" : arguments[arguments.size() > 1 ? 1 : 0]);
+    const auto step = arguments.size() > 2 ? whole(arguments[2]) : 1;
     if (!first || !last || !step || *step == 0 || std::abs(*last - *first) / std::abs(*step) > most_turns) {
       return std::nullopt;
     }
@@ -275,7 +251,7 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
   const bool is_chunk = is_call && path.ends_with(".chunk") && path != "torch.chunk";
   if (is_chunk || (is_call && (path == "torch.chunk" || imports_.is(path, "numpy.split")))) {
     const std::size_t place = is_chunk ? 0 : 1;
-    const auto count = place < arguments.size() ? variables_.whole(arguments[place]) : std::nullopt;
+    const auto count = place < arguments.size() ? whole(arguments[place]) : std::nullopt;
     if (!count || *count > most_turns) {
       return std::nullopt;
     }
@@ -304,37 +280,26 @@ std::optional<std::vector<std::string>> Runner::items_of(std::string_view text) 
     }
     return items;
   }
-  std::string value = is_path(text) ? value_of(text) : std::string(text);
-  if (const std::string list = words_of(value.starts_with('{') || is_quoted(value) ? "list(" + value + ")" : value);
+  std::string known = is_path(text) ? value_of(text) : std::string(text);
+  if (const std::string list = words_of(known.starts_with('{') || is_quoted(known) ? "list(" + known + ")" : known);
       !list.empty()) {
-    value = list;
+    known = list;
   }
-  if (const auto parts = listed_items(value); parts && std::ssize(*parts) <= most_turns) {
+  if (const auto parts = listed_items(known); parts && std::ssize(*parts) <= most_turns) {
     for (const std::string_view part : *parts) {
-      items.push_back(value == text ? scan(part) : std::string(part));
+      items.push_back(known == text ? scan(part) : std::string(part));
     }
     return items;
   }
-  const auto shape = variables_.shape(text);
+  const auto shape = shape_of(value(text));
   if (!shape || shape->empty() || shape->front() > most_turns) {
     return std::nullopt;
   }
-  const std::string whole = is_path(text) ? full_name(text) : trace_.item(scan(text));
+  const std::string name = is_path(text) ? full_name(text) : trace_.item(scan(text));
   for (std::int64_t i = 0; i < shape->front(); ++i) {
-    items.push_back(whole + "[" + std::to_string(i) + "]");
+    items.push_back(name + "[" + std::to_string(i) + "]");
   }
   return items;
-}
-
-std::optional<Shape> Runner::literal_of(std::size_t i, std::string_view target) const {
-  const Statement& statement = statements_[i];
-  for (const Literal& literal : literals_) {
-    if (literal.name == target && literal.place.cell == statement.first.cell &&
-        literal.place.line >= statement.first.line && literal.place.line <= statement.last.line) {
-      return literal.shape;
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view target) const {
@@ -347,17 +312,13 @@ std::optional<DrawCall> Runner::seed_of(std::string_view value, std::string_view
   }
   const Arguments arguments = arguments_of(value.substr(open + 1, value.size() - open - 2));
   const std::string_view named = arguments.value_of("seed");
-  const auto seed = variables_.whole(named.empty() && !arguments.plain.empty() ? arguments.plain[0] : named);
+  const auto seed = whole(named.empty() && !arguments.plain.empty() ? arguments.plain[0] : named);
   return seed && *seed >= 0 ? std::optional(DrawCall{.kind = DrawCall::Kind::seed,
                                                      .generator = std::string(target),
                                                      .call = std::string(path) + "(" + std::to_string(*seed) + ")",
                                                      .seed = *seed,
                                                      .is_default_rng = is_default_rng})
                             : std::nullopt;
-}
-
-Run run_program(std::vector<Statement> statements, std::span<const Literal> literals) {
-  return Runner(std::move(statements), literals).run();
 }
 
 }  // namespace attn::verify

@@ -1,4 +1,4 @@
-#include "verify/read/functions.hpp"
+#include "verify/program/functions.hpp"
 
 #include "text/lines.hpp"
 #include "verify/read/pieces.hpp"

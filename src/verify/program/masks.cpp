@@ -5,12 +5,11 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/observed.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 /// Comparisons of a listing, and what masks do.
 namespace attn::verify {
-namespace {
 
 bool holds(std::string_view sign, double a, double b) {
   switch (sign[0]) {
@@ -24,6 +23,8 @@ bool holds(std::string_view sign, double a, double b) {
   }
 }
 
+namespace {
+
 std::string words_of(const Value& x) { return !x.tensor ? x.words : x.tensor->words(); }
 
 }  // namespace
@@ -32,7 +33,7 @@ Value compared(std::string_view sign, const Value& a, const Value& b) {
   const auto shape_of = [](const Value& x) { return x.tensor ? x.tensor->shape() : Shape{}; };
   const auto shape = broadcast(shape_of(a), shape_of(b));
   const bool are_known = (a.tensor || a.number) && (b.tensor || b.number) && (a.tensor || b.tensor);
-  if (!are_known || !shape || element_count(*shape) > most_listed) {
+  if (!are_known || !shape || element_count(*shape) > most_computed) {
     return {};
   }
   const auto value_at = [](const Value& x, const Shape& index) {

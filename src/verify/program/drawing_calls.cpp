@@ -1,4 +1,4 @@
-#include "verify/read/drawing_calls.hpp"
+#include "verify/program/drawing_calls.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,43 +84,40 @@ std::string_view argument(const Arguments& arguments, std::size_t place, std::st
   return named.empty() && place < arguments.plain.size() ? arguments.plain[place] : named;
 }
 
-std::optional<Shape> sizes_of(const Arguments& arguments, const Variables& variables) {
-  if (const std::string_view named = arguments.value_of("size"); !named.empty()) {
-    return variables.sizes(named);
-  }
-  if (arguments.plain.size() == 1) {
-    return variables.sizes(arguments.plain[0]);
-  }
-  Shape shape;
-  for (const std::string_view size : arguments.plain) {
-    const auto one = variables.sizes(size);
-    if (!one || one->size() != 1) {
-      return std::nullopt;
-    }
-    shape.push_back(one->front());
-  }
-  return shape;
+/// The sizes in a text of arguments or a tuple: "3, 2", "(3, d_out)", "x.shape".
+std::optional<Shape> sizes_of(std::string_view text, const ValueOf& value_at) {
+  text = text::trimmed(text);
+  return text.empty() ? Shape{}
+                      : sizes_in(value_at(std::string("(").append(text, text.starts_with('*') ? 1 : 0) + ")"));
+}
+
+std::optional<Shape> sizes_of(const Arguments& arguments, const ValueOf& value_at) {
+  const std::string_view named = arguments.value_of("size");
+  const std::vector<std::string_view>& plain = arguments.plain;
+  return !named.empty()  ? sizes_of(named, value_at)
+         : plain.empty() ? Shape{}
+                         : sizes_of({plain.front().data(), plain.back().data() + plain.back().size()}, value_at);
 }
 
 /// Reads the sizes and bounds; false if they cannot be determined.
-bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Variables& variables, DrawCall& call) {
+bool read_arguments(const Drawer& drawer, const Arguments& arguments, const ValueOf& value_at, DrawCall& call) {
   std::optional<Shape> shape;
   switch (drawer.says) {
     case Says::nothing: return false;
-    case Says::sizes: shape = sizes_of(arguments, variables); break;
-    case Says::like: shape = arguments.plain.empty() ? std::nullopt : variables.shape(arguments.plain[0]); break;
+    case Says::sizes: shape = sizes_of(arguments, value_at); break;
+    case Says::like: shape = arguments.plain.empty() ? std::nullopt : shape_of(value_at(arguments.plain[0])); break;
     case Says::layer: {
-      const auto first = variables.whole(argument(arguments, 0, drawer.names[0]));
-      const auto second = variables.whole(argument(arguments, 1, drawer.names[1]));
+      const auto first = whole_in(value_at(argument(arguments, 0, drawer.names[0])));
+      const auto second = whole_in(value_at(argument(arguments, 1, drawer.names[1])));
       const std::string_view bias = argument(arguments, 2, "bias");
       const bool is_linear = drawer.kind == Kind::linear;
       if (!first || !second || *first < 1 || *second < 1) {
         return false;
       }
       shape = is_linear ? Shape{*second, *first} : Shape{*first, *second};
-      const auto padding = is_linear ? std::nullopt : variables.whole(argument(arguments, 2, "padding_idx"));
+      const auto padding = is_linear ? std::nullopt : whole_in(value_at(argument(arguments, 2, "padding_idx")));
       call.zero_row = !padding ? -1 : *padding + (*padding < 0 ? *first : 0);
-      call.has_bias = is_linear && (bias.empty() || variables.number(bias).value_or(1) != 0);
+      call.has_bias = is_linear && (bias.empty() || value_at(bias).number.value_or(1) != 0);
       break;
     }
     case Says::whole:
@@ -130,12 +127,12 @@ bool read_arguments(const Drawer& drawer, const Arguments& arguments, const Vari
       std::size_t place = 0;
       const auto bound = [&](std::string_view name, double usual) {
         const std::string_view text = argument(arguments, place++, name);
-        return text.empty() ? std::optional(usual) : variables.number(text);
+        return text.empty() ? std::optional(usual) : value_at(text).number;
       };
       const auto low = starts_at_0 ? std::optional(0.0) : bound(drawer.names[0], 0);
       const auto high = bound(drawer.names[1], 1);
       const std::string_view size = argument(arguments, place, "size");
-      shape = variables.sizes(size == "None" ? "" : size);
+      shape = sizes_of(size == "None" ? "" : size, value_at);
       if (!low || !high) {
         return false;
       }
@@ -193,14 +190,14 @@ std::string one_spaced(std::string_view text) {
 }
 
 std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
-                                     std::span<const std::string> generators, const Variables& variables) {
+                                     std::span<const std::string> generators, const ValueOf& value_at) {
   const std::string full = imports.full(path);
   const Arguments arguments = arguments_of(inside);
   constexpr std::size_t longest = 100;
   DrawCall call{.call = one_spaced(path) + "(" + one_spaced(inside.substr(0, longest)) + ")"};
   const bool seeds_torch = full == "torch.manual_seed" || full == "torch.random.manual_seed";
   if (seeds_torch || full == "numpy.random.seed") {
-    const auto seed = variables.whole(argument(arguments, 0, "seed"));
+    const auto seed = whole_in(value_at(argument(arguments, 0, "seed")));
     call.kind = seed ? Kind::seed : Kind::unread;
     call.generator = seeds_torch ? "torch" : "numpy";
     call.seed = seed.value_or(0);
@@ -212,7 +209,7 @@ std::optional<DrawCall> drawing_call(std::string_view path, std::string_view ins
     const bool is_torch = generator == "torch";
     const bool is_other = is_torch ? inside.find("float64") != npos || inside.find("torch.double") != npos
                                    : inside.find("float32") != npos || inside.find("endpoint") != npos;
-    call.kind = !is_other && read_arguments(drawer, arguments, variables, call) ? drawer.kind : Kind::unread;
+    call.kind = !is_other && read_arguments(drawer, arguments, value_at, call) ? drawer.kind : Kind::unread;
     return call;
   };
   const auto torch = std::ranges::find(torch_drawers, full, &Drawer::path);

@@ -11,7 +11,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {

@@ -10,20 +10,27 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/read/drawing_calls.hpp"
-#include "verify/read/functions.hpp"
-#include "verify/read/run.hpp"
-#include "verify/read/trace.hpp"
-#include "verify/read/variables.hpp"
+#include "verify/program/drawing_calls.hpp"
+#include "verify/program/draws.hpp"
+#include "verify/program/functions.hpp"
+#include "verify/program/trace.hpp"
 
 namespace attn::verify {
+
+/// The effects of a Python program, as far as its text determines them.
+struct Run {
+  std::vector<DrawCall> draws;   ///< from PyTorch's and numpy's generators; "our_draw_3" is the one at place 3
+  std::vector<Written> written;  ///< assignments and prints
+};
 
 /// Runs a program's blocks (run.cpp), statements (runner_statements.cpp) and expressions (runner_expressions.cpp).
 class Runner {
  public:
   /// Takes the program's statements, preceded by those that define the libraries' functions.
-  Runner(std::vector<Statement> statements, std::span<const Literal> literals);
+  explicit Runner(std::vector<Statement> statements);
 
+  /// Runs it through loops of known length, functions and methods; the effects under an undetermined condition are
+  /// unknown. Takes time linear in the program and in a bounded number of executed statements.
   Run run();
 
  private:
@@ -44,15 +51,11 @@ class Runner {
   std::optional<std::vector<std::string>> items_of(std::string_view text);
 
   // ---- Statements
-  void run_line(std::size_t i, std::string_view line);
-  void run_statement(std::size_t i, std::string_view text);
-  void assign(std::size_t i, std::string_view target, std::string_view value);
+  void run_line(std::string_view line);
+  void run_statement(std::string_view text);
+  void assign(std::string_view target, std::string_view value);
   /// Returns true if what an expression made is that draw alone, as a parameter or not.
   bool is_draw(std::string_view made, std::size_t call) const;
-  /// Records what is known about the value, with `text` as written and `value` with its calls replaced.
-  void note_value(std::size_t i, std::string_view target, std::string_view text);
-  /// Records the expression's number or shape if the target has none.
-  void note_shape(std::string_view target, std::string_view made);
   void note_assigned(std::string_view target);
   void name_call(DrawCall& call, std::string_view target, std::string_view value);
   /// Names the draws in a list's items after the list and their places.
@@ -63,11 +66,17 @@ class Runner {
   void print(std::string_view inside);
   /// Returns true if its print shows neither a tensor nor a size: a number, a dictionary.
   bool is_no_tensor(std::string_view value) const;
-  std::optional<Shape> literal_of(std::size_t i, std::string_view target) const;
   /// The seeding call np.random.RandomState(0), which the target holds.
   std::optional<DrawCall> seed_of(std::string_view value, std::string_view target) const;
 
   // ---- Expressions
+  /// The value of an expression here.
+  Value value(std::string_view text) const;
+  std::optional<double> number(std::string_view text) const { return value(text).number; }
+  std::optional<std::int64_t> whole(std::string_view text) const { return whole_in(value(text)); }
+  /// The shape of a draw, "our_draw_3", or of a layer's parameters, "our_draw_3.weight".
+  std::optional<Tensor> drawn(std::string_view name) const;
+  std::optional<DrawCall> drawing_call_of(std::string_view path, std::string_view inside) const;
   /// Runs the calls of an expression from left to right; returns the expression with their results.
   std::string scan(std::string_view text);
   /// For "a if b else c", the branch that the condition chooses.
@@ -108,11 +117,10 @@ class Runner {
 
   std::vector<Statement> statements_;
   std::size_t of_library_ = 0;  ///< number of statements that belong to the libraries
-  std::span<const Literal> literals_;
   Imports imports_;
-  Variables variables_;
   Functions functions_;
-  Trace trace_;
+  Listed listed_{[this](std::string_view name) { return drawn(name); }};
+  Trace trace_{listed_};
   std::map<std::string, int> assigned_;                      ///< number of assignments to each variable
   std::multiset<std::string> assigned_locally_;              ///< those of functions' own variables
   std::set<std::size_t> local_calls_;                        ///< calls that such variables hold
@@ -134,8 +142,6 @@ class Runner {
 
 /// The path at a text's start: "torch.nn.Linear".
 std::string_view leading_path(std::string_view text);
-/// Returns true for a module that makes a tensor of the same shape: "nn.LayerNorm(4)".
-bool keeps_shape(std::string_view module);
 /// The items of "[a, b]" or "(a, b)"; empty for other texts.
 std::optional<std::vector<std::string_view>> listed_items(std::string_view text);
 /// The effects of PyTorch's modules and functions, as a Python program whose functions have their full names.

@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "verify/bound/interval.hpp"
-#include "verify/propose/values.hpp"
+#include "verify/program/values.hpp"
 
 /// What values are made with, and parts of the table of functions.
 namespace attn::verify {
 
-inline constexpr std::int64_t most_listed = 20'000;  ///< cells of a tensor
+inline constexpr std::int64_t most_listed = 1 << 22;   ///< cells of a tensor
+inline constexpr std::int64_t most_computed = 20'000;  ///< of one whose numbers are computed all at once
 
 inline std::int64_t whole(double number) {
   constexpr double most = 1e15;  // beyond any size or place
@@ -29,6 +30,8 @@ std::string infix(std::string_view sign, const std::string& a, const std::string
 using Curve = std::function<Interval(const Interval&)>;
 /// A function of each element.
 Value each(const Tensor& x, std::function<std::string(const std::string&)> words, Curve function);
+/// Returns true if a comparison of two numbers holds, or one of two truth values (|), both (&), or not both (^).
+bool holds(std::string_view sign, double a, double b);
 /// The bool tensor of the places where a comparison holds, or one of two masks (|), both (&), or not both (^).
 Value compared(std::string_view sign, const Value& a, const Value& b);
 /// True as 1, False as 0; another tensor as it is.

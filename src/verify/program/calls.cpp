@@ -8,7 +8,7 @@
 #include "tensor/what_if.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -78,42 +78,52 @@ double rounded_to_bits(double value, int bits, int least) {
   return std::nearbyint(value / unit) * unit;
 }
 
-/// Increasing functions, and functions written out.
+/// Of a function that decreases to its minimum at `turn`, then increases.
+Interval turning(double (*function)(double), double turn, const Interval& x) {
+  const double low = function(x.low);
+  const double high = function(x.high);
+  return {x.low < turn && x.high > turn ? function(turn) : std::min(low, high), std::max(low, high)};
+}
+
+double gelu(double v) { return v * 0.5 * std::erfc(-v / std::sqrt(2.0)); }
+double silu(double v) { return v / (1 + std::exp(-v)); }
+
+/// A function of a number; without `bound` it increases.
+struct NumberFunction {
+  std::string_view name;
+  double (*of)(double);
+  Interval (*bound)(const Interval&) = nullptr;
+};
+constexpr auto functions = std::to_array<NumberFunction>({
+    {"exp", [](double v) { return std::exp(v); }},
+    {"log", [](double v) { return std::log(v); }},
+    {"tanh", [](double v) { return std::tanh(v); }},
+    {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
+    {"relu", [](double v) { return std::max(0.0, v); }},
+    {"elu", [](double v) { return v > 0 ? v : std::expm1(v); }},
+    {"erf", [](double v) { return std::erf(v); }},
+    {"log2", [](double v) { return std::log2(v); }},
+    {"exp2", [](double v) { return std::exp2(v); }},
+    {"log1p", [](double v) { return std::log1p(v); }},
+    {"expm1", [](double v) { return std::expm1(v); }},
+    {"softplus", [](double v) { return std::log1p(std::exp(v)); }},
+    {"floor", [](double v) { return std::floor(v); }},
+    {"ceil", [](double v) { return std::ceil(v); }},
+    {"half", [](double v) { return rounded_to_bits(v, 10, -14); }},
+    {"bfloat16", [](double v) { return rounded_to_bits(v, 7, -126); }},
+    {"gelu", gelu, [](const Interval& x) { return turning(gelu, -0.7517915246935645, x); }},
+    {"silu", silu, [](const Interval& x) { return turning(silu, -1.2784645427610738, x); }},
+    {"abs", [](double v) { return std::abs(v); },
+     [](const Interval& x) { return turning([](double v) { return std::abs(v); }, 0, x); }},
+    {"sin", [](double v) { return std::sin(v); }, sine},
+    {"cos", [](double v) { return std::cos(v); }, cosine},
+});
+
 Value function_of(const std::string& name, const Passed& given, const Tensor& x) {
-  struct Row {
-    std::string_view name;
-    double (*function)(double);
-  };
-  constexpr auto rows = std::to_array<Row>({
-      {"exp", [](double v) { return std::exp(v); }},
-      {"log", [](double v) { return std::log(v); }},
-      {"sqrt", [](double v) { return std::sqrt(v); }},
-      {"tanh", [](double v) { return std::tanh(v); }},
-      {"sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); }},
-      {"relu", [](double v) { return std::max(0.0, v); }},
-      {"elu", [](double v) { return v > 0 ? v : std::expm1(v); }},
-      {"erf", [](double v) { return std::erf(v); }},
-      {"log2", [](double v) { return std::log2(v); }},
-      {"exp2", [](double v) { return std::exp2(v); }},
-      {"log1p", [](double v) { return std::log1p(v); }},
-      {"expm1", [](double v) { return std::expm1(v); }},
-      {"softplus", [](double v) { return std::log1p(std::exp(v)); }},
-      {"floor", [](double v) { return std::floor(v); }},
-      {"ceil", [](double v) { return std::ceil(v); }},
-      {"half", [](double v) { return rounded_to_bits(v, 10, -14); }},
-      {"bfloat16", [](double v) { return rounded_to_bits(v, 7, -126); }},
-      {"gelu", nullptr},
-      {"silu", nullptr},
-      {"abs", nullptr},
-      {"sin", nullptr},
-      {"cos", nullptr},
-      {"round", nullptr},
-  });
-  const auto row = std::ranges::find(rows, name, &Row::name);
-  if (row == rows.end()) {
-    return {};
+  if (x.dtype() == DType::float32 && (name == "exp" || name == "sqrt" || name == "rsqrt")) {
+    return value_of(name == "exp" ? exp(x) : name == "sqrt" ? sqrt(x) : rsqrt(x));
   }
-  if (name == "round" || name == "around") {
+  if (name == "round") {
     const double power = std::pow(10, given.get("decimals", 1).number.value_or(0));
     const auto rounded = [power](double v) { return std::nearbyint(v * power) / power; };
     const std::string more = ".round(decimals=" + text::shortest_text(std::log10(power)) + ")";
@@ -123,39 +133,18 @@ Value function_of(const std::string& name, const Passed& given, const Tensor& x)
           return Interval{rounded(of.low), rounded(of.high)};
         });
   }
-  const std::string begin = (name == "elu" ? "F." : "torch.") + name + "(";
+  const auto function = std::ranges::find(functions, name, &NumberFunction::name);
+  if (function == functions.end()) {
+    return {};
+  }
+  const bool is_of_nn = name == "elu" || name == "gelu" || name == "silu";
+  const std::string begin = (is_of_nn ? "F." : "torch.") + name + "(";
   const bool is_cast = name == "half" || name == "bfloat16";
-  const auto words = [begin, is_cast, name](const std::string& of) {
-    return is_cast ? grouped(of) + "." + name + "()" : begin + of + ")";
-  };
-  if (row->function != nullptr) {
-    return each(x, words, [function = row->function](const Interval& of) {
-      return Interval{function(of.low), function(of.high)};
-    });
-  }
-  if (name == "abs") {
-    return each(x, words, [](const Interval& of) {
-      return Interval{of.low <= 0 && of.high >= 0 ? 0 : std::min(std::abs(of.low), std::abs(of.high)), of.size()};
-    });
-  }
-  if (name == "gelu" || name == "silu") {  // decreasing to their minimum, then increasing
-    const bool is_gelu = name == "gelu";
-    const auto curve = [is_gelu](double v) {
-      return is_gelu ? v * 0.5 * std::erfc(-v / std::sqrt(2.0)) : v / (1 + std::exp(-v));
-    };
-    const double turn = is_gelu ? -0.7517915246935645 : -1.2784645427610738;
-    return each(
-        x, [name](const std::string& of) { return "F." + name + "(" + of + ")"; },
-        [curve, turn](const Interval& of) {
-          const Interval ends = hull(curve(of.low), curve(of.high), curve(of.low), curve(of.high));
-          return of.low < turn && of.high > turn ? Interval{curve(turn), ends.high} : ends;
-        });
-  }
-  const bool is_sine = name == "sin";
-  return each(x, words, [is_sine](const Interval& of) {  // of slope 1 at most
-    const double middle = is_sine ? std::sin(of.middle()) : std::cos(of.middle());
-    return Interval{middle - of.radius(), middle + of.radius()};
-  });
+  return each(
+      x, [=](const std::string& of) { return is_cast ? grouped(of) + "." + name + "()" : begin + of + ")"; },
+      [function](const Interval& of) {
+        return function->bound ? function->bound(of) : Interval{function->of(of.low), function->of(of.high)};
+      });
 }
 
 /// torch.clamp(x, min=0, max=1)
@@ -178,26 +167,8 @@ Value number_of(const std::string& function, const Passed& given) {
   if (function == "sqrt" && *x.number >= 0) {
     return {{}, std::sqrt(*x.number), grouped(x.words) + "**0.5", {}, false};
   }
-  if (function == "exp" || function == "log") {
-    return {{},
-            function == "exp" ? std::exp(*x.number) : std::log(*x.number),
-            "math." + function + "(" + x.words + ")",
-            {},
-            false};
-  }
-  struct Row {
-    std::string_view name;
-    double (*function)(double);
-  };
-  constexpr auto rows = std::to_array<Row>({
-      {"sin", [](double v) { return std::sin(v); }},
-      {"cos", [](double v) { return std::cos(v); }},
-      {"tanh", [](double v) { return std::tanh(v); }},
-      {"log2", [](double v) { return std::log2(v); }},
-      {"abs", [](double v) { return std::abs(v); }},
-  });
-  if (const auto row = std::ranges::find(rows, function, &Row::name); row != rows.end()) {
-    return {{}, row->function(*x.number), "math." + function + "(" + x.words + ")", {}, false};
+  if (const auto row = std::ranges::find(functions, function, &NumberFunction::name); row != functions.end()) {
+    return {{}, row->of(*x.number), "math." + function + "(" + x.words + ")", {}, false};
   }
   if (function == "pow" || function == "power") {
     return combined("**", x, given.get("exponent", 1));
@@ -306,7 +277,7 @@ Value tensor_called(const std::string& function, const Passed& given, const Tens
   if (is("clamp", "clip")) {
     return clamped(given, x);
   }
-  if (is("len", "ndim")) {
+  if (is("len", "ndim", "dim")) {
     return value_of(static_cast<double>(function == "len" && x.dim() > 0 ? x.size(0) : x.dim()));
   }
   if (is("where")) {

@@ -10,7 +10,7 @@
 
 #include "tensor/operations.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -36,9 +36,6 @@ Value composed(const std::string& function, const Passed& given, const Value& x)
   const Value other = given.get("other", 1);
   if (function == "log_softmax") {
     return call_of("log", {{call_of("softmax", given)}, {}});
-  }
-  if (function == "rsqrt") {
-    return combined("/", value_of(1), call_of("sqrt", {{x}, {}}));
   }
   if (function == "linear") {
     const Value product = combined("@", x, call_of("T", {{given.get("weight", 1)}, {}}));
@@ -122,9 +119,7 @@ Value applied(const Module& module, const Passed& given) {
   }
   const Value& x = given.plain[0];
   if (module.name == "Linear") {
-    const Value& bias = module.arguments.plain[1];
-    const Value product = combined("@", x, call_of("T", {{module.arguments.plain[0]}, {}}));
-    return bias.tensor ? combined("+", product, bias) : product;
+    return composed("linear", {{x, module.arguments.plain[0], module.arguments.plain[1]}, {}}, x);
   }
   if (module.name == "Sequential") {
     Value result = x;

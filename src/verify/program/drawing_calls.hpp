@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -7,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "verify/read/draws.hpp"
-#include "verify/read/variables.hpp"
+#include "verify/program/draws.hpp"
+#include "verify/program/values.hpp"
 
 namespace attn::verify {
 
@@ -26,10 +27,13 @@ class Imports {
       {"np", "numpy"}, {"nn", "torch.nn"}, {"F", "torch.nn.functional"}};
 };
 
+/// The value of an expression at the place of a call.
+using ValueOf = std::function<Value(std::string_view text)>;
+
 /// What a call of that path with these arguments seeds or draws; empty if it does neither. `generators` are the seeded
 /// ones: a RandomState is identified by its variable.
 std::optional<DrawCall> drawing_call(std::string_view path, std::string_view inside, const Imports& imports,
-                                     std::span<const std::string> generators, const Variables& variables);
+                                     std::span<const std::string> generators, const ValueOf& value_at);
 
 /// Returns the text on one line with single spaces.
 std::string one_spaced(std::string_view text);

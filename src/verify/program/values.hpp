@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,9 +37,22 @@ struct Value {
 Value value_of(const Tensor& tensor);
 Value value_of(double number);
 
+/// A tensor of which the shape alone is known: all its numbers are nan, or 0 for whole numbers, which may name rows.
+Tensor unknown_of(const Shape& shape, bool are_whole);
+
+/// The whole number that a value is, a tensor's or a list's shape, and the sizes that it is: 3, (3, 2).
+std::optional<std::int64_t> whole_in(const Value& value);
+std::optional<Shape> shape_of(const Value& value);
+std::optional<Shape> sizes_in(const Value& value);
+
 /// a + b and its like, with the axes that one of them lacks. Nothing where they do not go together.
 Value combined(std::string_view sign, const Value& a, const Value& b);
 Value negated(const Value& x);
+
+/// a @ b, or a @ b.T, for matrices, vectors and batches; none if the shapes do not fit.
+std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed);
+/// The shape of that product, without computing it.
+std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed);
 
 /// Arguments: those without a name, and those with one.
 struct Passed {

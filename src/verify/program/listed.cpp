@@ -1,4 +1,4 @@
-#include "verify/propose/listed.hpp"
+#include "verify/program/listed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,28 +7,11 @@
 #include "tensor/operations.hpp"
 #include "text/lines.hpp"
 #include "text/numbers.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 #include "verify/read/pieces.hpp"
 #include "verify/read/statements.hpp"
 
 namespace attn::verify {
-namespace {
-
-/// Returns true if the expression has more nodes than this; a shared operand counts each time.
-bool has_more_nodes(const Tensor& tensor, std::size_t most) {
-  std::size_t count = 0;
-  const auto walk = [&](const auto& self, const Tensor& node) -> void {
-    for (const Tensor& operand : node.operands()) {
-      if (++count <= most && operand.name().empty()) {
-        self(self, operand);
-      }
-    }
-  };
-  walk(walk, tensor);
-  return count > most;
-}
-
-}  // namespace
 
 /// Reads one expression, from left to right.
 class Reader {
@@ -117,6 +100,20 @@ class Reader {
     return take("**") ? combined("**", base, signed_value()) : base;
   }
 
+  /// While the program runs, of a tensor that is hidden or listed the shape may be all that is known.
+  Value call_of(std::string_view function, const Passed& given) const {
+    Value made = verify::call_of(function, given);
+    const Value first = given.get("", 0);
+    const bool is_listing = first.is_list && (function.ends_with("ensor") || function.ends_with("array"));
+    const auto shape = !made.is_known() && listed_.is_running() && (is_listing || function == "masked_fill")
+                           ? shape_of(first)
+                           : std::nullopt;
+    const auto are_whole = [](const auto& self, const Value& list) -> bool {
+      return list.items.empty() ? whole_in(list).has_value() : self(self, list.items[0]);
+    };
+    return shape ? value_of(unknown_of(*shape, are_whole(are_whole, first))) : made;
+  }
+
   Value postfix() {
     std::string path;
     Value value = atom(path);
@@ -145,6 +142,12 @@ class Reader {
     skip();
     if (at_ == text_.size()) {
       return {};
+    }
+    if (text_[at_] == '{') {  // a dictionary: so many entries
+      Value entries;
+      entries.items.resize(split_outside(inside(), ',').size());
+      entries.is_list = true;
+      return entries;
     }
     if (text_[at_] == '(' || text_[at_] == '[') {
       const bool is_list = text_[at_] == '[';
@@ -327,75 +330,6 @@ Value Listed::value(std::string_view text, std::size_t before, std::size_t scope
   }
   --depth_;
   return result;
-}
-
-std::optional<std::size_t> Listed::assigned(std::string_view name, std::size_t before, std::size_t scope) const {
-  for (std::size_t i = before; i-- > 0;) {
-    if (written_[i].scope == scope && written_[i].name == name) {
-      return i;
-    }
-  }
-  return scope > 0 ? assigned(name, before, 0) : std::nullopt;
-}
-
-Value Listed::variable(std::string_view name, std::size_t before, std::size_t scope) const {
-  const auto last = assigned(name, before, scope);
-  if (const auto bound = bindings_.find({std::string(name), last}); bound != bindings_.end()) {
-    if (const auto tensor = printed_(bound->second)) {
-      return value_of(*tensor);
-    }
-  }
-  // 1. layer.weight, of a layer that has another name.
-  const std::size_t dot = name.rfind('.');
-  const auto holder = dot == npos ? std::nullopt : assigned(name.substr(0, dot), before, scope);
-  if (holder && (!last || *last < *holder)) {
-    const Written& other = written_[*holder];
-    return is_path(other.value) ? variable(other.value + std::string(name.substr(dot)), *holder, other.in) : Value{};
-  }
-  // 2. What is given, by a name that nothing else has.
-  const auto is_same = [&](const Written& one) {
-    return one.name == name && (!last || one.scope == written_[*last].scope);
-  };
-  const bool is_once = std::ranges::count_if(written_, is_same) <= 1;
-  const bool is_programs = !last || written_[*last].scope == 0;
-  const bool is_replaced = holder && last;  // layer.bias = torch.zeros(3)
-  if (const auto tensor = is_once && is_programs && !is_replaced ? given_(name) : std::nullopt) {
-    return value_of(*tensor);
-  }
-  if (!last) {
-    return {};
-  }
-  const auto known = values_.find(*last);
-  if (known != values_.end()) {
-    return known->second;
-  }
-  // 3. What is assigned.
-  constexpr std::size_t longest = 48;  // what is longer is rather called by its name
-  const Value& made = values_.emplace(*last, value(written_[*last].value, *last, written_[*last].in)).first->second;
-  const bool is_known = is_once && is_programs;
-  constexpr std::size_t most_nodes = 16;  // what is of more is called by its name in a function as well
-  if (!name.starts_with("our_") && made.tensor && made.tensor->name().empty() &&
-      (has_more_nodes(*made.tensor, most_nodes) || (is_known && made.tensor->expression().size() > longest))) {
-    made.tensor->set_name(std::string(name));
-  }
-  return made;
-}
-
-std::optional<Tensor> Listed::tensor(std::size_t i) const {
-  const Value result = value(written_[i].value, i, written_[i].in);
-  return result.tensor;
-}
-
-std::optional<Shape> Listed::sizes(std::size_t i) const {
-  const Value result = value(written_[i].value, i, written_[i].in);
-  Shape sizes;
-  for (const Value& item : result.items) {
-    if (!item.number) {
-      return std::nullopt;
-    }
-    sizes.push_back(whole(*item.number));
-  }
-  return result.items.empty() ? std::nullopt : std::optional(sizes);
 }
 
 }  // namespace attn::verify

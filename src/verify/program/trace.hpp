@@ -1,19 +1,21 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "verify/read/written.hpp"
+#include "verify/program/listed.hpp"
 
 namespace attn::verify {
 
 /// Records what a program assigns and prints while it runs.
 class Trace {
  public:
+  /// The record must outlive it.
+  explicit Trace(Listed& record) : record_(record) {}
+
   void set_place(const Place& place) { place_ = place; }
   std::size_t scope() const { return scope_; }
   /// Enters a function's run; returns the previous scope.
@@ -34,17 +36,14 @@ class Trace {
   /// The value last assigned to a name; empty if there is none.
   std::string_view last(std::string_view name) const;
 
-  std::vector<Written> take() { return std::move(written_); }
+  std::vector<Written> take() const;
 
  private:
-  void add(Written written);
-
+  Listed& record_;
   Place place_;
   std::size_t scope_ = 0;
   std::size_t scopes_ = 0;
   std::size_t names_ = 0;
-  std::map<std::pair<std::size_t, std::string>, std::string> last_;
-  std::vector<Written> written_;
 };
 
 }  // namespace attn::verify

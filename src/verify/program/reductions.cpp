@@ -7,7 +7,7 @@
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -23,8 +23,8 @@ Value reduced(const std::string& name, const Passed& given, const Tensor& x, con
   if ((!axis && given.get("dim", "axis", 1).is_known()) || x.dtype() != DType::float32) {
     return {};
   }
-  if (name == "sum" && axis) {
-    return value_of(sum(x, is_kept, *axis - rank));
+  if (name == "sum") {
+    return value_of(axis ? sum(x, is_kept, *axis - rank) : attn::total(x));
   }
   if (name == "mean" && axis) {
     return value_of(
@@ -64,22 +64,6 @@ Interval total(std::span<const Interval> of) {
   return result;
 }
 
-/// Squares' sum about the mean, of numbers that are known well: each moves it in proportion to its distance.
-Interval variance(std::span<const Interval> of, double divisor) {
-  double mean = 0;
-  for (const Interval& one : of) {
-    mean += one.middle() / static_cast<double>(of.size());
-  }
-  double sum = 0;
-  double room = 0;
-  for (const Interval& one : of) {
-    const double apart = one.middle() - mean;
-    sum += apart * apart;
-    room += 2 * std::abs(apart) * one.radius() + 4 * one.radius() * one.radius();
-  }
-  return {std::max(0.0, sum - room) / divisor, (sum + room) / divisor};
-}
-
 Interval extreme(std::span<const Interval> of, bool is_most) {
   Interval result = of[0];
   for (const Interval& one : of) {
@@ -98,9 +82,6 @@ std::optional<std::int64_t> axis_of(const Passed& given, std::size_t place, std:
 }
 
 Value reduction_of(const std::string& function, const Passed& given, const Tensor& x) {
-  if (function == "sum") {
-    return reduced(function, given, x, total);
-  }
   if (const Value dims = given.get("dim", "axis", 1);
       dims.items.size() > 1 && (function == "sum" || function == "mean")) {
     const Value first = reduction_of(function, {{value_of(x), dims.items.back()}, {}}, x);  // the last ones first
@@ -110,6 +91,9 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     return first.tensor && !is_kept
                ? reduction_of(function, {{first, rest.items.size() == 1 ? rest.items[0] : rest}, {}}, *first.tensor)
                : Value{};
+  }
+  if (function == "sum") {
+    return reduced(function, given, x, total);
   }
   if (function == "mean") {
     return reduced(function, given, x, [](std::span<const Interval> of) {
@@ -137,8 +121,10 @@ Value reduction_of(const std::string& function, const Passed& given, const Tenso
     return reduced(
         function, given, x,
         [=](std::span<const Interval> of) {
-          const Interval one = variance(of, static_cast<double>(of.size()) - (is_population ? 0 : 1));
-          return is_root ? Interval{std::sqrt(one.low), std::sqrt(one.high)} : one;
+          const auto count = static_cast<double>(of.size());
+          const double factor = is_population ? 1 : count / (count - 1);
+          const Interval one = times(variance_of(of), {factor, factor});
+          return is_root ? square_root(one) : one;
         },
         is_population ? "unbiased=False" : "");
   }

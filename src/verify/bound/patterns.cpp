@@ -1,4 +1,4 @@
-#include "verify/propose/patterns.hpp"
+#include "verify/bound/patterns.hpp"
 
 #include <algorithm>
 

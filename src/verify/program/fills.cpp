@@ -6,9 +6,8 @@
 #include "tensor/operations.hpp"
 #include "text/numbers.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/bound/observed.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -28,13 +27,16 @@ std::optional<Shape> sizes_of(const Passed& given) {
   return !shape.empty() && element_count(shape) <= most_listed ? std::optional(shape) : std::nullopt;
 }
 
-Value constant(const Shape& shape, const std::string& words, const std::function<double(const Shape&)>& number) {
-  Observed observed{shape, {}};
-  for (std::int64_t i = 0; i < element_count(shape); ++i) {
-    const double one = number(index_at(i, shape));
-    observed.cells.push_back({one, one});
-  }
-  return value_of(leaf_of(observed, words));
+Value constant(const Shape& shape, const std::string& words, std::function<double(const Shape&)> number) {
+  const Tensor tensor = leaf(shape, DType::float32, words, [shape, number = std::move(number)]() -> Contents {
+    Block<float> numbers(shape);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = static_cast<float>(number(index_at(static_cast<std::int64_t>(i), shape)));
+    }
+    return numbers;
+  });
+  tensor.set_name(words);
+  return value_of(tensor);
 }
 
 /// A mask of this shape, repeated from a smaller one.
@@ -43,7 +45,7 @@ std::optional<Tensor> mask_of(const Value& mask, const Shape& shape) {
     return std::nullopt;
   }
   const Tensor& x = *mask.tensor;
-  if (broadcast(shape, x.shape()) != shape) {
+  if (broadcast(shape, x.shape()) != shape || element_count(shape) > most_computed) {
     return std::nullopt;
   }
   std::vector<bool> places;
@@ -80,7 +82,7 @@ Value listed_numbers(const Value& list) {
     return {};
   }
   return constant({std::ssize(numbers)}, "torch.tensor([" + words + "])",
-                  [&](const Shape& at) { return numbers[static_cast<std::size_t>(at[0])]; });
+                  [numbers](const Shape& at) { return numbers[static_cast<std::size_t>(at[0])]; });
 }
 
 Value filled(const std::string& function, const Passed& given) {

@@ -1,18 +1,18 @@
-#include "verify/propose/values.hpp"
+#include "verify/program/values.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "tensor/operations.hpp"
 #include "tensor/words.hpp"
 #include "text/numbers.hpp"
 #include "verify/bound/mapped.hpp"
-#include "verify/propose/operands.hpp"
-#include "verify/propose/patterns.hpp"
-#include "verify/propose/value_parts.hpp"
+#include "verify/bound/patterns.hpp"
+#include "verify/program/value_parts.hpp"
 
 namespace attn::verify {
 namespace {
@@ -54,8 +54,11 @@ Value elementwise(std::string_view sign, const Tensor& a, const Tensor& b) {
   if (!shape || element_count(*shape) > most_listed || a.dtype() != DType::float32 || b.dtype() != DType::float32) {
     return {};
   }
-  if (*shape == a.shape() && sign != "-" && sign.size() == 1) {
-    return value_of(sign == "+" ? add(a, b) : sign == "*" ? multiply(a, b) : divide(a, b));
+  if (sign.size() == 1) {
+    return value_of(sign == "+"   ? add(a, b)
+                    : sign == "-" ? subtract(a, b)
+                    : sign == "*" ? multiply(a, b)
+                                  : divide(a, b));
   }
   return value_of(
       mapped({a, b}, *shape,
@@ -143,6 +146,46 @@ Value value_of(double number) {
           false};
 }
 
+Tensor unknown_of(const Shape& shape, bool are_whole) {
+  return leaf(shape, DType::float32, "unknown", [shape, are_whole]() -> Contents {
+    Block<float> numbers(shape);
+    std::ranges::fill(numbers, are_whole ? 0 : std::numeric_limits<float>::quiet_NaN());
+    return numbers;
+  });
+}
+
+std::optional<std::int64_t> whole_in(const Value& value) {
+  constexpr double most = 9e15;
+  return value.number && *value.number == std::floor(*value.number) && std::abs(*value.number) < most
+             ? std::optional(static_cast<std::int64_t>(*value.number))
+             : std::nullopt;
+}
+
+std::optional<Shape> shape_of(const Value& value) {
+  if (value.tensor) {
+    return value.tensor->shape();
+  }
+  if (!value.is_list && value.items.empty()) {
+    return std::nullopt;
+  }
+  Shape shape = (value.items.empty() ? std::nullopt : shape_of(value.items[0])).value_or(Shape{});
+  shape.insert(shape.begin(), std::ssize(value.items));
+  return shape;
+}
+
+std::optional<Shape> sizes_in(const Value& value) {
+  Shape shape;
+  for (const Value& one : value.items.empty() ? std::vector<Value>{value} : value.items) {
+    constexpr std::int64_t most = 1 << 20;
+    const auto size = whole_in(one);
+    if (!size || *size < 1 || *size > most) {
+      return std::nullopt;
+    }
+    shape.push_back(*size);
+  }
+  return shape;
+}
+
 Value combined(std::string_view sign, const Value& a, const Value& b) {
   if (sign == "+" && a.is_list && b.is_list) {
     Value list = a;
@@ -167,8 +210,8 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     return are_vectors ? value_of(dot(*a.tensor, *b.tensor)) : Value{};
   }
   if (a.number && b.number) {
-    if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>') {
-      return {};
+    if (std::string_view("=!<>|&^").find(sign[0]) != std::string_view::npos) {
+      return value_of(holds(sign, *a.number, *b.number) ? 1 : 0);
     }
     Value result = value_of(apply(sign, *a.number, *b.number));
     if (sign == "**") {
@@ -178,8 +221,7 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
     }
     return result;
   }
-  if (sign == "==" || sign == "!=" || sign[0] == '<' || sign[0] == '>' ||
-      std::string_view("|&^").find(sign[0]) != std::string_view::npos) {
+  if (std::string_view("=!<>|&^").find(sign[0]) != std::string_view::npos) {
     return compared(sign, a, b);
   }
   if ((a.tensor && a.tensor->dtype() == DType::boolean) || (b.tensor && b.tensor->dtype() == DType::boolean)) {
@@ -211,6 +253,32 @@ Value combined(std::string_view sign, const Value& a, const Value& b) {
          : a.tensor && b.number ? with_number(kept, *a.tensor, b, false)
          : a.number && b.tensor ? with_number(kept, *b.tensor, a, true)
                                 : Value{};
+}
+
+std::optional<Shape> product_shape(const Shape& a, const Shape& b, bool b_transposed) {
+  if (a.empty() || b.empty() || a.size() + b.size() < 3 || (b_transposed && b.size() < 2) ||
+      (b.size() > 2 && b.size() != a.size()) || (b.size() == 1 && a.size() != 2)) {
+    return std::nullopt;
+  }
+  const std::size_t inner = b_transposed ? b.size() - 1 : b.size() - std::min<std::size_t>(2, b.size());
+  if (a.back() != b[inner] || (b.size() > 2 && !std::equal(b.begin(), b.end() - 2, a.begin()))) {
+    return std::nullopt;
+  }
+  Shape shape(a.begin(), a.end() - 1);
+  if (b.size() > 1) {
+    shape.push_back(b[b.size() - (b_transposed ? 2 : 1)]);
+  }
+  return shape;
+}
+
+std::optional<Tensor> product_of(const Tensor& a, const Tensor& b, bool b_transposed) {
+  if (!product_shape(a.shape(), b.shape(), b_transposed)) {
+    return std::nullopt;
+  }
+  if (b.dim() == 1) {
+    return matvec(a, b);
+  }
+  return matmul(a, !b_transposed ? b : b.dim() == 2 ? t(b) : transpose(b, b.dim() - 2, b.dim() - 1));
 }
 
 Value negated(const Value& x) {
@@ -298,72 +366,6 @@ Value subscripted(const Value& x, std::span<const Subscript> subscripts) {
     }
   }
   return result;
-}
-
-Value put_into(const Value& x, const Value& y, std::span<const Subscript> subscripts, std::string_view written) {
-  using Kind = Subscript::Kind;
-  const bool is_float =
-      x.tensor && x.tensor->dtype() == DType::float32 && (!y.tensor || y.tensor->dtype() == DType::float32);
-  if (!is_float || (!y.tensor && !y.number) || std::ssize(subscripts) > x.tensor->dim()) {
-    return {};
-  }
-  if (!subscripts.empty() && subscripts[0].places) {
-    return subscripts.size() == 1 && y.number ? masked(*x.tensor, value_of(*subscripts[0].places), y) : Value{};
-  }
-  // 1. Of each axis the places, and the axes that the part keeps.
-  struct Range {
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t step;
-  };
-  std::vector<Range> ranges;
-  std::vector<std::size_t> kept;
-  Shape part;
-  for (std::size_t axis = 0; axis < x.tensor->shape().size(); ++axis) {
-    const std::int64_t size = x.tensor->shape()[axis];
-    const Subscript one = axis < subscripts.size() ? subscripts[axis] : Subscript{Kind::slice, {}, {}};
-    const auto place = [&](const std::optional<double>& number, std::int64_t usual) {
-      const std::int64_t at = number ? whole(*number) : usual;
-      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-    };
-    if ((one.kind != Kind::item && one.kind != Kind::slice) || (one.kind == Kind::item && !one.first)) {
-      return {};
-    }
-    const std::int64_t begin = place(one.first, 0);
-    const bool is_item = one.kind == Kind::item;
-    ranges.push_back({begin, is_item ? begin + 1 : place(one.last, size), whole(one.step)});
-    if (!is_item) {
-      kept.push_back(axis);
-      part.push_back((ranges.back().end - begin + ranges.back().step - 1) / ranges.back().step);
-    }
-  }
-  if (y.tensor && broadcast(part, y.tensor->shape()) != part) {
-    return {};
-  }
-  // 2. Each cell of one or of the other.
-  const auto elements = [=, is_number = !y.tensor, of = y.tensor ? y.tensor->shape() : Shape{}](const Shape& index) {
-    Shape at;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) {
-      const auto& [begin, end, step] = ranges[axis];
-      if (index[axis] < begin || index[axis] >= end || (index[axis] - begin) % step != 0) {
-        return std::vector<Element>{{0, index}};
-      }
-    }
-    for (const std::size_t axis : kept) {
-      at.push_back((index[axis] - ranges[axis].begin) / ranges[axis].step);
-    }
-    return is_number ? std::vector<Element>{} : std::vector<Element>{{1, index_in(at, of)}};
-  };
-  std::vector<Tensor> operands = {*x.tensor};
-  y.tensor ? operands.push_back(*y.tensor) : void();
-  return value_of(mapped(std::move(operands), x.tensor->shape(),
-                         {[words = "[" + std::string(written) + "] = ", number = y.words](const auto& of) {
-                            return of[0] + " with " + words + (of.size() > 1 ? of[1] : number);
-                          },
-                          elements,
-                          [number = y.number.value_or(0)](std::span<const Interval> of) {
-                            return of.empty() ? Interval{number, number} : of[0];
-                          }}));
 }
 
 }  // namespace attn::verify

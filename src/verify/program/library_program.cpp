@@ -1,4 +1,4 @@
-#include "verify/read/runner.hpp"
+#include "verify/program/runner.hpp"
 
 namespace attn::verify {
 
