@@ -94,9 +94,12 @@ std::optional<Shape> sizes_of(std::string_view text, const ValueOf& value_at) {
 std::optional<Shape> sizes_of(const Arguments& arguments, const ValueOf& value_at) {
   const std::string_view named = arguments.value_of("size");
   const std::vector<std::string_view>& plain = arguments.plain;
-  return !named.empty()  ? sizes_of(named, value_at)
-         : plain.empty() ? Shape{}
-                         : sizes_of({plain.front().data(), plain.back().data() + plain.back().size()}, value_at);
+  if (!named.empty() || plain.empty()) {
+    return sizes_of(named, value_at);
+  }
+  const char* const begin = plain.front().data();
+  return sizes_of(std::string_view(begin, static_cast<std::size_t>(plain.back().data() - begin) + plain.back().size()),
+                  value_at);
 }
 
 /// Reads the sizes and bounds; false if they cannot be determined.
