@@ -102,7 +102,9 @@ class Values(Case):
         for command, name, placeholder in each_option():
             for value in NONSENSE if placeholder else ():
                 page = ["page"] if command == "verify" else []
-                with tempfile.TemporaryDirectory() as folder, self.subTest(command=command, name=name, value=value[:40]):
+                with tempfile.TemporaryDirectory() as outer, self.subTest(command=command, name=name, value=value[:40]):
+                    folder = os.path.join(outer, "a", "b")  # ../.. has nothing else
+                    os.makedirs(folder)
                     done = run(command, name, value, *page, cwd=folder)
                     error = done.stderr.decode()
                     if done.returncode == 0:
