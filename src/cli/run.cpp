@@ -276,7 +276,9 @@ int run(const Options& options) {
   if (options.command == Command::verify && options.verify.lesson.weights) {
     std::ranges::copy(notes_on_weights(options.verify), std::back_inserter(notes));
   }
-  std::ranges::for_each(notes, tell);
+  if (options.command != Command::verify) {
+    std::ranges::for_each(notes, tell);
+  }
   const auto show = [&options](const std::string& text) {
     to_reader(options, [&text](std::ostream& out) { out << text; });
   };
@@ -284,7 +286,11 @@ int run(const Options& options) {
     case Command::help:
     case Command::message: show(options.message); break;
     case Command::list: show(list(options.words.empty() ? "" : options.words.front(), options.json)); break;
-    case Command::verify: return verify(options);
+    case Command::verify: {
+      const int code = verify(options);
+      std::ranges::for_each(notes, tell);  // not before: where a page cannot be read, the error is the only line
+      return code;
+    }
     case Command::man: show(manual_page()); break;
     case Command::completion: show(completion_script(options.words.front())); break;
     case Command::complete: show(completions(options.words)); break;

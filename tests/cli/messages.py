@@ -9,6 +9,8 @@ import shlex
 import tempfile
 import unittest
 
+import numpy as np
+
 import harness
 from harness import options_of, run, sample
 
@@ -113,6 +115,17 @@ class Values(Case):
                     self.assertEqual((done.returncode, done.stdout, os.listdir(folder)), (2, b"", []))
                     self.assertRegex(error, r"\Aattn-walkthrough: error: [^\x00-\x1f\x7f]+; [^\x00-\x1f\x7f]+\n\Z")
                     self.assertIn("page" if page and name not in error else name, error)
+
+    def test_an_error_is_the_only_line(self):
+        """Notes on weights come with a report, not with an error."""
+        with tempfile.TemporaryDirectory() as weights:
+            for weight in ("W_query", "other"):
+                np.save(os.path.join(weights, weight + ".npy"), np.ones((3, 3), np.float32))
+            given = ["verify", "--chapter", "causal", "--weights", weights]
+            self.refused([*given, "page"], "'page' cannot be read", "check the path")
+            done = run(*given, os.path.join(weights, "W_query.npy"))
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"note: --weights: not used from '{weights}': other", done.stderr.decode())
 
     def test_an_output_is_a_path(self):
         for option in ("--output", "--save"):
