@@ -114,7 +114,7 @@ class Interrupted(files.Case):
 
     def test_a_file_of_tensors_killed_at_any_moment(self):
         for name in ("steps.npz", "steps.safetensors"):
-            save = ["causal", "--tokens", "150", "--save", name, "--force", "--seed"]
+            save = ["causal", "--tokens", "500", "--save", name, "--force", "--seed"]
             self.succeeds(*save, "2", stdout=subprocess.DEVNULL)
             new = self.read(name)
             self.succeeds(*save, "1", stdout=subprocess.DEVNULL)
