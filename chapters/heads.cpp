@@ -59,4 +59,6 @@ Tensor split(const Tensor& x, std::int64_t num_heads) {
   return transpose(view(x, {x.size(0), x.size(1), num_heads, x.size(2) / num_heads}), 1, 2);
 }
 
+Tensor join(const Tensor& x) { return view(contiguous(x), {x.size(0), x.size(1), x.size(2) * x.size(3)}); }
+
 }  // namespace attn::chapters

@@ -18,4 +18,7 @@ void check_heads_listable(std::int64_t num_heads);
 /// [b, tokens, d_out] -> [b, num_heads, tokens, head_dim], a view.
 Tensor split(const Tensor& x, std::int64_t num_heads);
 
+/// [b, tokens, num_heads, head_dim] -> [b, tokens, num_heads * head_dim]: the heads side by side.
+Tensor join(const Tensor& x);
+
 }  // namespace attn::chapters

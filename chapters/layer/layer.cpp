@@ -248,9 +248,7 @@ Tensor attend(Program& p, const Tensor& queries, const Tensor& keys, const Tenso
 
 Tensor joined_heads(Program& p, const Tensor& contexts) {
   const Tensor context_vec = p.show("context_vec", "context vectors of every head\n", transpose(contexts, 1, 2));
-  const Shape& shape = context_vec.shape();
-  return p.show("context_vecs", "context vectors\n",
-                view(contiguous(context_vec), {shape[0], shape[1], shape[2] * shape[3]}));
+  return p.show("context_vecs", "context vectors\n", join(context_vec));
 }
 
 }  // namespace attn::chapters::layer

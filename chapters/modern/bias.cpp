@@ -13,9 +13,7 @@ void attend(Program& p, const Tensor& scores, const Tensor& mask, const Tensor& 
       p.show("masked_attn_scores", "masked attention scores\n", masked_fill(scores, mask, minus_infinity));
   const Tensor attn_weights = p.show("attn_weights", "attention weights\n", softmax(masked_attn_scores));
   const Tensor context_vec = p.let("context_vec", transpose(matmul(attn_weights, values_heads), 1, 2), "context_vec");
-  const std::int64_t d_out = context_vec.size(2) * context_vec.size(3);
-  p.show("context_vecs", "context vectors\n",
-         view(contiguous(context_vec), {context_vec.size(0), context_vec.size(1), d_out}));
+  p.show("context_vecs", "context vectors\n", join(context_vec));
 }
 
 }  // namespace

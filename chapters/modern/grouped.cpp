@@ -41,8 +41,7 @@ void grouped(Program& p) {
 
   const Tensor context_vec =
       p.show("context_vec", "context vectors of every head\n", transpose(matmul(attn_weights, values_repeated), 1, 2));
-  const Tensor context_vecs =
-      p.show("context_vecs", "context vectors\n", view(contiguous(context_vec), {batch.size(0), batch.size(1), d_out}));
+  const Tensor context_vecs = p.show("context_vecs", "context vectors\n", join(context_vec));
   p.show("output", "output\n", out_proj(context_vecs));
 }
 

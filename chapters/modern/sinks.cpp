@@ -39,8 +39,7 @@ void sinks(Program& p) {
   const Tensor weights_with_sink = p.show("weights_with_sink", "weights, and the sink's\n", softmax(scores_with_sink));
   const Tensor attn_weights = p.show("attn_weights", "attention weights\n", slice(weights_with_sink, 3, 0, num_tokens));
   const Tensor context_vec = p.let("context_vec", transpose(matmul(attn_weights, values_heads), 1, 2), "context_vec");
-  const std::int64_t d_out = context_vec.size(2) * context_vec.size(3);
-  p.show("context_vecs", "context vectors\n", view(contiguous(context_vec), {batch.size(0), num_tokens, d_out}));
+  p.show("context_vecs", "context vectors\n", join(context_vec));
 }
 
 }  // namespace attn::chapters::modern

@@ -348,15 +348,9 @@ def rotated_words(o, name, shape):
             else f"torch.stack([{turned}], dim=2).view({shape[0]}, {shape[1]})\n")
 
 
-def bias(o, walk):
-    walk.section("alibi")
-    inputs = shown_inputs(o, walk)
-    copies = o.batch or 1
-    batch = torch.stack((inputs,) * copies, dim=0)
-    walk.extra("batch", stack_words(copies), batch)
-    num_tokens, num_heads, window = len(inputs), o.num_heads or 2, o.window or 3
-    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 4, 4)
-    show_projections(walk, W_query, W_key, W_value)
+def split_heads(o, walk, batch, weights, num_heads):
+    """Queries, keys and values, split into heads."""
+    W_query, W_key, W_value = weights
     queries, keys, values = W_query(batch), W_key(batch), W_value(batch)
     walk.extra("queries", W_query.words("W_query", "batch"), queries)
     walk.extra("keys", W_key.words(key_name(o), "batch"), keys)
@@ -366,6 +360,28 @@ def bias(o, walk):
     walk.show("queries_heads", "queries of each head\n", queries_heads)
     walk.show("keys_heads", "keys of each head\n", keys_heads)
     walk.show("values_heads", "values of each head\n", values_heads)
+    return queries_heads, keys_heads, values_heads
+
+
+def join_heads(walk, attn_weights, values_heads):
+    """The heads' context vectors side by side."""
+    context_heads = attn_weights @ values_heads
+    walk.extra("context_heads", "attn_weights @ values_heads\n", context_heads)
+    context_vec = context_heads.transpose(1, 2)
+    walk.extra("context_vec", "context_vec\n", context_vec)
+    walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
+
+
+def bias(o, walk):
+    walk.section("alibi")
+    inputs = shown_inputs(o, walk)
+    copies = o.batch or 1
+    batch = torch.stack((inputs,) * copies, dim=0)
+    walk.extra("batch", stack_words(copies), batch)
+    num_tokens, num_heads, window = len(inputs), o.num_heads or 2, o.window or 3
+    W_query, W_key, W_value = projections(o, o.init or "linear", inputs, 4, 4)
+    show_projections(walk, W_query, W_key, W_value)
+    queries_heads, keys_heads, values_heads = split_heads(o, walk, batch, (W_query, W_key, W_value), num_heads)
     walk.extra("keys_transposed", "keys_heads.transpose(2, 3)\n", keys_heads.transpose(2, 3))
     attn_scores = queries_heads @ keys_heads.transpose(2, 3)
     walk.show("attn_scores", "attention scores\n", attn_scores)
@@ -433,15 +449,7 @@ def sinks(o, walk):
     show_projections(walk, W_query, W_key, W_value)
     sinks = torch.randn(num_heads)
     walk.show("sinks", "sink of each head\n", sinks)
-    queries, keys, values = W_query(batch), W_key(batch), W_value(batch)
-    walk.extra("queries", W_query.words("W_query", "batch"), queries)
-    walk.extra("keys", W_key.words(key_name(o), "batch"), keys)
-    walk.extra("values", W_value.words("W_value", "batch"), values)
-    queries_heads, keys_heads, values_heads = (
-        x.view(*x.shape[:2], num_heads, x.shape[2] // num_heads).transpose(1, 2) for x in (queries, keys, values))
-    walk.show("queries_heads", "queries of each head\n", queries_heads)
-    walk.show("keys_heads", "keys of each head\n", keys_heads)
-    walk.show("values_heads", "values of each head\n", values_heads)
+    queries_heads, keys_heads, values_heads = split_heads(o, walk, batch, (W_query, W_key, W_value), num_heads)
     walk.extra("keys_transposed", "keys_heads.transpose(2, 3)\n", keys_heads.transpose(2, 3))
     attn_scores = queries_heads @ keys_heads.transpose(2, 3)
     walk.show("attn_scores", "attention scores\n", attn_scores)
@@ -468,11 +476,7 @@ def sinks(o, walk):
         walk.extra("unmasked_attn_weights", f"weights_with_sink[:, :, :, :{num_tokens}]\n", attn_weights)
         attn_weights = attn_weights.masked_fill(mask, 0.0)
     walk.show("attn_weights", "attention weights\n", attn_weights)
-    context_heads = attn_weights @ values_heads
-    walk.extra("context_heads", "attn_weights @ values_heads\n", context_heads)
-    context_vec = context_heads.transpose(1, 2)
-    walk.extra("context_vec", "context_vec\n", context_vec)
-    walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
+    join_heads(walk, attn_weights, values_heads)
 
 
 def attend(o, walk, scores, mask, values_heads, name, added=None):
@@ -483,11 +487,7 @@ def attend(o, walk, scores, mask, values_heads, name, added=None):
         walk.extra("unbiased_attn_weights", "torch.softmax(masked_attn_scores, dim=-1)\n", attn_weights)
         attn_weights = attn_weights + added
     walk.show("attn_weights", "attention weights\n", attn_weights)
-    context_heads = attn_weights @ values_heads
-    walk.extra("context_heads", "attn_weights @ values_heads\n", context_heads)
-    context_vec = context_heads.transpose(1, 2)
-    walk.extra("context_vec", "context_vec\n", context_vec)
-    walk.show("context_vecs", "context vectors\n", context_vec.contiguous().view(*context_vec.shape[:2], -1))
+    join_heads(walk, attn_weights, values_heads)
 
 
 def positions(o, walk):
