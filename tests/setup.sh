@@ -80,6 +80,9 @@ has_needs_of_wasm() {
   return "$_status"
 }
 
+# Some tests wait: two more at a time than there are processors.
+tests_at_a_time=$(($(nproc) + 2))
+
 # in_memory: from here to the end of this shell temporary files are in memory, if there is room and programs may be started
 # there. Tests write so many small files that most of their time would be the disk's.
 in_memory() {
