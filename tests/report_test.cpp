@@ -197,6 +197,19 @@ TEST_SUITE("report") {
     CHECK(told.json["findings"][2]["step"].is_null());
   }
 
+  TEST_CASE("a tensor of which only a property holds is checked in part, and fails with --strict") {
+    const Told told(  // PyTorch's softmax of random numbers
+        "tensor([[0.5927, 0.0064, 0.3035, 0.0135, 0.0838],\n        [0.3061, 0.1851, 0.0306, 0.0034, 0.4748],\n"
+        "        [0.0785, 0.2247, 0.1942, 0.4915, 0.0111],\n        [0.4457, 0.1032, 0.2146, 0.1685, 0.0680]])\n");
+    CHECK(told.code == 0);
+    CHECK(exit_code(told.report, {.strict = true}) == 1);
+    CHECK(checked(told.page, told.report, {.strict = true}).checks.at(0).outcome == Outcome::wrong);
+    CHECK(told.text ==
+          "line 1  [4, 5]  every row sums to 1  follows (in part)\n\ntensors: 1 follows\n"
+          "1 of 1 tensors checked and right, 1 of them in part: line 1\n");
+    CHECK(told.json["findings"][0]["in_part"] == true);
+  }
+
   TEST_CASE("GitHub's commands are one line each, with line breaks encoded") {
     const auto written = [](const CheckedFile& file) {
       std::ostringstream out;

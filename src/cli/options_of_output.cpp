@@ -355,7 +355,7 @@ std::vector<Option> output_options() {
        .takers = by_verify,
        .group = group::output,
        .is_common = true,
-       .doc = "also exit with 1 if a tensor on a page is unknown",
+       .doc = "also exit with 1 if a tensor on a page is unknown, or checked only in part",
        .read = [](Options& o, const std::string&) { o.verify.strict = true; }},
       {.name = "--allow-mistakes",
        .takers = by_verify,

@@ -120,10 +120,10 @@ std::vector<Subcommand> other_commands() {
        .remark =
            "The options under Inputs, Weights, Dropout and Kernels describe the program to check. If one is not given, "
            "verify tries several values for a page, and uses the article's for a port.",
-       .also =
-           "Exit code 0: no tensor on the page is wrong and, with --strict, none is unknown; every tensor of a port is "
-           "recognised and right, except those that --ignore names. 1: a check failed. 2: the file is unreadable "
-           "or has no tensors.",
+       .also = "Exit code 0: no tensor on the page is wrong and, with --strict, each is known in full; every tensor of "
+               "a port is "
+               "recognised and right, except those that --ignore names. 1: a check failed. 2: the file is unreadable "
+               "or has no tensors.",
        .examples = {"attn-walkthrough causal | attn-walkthrough verify -",
                     "attn-walkthrough verify steps.npz --chapter causal"}},
       {.name = "help",

@@ -85,6 +85,7 @@ Finding describe_relation(const Printed& printed, const Relation& relation) {
   result.verdict = relation.failing.empty() ? Verdict::follows : Verdict::differs;
   result.relation = relation.words;
   result.is_rooted = relation.is_rooted;
+  result.is_in_part = relation.form == Form::fit || relation.form == Form::property;
   for (const std::size_t position : relation.sources) {
     result.sources.push_back(position - 1);
   }

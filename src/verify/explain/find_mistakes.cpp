@@ -173,7 +173,7 @@ void hand_down(Report& report) {
     const auto is_wrong = [&](std::size_t i) { return is_mistaken(report.findings[i]); };
     if (const auto source = std::ranges::find_if(finding.sources, is_wrong); source != finding.sources.end()) {
       finding.verdict = Verdict::inherited;
-      finding.is_rooted = false;
+      finding.is_rooted = finding.is_in_part = false;
       finding.mistaken = report.findings[*source].mistaken;
     }
   }

@@ -71,6 +71,9 @@ struct Finding {
   std::vector<std::size_t> sources;  ///< the relation's sources, as places among the findings
   std::optional<Mistaken> mistaken;  ///< for Verdict::mistake and Verdict::inherited
   bool is_rooted = false;            ///< the relation goes back only to what is given or to lessons
+  /// The relation says something true of the numbers, but not what they are: "every row sums to 1", "inputs @ W for
+  /// some W". A number may still be wrong.
+  bool is_in_part = false;
   Change change;
   std::vector<Difference> differences;  ///< in order; at most `most_listed` of them
   std::vector<Mark> marks;              ///< all failing cells of the page, in order
@@ -94,6 +97,8 @@ struct Report {
   std::int64_t count(Printed::Kind kind) const;
   std::int64_t count(Printed::Kind kind, Verdict verdict) const;
   std::int64_t holding(Printed::Kind kind) const;
+  /// The number of tensors that hold, but were checked only in part.
+  std::int64_t in_part() const;
   /// Returns true if any finding has the verdict.
   bool has(Verdict verdict) const;
 };

@@ -13,8 +13,8 @@
 namespace attn::verify {
 namespace {
 
-Outcome outcome_of(Verdict verdict, const Demands& demands) {
-  switch (verdict) {
+Outcome outcome_of(const Finding& finding, const Demands& demands) {
+  switch (finding.verdict) {
     case Verdict::differs: return Outcome::wrong;
     case Verdict::mistake: return demands.allows_mistakes ? Outcome::allowed : Outcome::wrong;
     case Verdict::inherited: return demands.allows_mistakes ? Outcome::allowed : Outcome::inherited;
@@ -24,7 +24,7 @@ Outcome outcome_of(Verdict verdict, const Demands& demands) {
     case Verdict::last_digit:
     case Verdict::follows: break;
   }
-  return Outcome::right;
+  return finding.is_in_part && demands.strict ? Outcome::wrong : Outcome::right;
 }
 
 Outcome outcome_of(const port::Row& row) {
@@ -166,7 +166,7 @@ CheckedFile checked(const Page& page, const Report& report, const Demands& deman
     const Columns columns = columns_of(finding);
     const Place& place = finding.printed->place;
     const std::string origin = finding.verdict == Verdict::unknown ? "" : columns[2] + " ";
-    result.checks.push_back({outcome_of(finding.verdict, demands), file, place.cell > 0 ? 0 : std::int64_t{place.line},
+    result.checks.push_back({outcome_of(finding, demands), file, place.cell > 0 ? 0 : std::int64_t{place.line},
                              columns[0] + ": " + origin + columns[1], columns[3], details_of(finding)});
   }
   if (report.findings.empty()) {

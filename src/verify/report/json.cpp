@@ -83,6 +83,7 @@ Json finding_json(const Finding& finding) {
                                      : Json(nullptr);
   json["relation"] = text_or_null(finding.relation);
   json["rooted"] = finding.is_rooted;
+  json["in_part"] = finding.is_in_part;
   json["sources"] = finding.sources;
   json["layout"] = text_or_null(finding.layout);
   json["cells"] = printed.cells.size();

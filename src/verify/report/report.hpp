@@ -29,7 +29,7 @@ void write_report_html(std::ostream& out, std::span<const ReportedPage> pages, c
 
 /// What makes a page fail besides differing numbers.
 struct Demands {
-  bool strict = false;           ///< an unknown tensor or size fails
+  bool strict = false;           ///< a tensor or size that is unknown, or checked only in part, fails
   bool allows_mistakes = false;  ///< a known mistake does not fail
 };
 

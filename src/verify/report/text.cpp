@@ -49,7 +49,7 @@ std::string verdict_column(const Finding& finding) {
     case Verdict::same: return name;
     case Verdict::same_numbers: return name + " (" + finding.layout + ")";
     case Verdict::last_digit: return name + " (" + of_cells(finding.last_digit_cells, finding) + ")";
-    case Verdict::follows: return name + (finding.is_rooted ? " (rooted)" : "");
+    case Verdict::follows: return name + (finding.is_in_part ? " (in part)" : finding.is_rooted ? " (rooted)" : "");
     case Verdict::mistake: return name + " (" + finding.mistaken->name + ")";
     case Verdict::inherited:
     case Verdict::unknown: return name;
@@ -161,16 +161,22 @@ void append_wrong(std::string& out, const Finding& finding) {
 
 // ---- The summary --------------------------------------------------------------------------------
 
-std::string places_of(const Report& report, Verdict verdict) {
+/// The places of the findings that are so, which `is` tells.
+template <class Is>
+std::string places_of(const Report& report, const Is& is) {
   constexpr int most = 8;
   std::string words;
   int listed = 0;
   for (const Finding& finding : report.findings) {
-    if (finding.verdict == verdict && listed++ < most) {
+    if (is(finding) && listed++ < most) {
       words += (words.empty() ? "" : "; ") + place_words(finding.printed->place);
     }
   }
   return words + (listed > most ? "; ..." : "");
+}
+
+std::string places_of(const Report& report, Verdict verdict) {
+  return places_of(report, [verdict](const Finding& finding) { return finding.verdict == verdict; });
 }
 
 }  // namespace
@@ -219,6 +225,10 @@ std::string summary_of(const Report& report) {
   const bool has_sizes = report.count(Printed::Kind::size) > 0;
   out += fraction(Printed::Kind::tensor) + " tensors " +
          (has_sizes ? "and " + fraction(Printed::Kind::size) + " sizes " : "") + "checked and right";
+  if (const std::int64_t in_part = report.in_part(); in_part > 0) {
+    out += ", " + std::to_string(in_part) +
+           " of them in part: " + places_of(report, [](const Finding& finding) { return finding.is_in_part; });
+  }
   for (const Verdict verdict : verdicts) {
     const std::int64_t count =
         report.count(Printed::Kind::tensor, verdict) + report.count(Printed::Kind::size, verdict);

@@ -110,7 +110,7 @@ std::string change_words(const Finding& finding) {
 int exit_code(const Report& report, const Demands& demands) {
   const bool is_mistaken = report.has(Verdict::mistake) || report.has(Verdict::inherited);
   return report.has(Verdict::differs) || (is_mistaken && !demands.allows_mistakes) ||
-                 (report.has(Verdict::unknown) && demands.strict)
+                 ((report.has(Verdict::unknown) || report.in_part() > 0) && demands.strict)
              ? 1
              : 0;
 }
